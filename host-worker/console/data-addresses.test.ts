@@ -39,6 +39,25 @@ test('ids lead to the rows that they name', () => {
   expect(detailOf(routes, place('pos/customers'), { customerId: 'c1' })).toBe('pos/customers/c1')
 })
 
+/** Ids of what is no collection, or whose own rows have no detail route, or one that only their own table leads to. */
+const NO_ROWS = [
+  ...['accountId', 'customerId', 'googlePlaceId', 'googleReviewId', 'organizationId', 'parentId'],
+  ...['redemptionId', 'reviewId', 'signupId', 'submissionId', 'transactionId'],
+]
+
+test('every id that names a row of another collection leads there, and a code of a site to the sites', () => {
+  expect(linkOf(routes, 'parentSurveyId', 'v1', {})).toBe('surveys/v1')
+  expect(linkOf(routes, 'siteCode', 'A&B', {})).toBe('sites?siteCode=A%26B')
+  expect(linkOf(routes, 'siteCode', 'APT', { siteId: 's1' })).toBeNull()
+  expect(linkOf(routes, 'customerId', 'c1', { transactionId: 't1' })).toBe('pos/customers/c1')
+  const ids = new Set(
+    routes.flatMap(({ fields }) => Object.keys(fields).filter((field) => /Ids?$/.test(field))),
+  )
+  const row = { surveyId: 'v1', formId: 'f1' }
+  const without = [...ids].filter((field) => linkOf(routes, field, 'x', row) === null)
+  expect(without.sort()).toEqual(NO_ROWS)
+})
+
 test('a row leads to what is below it and to what can be filtered by it', () => {
   expect(onwardFrom(routes, place('voucher-groups/g1')).map(({ address }) => address)).toEqual([
     'vouchers/redemptions?groupId=g1',

@@ -139,6 +139,39 @@ export const removalCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'what waits to be sent to who is erased is dropped, also when only the reason for its delay names them, and in no other organization',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const entry = (outboxId: string, to: string) => ({
+        outboxId,
+        kind: 'notification_email',
+        payload: { to },
+      })
+      for (const organizationId of ['org-a', 'org-b']) {
+        const formId = `form-${organizationId}`
+        await storage.tenant(organizationId).upsert('forms', [form(formId)])
+        const outbox = [
+          entry(`${organizationId}-1`, 'Ada@example.com'),
+          entry(`${organizationId}-2`, 'grace@example.com'),
+          entry(`${organizationId}-3`, 'grace@example.com'),
+        ]
+        await storage
+          .tenant(organizationId)
+          .saveSubmission(submission(`s-${organizationId}`, { formId, outbox }))
+        const mine = storage.outbox.open(organizationId)
+        const delayed = `${organizationId}-2`
+        await mine.claim(delayed, { token: 't', until: at(9060) }, at(9000))
+        const reason = 'No: ADA@example.com'
+        await mine.settle(delayed, 't', { kind: 'retry', at: at(9100), reason, counted: true }, at(9001))
+      }
+      await erase(storage, { emailKeys: ['ada@example.com'] })
+      const left = async (organizationId: string) =>
+        (await storage.outboxOf(organizationId)).map(({ outboxId }) => outboxId).toSorted()
+      assert.deepEqual(await left('org-a'), ['org-a-3'])
+      assert.deepEqual(await left('org-b'), ['org-b-1', 'org-b-2', 'org-b-3'])
+    },
+  },
+  {
     name: 'an organization that is deleted is closed first, and its id is free when nothing is left',
     async run(make) {
       const storage = await twoTenants(make)

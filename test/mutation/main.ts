@@ -34,7 +34,7 @@ const { values: given } = parseArgs({
     most: { type: 'string', default: '100000' },
     seed: { type: 'string', default: '1' },
     depth: { type: 'string', default: '0.1' },
-    tests: { type: 'string', default: '' },
+    tests: { type: 'string', multiple: true, default: [''] },
     again: { type: 'string' },
     json: { type: 'string' },
     'at-least': { type: 'string', default: '0' },

@@ -6,6 +6,7 @@ import type { AuditOutcome, AuditSubject } from '../../../ports/operators/audit.
 import type { MovedTable, MoveKey } from '../../../ports/placement/move.ts'
 import type { MovePhase, ShownProgress } from '../../../ports/placement/move-ledger.ts'
 import type { Jurisdiction, Place, Region } from '../../../ports/placement/placement.ts'
+import type { KeptKind } from '../../../ports/whole/retention.ts'
 import type { JsonText } from './json-text.ts'
 
 /** A column: how the database has it, and the type of its values. */
@@ -181,7 +182,7 @@ export const serviceTables = {
     started_at: text(),
     ended_at: optional(text()),
   },
-  retention: { organization_id: text(), kind: text(), days: integer(), due_at: text() },
+  retention: { organization_id: text(), kind: text<KeptKind>(), days: integer(), due_at: text() },
   membership_cohorts: {
     organization_id: text(),
     dimension: text<'none' | 'plan' | 'site'>(),

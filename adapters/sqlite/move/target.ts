@@ -10,11 +10,12 @@ import type {
 import { utf8Length } from '../../../domain/text/encoding.ts'
 import type { Template } from '../statement/compiler.ts'
 import { jsonEach, one } from '../statement/words.ts'
-import { bind, db, slot, template } from '../statement/compiler.ts'
+import { bind, db, eb, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'
 import { templateCache } from '../statement/template-cache.ts'
+import { CONDITION_HELD, failsWhen } from '../write/fail-when.ts'
 import { keyValues, tuple } from './rows.ts'
 import type { KnownTriggers } from './silenced.ts'
 import { OTHER_TRIGGERS } from './silenced.ts'
@@ -38,22 +39,8 @@ const ofMove = db.selectFrom('move_targets').where('move_id', '=', slot('moveId'
 
 const readState = template(ofMove.select(['version', 'progress', 'finished_by as finishedBy']))
 
-const guardVersion = template(
-  db
-    .insertInto('move_guards')
-    .columns(['broken'])
-    .expression(
-      db
-        .selectNoFrom(sql.lit('version').as('broken'))
-        .where(({ exists, not }) =>
-          not(
-            exists(
-              ofMove.select(one).where('version', '=', slot('version')).where('finished_by', 'is', null),
-            ),
-          ),
-        ),
-    ),
-)
+const current = ofMove.select(one).where('version', '=', slot('version')).where('finished_by', 'is', null)
+const guardVersion = failsWhen(eb.not(eb.exists(current)))
 
 /** Every change of a target makes a new version of it. */
 const change = db
@@ -188,8 +175,6 @@ const addOrganizations = template(
     .onConflict((conflict) => conflict.doNothing()),
 )
 
-/** Matches SQLite's message when the target's version is no longer the expected one. */
-const OTHER_VERSION = /move_is_current/
 const TAKEN_VALUE = /UNIQUE constraint failed/
 
 /** Writes rows without firing triggers, and the progress with them, in one batch. */
@@ -212,7 +197,7 @@ export async function writeTarget(
     await resultsOf(executor, statements)
     return 'written'
   } catch (error) {
-    if (OTHER_VERSION.test(String(error))) return 'overtaken'
+    if (CONDITION_HELD.test(String(error))) return 'overtaken'
     if (OTHER_TRIGGERS.test(String(error))) return 'schema_changed'
     if (TAKEN_VALUE.test(String(error))) return 'conflict'
     throw error

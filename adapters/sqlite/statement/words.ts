@@ -1,11 +1,18 @@
 import type { AliasedExpression, Expression, RawBuilder, Selectable, SqlBool } from 'kysely'
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
+import { slot } from './compiler.ts'
 
 type TableName = keyof Database
 
 /** What a subquery selects that is only asked whether it has rows: `1 as "one"`. */
 export const one = sql<number>`1`.as('one')
+
+/** The condition that a row of any table is of the organization, for statements over tables by their names. */
+export const ofOwner = sql<SqlBool>`organization_id = ${slot('organizationId')}`
+
+/** The number that SQLite gives each row of a table. */
+export const rowid = sql<number>`rowid`
 
 /** A table that is read by this index and by no other: `"outbox" as "o" indexed by "outbox_turns"`. */
 export function indexedBy<Table extends TableName, Alias extends string>(

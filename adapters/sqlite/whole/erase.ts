@@ -1,41 +1,42 @@
-import { sql } from 'kysely'
+import type { Expression, SqlBool } from 'kysely'
+import { expressionBuilder, sql } from 'kysely'
 import type { Resource } from '../../../domain/record/resource.ts'
 import { contacts } from '../../../domain/resources/contacts.ts'
 import { resources } from '../../../domain/resources/index.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type { Erasure, ErasureStep, KnownPerson, Person } from '../../../ports/whole/erasure.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import type { Database } from '../database/database.ts'
+import { isOpen, openImports } from '../imports/session-row.ts'
+import type { Template } from '../statement/compiler.ts'
+import { bind, db, eb, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
+import { jsonEach, one, textsOf } from '../statement/words.ts'
 import { moveClock } from '../write/upsert.ts'
 import { nowOf } from '../write/write-clock.ts'
 import { tableOf } from '../table/tables.ts'
 import { erasedRows } from './erased-rows.ts'
 import { dropFollowing, eraseSendsOf } from './following-work.ts'
 
-const owner = sql`organization_id = ${slot('organizationId')}`
-const among = (name: string) => sql`(select value from json_each(${slot(name)}))`
+const organizationId = slot<string>('organizationId')
+const addresses = textsOf(slot('addresses'))
 
-const findContacts = template(sql<{
-  readonly id: string
-  readonly email: string | null
-  readonly phone: string | null
-}>`
-  ${sql.join(
-    [
-      ['contact_id', 'contactIds'],
-      ['email_key', 'emailKeys'],
-      ['phone', 'phones'],
-    ].map(
-      // Each part has an index of its own, which one condition for all of them would not use.
-      ([column = '', given = '']) => sql`select contact_id as id, email_key as email, phone
-        from json_each(${slot(given)}) as g cross join contacts on ${owner} and ${sql.id(column)} = g.value`,
-    ),
-    sql` union `,
-  )}`)
+/** Each part has an index of its own, which one condition for all of them would not use. */
+const contactsBy = (column: 'contact_id' | 'email_key' | 'phone', given: keyof Person) =>
+  db
+    .selectFrom(jsonEach<string, 'g'>(slot(given), 'g'))
+    .crossJoin('contacts')
+    .select(['contacts.contact_id as id', 'contacts.email_key as email', 'contacts.phone'])
+    .where('contacts.organization_id', '=', organizationId)
+    .where(({ eb, ref }) => eb(`contacts.${column}`, '=', ref('g.value')))
 
-const findOpenImport = template(sql<{ readonly id: string }>`
-  select import_id as id from import_sessions where ${owner} and state in ('receiving', 'writing') limit 1`)
+const findContacts = template(
+  contactsBy('contact_id', 'contactIds')
+    .union(contactsBy('email_key', 'emailKeys'))
+    .union(contactsBy('phone', 'phones')),
+)
+
+const findOpenImport = template(openImports.limit(sql.lit(1)))
 
 /** How many rows one step looks at, and how many it changes at most in one batch. */
 const READ_MAX = 5_000
@@ -54,31 +55,94 @@ const stages: readonly (Resource | 'sends' | 'rest')[] = [
   contacts,
 ]
 
-const isNamed = (text: string) =>
-  sql`exists (select 1 from ${among('addresses')} as a where instr(lower(${sql.id(text)}), a.value) > 0)`
+const isNamed = (text: Expression<string | null>) =>
+  eb.exists(
+    db
+      .selectFrom(jsonEach<string, 'a'>(slot('addresses'), 'a'))
+      .select(one)
+      .where(({ ref }) => sql<SqlBool>`instr(lower(${text}), ${ref('a.value')}) > 0`),
+  )
 
-const findSends = template(sql<{ readonly last: string | null; readonly ids: string }>`
-  with looked as materialized (select send_id, recipient, error from sends
-    where ${owner} and send_id > ${slot('after')} order by send_id limit ${sql.lit(READ_MAX)})
-  select (select max(send_id) from looked) as last, (select json_group_array(send_id) from looked
-    where lower(recipient) in ${among('addresses')} or ${isNamed('error')}) as ids`)
-const eraseSends = template(sql`
-  update sends set recipient = iif(lower(recipient) in ${among('addresses')}, 'erased', recipient), error = null
-  where ${owner} and send_id in ${among('ids')}`)
+const findSends = template(
+  db
+    .with(
+      (looked) => looked('looked').materialized(),
+      () =>
+        db
+          .selectFrom('sends')
+          .select(['send_id', 'recipient', 'error'])
+          .where('organization_id', '=', organizationId)
+          .where('send_id', '>', slot('after'))
+          .orderBy('send_id')
+          .limit(sql.lit(READ_MAX)),
+    )
+    .selectNoFrom(({ selectFrom }) => [
+      selectFrom('looked')
+        .select(({ fn }) => fn.max('send_id').as('last'))
+        .as('last'),
+      selectFrom('looked')
+        .select(({ fn }) => fn<string>('json_group_array', ['send_id']).as('ids'))
+        .where(({ eb, fn, or, ref }) =>
+          or([eb(fn<string>('lower', ['recipient']), 'in', addresses), isNamed(ref('error'))]),
+        )
+        .as('ids'),
+    ]),
+)
+const eraseSends = template(
+  db
+    .updateTable('sends')
+    .set(({ eb, fn, ref }) => {
+      const isOfPerson = eb(fn<string>('lower', ['recipient']), 'in', addresses)
+      return { recipient: sql<string>`iif(${isOfPerson}, 'erased', ${ref('recipient')})`, error: sql`null` }
+    })
+    .where('organization_id', '=', organizationId)
+    .where('send_id', 'in', textsOf(slot('ids'))),
+)
+
+const hasEnded = expressionBuilder<Database, 'import_sessions'>().not(isOpen)
 
 /** What holds addresses beside the records. The first statements count what they change. */
-const rest = [
-  sql`delete from outbox where ${owner} and (lower(payload ->> 'to') in ${among('addresses')}
-    or ${isNamed('last_error')})`,
-  sql`update automation_messages set recipient = 'erased' where ${owner} and recipient in ${among('addresses')}`,
-  // Whatever an import that has ended left behind may be about the person.
-  ...['import_chunks', 'import_keys', 'import_parts'].map(
-    (table) => sql`delete from ${sql.id(table)} where ${owner} and import_id in (
-      select import_id from import_sessions where ${owner} and state not in ('receiving', 'writing'))`,
+const rest: readonly Template[] = [
+  template(
+    db
+      .deleteFrom('outbox')
+      .where('organization_id', '=', organizationId)
+      .where(({ eb, or, ref }) =>
+        or([eb(sql<string>`lower(${ref('payload')} ->> 'to')`, 'in', addresses), isNamed(ref('last_error'))]),
+      ),
   ),
-  sql`update import_sessions set problems = '[]', warnings = '[]', reading = ''
-    where ${owner} and state not in ('receiving', 'writing')`,
-].map((statement) => template(statement))
+  template(
+    db
+      .updateTable('automation_messages')
+      .set({ recipient: sql.lit('erased') })
+      .where('organization_id', '=', organizationId)
+      .where('recipient', 'in', addresses),
+  ),
+  // Whatever an import that has ended left behind may be about the person.
+  ...(['import_chunks', 'import_keys', 'import_parts'] as const).map((table) =>
+    template(
+      db
+        .deleteFrom(table)
+        .where('organization_id', '=', organizationId)
+        .where(
+          'import_id',
+          'in',
+          db
+            .selectFrom('import_sessions')
+            .select('import_id')
+            .where('organization_id', '=', organizationId)
+            .where(hasEnded),
+        ),
+    ),
+  ),
+  template(
+    db
+      .updateTable('import_sessions')
+      .set({ problems: sql.lit('[]'), warnings: sql.lit('[]'), reading: sql.lit('') })
+      .where('organization_id', '=', organizationId)
+      .where(hasEnded),
+  ),
+]
 
 /** Erases people from one organization of a database. */
 export function createErasure(executor: Executor, clock: Clock, organizationId: string): Erasure {
@@ -134,8 +198,8 @@ async function eraseSome(
   }
   const find = stage === 'sends' ? findSends : erasedRows(stage, READ_MAX).find
   const [looked] = await resultsOf(executor, [bind(find, values)])
-  const { last = null, ids: text = '[]' } = looked.rows[0] ?? {}
-  const ids = JSON.parse(text) as readonly string[]
+  const { last = null, ids: text = null } = looked.rows[0] ?? {}
+  const ids = JSON.parse(text ?? '[]') as readonly string[]
   for (let start = 0; start < ids.length; start += CHANGED_MAX) {
     const some = JSON.stringify(ids.slice(start, start + CHANGED_MAX))
     await executor.batch(

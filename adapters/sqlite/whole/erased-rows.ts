@@ -4,12 +4,13 @@ import type { Resource } from '../../../domain/record/resource.ts'
 import { storedFields } from '../../../domain/record/resource.ts'
 import type { Template } from '../statement/compiler.ts'
 import { slot, template } from '../statement/compiler.ts'
+import { ofOwner, textsOf } from '../statement/words.ts'
 import { templateCache } from '../statement/template-cache.ts'
 import type { Table } from '../table/tables.ts'
 import { columnOf, tableOf } from '../table/tables.ts'
+import { writtenAt } from '../write/write-clock.ts'
 
-const owner = sql`organization_id = ${slot('organizationId')}`
-const among = (name: string) => sql`(select value from json_each(${slot(name)}))`
+const among = (name: string) => textsOf(slot(name))
 
 /** The statements that erase people from the rows of one collection. */
 export interface ErasedRows {
@@ -41,21 +42,20 @@ function statementsOf(resource: Resource, readMax: number): ErasedRows {
     is not (${sql.join(fields.map(({ erased }) => erased))})`
   const isFoundByContact =
     resource.person !== null && !('stays' in resource.person) && resource.person.carriedIn.length === 0
-  const clock = sql`(select clock_at from organizations where ${owner})`
   return {
     find: isFoundByContact
       ? template(sql<{ readonly last: string | null; readonly ids: string }>`
       select null as last, json_group_array(${id}) as ids from ${sql.id(table.name)}
-      where ${owner} and ${isOfPerson(resource, table)} and ${holdsAny}`)
+      where ${ofOwner} and ${isOfPerson(resource, table)} and ${holdsAny}`)
       : template(sql<{ readonly last: string | null; readonly ids: string }>`
       with looked as materialized (select * from ${sql.id(table.name)}
-        where ${owner} and ${id} > ${slot('after')} order by ${id} limit ${sql.lit(readMax)})
+        where ${ofOwner} and ${id} > ${slot('after')} order by ${id} limit ${sql.lit(readMax)})
       select (select max(${id}) from looked) as last,
         (select json_group_array(${id}) from looked where ${isOfPerson(resource, table)} and ${holdsAny}) as ids`),
     erase: template(sql`
       update ${sql.id(table.name)} set
-        ${sql.join(fields.map(({ column, erased }) => sql`${sql.id(column)} = ${erased}`))}, updated_at = ${clock}
-      where ${owner} and ${id} in ${among('ids')} and ${holdsAny}`),
+        ${sql.join(fields.map(({ column, erased }) => sql`${sql.id(column)} = ${erased}`))}, updated_at = ${writtenAt}
+      where ${ofOwner} and ${id} in ${among('ids')} and ${holdsAny}`),
   }
 }
 

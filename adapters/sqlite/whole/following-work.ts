@@ -1,31 +1,61 @@
+import type { Expression } from 'kysely'
 import { sql } from 'kysely'
-import { bind, slot, template } from '../statement/compiler.ts'
+import type { Database } from '../database/database.ts'
+import type { FollowingWord } from '../outbox/following-ids.ts'
+import { followsSubmission } from '../outbox/following-ids.ts'
+import { bind, db, slot, template } from '../statement/compiler.ts'
 import type { Statement } from '../statement/executor.ts'
+import { ofOwner } from '../statement/words.ts'
+import { writtenAt } from '../write/write-clock.ts'
 
-const owner = sql`organization_id = ${slot('organizationId')}`
+const organizationId = slot<string>('organizationId')
 
-/**
- * The rows of a table that follow some submissions. Their ids begin with the id of theirs, behind the word for their
- * kind, so they are found by ranges.
- */
-function rowsOf(table: string, id: string) {
-  const column = sql.id('t', id)
-  const found = (word: string) => sql`select ${column} from json_each(${slot('submissionIds')}) as s
-    cross join ${sql.id(table)} as t on t.${owner} and ${column} >= ${sql.lit(`${word}_`)} || s.value || '_'
-      and ${column} < ${sql.lit(`${word}_`)} || s.value || ${sql.lit('`')}`
-  return sql`${owner} and ${sql.id(id)} in (${found('obx')} union all ${found('run')})`
+/** The tables with rows that follow submissions, and their ids. */
+const followers = {
+  outbox: 'outbox_id',
+  automation_messages: 'message_id',
+  automation_runs: 'run_id',
+  sends: 'send_id',
+} as const satisfies { readonly [Table in keyof Database]?: keyof Database[Table] }
+
+/** The ids of the rows of a table that follow some submissions. */
+function idsOf(table: keyof typeof followers): Expression<string> {
+  const id = sql.id('t', followers[table])
+  const found = (word: FollowingWord) => sql`select ${id} from json_each(${slot('submissionIds')}) as s
+    cross join ${sql.table(table)} as t on t.${ofOwner}
+      and ${followsSubmission(sql<string>`${id}`, word, sql<string>`s.value`)}`
+  return sql`(${found('obx')} union all ${found('run')})`
 }
 
-const dropWork = template(sql`delete from outbox where ${rowsOf('outbox', 'outbox_id')}`)
-const dropTurns = template(sql`
-  delete from automation_messages where ${rowsOf('automation_messages', 'message_id')} and not is_sent`)
-const cancelRuns = template(sql`
-  update automation_runs set status = 'canceled',
-    completed_at = (select clock_at from organizations where ${owner}),
-    updated_at = (select clock_at from organizations where ${owner})
-  where ${rowsOf('automation_runs', 'run_id')} and status in ('queued', 'running')`)
-const eraseSends = template(sql`
-  update sends set recipient = 'erased', error = null where ${rowsOf('sends', 'send_id')} and recipient <> 'erased'`)
+const dropWork = template(
+  db
+    .deleteFrom('outbox')
+    .where('organization_id', '=', organizationId)
+    .where('outbox_id', 'in', idsOf('outbox')),
+)
+const dropTurns = template(
+  db
+    .deleteFrom('automation_messages')
+    .where('organization_id', '=', organizationId)
+    .where('message_id', 'in', idsOf('automation_messages'))
+    .where('is_sent', '=', sql.lit(0)),
+)
+const cancelRuns = template(
+  db
+    .updateTable('automation_runs')
+    .set({ status: sql.lit('canceled'), completed_at: writtenAt, updated_at: writtenAt })
+    .where('organization_id', '=', organizationId)
+    .where('run_id', 'in', idsOf('automation_runs'))
+    .where(({ eb, or }) => or([eb('status', '=', sql.lit('queued')), eb('status', '=', sql.lit('running'))])),
+)
+const eraseSends = template(
+  db
+    .updateTable('sends')
+    .set({ recipient: sql.lit('erased'), error: sql`null` })
+    .where('organization_id', '=', organizationId)
+    .where('send_id', 'in', idsOf('sends'))
+    .where('recipient', '<>', sql.lit('erased')),
+)
 
 /** The statements that drop what was still to be done because of some submissions. The clock was moved before. */
 export function dropFollowing(organizationId: string, submissionIds: string): readonly Statement[] {

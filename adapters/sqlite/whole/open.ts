@@ -1,31 +1,50 @@
 import { sql } from 'kysely'
 import type { Opening } from '../../../ports/whole/whole-store.ts'
 import { slugTaken } from '../access/slug-taken.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { bind, db, eb, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
+import { one } from '../statement/words.ts'
 import { advanceClock } from '../write/write-clock.ts'
 import type { StoredTable } from './archived-tables.ts'
-import { ofRestoration } from './begin.ts'
+import { isPresent, ofRestoration } from './begin.ts'
 
-const isPresent = sql`exists (select 1 from restores where ${ofRestoration})`
+const parentId = slot<string | null>('parentId')
+const isParentMissing = eb.and([
+  eb(parentId, 'is not', null),
+  eb.not(
+    eb.exists(
+      db.selectFrom('organizations as other').select(one).where('other.organization_id', '=', parentId),
+    ),
+  ),
+])
 
-const isParentMissing = sql`(${slot('parentId')} is not null and not exists (
-  select 1 from organizations as other where other.organization_id = ${slot('parentId')}))`
-
-const mayOpen = sql`${isPresent} and not ${isParentMissing} and not ${slugTaken}`
+const mayOpen = eb.and([isPresent, eb.not(isParentMissing), eb.not(slugTaken)])
 
 const judge = template(
-  sql<{ readonly isPresent: number; readonly isParentMissing: number; readonly isSlugTaken: number }>`
-    select ${isPresent} as "isPresent", ${isParentMissing} as "isParentMissing", ${slugTaken} as "isSlugTaken"`,
+  db.selectNoFrom([
+    isPresent.as('isPresent'),
+    isParentMissing.as('isParentMissing'),
+    slugTaken.as('isSlugTaken'),
+  ]),
 )
 
 /** Only the organization that was opened in this batch is tied, so that a trigger shows its reviews to the parent. */
-const tie = template(sql`
-  update organizations set parent_id = ${slot('parentId')}
-  where organization_id = ${slot('organizationId')} and ${isPresent}`)
+const tie = template(
+  db
+    .updateTable('organizations')
+    .set({ parent_id: parentId })
+    .where('organization_id', '=', slot('organizationId'))
+    .where(isPresent),
+)
 
-const end = template(sql`update restores set ended_at = ${slot('now')} where ${ofRestoration} and ${mayOpen}`)
+const end = template(
+  db
+    .updateTable('restores')
+    .set({ ended_at: slot('now') })
+    .where(ofRestoration)
+    .where(mayOpen),
+)
 
 /** Opens an organization whose rows were restored. */
 export async function open(

@@ -1,15 +1,17 @@
-import type { Expression } from 'kysely'
+import type { Expression, SqlBool } from 'kysely'
 import { sql } from 'kysely'
 import { references } from '../../../domain/resources/references.ts'
 import type { ReferringRows, RowKey, RowsRemoved } from '../../../ports/whole/row-removal.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { openImports } from '../imports/session-row.ts'
+import { bind, eb, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
 import type { Table } from '../table/tables.ts'
 import { columnOf, tableOf } from '../table/tables.ts'
+import { ofOwner } from '../statement/words.ts'
+import { CONDITION_HELD, failsWhen } from '../write/fail-when.ts'
 import { moveClock, writableTable } from '../write/upsert.ts'
 
-const owner = sql`organization_id = ${slot('organizationId')}`
 const given = sql`json_each(${slot('keys')})`
 
 /** How many of the unknown keys are named. */
@@ -27,23 +29,20 @@ export async function removeRows(
   const distinct = [...new Set(keys.map((key) => JSON.stringify(key)))]
   const values = { organizationId, keys: `[${distinct.join()}]` }
   const referring = referringTo(table, collection)
-  const problems = [unknownKeys(table), openImport, ...referring.map(({ rows }) => rows)]
-  const guard = template(sql`insert into move_guards (broken) select 'version'
-    where ${sql.join(
-      problems.map((rows) => sql`exists (${rows})`),
-      sql` or `,
-    )}`)
+  const problems = [unknownKeys(table), ...referring.map(({ rows }) => rows)]
+  const isProblem = problems.map((rows) => sql<SqlBool>`exists (${rows})`)
+  const guard = failsWhen(eb.or([...isProblem, eb.exists(openImports)]))
   const remove = template(sql`delete from ${sql.id(table.name)}
-    where ${owner} and ${keyOf(table)} in (select ${keyValues(table)} from ${given})`)
+    where ${ofOwner} and ${keyOf(table)} in (select ${keyValues(table)} from ${given})`)
   try {
     await executor.batch([bind(guard, values), moveClock(table, organizationId, now), bind(remove, values)])
     return { kind: 'removed', rows: distinct.length }
   } catch (error) {
-    if (!/move_is_current/.test(String(error))) throw error
+    if (!CONDITION_HELD.test(String(error))) throw error
   }
   const [unknown, importing, ...counts] = await resultsOf(executor, [
     bind(template(sql<{ readonly key: string }>`${unknownKeys(table)} limit ${sql.lit(NAMED_MAX)}`), values),
-    bind(template(sql<{ readonly id: string }>`${openImport} limit 1`), values),
+    bind(template(openImports.limit(sql.lit(1))), values),
     ...referring.map(({ rows }) =>
       bind(template(sql<{ readonly count: number }>`select count(*) as count from (${rows})`), values),
     ),
@@ -57,10 +56,6 @@ export async function removeRows(
   })
   return { kind: 'needed', by: by.filter(({ rows }) => rows > 0) }
 }
-
-/** An import that has begun and not ended: the rows to which its rows refer were checked, and must stay. */
-const openImport = sql`select import_id as id from import_sessions
-  where ${owner} and state in ('receiving', 'writing')`
 
 /** The key of a row, as one SQL value. */
 function keyOf({ keyColumns }: Table): Expression<unknown> {
@@ -78,7 +73,7 @@ function unknownKeys(table: Table): Expression<unknown> {
     (column, index) => sql`${sql.id('t', column)} = k.value ->> ${sql.lit(index)}`,
   )
   return sql`select k.value as key from ${given} as k where not exists (select 1 from ${sql.id(table.name)} as t
-    where t.${owner} and ${sql.join(isKey, sql` and `)})`
+    where t.${ofOwner} and ${sql.join(isKey, sql` and `)})`
 }
 
 /** The rows of other collections that refer to the given ones. */
@@ -89,7 +84,7 @@ function referringTo(table: Table, collection: string) {
     .map(({ from, by }) => {
       const other = tableOf(from)
       const column = sql.id(columnOf(other, by).name)
-      const rows = sql`select 1 from ${sql.id(other.name)} where ${owner}
+      const rows = sql`select 1 from ${sql.id(other.name)} where ${ofOwner}
         and ${column} in (select value ->> ${place} from ${given})`
       return { collection: from, rows }
     })

@@ -2,24 +2,36 @@ import { sql } from 'kysely'
 import type { Retention, RetentionDirectory, DueRetention } from '../../../ports/whole/retention.ts'
 import { isPlaced } from '../placement/family-row.ts'
 import type { Guard } from '../placement/guard.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
+import { indexedBy, jsonEach, one, textsOf } from '../statement/words.ts'
 import { advanceClock } from '../write/write-clock.ts'
 import { dropFollowing } from './following-work.ts'
 
-const owner = sql`organization_id = ${slot('organizationId')}`
+const organizationId = slot<string>('organizationId')
 
 const find = template(
-  sql<Pick<DueRetention, 'kind' | 'days'>>`select kind, days from retention where ${owner}`,
+  db.selectFrom('retention').select(['kind', 'days']).where('organization_id', '=', organizationId),
 )
-const clear = template(sql`delete from retention where ${owner}`)
-const set = template(sql`
-  insert into retention (organization_id, kind, days, due_at)
-  select ${slot('organizationId')}, s.key, s.value, ${slot('now')} from json_each(${slot('settings')}) as s
-  where s.value is not null and exists (select 1 from organizations where ${owner})`)
-const isThere = template(sql<{ readonly isThere: number }>`
-  select exists (select 1 from organizations where ${owner}) as "isThere"`)
+const clear = template(db.deleteFrom('retention').where('organization_id', '=', organizationId))
+const isThere = eb.exists(
+  db.selectFrom('organizations').select(one).where('organization_id', '=', organizationId),
+)
+const judge = template(db.selectNoFrom(isThere.as('isThere')))
+const set = template(
+  db
+    .insertInto('retention')
+    .columns(['organization_id', 'kind', 'days', 'due_at'])
+    .expression(
+      db
+        .selectFrom(jsonEach<number | null, 's'>(slot('settings'), 's'))
+        .select([organizationId.as('organization_id'), 's.key as kind', 's.value as days'])
+        .select(slot('now').as('due_at'))
+        .where('s.value', 'is not', null)
+        .where(isThere),
+    ),
+)
 
 /** The retention of one organization of a database. */
 export function createRetention(executor: Executor, organizationId: string): Retention {
@@ -31,40 +43,83 @@ export function createRetention(executor: Executor, organizationId: string): Ret
     },
     async setRetention(settings, now) {
       const values = { organizationId, settings: JSON.stringify(settings), now }
-      const [there] = await resultsOf(executor, [
-        bind(isThere, values),
-        bind(clear, values),
-        bind(set, values),
-      ])
+      const [there] = await resultsOf(executor, [bind(judge, values), bind(clear, values), bind(set, values)])
       return there.rows[0]?.isThere === 1
     },
   }
 }
 
-/** An organization whose rows are still here after a move is looked after in its new place. */
-const isHere = sql`not ${isPlaced(sql`retention.organization_id`)}`
-const findDue = template(sql<DueRetention>`
-  select organization_id as "organizationId", kind, days from retention indexed by retention_due
-  where due_at <= ${slot('now')} and ${isHere} order by due_at, organization_id limit +${slot('limit')}`)
-const nextDue = template(sql<{ readonly at: string | null }>`select min(due_at) as at from retention`)
+const findDue = template(
+  db
+    .selectFrom(indexedBy('retention', 'r', 'retention_due'))
+    .select(['r.organization_id as organizationId', 'r.kind', 'r.days'])
+    .where('r.due_at', '<=', slot('now'))
+    // An organization whose rows are still here after a move is looked after in its new place.
+    .where(({ not, ref }) => not(isPlaced(ref('r.organization_id'))))
+    .orderBy('r.due_at')
+    .orderBy('r.organization_id')
+    .limit(atMost('limit')),
+)
+const nextDue = template(
+  db.selectFrom('retention').select(({ fn }) => fn.min<string | null>('due_at').as('at')),
+)
 
 /** How many rows one step removes. Other organizations of the database wait meanwhile. */
 const REMOVED_MAX = 200
 
-const oldSubmissions = template(sql<{ readonly id: string }>`
-  select submission_id as id from form_submissions where ${owner} and submitted_at < ${slot('before')}
-  order by submitted_at, submission_id limit ${sql.lit(REMOVED_MAX)}`)
-const removeSubmissions = template(sql`
-  delete from form_submissions where ${owner} and submission_id in (select value from json_each(${slot('ids')}))`)
-const removeSends = template(sql<{ readonly one: number }>`
-  delete from sends where ${owner} and send_id in (select send_id from sends
-    where ${owner} and at < ${slot('before')} limit ${sql.lit(REMOVED_MAX)}) returning 1 as one`)
-const settle = template(sql`
-  update retention set due_at = ${slot('next')} where ${owner} and kind = ${slot('kind')}`)
-const forgetRemovals = template(sql<{ readonly one: number }>`
-  delete from removals where (organization_id, removal_id) in (
-    select organization_id, removal_id from removals indexed by removals_kept
-    where updated_at < ${slot('before')} limit +${slot('limit')}) returning 1 as one`)
+const oldSubmissions = template(
+  db
+    .selectFrom('form_submissions')
+    .select('submission_id as id')
+    .where('organization_id', '=', organizationId)
+    .where('submitted_at', '<', slot('before'))
+    .orderBy('submitted_at')
+    .orderBy('submission_id')
+    .limit(sql.lit(REMOVED_MAX)),
+)
+const removeSubmissions = template(
+  db
+    .deleteFrom('form_submissions')
+    .where('organization_id', '=', organizationId)
+    .where('submission_id', 'in', textsOf(slot('ids'))),
+)
+const oldSends = db
+  .selectFrom('sends')
+  .select('send_id')
+  .where('organization_id', '=', organizationId)
+  .where('at', '<', slot('before'))
+  .limit(sql.lit(REMOVED_MAX))
+const removeSends = template(
+  db
+    .deleteFrom('sends')
+    .where('organization_id', '=', organizationId)
+    .where('send_id', 'in', oldSends)
+    .returning(one),
+)
+const settle = template(
+  db
+    .updateTable('retention')
+    .set({ due_at: slot('next') })
+    .where('organization_id', '=', organizationId)
+    .where('kind', '=', slot('kind')),
+)
+const oldRemovals = db
+  .selectFrom(indexedBy('removals', 'r', 'removals_kept'))
+  .select(['r.organization_id', 'r.removal_id'])
+  .where('r.updated_at', '<', slot('before'))
+  .limit(atMost('limit'))
+const forgetRemovals = template(
+  db
+    .deleteFrom('removals')
+    .where(({ eb, refTuple }) =>
+      eb(
+        refTuple('organization_id', 'removal_id'),
+        'in',
+        oldRemovals.$asTuple('organization_id', 'removal_id'),
+      ),
+    )
+    .returning(one),
+)
 
 /** The retention of all organizations of a database. */
 export function createRetentionDirectory(executor: Executor, guard: Guard): RetentionDirectory {

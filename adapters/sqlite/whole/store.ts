@@ -4,7 +4,6 @@ import type { MovedRow } from '../../../ports/placement/move.ts'
 import type {
   ArchivedRows,
   ArchivePosition,
-  Restoration,
   RestoredPart,
   WholeStore,
 } from '../../../ports/whole/whole-store.ts'
@@ -12,9 +11,11 @@ import { readRowsOfOne } from '../move/read-chunk.ts'
 import { readKnownTriggers } from '../move/silenced.ts'
 import { insertStatements } from '../move/target.ts'
 import type { Guard } from '../placement/guard.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { bind, db, eb, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
+import { one } from '../statement/words.ts'
+import { CONDITION_HELD, failsWhen } from '../write/fail-when.ts'
 import { nowOf } from '../write/write-clock.ts'
 import type { StoredTable } from './archived-tables.ts'
 import { readArchivedTables } from './archived-tables.ts'
@@ -33,22 +34,34 @@ export interface WholeStoreOptions {
   readonly rowsMax: number
 }
 
-const findRestoration = template(sql<Restoration>`
-  select restore_id as "restoreId", archive, digest, next_part as "nextPart", progress, started_at as "startedAt",
-    ended_at as "endedAt" from restores where organization_id = ${slot('organizationId')} and archive <> ''
-  order by ended_at is null desc, started_at desc limit 1`)
+const findRestoration = template(
+  db
+    .selectFrom('restores')
+    .select(['restore_id as restoreId', 'archive', 'digest', 'next_part as nextPart', 'progress'])
+    .select(['started_at as startedAt', 'ended_at as endedAt'])
+    .where('organization_id', '=', slot('organizationId'))
+    .where('archive', '<>', sql.lit(''))
+    .orderBy(({ eb }) => eb('ended_at', 'is', null), 'desc')
+    .orderBy('started_at', 'desc')
+    .limit(sql.lit(1)),
+)
 
-const advance = template(sql`
-  update restores set next_part = next_part + 1, progress = ${slot('progress')}
-  where ${ofRestoration} and next_part = ${slot('part')}`)
+const advance = template(
+  db
+    .updateTable('restores')
+    .set(({ eb }) => ({ next_part: eb('next_part', '+', sql.lit(1)), progress: slot('progress') }))
+    .where(ofRestoration)
+    .where('next_part', '=', slot('part')),
+)
 
-/** Fails unless this is the next part of the present restoration, as `move_guards` does for moves. */
-const guardPart = template(sql`
-  insert into move_guards (broken) select 'version' where not exists (
-    select 1 from restores where ${ofRestoration} and next_part = ${slot('part')})`)
-
-/** Matches SQLite's message when that is not so. */
-const OTHER_PART = /move_is_current/
+/** Fails unless this is the next part of the present restoration. */
+const guardPart = failsWhen(
+  eb.not(
+    eb.exists(
+      db.selectFrom('restores').select(one).where(ofRestoration).where('next_part', '=', slot('part')),
+    ),
+  ),
+)
 
 /** Everything that one SQLite database stores of an organization. No I/O. */
 export function createWholeStore({ guard, clock, organizationId, rowsMax }: WholeStoreOptions): WholeStore {
@@ -124,7 +137,7 @@ async function write(
     }
     return true
   } catch (error) {
-    if (OTHER_PART.test(String(error))) return false
+    if (CONDITION_HELD.test(String(error))) return false
     throw error
   }
 }

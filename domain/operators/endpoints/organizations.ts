@@ -157,7 +157,7 @@ export async function serveOrganization(
   const place = { ...found.place, ...(running === null ? {} : { move: publishedMove(running) }) }
   const { organization } = found
   return organization === null
-    ? jsonReply(200, { organizationId, ...place, unanswered: true }, PRIVATE)
+    ? jsonReply(200, { organizationId, ...place, unanswered: true as const }, PRIVATE)
     : jsonReply(200, { ...organization, ...place, ...(await wholeOf(organizationId, whole)) }, PRIVATE)
 }
 

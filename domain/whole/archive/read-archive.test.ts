@@ -131,4 +131,7 @@ test('what changes between both readings is no archive', async () => {
   await changing({ lines: later(lines.join('').replace('s0', 's9')) }).toThrow(ChangedMeanwhile)
   await changing({ lines: later([...lines, ...lines].join('')) }).toThrow(ChangedMeanwhile)
   await changing({ organization: async () => ({ ...organization, place: 'own' }) }).toThrow(ChangedMeanwhile)
+  // A version of the service with one more column was deployed after the export had begun.
+  const widened = lines.map((line) => line.replace('}', ',"nickname":null}')).join('')
+  await changing({ lines: async () => page(widened) }).toThrow(ChangedMeanwhile)
 })

@@ -8,7 +8,10 @@ import { paddingOf, TAR_END, tarHeader } from './tar.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** The organization changed while it was archived. Nothing is wrong: the archive is begun again. */
+/**
+ * The organization, or the version of the service that reads it, changed while it was archived. Nothing is wrong: the
+ * archive is begun again.
+ */
 export class ChangedMeanwhile extends Error {
   override readonly name = 'ChangedMeanwhile'
 }
@@ -62,6 +65,7 @@ async function measured(head: ArchiveHead, writing: ArchiveWriting): Promise<Man
     const digest = openDigest()
     let [rows, bytes] = [0, 0]
     for await (const page of pagesOf(source, file, digest)) {
+      if (!hasColumns(page.firstLine, columns)) throw new ChangedMeanwhile()
       rows += page.rows
       bytes += page.bytes.length
       onProgress('measuring', all + rows)
@@ -86,15 +90,20 @@ async function* pagesOf(
   source: ArchiveSource,
   file: string,
   digest: ArchiveDigest,
-): AsyncGenerator<{ readonly bytes: Bytes; readonly rows: number }> {
+): AsyncGenerator<{ readonly bytes: Bytes; readonly rows: number; readonly firstLine: string }> {
   let after: ArchivePosition | null = null
   do {
     const { lines, rows, next } = await source.lines(file, after)
     const bytes = utf8(lines)
     await digest.update(bytes)
-    yield { bytes, rows }
+    yield { bytes, rows, firstLine: lines.slice(0, lines.indexOf('\n')) }
     after = next
   } while (after !== null)
+}
+
+/** Whether a page has the columns that the manifest names. All lines of a page come from one version of the service. */
+function hasColumns(firstLine: string, columns: readonly string[]): boolean {
+  return firstLine === '' || Object.keys(JSON.parse(firstLine) as object).join() === columns.join()
 }
 
 function* wholeFile(name: string, content: Bytes): Generator<Bytes> {

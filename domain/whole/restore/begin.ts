@@ -65,8 +65,11 @@ export async function beginRestoring(request: RestoreRequest, world: RestoreWorl
     startedAt: toInstant(world.clock.nowMs()),
     endedAt: null,
   }
-  // The place may be a new one, so the store is opened anew.
-  const outcome = await world.whole(organizationId).begin(restoration, slug === null ? null : String(slug))
+  // The place may be a new one, so the store is opened anew. While a version is deployed, it may lack a column.
+  const place = world.whole(organizationId)
+  const lacking = misfitOf(manifest, await place.tables())
+  if (lacking !== null) return { refusal: lacking }
+  const outcome = await place.begin(restoration, slug === null ? null : String(slug))
   switch (outcome) {
     case 'begun':
       return { restoration }

@@ -30,9 +30,13 @@ interface Kept {
  * Which functions each test file calls, by a run of the tests in which every function notes its call. The result is
  * kept: a test file runs again when it changes, and all do when anything else changes.
  * @param copy a copy of the project, in which the files are changed for that run
- * @param within only the test files whose paths begin so
+ * @param within only the test files whose paths begin with one of these
  */
-export async function recordReach(copy: string, startRunner: StartRunner, within: string): Promise<Reach> {
+export async function recordReach(
+  copy: string,
+  startRunner: StartRunner,
+  within: readonly string[],
+): Promise<Reach> {
   const version = versionOf(
     projectFiles().filter((path) => !/^test\/mutation\/|\.test\.ts$|\.md$/.test(path)),
   )
@@ -42,7 +46,7 @@ export async function recordReach(copy: string, startRunner: StartRunner, within
     ([file, test]) => versions.get(file) === test.version,
   )
   const keptFiles = new Set(kept.map(([file]) => file))
-  const isWanted = (file: string) => file.startsWith(within)
+  const isWanted = (file: string) => within.some((beginning) => file.startsWith(beginning))
   const missing = [...versions.keys()].filter((file) => isWanted(file) && !keptFiles.has(file))
   const found = missing.length === 0 ? {} : await runNoting(missing, copy, startRunner)
   const tests = {

@@ -17,6 +17,9 @@ const FILES = /^rows\/(contacts|forms|form-submissions|removals)\.ndjson$/
 /** The tables whose rows are compared after restoring. */
 const COMPARED = { contacts: 'contactId', forms: 'formId', form_submissions: 'submissionId' } as const
 
+/** How long an archive of a later version waits for that version, in ms. */
+const AGAIN_MS = 10_000
+
 /** Exports the organization. When it changes meanwhile, there is no archive this time. */
 export async function exportAgain(life: Life, client: Client): Promise<void> {
   let token = ''
@@ -63,7 +66,12 @@ export async function restoreAgain(life: Life, client: Client): Promise<void> {
   }
   let restoreId = ''
   const call = async (path: string, body: object, action: string | null = 'organization.restore') => {
-    const answer = await insist(action, path, body, client)
+    let answer = await insist(action, path, body, client)
+    // While a version is deployed, a database that an isolate of before has made lacks its columns.
+    while (/A later version of the service wrote it/.test(answer.text)) {
+      await client.pause(AGAIN_MS)
+      answer = await insist(action, path, body, client)
+    }
     if (answer.status !== 200)
       client.violated('an archive can be restored', `${path}: ${answer.status} ${answer.text}`)
     return bodyOf(answer) as { readonly restoreId: string }

@@ -40,9 +40,9 @@ export const removingMutants: readonly Mutant[] = [
   {
     name: 'retention removes what is a week younger',
     statement: replacing(
-      'submitted_at < ?2',
-      "submitted_at < strftime('%Y-%m-%dT%H:%M:%fZ', ?2, '+7 days')",
-      'select submission_id as id',
+      '"submitted_at" < ?2',
+      `"submitted_at" < strftime('%Y-%m-%dT%H:%M:%fZ', ?2, '+7 days')`,
+      'select "submission_id" as "id"',
     ),
   },
 ]

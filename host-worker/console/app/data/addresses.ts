@@ -58,7 +58,28 @@ export function addressOf(template: string, values: Row): string | null {
  * are taken from the row.
  */
 export function linkOf(routes: readonly DataRoute[], field: string, value: string, row: Row): string | null {
-  const wanted = `{${field.replace(/Ids$/, 'Id')}}`
+  const named = linkByName(field, value, row)
+  if (named !== null) return named
+  const name = field.replace(/Ids$/, 'Id')
+  // Such as the `surveyId` of a `parentSurveyId`.
+  const kind = name.replace(/^[a-z]+([A-Z])(?=\w+Id$)/, (_, letter: string) => letter.toLowerCase())
+  return detailNamed(routes, name, value, row) ?? detailNamed(routes, kind, value, row)
+}
+
+/**
+ * A site's code is no id: it leads to the sites that have it. The customer of a sale or an account is known to the point
+ * of sale; elsewhere nobody knows whether there is one.
+ */
+function linkByName(field: string, value: string, row: Row): string | null {
+  if (field === 'siteCode' && !('siteId' in row))
+    return `sites?${new URLSearchParams({ siteCode: value }).toString()}`
+  if (field === 'customerId' && ('transactionId' in row || 'accountId' in row))
+    return addressOf('pos/customers/{customerId}', { customerId: value })
+  return null
+}
+
+function detailNamed(routes: readonly DataRoute[], name: string, value: string, row: Row): string | null {
+  const wanted = `{${name}}`
   for (const { template, isDeprecated } of routes)
     if (!isDeprecated && template !== wanted && template.endsWith(`/${wanted}`)) {
       const address = addressOf(template, { ...row, [wanted.slice(1, -1)]: value })

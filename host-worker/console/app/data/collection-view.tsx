@@ -2,15 +2,18 @@ import { useState } from 'preact/hooks'
 import { Link, useLocation, useSearch } from 'wouter-preact'
 import { Button } from '../kit/button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
+import { isolated } from '../kit/isolated.tsx'
 import { PagedTable } from '../kit/paged-table.tsx'
 import { Empty } from '../kit/states.tsx'
 import type { Column } from '../kit/table.tsx'
 import { useReadPages } from '../service/use-pages.ts'
 import type { Row } from '../service/operations.ts'
+import { isNothing } from '../service/failure.ts'
 import type { Place } from './addresses.ts'
 import { detailOf, idFieldOf } from './addresses.ts'
 import { columnFieldsOf, wordsOf } from './columns.ts'
 import type { DataRoute } from './contract.ts'
+import { chosenIn, searchOf } from './filters.ts'
 import { FilterForm } from './filter-form.tsx'
 import { RowFacts, Value } from './values.tsx'
 
@@ -27,13 +30,7 @@ export function CollectionView({ routes, place, address }: CollectionViewProps) 
   const search = useSearch()
   const [, navigate] = useLocation()
   const [opened, setOpened] = useState<Row | null>(null)
-  const given = new URLSearchParams(search)
-  const chosen = Object.fromEntries(
-    route.filters.flatMap(({ name }) => {
-      const value = given.get(name) ?? ''
-      return value === '' ? [] : [[name, value]]
-    }),
-  )
+  const chosen = chosenIn(search, route.filters)
   const pages = useReadPages(`/api/v1/${address}`, chosen)
   const id = idFieldOf(route)
   const columns: readonly Column<Row>[] = [
@@ -48,10 +45,10 @@ export function CollectionView({ routes, place, address }: CollectionViewProps) 
               setOpened(row)
             }}
           >
-            {name === '' ? 'Show' : name}
+            {name === '' ? 'Show' : isolated(name)}
           </Button>
         ) : (
-          <Link href={`/data/${detail}`}>{name}</Link>
+          <Link href={`/data/${detail}`}>{isolated(name)}</Link>
         )
       },
     },
@@ -61,18 +58,14 @@ export function CollectionView({ routes, place, address }: CollectionViewProps) 
     })),
   ]
   const { failure, items } = pages
-  const isRefused = failure?.kind === 'refused' && items.length === 0
+  const isRefused = failure !== null && isNothing(failure) && items.length === 0
   return (
     <>
       <FilterForm
-        key={search}
         filters={route.filters}
         chosen={chosen}
         onChosen={(next) => {
-          const filled = Object.entries(next).filter(([, value]) => value.trim() !== '')
-          navigate(
-            `/data/${address}${filled.length === 0 ? '' : `?${new URLSearchParams(filled).toString()}`}`,
-          )
+          navigate(`/data/${address}${searchOf(next)}`)
         }}
       />
       {isRefused ? (

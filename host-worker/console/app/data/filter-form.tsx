@@ -1,11 +1,10 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../kit/button.tsx'
 import { SelectField, TextField } from '../kit/field.tsx'
 import { wordsOf } from './columns.ts'
 import type { Parameter } from './contract.ts'
 import { dayOf, startOf } from './days.ts'
-
-type Chosen = Readonly<Record<string, string>>
+import type { Chosen } from './filters.ts'
 
 interface FilterFormProps {
   readonly filters: readonly Parameter[]
@@ -16,6 +15,9 @@ interface FilterFormProps {
 /** A control for each filter of a collection, by its type in the contract document. */
 export function FilterForm({ filters, chosen, onChosen }: FilterFormProps) {
   const [draft, setDraft] = useState(chosen)
+  useEffect(() => {
+    setDraft(chosen)
+  }, [JSON.stringify(chosen)])
   return (
     <form
       class="card filters"
@@ -82,7 +84,8 @@ function FilterField({ filter: { name, schema = {} }, value, onValue }: FilterFi
         }}
       />
     )
-  return <TextField label={label} value={value} onValue={onValue} />
+  const number = schema.type === 'integer' ? ({ inputMode: 'numeric' } as const) : {}
+  return <TextField {...number} label={label} value={value} onValue={onValue} />
 }
 
 const CHOICES: Readonly<Record<string, string>> = { true: 'Yes', false: 'No' }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Link } from 'wouter-preact'
 import { Facts } from '../kit/facts.tsx'
+import { isolated } from '../kit/isolated.tsx'
 import { countText, momentText } from '../kit/text.ts'
 import type { Row } from '../service/operations.ts'
 import { linkOf } from './addresses.ts'
@@ -25,7 +26,7 @@ export function Value({ routes, field, value, row }: ValueProps): ComponentChild
   if (typeof value === 'string') {
     if (INSTANT.test(value)) return <time dateTime={value}>{momentText(value)}</time>
     const address = linkOf(routes, field, value, row)
-    return address === null ? value : <Link href={`/data/${address}`}>{value}</Link>
+    return address === null ? isolated(value) : <Link href={`/data/${address}`}>{isolated(value)}</Link>
   }
   if (Array.isArray(value)) {
     if (value.length === 0) return null

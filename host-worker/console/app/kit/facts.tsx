@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { isolated } from './isolated.tsx'
 import { TheirText } from './their-text.tsx'
 
 /** Names with their values. Null shows that there is no value. */
@@ -14,7 +15,7 @@ export function Facts({
           <dt>
             <TheirText text={name} />
           </dt>
-          <dd>{value === null || value === '' ? <span class="soft">none</span> : value}</dd>
+          <dd>{value === null || value === '' ? <span class="soft">none</span> : isolated(value)}</dd>
         </div>
       ))}
     </dl>

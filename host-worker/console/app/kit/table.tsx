@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
+import { isolated } from './isolated.tsx'
 import { Loading } from './states.tsx'
 import { useWindowRows } from './use-window-rows.ts'
 
@@ -25,6 +26,8 @@ interface TableProps<Row> {
 }
 
 const ROW_PX = 49
+/** So many rows before the last one more are asked for, so that whoever scrolls seldom waits. */
+const ROWS_AHEAD = 40
 
 /**
  * A table of any length, of which only the rows near the window exist. On a phone each row becomes a card with the titles
@@ -35,7 +38,7 @@ export function Table<Row>({ label, columns, rows, rowKey, hasMore = false, onEn
   const tracks = columns.map(({ width }) => width ?? 'minmax(0, 1fr)').join(' ')
   const lastIndex = shown.rows.at(-1)?.index ?? -1
   useEffect(() => {
-    if (hasMore && lastIndex >= rows.length - 1) onEnd?.()
+    if (hasMore && lastIndex >= rows.length - 1 - ROWS_AHEAD) onEnd?.()
   }, [hasMore, lastIndex, rows.length])
   return (
     <>
@@ -68,11 +71,7 @@ export function Table<Row>({ label, columns, rows, rowKey, hasMore = false, onEn
                 class="table-row"
                 style={{ transform: `translateY(${startPx}px)` }}
               >
-                {columns.map(({ title, cell, align }) => (
-                  <div key={title} role="cell" class={align} data-title={title}>
-                    {cell(row)}
-                  </div>
-                ))}
+                <Cells row={row} columns={columns} />
               </div>
             )
           })}
@@ -80,5 +79,21 @@ export function Table<Row>({ label, columns, rows, rowKey, hasMore = false, onEn
       </div>
       {hasMore && <Loading lines={1} />}
     </>
+  )
+}
+
+/** The cells of a row. Scrolling leaves them as they are. */
+function Cells<Row>({ row, columns }: { readonly row: Row } & Pick<TableProps<Row>, 'columns'>) {
+  return useMemo(
+    () => (
+      <>
+        {columns.map(({ title, cell, align }) => (
+          <div key={title} role="cell" class={align} data-title={title}>
+            {isolated(cell(row))}
+          </div>
+        ))}
+      </>
+    ),
+    [row, columns],
   )
 }

@@ -1,6 +1,6 @@
 import { observeWindowOffset, observeWindowRect, Virtualizer, windowScroll } from '@tanstack/virtual-core'
 import type { RefObject } from 'preact'
-import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
+import { useCallback, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
 
 /** The rows of a long list that are near what the window shows. */
 export interface WindowRows {
@@ -39,13 +39,15 @@ export function useWindowRows(count: number, estimatePx: number): WindowRows {
   useLayoutEffect(() => {
     virtualizer._willUpdate()
   })
+  // One function for ever: another one at each render would measure every row again.
+  const measure = useCallback((row: HTMLElement | null) => {
+    virtualizer.measureElement(row)
+  }, [])
   const margin = virtualizer.options.scrollMargin
   return {
     place,
     heightPx: virtualizer.getTotalSize(),
     rows: virtualizer.getVirtualItems().map(({ index, start }) => ({ index, startPx: start - margin })),
-    measure: (row) => {
-      virtualizer.measureElement(row)
-    },
+    measure,
   }
 }

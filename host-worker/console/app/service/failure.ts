@@ -24,6 +24,11 @@ export function problemOf(failure: Failure | null, name: string): string | null 
   return problem
 }
 
+/** Whether the service said that what was asked for is not there, or is not this organization's. */
+export function isNothing({ status }: Failure): boolean {
+  return status === 400 || status === 403 || status === 404
+}
+
 /** Whatever was thrown, as a failure. */
 export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown

@@ -171,8 +171,9 @@ test('an email that is opened by itself may do nothing either', async () => {
 })
 
 test('messages appear by themselves, are found, and are deleted by keyboard', async () => {
+  await send('email', { to: 'ada@example.com', subject: 'Before', html: '<p>Before</p>' })
   const { page, check } = await room.visitPage('/mailbox')
-  await page.getByRole('link', { name: 'Alone' }).waitFor()
+  await page.getByRole('link', { name: 'Before' }).waitFor()
   await send('email', { to: 'grace@example.com', subject: 'By itself', html: '<p>Later 100%</p>' })
   const link = page.getByRole('link', { name: 'By itself' })
   await link.waitFor()
@@ -188,7 +189,7 @@ test('messages appear by themselves, are found, and are deleted by keyboard', as
   await page.getByText('No message has that in it.').waitFor()
   await check()
   await page.getByLabel('Search').fill('')
-  await page.getByRole('link', { name: 'Alone' }).waitFor()
+  await page.getByRole('link', { name: 'Before' }).waitFor()
   await page.getByRole('button', { name: 'Delete all' }).click()
   const dialog = page.getByRole('dialog')
   await check()
