@@ -109,8 +109,15 @@ export const removalCases: readonly StorageCase[] = [
         { ...sent, sendId: 'm-1', to: 'Ada@example.com', error: null, at: at(0) },
         { ...sent, sendId: 'm-2', to: 'grace@example.com', error: null, at: at(0) },
       ])
+      const stamps = async () => {
+        const rows = await tenant('org-a').findMany('form-submissions', ['updatedAt'], ['s-1'])
+        return [(await readContact(storage, 'c-1'))?.updatedAt, rows[0]?.updatedAt].map(String)
+      }
+      const stored = await stamps()
       clock.ms += 5000
       assert((await erase(storage, { contactIds: ['c-1'] })) >= 4)
+      // A sync sees it.
+      assert((await stamps()).every((stamp, index) => stamp > String(stored[index])))
       const found = await readContact(storage, 'c-1')
       assert.deepEqual(
         [found?.firstName, found?.email, found?.phone, found?.tags, found?.emailConsent],

@@ -6,6 +6,8 @@ import { PagedTable } from '../kit/paged-table.tsx'
 import { Empty } from '../kit/states.tsx'
 import type { Column } from '../kit/table.tsx'
 import { momentText } from '../kit/text.ts'
+
+import { TheirText } from '../kit/their-text.tsx'
 import { useSettled } from '../kit/use-settled.ts'
 import type { CallOf, ItemOf } from '../service/operations.ts'
 import { usePages } from '../service/use-pages.ts'
@@ -50,7 +52,7 @@ const columns: readonly Column<Recorded>[] = [
     title: 'Who',
     cell: ({ operator, operatorKeyId }) => (
       <span>
-        {operator} <code>{operatorKeyId ?? 'root secret'}</code>
+        <TheirText text={operator} /> <code>{operatorKeyId ?? 'root secret'}</code>
       </span>
     ),
   },

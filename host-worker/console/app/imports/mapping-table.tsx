@@ -1,4 +1,4 @@
-import { Field } from '../kit/field.tsx'
+import { SelectField } from '../kit/field.tsx'
 import type { ColumnReading } from '../../../../domain/imports/file/header.ts'
 import type { ImportKind, Mapping } from './import-kind.ts'
 
@@ -27,28 +27,17 @@ export function MappingTable({ kind, columns, sample, onMapping }: MappingProps)
     <div class="mapping">
       {columns.map(({ column, field, problem }, index) =>
         column === '' ? null : (
-          <Field
+          <SelectField
             key={`${index} ${column}`}
             label={column}
             hint={sampleText(sample[index])}
             error={problem === null || field !== '' ? problem : 'Choose its field, or leave it out.'}
-          >
-            {(attributes) => (
-              <select
-                {...attributes}
-                value={field ?? LEFT_OUT}
-                onChange={({ currentTarget: { value } }) => {
-                  onMapping(withField(columns, column, value))
-                }}
-              >
-                {options.map((option) => (
-                  <option key={option.value} value={option.value}>
-                    {option.label}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+            value={field ?? LEFT_OUT}
+            onValue={(value) => {
+              onMapping(withField(columns, column, value))
+            }}
+            options={options}
+          />
         ),
       )}
     </div>
