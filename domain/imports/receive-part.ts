@@ -11,7 +11,6 @@ import { FILE_PROBLEMS_MAX } from './file/limits.ts'
 import { readPart } from './read-part.ts'
 import { bucketCount } from '../bounds/buckets.ts'
 import { inBuckets } from './repetitions.ts'
-import type { StoredReading } from './sealed-reading.ts'
 import { sealReading, unsealReading } from './sealed-reading.ts'
 import type { ImportAnswer, ImportWorld } from './world.ts'
 import { GIVEN_UP } from './file/transfer-file.ts'
@@ -39,9 +38,9 @@ export async function receivePart(
   const misfit = misfitOf(session, received)
   if (misfit !== null) return conflict(misfit)
   const staged = await stagedPart(session, received, world)
-  if (staged === null) {
+  if (typeof staged === 'string') {
     await world.sessions.end(importId, 'aborted', session.problems)
-    return conflict('The root secret was changed while the file was imported. Import it again.')
+    return conflict(staged)
   }
   const taken = await world.sessions.addPart(session, staged)
   return taken === null ? afterRace(importId, received, world) : { kind: 'session', session: taken }
@@ -87,20 +86,18 @@ function misfitOf(session: ImportSession, { part, bytes }: ReceivedPart): string
   return null
 }
 
-/** Everything that a part adds to its session. Null: the incomplete line before it can no longer be read. */
+/** Everything that a part adds to its session, or why the incomplete line before it can no longer be read. */
 async function stagedPart(
   session: ImportSession,
   { part, bytes, digest }: ReceivedPart,
   world: ImportWorld,
-): Promise<StagedPart | null> {
+): Promise<StagedPart | string> {
   const kind = kindOf(session.kind, world.tools)
   const isLast = session.receivedBytes + bytes.length === session.totalBytes
   const file = { format: session.format, columns: kind, mapping: session.mapping }
   const sealing = { secrets: world.tools.secrets, random: world.random }
-  // Only this service writes this text, so it needs no check.
-  const stored = JSON.parse(session.reading) as StoredReading
-  const before = await unsealReading(stored, session.importId, sealing)
-  if (before === null) return null
+  const before = await unsealReading(session.reading, session.importId, sealing)
+  if (typeof before === 'string') return before
   const { entries, skippedRows, reading } = readPart(before, bytes, isLast, file)
   const checked = await checkPart(entries, kind, importContext(world.organization), world.lookup)
   const problems = [...session.problems, ...checked.problems].slice(0, FILE_PROBLEMS_MAX)

@@ -1,16 +1,36 @@
+import * as v from 'valibot'
 import type { RandomSource } from '../../ports/platform/random-source.ts'
 import type { Secrets, SecretVersion } from '../access/secrets.ts'
 import { bytesOfBase64, concatenated, toBase64, utf8 } from '../text/encoding.ts'
+import { parsedOr } from '../text/json.ts'
+import { delimiters } from './file/csv-cells.ts'
 import type { Reading } from './read-part.ts'
 
-/** A reading as it is stored with its session. */
-export interface StoredReading extends Reading {
+const line = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
+
+/** A reading as it is stored with its session, perhaps by another version of the service. */
+const StoredReading = v.object({
+  line,
+  rest: v.pipe(v.string(), v.regex(/^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/)),
+  dropped: v.nullable(v.object({ line, message: v.string() })),
+  header: v.nullable(
+    v.variant('kind', [
+      v.object({
+        kind: v.literal('fields'),
+        names: v.array(v.nullable(v.string())),
+        delimiter: v.picklist(delimiters),
+      }),
+      v.object({ kind: v.literal('faulty') }),
+    ]),
+  ),
+  lineEnd: v.nullable(v.number()),
   /**
    * The version of the root secret under which `rest` is sealed: AES-GCM, the nonce first, bound to the import. Null or
    * left out: `rest` is not sealed.
    */
-  readonly sealedUnder?: string | null
-}
+  sealedUnder: v.optional(v.nullable(v.string()), null),
+})
+type StoredReading = Reading & Partial<Pick<v.InferOutput<typeof StoredReading>, 'sealedUnder'>>
 
 const KEY_BYTES = 32
 const NONCE_BYTES = 12
@@ -42,22 +62,28 @@ export async function sealReading(
   }
 }
 
-/** The reading as it was before it was stored. Null: the root secret that sealed it is no longer there. */
+const OTHER_VERSION = 'Another version of the service began to read this file. Import it again.'
+
+/** The reading as it was before it was stored, or a sentence that says why it cannot be continued. */
 export async function unsealReading(
-  { sealedUnder = null, ...stored }: StoredReading,
+  text: string,
   importId: string,
   { secrets }: Pick<Sealing, 'secrets'>,
-): Promise<Reading | null> {
+): Promise<Reading | string> {
+  const checked = v.safeParse(StoredReading, parsedOr(text, null))
+  if (!checked.success) return OTHER_VERSION
+  const { sealedUnder, ...stored } = checked.output
   if (sealedUnder === null) return stored
   const secret = (await secrets()).find(sealedUnder)
-  if (secret === null) return null
+  if (secret === null) return 'The root secret was changed while the file was imported. Import it again.'
   const bytes = bytesOfBase64(stored.rest)
-  const rest = await crypto.subtle.decrypt(
+  const opened = crypto.subtle.decrypt(
     algorithm(bytes.slice(0, NONCE_BYTES), importId),
     await keyOf(secret, 'decrypt'),
     bytes.slice(NONCE_BYTES),
   )
-  return { ...stored, rest: toBase64(new Uint8Array(rest)) }
+  const rest = await opened.catch(() => null)
+  return rest === null ? OTHER_VERSION : { ...stored, rest: toBase64(new Uint8Array(rest)) }
 }
 
 function algorithm(nonce: Uint8Array<ArrayBuffer>, importId: string): AesGcmParams {

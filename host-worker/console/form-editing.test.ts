@@ -12,8 +12,8 @@ import {
   setOperator,
   setSubject,
   subjectsFor,
-} from './app/forms/editor/conditions.ts'
-import type { Change, Editing } from './app/forms/editor/editing.ts'
+} from './app/forms/editor/state/conditions.ts'
+import type { Change, Editing } from './app/forms/editor/state/editing.ts'
 import {
   addField,
   applied,
@@ -26,8 +26,8 @@ import {
   replaceForm,
   savedAs,
   setPart,
-} from './app/forms/editor/editing.ts'
-import { partAt } from './app/forms/editor/form-json.ts'
+} from './app/forms/editor/state/editing.ts'
+import { partAt } from './app/forms/editor/state/form-json.ts'
 import {
   addOption,
   nameForm,
@@ -35,7 +35,7 @@ import {
   relabelOption,
   renameField,
   revalueOption,
-} from './app/forms/editor/names.ts'
+} from './app/forms/editor/state/names.ts'
 
 const formOf = (fields: readonly unknown[]) => ({ formId: 'f', name: 'F', notificationEmails: [], fields })
 const begun = (...fields: readonly unknown[]) => editingOf(formOf(fields))

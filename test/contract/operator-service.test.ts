@@ -147,6 +147,9 @@ describe('the check of forms', () => {
           reasons: [],
           warnings: ['The password has fewer than 10 characters.'],
           problems: [],
+          findings: [
+            { kind: 'warning', place: 'password', sentence: 'The password has fewer than 10 characters.' },
+          ],
         },
         {
           formId: 'hosted',
@@ -154,10 +157,29 @@ describe('the check of forms', () => {
           reasons: [expect.stringContaining('file')],
           warnings: [],
           problems: [],
+          findings: [
+            {
+              kind: 'hosted',
+              place: 'fields[0].type',
+              sentence: expect.stringContaining('file') as unknown,
+            },
+          ],
         },
-        { formId: null, supported: false, reasons: [], warnings: [], problems: expect.any(Array) as unknown },
+        {
+          ...{ formId: null, supported: false, reasons: [], warnings: [] },
+          problems: expect.any(Array) as unknown,
+          findings: expect.any(Array) as unknown,
+        },
       ],
     ])
+    const places = body.data[2]?.findings.map(({ kind, place }) => [kind, place])
+    expect(places).toEqual(
+      expect.arrayContaining([
+        ['refused', 'formId'],
+        ['refused', 'fields'],
+        ['refused', 'extra'],
+      ]),
+    )
     expect(body.data[2]?.problems.map(({ field }: { readonly field: string }) => field)).toContain('extra')
   })
 

@@ -13,6 +13,7 @@ import { addSampleOrganization } from '../support/data/sample-organization.ts'
 import { sendImport } from '../support/data/sent-import.ts'
 import { everyText } from '../support/databases/whole-database.ts'
 import { seededRandom } from '../support/runner/fakes.ts'
+import { thorough } from '../support/runner/thorough.ts'
 import type { ScratchStorage } from '../support/scratch/scratch-storage.ts'
 import type { ScratchObjects } from '../support/scratch/scratch-objects.ts'
 import { scratchObjects } from '../support/scratch/scratch-objects.ts'
@@ -21,6 +22,8 @@ import { openOperatorClient } from '../support/services/operator-client.ts'
 import { openTestService } from '../support/services/service.ts'
 
 // An organization is removed while others import, export, erase and move.
+
+const SEEDS = thorough(12, 4)
 
 const contact = (index: number) => ({
   contactId: `new-${index}`,
@@ -42,7 +45,7 @@ test.each(places)(
     const admin = await openOperatorClient(service, 'admin')
     const key = await service.addOrganization('kept')
     const path = '/organizations/acme'
-    for (let seed = 1; seed <= 12; seed += 1) {
+    for (let seed = 1; seed <= SEEDS; seed += 1) {
       const below = seededRandom(seed)
       await addSampleOrganization(service, 'acme', 'm-', 5)
       const importId = await sendImport(service, admin, 'acme', 'contacts', contacts)

@@ -13,6 +13,7 @@ import { drawWrite } from '../support/moving/random-writes.ts'
 import type { MovingPlaces } from '../support/moving/moving.ts'
 import { openMovingStorage } from '../support/moving/moving-storage.ts'
 import { seededRandom } from '../support/runner/fakes.ts'
+import { thorough } from '../support/runner/thorough.ts'
 import type { OperatorClient } from '../support/services/operator-client.ts'
 import { openOperatorClient } from '../support/services/operator-client.ts'
 import type { TestService } from '../support/services/service.ts'
@@ -103,7 +104,7 @@ const sorted = (entries: readonly (readonly [string, Row])[]) =>
   entries.toSorted(([left], [right]) => (left < right ? -1 : 1))
 
 /** A longer run: `SYNC_STEPS=10000 npm test -- test/contract/removal-copies.test.ts` */
-const STEPS = Number(process.env.SYNC_STEPS ?? 240)
+const STEPS = Number(process.env.SYNC_STEPS ?? thorough(400, 240))
 const STEPS_BETWEEN_SYNCS = 8
 
 /** A name that is shown from another resource is its present one: that is no change of the row. */
@@ -181,7 +182,7 @@ async function change(random: () => number, source: Source, step: number): Promi
   }
 }
 
-test.each([1, 2, 3])(
+test.each([1, 2, 3].slice(0, thorough(3, 2)))(
   'after random imports, deletions, erasures, retention and moves (seed %i)',
   async (seed) => {
     const random = seededRandom(seed)

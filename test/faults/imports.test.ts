@@ -8,6 +8,7 @@ import type { ImportWorld } from '../../domain/imports/world.ts'
 import { newOrganization } from '../../domain/operators/organization.ts'
 import type { Log } from '../../ports/platform/log.ts'
 import { fakeClock, testSecrets } from '../support/runner/fakes.ts'
+import { thorough } from '../support/runner/thorough.ts'
 import { importWorld, ndjsonBytes, sourceOf } from '../support/data/imports.ts'
 import type { ScratchStorage } from '../support/scratch/scratch-storage.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
@@ -16,6 +17,8 @@ import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 // import is continued by the sweep, by the same command run again, or by both.
 
 const acme = newOrganization('acme', 'Acme')
+/** From one deadly call to the next. */
+const STEP = thorough(1, 3)
 const silent: Log = { info: () => undefined, error: () => undefined }
 
 class Killed extends Error {}
@@ -156,9 +159,9 @@ describe.each(Object.entries(kinds))('%s', (kind, { lines, table }) => {
       expect(await count(storage, staging)).toBe(0)
   }
 
-  test.each([false, true])('killed at any call of the storage, made: %s', async (isMade) => {
+  test.each([false, true])('killed at calls of the storage, made: %s', async (isMade) => {
     let isOver = false
-    for (let deadly = 1; !isOver; deadly += 1) {
+    for (let deadly = isMade ? 1 : 1 + (1 % STEP); !isOver; deadly += STEP) {
       const first = await killed(deadly, isMade)
       isOver = first.isOver
       const storage = createScratchStorage({ clock, image: first.storage.database.image() })

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { deliver } from '../../domain/jobs/deliver.ts'
 import type { OutboxRef } from '../../ports/messaging/outbox-store.ts'
 import { seededRandom } from '../support/runner/fakes.ts'
+import { thorough } from '../support/runner/thorough.ts'
 import { openJobBench } from '../support/providers/jobs.ts'
 
 const SUBMISSIONS = 12
@@ -17,7 +18,7 @@ function mistreated(refs: readonly OutboxRef[], next: () => number): readonly Ou
     .map(([, ref]) => ref)
 }
 
-test.each(Array.from({ length: 20 }, (_, seed) => seed + 1))(
+test.each(Array.from({ length: thorough(20, 8) }, (_, seed) => seed + 1))(
   'messages lost, doubled, reordered, delayed and taken at once: each mail is sent once (seed %i)',
   async (seed) => {
     const next = seededRandom(seed)

@@ -11,8 +11,8 @@ import type {
 } from '../../../ports/operators/audit.ts'
 import { keysOf } from '../../../domain/text/keys-of.ts'
 import type { Database } from '../database/database.ts'
+import { parsedOr } from '../../../domain/text/json.ts'
 import type { JsonText } from '../database/json-text.ts'
-import { parsed } from '../database/json-text.ts'
 import type { Template } from '../statement/compiler.ts'
 import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
@@ -123,7 +123,8 @@ function jsonOf(subject: AuditSubject | null): string | null {
 }
 
 function recordOf({ subject, ...row }: AuditRow): AuditRecord {
-  return { ...row, subject: subject === null ? null : parsed(subject) }
+  // Whoever shows it checks it. Text that is no JSON must not hide the other records.
+  return { ...row, subject: subject === null ? null : (parsedOr(subject, null) as AuditSubject | null) }
 }
 
 /** The audit trail of operators. */

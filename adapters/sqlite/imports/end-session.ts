@@ -1,16 +1,22 @@
 import { sql } from 'kysely'
-import type { ImportProblem, ImportSession } from '../../../ports/records/import-sessions.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import type { ImportProblem, ImportSession, ImportState } from '../../../ports/records/import-sessions.ts'
+import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
-import type { Table } from '../table/tables.ts'
-import type { SessionPlace, SessionRow } from './session-row.ts'
-import { isOver, ofSession, sessionColumns, sessionOf } from './session-row.ts'
+import { one, rowid } from '../statement/words.ts'
+import { keysInFile } from './file-keys.ts'
+import type { SessionPlace } from './session-row.ts'
+import { isIn, isOver, ofSession, sessionColumns, sessionOf } from './session-row.ts'
 
-const end = template(sql<SessionRow>`
-  update import_sessions set state = ${slot('state')}, problems = ${slot('problems')}, reading = '',
-    touched_at = ${slot('now')}
-  where ${ofSession} and state = 'receiving' returning ${sessionColumns}`)
+const organizationId = slot<string>('organizationId')
+
+const receiving = db.updateTable('import_sessions').where(ofSession).where(isIn('receiving'))
+
+const end = template(
+  receiving
+    .set({ state: slot('state'), problems: slot('problems'), reading: sql.lit(''), touched_at: slot('now') })
+    .returning(sessionColumns),
+)
 
 /** Ends a session that is receiving. Null: it is not. */
 export async function endSession(
@@ -25,44 +31,53 @@ export async function endSession(
   return row === undefined ? null : sessionOf(row)
 }
 
-const started = sql`update import_sessions
-  set state = case when chunks = 0 then 'done' else 'writing' end, reading = '', touched_at = ${slot('now')}
-  where ${ofSession} and state = 'receiving'`
+const starting = receiving
+  .set(({ ref }) => ({ state: sql<ImportState>`iif(${ref('chunks')} = 0, 'done', 'writing')` }))
+  .set({ reading: sql.lit(''), touched_at: slot('now') })
+  .returning(sessionColumns)
 
-const start = template(sql<SessionRow>`${started} returning ${sessionColumns}`)
+const start = template(starting)
+
+/** The ids of the session's file. */
+const ids = db
+  .selectFrom(['import_keys as k', keysInFile])
+  .select(one)
+  .where('k.organization_id', '=', organizationId)
+  .where('k.import_id', '=', slot('importId'))
 
 /**
- * The statement that starts writing, for a kind whose ids are unique in the whole service. It checks those ids again,
- * and refuses while an import of the same kind by another organization is being written, because that import could
- * contain the same ids. Only forms have such ids; those of families with databases of their own are in `placed_forms`.
+ * Starts writing forms, whose ids are unique in the whole service. Those ids are checked again, and nothing is started
+ * while another organization's import of forms is being written, because that could contain the same ids. Those of
+ * families with databases of their own are in `placed_forms`.
  */
-function startServiceWide({ name: table, idColumn, ownerColumn }: Table) {
-  const owned = sql.id('other', ownerColumn)
-  return template(sql<SessionRow>`${started}
-    and not exists (select 1 from import_sessions as s where s.state = 'writing' and s.kind = ${slot('kind')}
-      and s.organization_id <> ${slot('organizationId')})
-    and not exists (select 1 from import_keys as k, json_each(k."keys") as entry
-      join ${sql.id(table)} as other on ${sql.id('other', idColumn)} = entry.value
-      where k.organization_id = ${slot('organizationId')} and k.import_id = ${slot('importId')}
-        and ${owned} <> ${slot('organizationId')})
-    and not exists (select 1 from import_keys as k, json_each(k."keys") as entry
-      join placed_forms as placed on placed.form_id = entry.value
-      where k.organization_id = ${slot('organizationId')} and k.import_id = ${slot('importId')}
-        and placed.organization_id <> ${slot('organizationId')})
-    returning ${sessionColumns}`)
-}
+const startForms = template(
+  [
+    db
+      .selectFrom('import_sessions as s')
+      .select(one)
+      .where('s.state', '=', sql.lit('writing'))
+      .where('s.kind', '=', slot('kind'))
+      .where('s.organization_id', '<>', organizationId),
+    ids
+      .innerJoin('forms as other', 'other.form_id', 'entry.value')
+      .where('other.organization_id', '<>', organizationId),
+    ids
+      .innerJoin('placed_forms as placed', 'placed.form_id', 'entry.value')
+      .where('placed.organization_id', '<>', organizationId),
+  ].reduce((query, taken) => query.where(eb.not(eb.exists(taken))), starting),
+)
 
 /**
  * Starts writing a session. Null: it is not receiving, or an id that is unique in the whole service is taken.
- * @param serviceWide the table whose ids are unique in the whole service; null: the kind has none
+ * @param serviceWide whether the ids are unique in the whole service. Only those of forms are
  */
 export async function startSession(
   executor: Executor,
   place: SessionPlace & { readonly kind: string },
-  serviceWide: Table | null,
+  serviceWide: boolean,
   now: string,
 ): Promise<ImportSession | null> {
-  const statement = serviceWide === null ? start : startServiceWide(serviceWide)
+  const statement = serviceWide ? startForms : start
   const [row] = await rowsOf(executor, bind(statement, { ...place, now }))
   return row === undefined ? null : sessionOf(row)
 }
@@ -71,15 +86,25 @@ export async function startSession(
 const DROPPED_CHUNKS = 20
 const DROPPED_KEYS = 2_000
 
-const isEnded = sql`exists (select 1 from import_sessions where ${ofSession} and ${isOver})`
+const isEnded = eb.exists(db.selectFrom('import_sessions').select(one).where(ofSession).where(isOver))
 
-const dropChunks = template(sql`delete from import_chunks where rowid in (
-  select rowid from import_chunks where ${ofSession} and ${isEnded} limit +${slot('limit')})`)
-const dropKeys = template(sql`delete from import_keys where rowid in (
-  select rowid from import_keys where ${ofSession} and ${isEnded} limit +${slot('limit')})`)
-const dropParts = template(sql`delete from import_parts where ${ofSession} and ${isEnded}`)
-const look = template(sql<{ readonly left: number }>`select
-  exists (select 1 from import_chunks where ${ofSession}) or exists (select 1 from import_keys where ${ofSession}) as "left"`)
+function dropFrom(table: 'import_chunks' | 'import_keys') {
+  const some = db.selectFrom(table).select(rowid.as('rowid')).where(ofSession).where(isEnded)
+  return template(db.deleteFrom(table).where(rowid, 'in', some.limit(atMost('limit'))))
+}
+const dropChunks = dropFrom('import_chunks')
+const dropKeys = dropFrom('import_keys')
+const dropParts = template(db.deleteFrom('import_parts').where(ofSession).where(isEnded))
+const look = template(
+  db.selectNoFrom(
+    eb
+      .or([
+        eb.exists(db.selectFrom('import_chunks').select(one).where(ofSession)),
+        eb.exists(db.selectFrom('import_keys').select(one).where(ofSession)),
+      ])
+      .as('left'),
+  ),
+)
 
 /** Removes some of what is staged for a session that is over. False: nothing is left. */
 export async function dropStaged(executor: Executor, place: SessionPlace): Promise<boolean> {

@@ -1,21 +1,40 @@
 import { sql } from 'kysely'
 import type { RepeatedKey } from '../../../ports/records/import-sessions.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import type { Database } from '../database/database.ts'
+import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
+import { jsonEach, textsOf } from '../statement/words.ts'
 import { ofSession } from './session-row.ts'
 
-const bucket = sql`import_keys as k, json_each(k."keys") as entry
-  where ${ofSession} and k.bucket = ${slot('bucket')}`
+/** The keys of a row of `import_keys` with the alias k, as rows with the alias entry. */
+export const keysInFile = jsonEach<string, 'entry'>(
+  sql.id('k', 'keys' satisfies keyof Database['import_keys']),
+  'entry',
+)
 
-const repeated = template(sql<{ readonly key: string }>`
-  select entry.value as key from ${bucket} group by entry.value having count(*) > 1 limit +${slot('limit')}`)
+const bucket = db
+  .selectFrom(['import_keys as k', keysInFile])
+  .select('entry.value as key')
+  .where(ofSession)
+  .where('k.bucket', '=', slot('bucket'))
+
+const repeated = template(
+  bucket
+    .groupBy('entry.value')
+    .having(({ fn }) => fn.countAll(), '>', sql.lit(1))
+    .limit(atMost('limit')),
+)
 
 /** In a stored row, `keys` and `lines` are parallel lists. */
-const linesOfKeys = template(sql<{ readonly key: string; readonly line: number }>`
-  select entry.value as key, k.lines ->> entry.key as line from ${bucket}
-    and (${slot('wanted')} is null or entry.value in (select value from json_each(${slot('wanted')})))
-  order by line`)
+const linesOfKeys = template(
+  bucket
+    .select(({ ref }) => sql<number>`${ref('k.lines')} ->> ${ref('entry.key')}`.as('line'))
+    .where(({ eb, or }) =>
+      or([eb(slot<string | null>('wanted'), 'is', null), eb('entry.value', 'in', textsOf(slot('wanted')))]),
+    )
+    .orderBy('line'),
+)
 
 export interface Bucket {
   readonly organizationId: string

@@ -1,36 +1,41 @@
 import { sql } from 'kysely'
 import type { ImportedFile, ImportSession } from '../../../ports/records/import-sessions.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { bind, db, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
-import { columnList, valueList } from '../table/field-columns.ts'
-import type { SessionRow } from './session-row.ts'
-import { isOpen, sessionColumns, sessionFieldColumns, sessionOf } from './session-row.ts'
-
-const opened = valueList(sessionFieldColumns, {
-  state: sql`'receiving'`,
-  openedAt: slot('now'),
-  touchedAt: slot('now'),
-  nextPart: sql`1`,
-  receivedBytes: sql`0`,
-  readRows: sql`0`,
-  skippedRows: sql`0`,
-  problems: sql`'[]'`,
-  warnings: sql`'[]'`,
-  chunks: sql`0`,
-  writtenChunks: sql`0`,
-  writtenRows: sql`0`,
-  changedRows: sql`0`,
-})
+import { isOpen, sessionOf, sessions } from './session-row.ts'
 
 /** Inserts nothing while another session of the kind is open. */
-const insert = template(sql`
-  insert into import_sessions (organization_id, ${columnList(sessionFieldColumns)})
-  values (${slot('organizationId')}, ${opened})
-  on conflict (organization_id, kind) where ${isOpen} do nothing`)
+const insert = template(
+  db
+    .insertInto('import_sessions')
+    .values({
+      organization_id: slot('organizationId'),
+      import_id: slot('importId'),
+      kind: slot('kind'),
+      format: slot('format'),
+      total_bytes: slot('totalBytes'),
+      digest: slot('digest'),
+      is_dry_run: slot('isDryRun'),
+      mapping: slot('mapping'),
+      fields: slot('fields'),
+      state: sql.lit('receiving'),
+      opened_at: slot('now'),
+      touched_at: slot('now'),
+      next_part: sql.lit(1),
+      received_bytes: sql.lit(0),
+      read_rows: sql.lit(0),
+      problems: sql.lit('[]'),
+      reading: slot('reading'),
+      chunks: sql.lit(0),
+      written_chunks: sql.lit(0),
+      written_rows: sql.lit(0),
+      changed_rows: sql.lit(0),
+    })
+    .onConflict((conflict) => conflict.columns(['organization_id', 'kind']).where(isOpen).doNothing()),
+)
 
-const findOpen = template(sql<SessionRow>`select ${sessionColumns} from import_sessions
-  where organization_id = ${slot('organizationId')} and kind = ${slot('kind')} and ${isOpen}`)
+const findOpen = template(sessions.where('kind', '=', slot('kind')).where(isOpen))
 
 export interface Opening {
   readonly organizationId: string

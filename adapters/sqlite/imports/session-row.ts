@@ -1,56 +1,47 @@
+import type { InferResult } from 'kysely'
 import { expressionBuilder, sql } from 'kysely'
 import { keysOf } from '../../../domain/text/keys-of.ts'
 import type { ImportSession, ImportState } from '../../../ports/records/import-sessions.ts'
 import type { Database } from '../database/database.ts'
 import { db, slot } from '../statement/compiler.ts'
-import type { JsonText } from '../database/json-text.ts'
 import { parsed } from '../database/json-text.ts'
-import type { FieldColumns } from '../table/field-columns.ts'
-import { fieldList } from '../table/field-columns.ts'
-
-/** A session as its row is selected. */
-export interface SessionRow extends Omit<
-  ImportSession,
-  'isDryRun' | 'mapping' | 'problems' | 'warnings' | 'stagedFields'
-> {
-  readonly isDryRun: number
-  readonly mapping: JsonText<ImportSession['mapping']>
-  readonly problems: JsonText<ImportSession['problems']>
-  readonly warnings: JsonText<ImportSession['warnings']>
-  readonly fields: JsonText<readonly string[]> | null
-}
-
-/** The columns of `import_sessions`, without the organization. */
-export const sessionFieldColumns: FieldColumns<SessionRow> = {
-  importId: 'import_id',
-  kind: 'kind',
-  format: 'format',
-  totalBytes: 'total_bytes',
-  digest: 'digest',
-  isDryRun: 'is_dry_run',
-  mapping: 'mapping',
-  fields: 'fields',
-  state: 'state',
-  openedAt: 'opened_at',
-  touchedAt: 'touched_at',
-  nextPart: 'next_part',
-  receivedBytes: 'received_bytes',
-  readRows: 'read_rows',
-  skippedRows: 'skipped_rows',
-  problems: 'problems',
-  warnings: 'warnings',
-  reading: 'reading',
-  chunks: 'chunks',
-  writtenChunks: 'written_chunks',
-  writtenRows: 'written_rows',
-  changedRows: 'changed_rows',
-}
+import { aliasesFor } from '../table/field-columns.ts'
 
 /** The columns of a session under the names of its fields. */
-export const sessionColumns = fieldList(sessionFieldColumns)
+export const sessionColumns = aliasesFor([
+  ...([
+    'importId',
+    'kind',
+    'format',
+    'totalBytes',
+    'digest',
+    'isDryRun',
+    'mapping',
+    'fields',
+    'state',
+  ] as const),
+  ...(['openedAt', 'touchedAt', 'nextPart', 'receivedBytes', 'readRows', 'skippedRows', 'problems'] as const),
+  ...(['warnings', 'reading', 'chunks', 'writtenChunks', 'writtenRows', 'changedRows'] as const),
+])
 
-/** The condition that selects one session of one organization. */
-export const ofSession = sql`organization_id = ${slot('organizationId')} and import_id = ${slot('importId')}`
+const organizationId = slot<string>('organizationId')
+
+/** The sessions of one organization. */
+export const sessions = db
+  .selectFrom('import_sessions')
+  .select(sessionColumns)
+  .where('organization_id', '=', organizationId)
+
+/** A session as its row is selected. */
+export type SessionRow = InferResult<typeof sessions>[number]
+
+const { and, eb } = expressionBuilder<Database, 'import_sessions'>()
+
+/** The condition that selects one session of one organization, or what is staged for it. */
+export const ofSession = and({ organization_id: organizationId, import_id: slot('importId') })
+
+/** The condition that a session is in this state. */
+export const isIn = (state: ImportState) => eb('state', '=', sql.lit(state))
 
 /** Whether a session in each state is over. */
 const overByState: Readonly<Record<ImportState, boolean>> = {
@@ -72,7 +63,7 @@ export const isOpen = hasState(false)
 export const openImports = db
   .selectFrom('import_sessions')
   .select('import_id as id')
-  .where('organization_id', '=', slot('organizationId'))
+  .where('organization_id', '=', organizationId)
   .where(isOpen)
 
 /** The condition that a session is over: what is still staged for it is no longer needed. */
@@ -80,7 +71,7 @@ export const isOver = hasState(true)
 
 function hasState(isOverThen: boolean) {
   const states = keysOf(overByState).filter((state) => overByState[state] === isOverThen)
-  return expressionBuilder<Database, 'import_sessions'>()(
+  return eb(
     'state',
     'in',
     states.map((state) => sql.lit(state)),

@@ -1,29 +1,26 @@
-import { sql } from 'kysely'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type { ImportSessions } from '../../../ports/records/import-sessions.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
-import { tableOf } from '../table/tables.ts'
 import { givenFields, writableTable } from '../write/upsert.ts'
 import { nowOf } from '../write/write-clock.ts'
 import { dropStaged, endSession, startSession } from './end-session.ts'
 import { keysWithLines, repeatedKeys } from './file-keys.ts'
 import { openSession } from './open-session.ts'
-import type { SessionRow } from './session-row.ts'
-import { ofSession, sessionColumns, sessionOf } from './session-row.ts'
+import { ofSession, sessionOf, sessions } from './session-row.ts'
 import { stagePart } from './stage-part.ts'
 import { readNextChunk, writeGiven, writeStaged } from './write-chunk.ts'
 
-const find = template(sql<SessionRow>`select ${sessionColumns} from import_sessions where ${ofSession}`)
-const ofOrganization = sql`select ${sessionColumns} from import_sessions
-  where organization_id = ${slot('organizationId')}`
-const latestFirst = sql`order by opened_at desc, import_id desc limit +${slot('limit')}`
-const first = template(sql<SessionRow>`${ofOrganization} ${latestFirst}`)
-const next = template(sql<SessionRow>`${ofOrganization}
-  and (opened_at, import_id) < (${slot('openedAt')}, ${slot('importId')}) ${latestFirst}`)
-const readDigests = template(sql<{ readonly digest: string }>`
-  select digest from import_parts where ${ofSession} order by part`)
+const find = template(sessions.where('import_id', '=', slot('importId')))
+const latestFirst = sessions.orderBy('opened_at', 'desc').orderBy('import_id', 'desc').limit(atMost('limit'))
+const first = template(latestFirst)
+const next = template(
+  latestFirst.where(({ eb, refTuple, tuple }) =>
+    eb(refTuple('opened_at', 'import_id'), '<', tuple(slot<string>('openedAt'), slot<string>('importId'))),
+  ),
+)
+const readDigests = template(db.selectFrom('import_parts').select('digest').where(ofSession).orderBy('part'))
 
 /** The imports of one organization. */
 export function createImportSessions(
@@ -57,10 +54,8 @@ export function createImportSessions(
     keysIn: (importId, bucket) => keysWithLines(executor, { ...placeOf(importId), bucket }, null),
     end: (importId, state, problems) =>
       endSession(executor, placeOf(importId), state, problems, nowOf(clock)),
-    startWriting: ({ importId, kind }, serviceWideIds) => {
-      const serviceWide = serviceWideIds ? tableOf(kind) : null
-      return startSession(executor, { ...placeOf(importId), kind }, serviceWide, nowOf(clock))
-    },
+    startWriting: ({ importId, kind }, serviceWideIds) =>
+      startSession(executor, { ...placeOf(importId), kind }, serviceWideIds, nowOf(clock)),
     writeNext: async (session, chunksMax) =>
       writeStaged(executor, placeOf(session.importId), session, chunksMax, nowOf(clock)),
     nextChunk: (importId) => readNextChunk(executor, placeOf(importId)),

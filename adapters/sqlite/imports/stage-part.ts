@@ -1,13 +1,15 @@
-import { sql } from 'kysely'
+import { expressionBuilder, sql } from 'kysely'
 import type { ImportSession, StagedPart } from '../../../ports/records/import-sessions.ts'
 import type { StoredRow } from '../../../ports/records/query.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import type { Database } from '../database/database.ts'
+import { bind, db, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
 import { rowsAmong } from '../statement/executor.ts'
 import { countedJsonChunks, jsonChunks } from '../statement/json-chunks.ts'
 import { encodedRows, writableTable } from '../write/upsert.ts'
-import type { SessionPlace, SessionRow } from './session-row.ts'
-import { ofSession, sessionColumns, sessionOf } from './session-row.ts'
+import { jsonEach } from '../statement/words.ts'
+import type { SessionPlace } from './session-row.ts'
+import { isIn, ofSession, sessionColumns, sessionOf } from './session-row.ts'
 
 /**
  * The maximum number of rows in a chunk, which is the least that one step writes. It bounds how long other requests
@@ -15,30 +17,67 @@ import { ofSession, sessionColumns, sessionOf } from './session-row.ts'
  */
 const CHUNK_MAX_ROWS = 2_000
 
-/** The session, if this part is its next one: every write of the batch is made on this condition. */
-const awaiting = sql`import_sessions where ${ofSession} and state = 'receiving' and next_part = ${slot('part')}`
+/** That this part is the session's next one: every write of the batch is made on this condition. */
+const eb = expressionBuilder<Database, 'import_sessions'>()
+const isAwaited = eb.and([ofSession, isIn('receiving'), eb('next_part', '=', slot('part'))])
+const awaiting = db.selectFrom('import_sessions').select(['organization_id', 'import_id']).where(isAwaited)
 
-const insertPart = template(sql`
-  insert into import_parts (organization_id, import_id, part, digest)
-  select organization_id, import_id, next_part, ${slot('digest')} from ${awaiting}`)
+const insertPart = template(
+  db
+    .insertInto('import_parts')
+    .columns(['organization_id', 'import_id', 'part', 'digest'])
+    .expression(awaiting.select(['next_part as part', slot('digest').as('digest')])),
+)
 
-const insertChunk = template(sql`
-  insert into import_chunks (organization_id, import_id, chunk, row_count, "rows")
-  select organization_id, import_id, chunks + ${slot('offset')}, ${slot('rowCount')}, ${slot('rows')} from ${awaiting}`)
+const insertChunk = template(
+  db
+    .insertInto('import_chunks')
+    .columns(['organization_id', 'import_id', 'chunk', 'row_count', 'rows'])
+    .expression(
+      awaiting
+        .select(({ eb }) => eb('chunks', '+', slot('offset')).as('chunk'))
+        .select([slot('rowCount').as('row_count'), slot('rows').as('rows')]),
+    ),
+)
 
-const insertKeys = template(sql`
-  insert into import_keys (organization_id, import_id, bucket, part, "keys", lines)
-  select organization_id, import_id, entry.value ->> 0, next_part, entry.value -> 1, entry.value -> 2
-  from json_each(${slot('keys')}) as entry, ${awaiting}`)
+const insertKeys = template(
+  db
+    .insertInto('import_keys')
+    .columns(['organization_id', 'import_id', 'bucket', 'part', 'keys', 'lines'])
+    .expression(
+      db
+        .selectFrom([jsonEach<never, 'entry'>(slot('keys'), 'entry'), 'import_sessions'])
+        .select(({ ref }) => [
+          'organization_id',
+          'import_id',
+          sql`${ref('entry.value')} ->> 0`.as('bucket'),
+          'next_part as part',
+          sql`${ref('entry.value')} -> 1`.as('keys'),
+          sql`${ref('entry.value')} -> 2`.as('lines'),
+        ])
+        .where(isAwaited),
+    ),
+)
 
 /** The last statement of the batch: after it, the part is no longer the next one. */
-const advance = template(sql<SessionRow>`
-  update import_sessions set next_part = next_part + 1, received_bytes = received_bytes + ${slot('bytes')},
-    read_rows = read_rows + ${slot('readRows')}, skipped_rows = skipped_rows + ${slot('skippedRows')},
-    problems = ${slot('problems')},
-    warnings = ${slot('warnings')}, state = ${slot('state')},
-    reading = ${slot('reading')}, chunks = chunks + ${slot('chunks')}, touched_at = ${slot('now')}
-  where ${ofSession} and state = 'receiving' and next_part = ${slot('part')} returning ${sessionColumns}`)
+const advance = template(
+  db
+    .updateTable('import_sessions')
+    .set(({ eb }) => ({
+      next_part: eb('next_part', '+', sql.lit(1)),
+      received_bytes: eb('received_bytes', '+', slot('bytes')),
+      read_rows: eb('read_rows', '+', slot('readRows')),
+      skipped_rows: eb('skipped_rows', '+', slot('skippedRows')),
+      problems: slot('problems'),
+      warnings: slot('warnings'),
+      state: slot('state'),
+      reading: slot('reading'),
+      chunks: eb('chunks', '+', slot('chunks')),
+      touched_at: slot('now'),
+    }))
+    .where(isAwaited)
+    .returning(sessionColumns),
+)
 
 /** Adds a part to its session in one batch. Null: it was not the next part of an open session. */
 export async function stagePart(

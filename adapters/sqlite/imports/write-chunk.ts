@@ -1,50 +1,71 @@
 import type { Expression } from 'kysely'
-import { sql } from 'kysely'
-import type { ImportSession, StagedChunk, WrittenChunk } from '../../../ports/records/import-sessions.ts'
-import type { StoredRow } from '../../../ports/records/query.ts'
+import { expressionBuilder, sql } from 'kysely'
+import type {
+  ImportSession,
+  ImportState,
+  StagedChunk,
+  WrittenChunk,
+} from '../../../ports/records/import-sessions.ts'
 import type { Template } from '../statement/compiler.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { bind, db, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
 import { rowsAmong, rowsOf } from '../statement/executor.ts'
-import type { JsonText } from '../database/json-text.ts'
+import type { Database } from '../database/database.ts'
 import { parsed } from '../database/json-text.ts'
 import { encodedRows, givenFields, moveClock, upsertOf, writableTable } from '../write/upsert.ts'
 import type { Table } from '../table/tables.ts'
 import { columnOf } from '../table/tables.ts'
 import type { SessionPlace, SessionRow } from './session-row.ts'
-import { ofSession, sessionColumns, sessionOf } from './session-row.ts'
+import { isIn, ofSession, sessionColumns, sessionOf } from './session-row.ts'
+
+const thisSession = db.selectFrom('import_sessions').where(ofSession)
+const nextOf = thisSession.select('written_chunks').where(isIn('writing'))
 
 /** The number of the next chunk to write; null unless the session is being written. */
-const nextNumber = sql`(select written_chunks from import_sessions where ${ofSession} and state = 'writing')`
+const nextNumber = sql<number>`${nextOf}`
 
-const readNext = template(sql<{ readonly chunk: number; readonly rows: JsonText<readonly StoredRow[]> }>`
-  select chunk, "rows" from import_chunks where ${ofSession} and chunk = ${nextNumber}`)
+const readNext = template(
+  db.selectFrom('import_chunks').select(['chunk', 'rows']).where(ofSession).where('chunk', '=', nextNumber),
+)
 
 /**
  * Counts chunks as written, at most `chunksMax` of them, with `changed` rows. It must follow the statement that writes
  * the rows, so that changes() is how many rows that statement inserted or updated, without those that triggers wrote.
  */
-function count(changed: Expression<unknown>, condition = sql`true`): Template<SessionRow> {
-  const after = sql`min(chunks, written_chunks + ${slot('chunksMax')})`
-  return template(sql<SessionRow>`
-    update import_sessions set changed_rows = changed_rows + ${changed},
-      written_rows = written_rows + (select coalesce(sum(c.row_count), 0) from import_chunks as c
-        where c.organization_id = ${slot('organizationId')} and c.import_id = ${slot('importId')}
-          and c.chunk >= written_chunks and c.chunk < written_chunks + ${slot('chunksMax')}),
-      written_chunks = ${after}, touched_at = ${slot('now')},
-      state = case when ${after} = chunks then 'done' else state end
-    where ${ofSession} and state = 'writing' and ${condition} returning ${sessionColumns}`)
+function count(changed: Expression<number>) {
+  const { eb, ref } = expressionBuilder<Database, 'import_sessions'>()
+  const end = eb('written_chunks', '+', slot<number>('chunksMax'))
+  const after = sql<number>`min(${ref('chunks')}, ${end})`
+  const rows = db
+    .selectFrom('import_chunks as c')
+    .select(({ fn }) => fn.coalesce(fn.sum<number>('c.row_count'), sql.lit(0)).as('sum'))
+    .where('c.organization_id', '=', slot('organizationId'))
+    .where('c.import_id', '=', slot('importId'))
+    .where('c.chunk', '>=', sql<number>`${ref('written_chunks')}`)
+    .where('c.chunk', '<', sql<number>`${end}`)
+  return db
+    .updateTable('import_sessions')
+    .set({
+      changed_rows: eb('changed_rows', '+', changed),
+      written_rows: eb('written_rows', '+', rows.$asScalar()),
+      written_chunks: after,
+      touched_at: slot('now'),
+      state: sql<ImportState>`iif(${after} = ${ref('chunks')}, 'done', ${ref('state')})`,
+    })
+    .where(ofSession)
+    .where(isIn('writing'))
+    .returning(sessionColumns)
 }
 
-const isNext = sql`written_chunks = ${slot('chunk')}`
-const countChanges = count(sql`changes()`)
-const countChangesOfNext = count(sql`changes()`, isNext)
-const countGiven = count(slot('changed'), isNext)
+const countWritten = count(sql`changes()`)
+const countChanges = template(countWritten)
+const countChangesOfNext = template(countWritten.where('written_chunks', '=', slot('chunk')))
+const countGiven = template(count(slot('changed')).where('written_chunks', '=', slot('chunk')))
 
 /** Removes the chunks that have been written. */
-const deleteWritten = template(sql`
-  delete from import_chunks where ${ofSession}
-    and chunk < (select written_chunks from import_sessions where ${ofSession})`)
+const deleteWritten = template(
+  db.deleteFrom('import_chunks').where(ofSession).where('chunk', '<', thisSession.select('written_chunks')),
+)
 
 /** The upserts of staged chunks, by table and fields. */
 const upserts = new Map<string, Template>()

@@ -11,6 +11,9 @@ export const one = sql<number>`1`.as('one')
 /** The condition that a row of any table is of the organization, for statements over tables by their names. */
 export const ofOwner = sql<SqlBool>`organization_id = ${slot('organizationId')}`
 
+/** The number that SQLite gives each row of a table. */
+export const rowid = sql<number>`rowid`
+
 /** A table that is read by this index and by no other: `"outbox" as "o" indexed by "outbox_turns"`. */
 export function indexedBy<Table extends TableName, Alias extends string>(
   table: Table,

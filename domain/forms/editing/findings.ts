@@ -1,4 +1,5 @@
 import type { FormDefinition } from '../../../ports/records/form-directory.ts'
+import { echoed } from '../../bounds/echo.ts'
 import { listOf } from '../../text/json.ts'
 import { ended } from '../../words/sentence.ts'
 import { abuseWarnings } from '../definition/abuse-warnings.ts'
@@ -30,7 +31,7 @@ export function reviewForm(given: GivenForm): FormReview {
   const refused = [
     ...issues.map(({ field, message }) => ({ path: pathIn(field), message })),
     ...unknownKeysOf(given),
-  ].map(({ path, message }) => ({ path, sentence: `${pathText(path)} ${ended(message)}` }))
+  ].map(({ path, message }) => ({ path, sentence: `${echoed(pathText(path))} ${ended(message)}` }))
   // What is refused must not hide what is wrong with the fields.
   const definition = { ...given, fields: listOf(given.fields) } as unknown as FormDefinition
   const compilation = compileForm(definition)

@@ -168,11 +168,8 @@ function published(record: AuditRecord): v.InferOutput<typeof Recorded> {
   return { at, operatorKeyId, operator, action, organizationId, outcome, subject: publishedSubject(subject) }
 }
 
-/** The subject with lists that may be changed, as the types of the contract document have them. */
+/** The subject as it is published. One that another version of the service wrote in its own way is not known. */
 function publishedSubject(subject: AuditSubject | null): v.InferOutput<typeof Subject> | null {
-  if (subject?.type === 'settings') return { ...subject, changed: [...subject.changed] }
-  if (subject?.type === 'forms' || subject?.type === 'contacts') return { ...subject, ids: [...subject.ids] }
-  if (subject?.type !== 'key') return subject
-  const { descendants, ...key } = subject
-  return descendants === undefined ? key : { ...key, descendants: [...descendants] }
+  const checked = v.safeParse(Subject, subject)
+  return checked.success ? checked.output : null
 }

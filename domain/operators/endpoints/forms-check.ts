@@ -8,6 +8,8 @@ import { component, described } from '../../record/meaning.ts'
 import type { ReplyOf } from '../../record/operation.ts'
 import { jsonResponse, operation } from '../../record/operation.ts'
 import { jsonReply, PRIVATE } from '../../record/reply.ts'
+import { pathText } from '../../forms/definition/problem.ts'
+import { reviewForm } from '../../forms/editing/findings.ts'
 import type { FormVerdict } from '../check-form.ts'
 import { checkForm } from '../check-form.ts'
 import { jsonBody } from '../interface/body.ts'
@@ -56,6 +58,19 @@ const Verdict = v.strictObject({
     ),
     'Why it would be refused.',
   ),
+  findings: described(
+    v.array(
+      v.strictObject({
+        kind: described(
+          v.picklist(['refused', 'hosted', 'warning']),
+          'Whether the form cannot be saved, cannot be submitted here, or may not be meant so.',
+        ),
+        place: described(v.string(), 'The part of the form, such as `fields[0].min`.'),
+        sentence: described(v.string(), 'What there is to say, naming the field.'),
+      }),
+    ),
+    'What there is to say about its parts when it is saved, at most fifty of them. An import takes unknown keys of fields.',
+  ),
 })
 const Verdicts = component(
   'FormVerdicts',
@@ -82,7 +97,7 @@ export const checkForms = operation({
   ),
   responses: {
     200: jsonResponse('The verdicts.', Verdicts, {
-      data: [{ formId: 'contact', supported: true, reasons: [], warnings: [], problems: [] }],
+      data: [{ formId: 'contact', supported: true, reasons: [], warnings: [], problems: [], findings: [] }],
     }),
     400: 'BadRequest',
     404: 'NotFound',
@@ -98,9 +113,12 @@ export async function serveCheckForms(
     return unknownOrganization(organizationId)
   const messages = organizationId === undefined ? NONE : await messagesByForm(organizationId, forms, world)
   const verdicts = await Promise.all(
-    forms.map((line) => checkForm(withoutOwner(line), (formId) => [...(messages.get(formId) ?? [])])),
+    forms.map(withoutOwner).map(async (line) => ({
+      ...published(await checkForm(line, (formId) => [...(messages.get(formId) ?? [])])),
+      findings: findingsIn(line),
+    })),
   )
-  return jsonReply(200, { data: verdicts.map(published) }, PRIVATE)
+  return jsonReply(200, { data: verdicts }, PRIVATE)
 }
 
 /** The line without its owner, which the body names. A line may repeat it, as in an import. */
@@ -132,7 +150,13 @@ async function messagesByForm(
   )
 }
 
-function published(verdict: FormVerdict): v.InferOutput<typeof Verdict> {
+function findingsIn(line: Readonly<Record<string, unknown>>): v.InferOutput<typeof Verdict>['findings'] {
+  return reviewForm(line)
+    .findings.slice(0, PROBLEMS_MAX)
+    .map(({ kind, path, sentence }) => ({ kind, place: echoed(pathText(path)), sentence }))
+}
+
+function published(verdict: FormVerdict): Omit<v.InferOutput<typeof Verdict>, 'findings'> {
   if (verdict.kind === 'no_form') {
     const problems = verdict.issues
       .slice(0, PROBLEMS_MAX)

@@ -185,10 +185,11 @@ export const finishRestore = operation({
   },
 })
 
-/** A restoration in its published form. */
-export function publishedRestoration(restoration: Restoration): v.InferOutput<typeof Published> {
+/** A restoration in its published form. Null: another version of the service wrote its progress in its own way. */
+export function publishedRestoration(restoration: Restoration): v.InferOutput<typeof Published> | null {
   const { restoreId, archive, nextPart, startedAt, endedAt } = restoration
   const progress = progressOf(restoration)
+  if (progress === null) return null
   const { written, all } = rowsOf(progress)
   const { keysLeft } = progress
   return { restoreId, archive, nextPart, writtenRows: written, rows: all, keysLeft, startedAt, endedAt }

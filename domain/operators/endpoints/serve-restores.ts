@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { ReplyOf } from '../../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../record/reply.ts'
 import { ARCHIVE_VERSION } from '../../whole/archive/names.ts'
-import { progressOf } from '../../whole/restore/progress.ts'
+import { progressOf, UNREADABLE } from '../../whole/restore/progress.ts'
 import { beginRestoring } from '../../whole/restore/begin.ts'
 import { finishRestoring } from '../../whole/restore/finish.ts'
 import type { RestoreAnswer } from '../../whole/restore/world.ts'
@@ -58,19 +58,17 @@ export async function serveFinishRestore(
 ): Promise<ReplyOf<typeof finishRestore>> {
   const restoration = await world.whole(organizationId).restoration()
   if (restoration?.restoreId !== restoreId) return unknownRestoration()
-  await change.announce({
-    type: 'archive',
-    name: restoration.archive,
-    secrets: progressOf(restoration).secrets,
-  })
+  const progress = progressOf(restoration)
+  if (progress === null) return errorReply(409, UNREADABLE)
+  await change.announce({ type: 'archive', name: restoration.archive, secrets: progress.secrets })
   const answer = await finishRestoring(organizationId, restoreId, world)
   return answer === null ? unknownRestoration() : replyTo(answer)
 }
 
 function replyTo(answer: RestoreAnswer) {
-  return 'refusal' in answer
-    ? errorReply(409, answer.refusal)
-    : jsonReply(200, publishedRestoration(answer.restoration), PRIVATE)
+  if ('refusal' in answer) return errorReply(409, answer.refusal)
+  const published = publishedRestoration(answer.restoration)
+  return published === null ? errorReply(409, UNREADABLE) : jsonReply(200, published, PRIVATE)
 }
 
 function unknownRestoration() {

@@ -2,7 +2,7 @@ import type { StoredValue } from '../../../ports/placement/move.ts'
 import type { ArchivePosition, WholeStore } from '../../../ports/whole/whole-store.ts'
 import { MovingError } from '../../placement/errors.ts'
 import { toInstant } from '../../text/instant.ts'
-import { progressOf } from './progress.ts'
+import { progressOf, UNREADABLE } from './progress.ts'
 import type { RestoreAnswer, RestoreWorld } from './world.ts'
 
 /** Opens an organization whose rows are all there. Null: there is no such restoration. May be repeated. */
@@ -16,6 +16,7 @@ export async function finishRestoring(
   if (restoration?.restoreId !== restoreId) return null
   if (restoration.endedAt !== null) return { restoration }
   const progress = progressOf(restoration)
+  if (progress === null) return { refusal: UNREADABLE }
   const missing = progress.files.find(({ file, rows }) => (progress.rows[file] ?? 0) < rows)
   if (missing !== undefined)
     return {

@@ -1,26 +1,35 @@
-import type { StoredValue } from '../../../ports/placement/move.ts'
+import * as v from 'valibot'
 import type { Restoration } from '../../../ports/whole/whole-store.ts'
-import type { Manifest } from '../archive/format.ts'
+import { parsedOr } from '../../text/json.ts'
+import { ArchivedFile } from '../archive/format.ts'
+
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
 /** What the service knows of an archive while it restores it. */
-export interface RestoreProgress {
-  readonly files: Manifest['files']
+export const RestoreProgress = v.object({
+  files: v.array(ArchivedFile),
   /** The organization's row as it will be stored, by field. */
-  readonly row: Readonly<Record<string, StoredValue>>
-  readonly parentId: string | null
+  row: v.record(v.string(), v.nullable(v.union([v.string(), v.number()]))),
+  parentId: v.nullable(v.string()),
   /** Whether keys in the archive are for this organization. They contain its id, so under another one they are useless. */
-  readonly isSameId: boolean
+  isSameId: v.boolean(),
   /** Whether keys and the hashes of form passwords are in the archive. */
-  readonly secrets: boolean
+  secrets: v.boolean(),
   /** How many rows of each file came so far. */
-  readonly rows: Readonly<Record<string, number>>
+  rows: v.record(v.string(), count),
   /** How many keys were not restored, because this service could not prove them. */
-  readonly keysLeft: number
-}
+  keysLeft: count,
+})
+export type RestoreProgress = v.InferOutput<typeof RestoreProgress>
 
-/** Only this service writes the text, so it needs no check. */
-export function progressOf({ progress }: Restoration): RestoreProgress {
-  return JSON.parse(progress) as RestoreProgress
+/** Said of a restoration whose progress another version of the service wrote in its own way. */
+export const UNREADABLE =
+  'Another version of the service began this restoration, and this one cannot continue it. Delete the organization, and restore it again.'
+
+/** Null: another version of the service wrote it in its own way. */
+export function progressOf({ progress }: Restoration): RestoreProgress | null {
+  const checked = v.safeParse(RestoreProgress, parsedOr(progress, null))
+  return checked.success ? checked.output : null
 }
 
 /** How many rows of the archive came so far, and how many there are. */

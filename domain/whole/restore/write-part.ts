@@ -3,7 +3,7 @@ import type { ArchivedColumn, ArchivedTable } from '../../../ports/whole/whole-s
 import { parsedOr } from '../../text/json.ts'
 import { tableOfFile } from '../archive/format.ts'
 import { rowOfMembers } from '../archive/line.ts'
-import { progressOf } from './progress.ts'
+import { progressOf, UNREADABLE } from './progress.ts'
 import type { RestoreAnswer, RestoreWorld } from './world.ts'
 
 /** A part of an archive as it was sent. */
@@ -28,6 +28,7 @@ export async function writePart(sent: SentPart, world: RestoreWorld): Promise<Re
   if (restoration.endedAt !== null || part > restoration.nextPart)
     return { refusal: `Part ${part} is out of order: the next one is part ${restoration.nextPart}.` }
   const progress = progressOf(restoration)
+  if (progress === null) return { refusal: UNREADABLE }
   const archived = progress.files.find((known) => known.file === file)
   const table = await store.table(tableOfFile(file) ?? '')
   if (archived === undefined || table === null) return { refusal: `The archive has no file ${file}.` }

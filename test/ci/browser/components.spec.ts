@@ -42,7 +42,7 @@ beforeAll(async () => {
   await run('npm', ['run', 'build'], { cwd: folder })
   stage = await openStage()
   site = await serveSite(file)
-}, 300_000)
+}, 600_000)
 afterAll(async () => {
   site.close()
   await stage.close()

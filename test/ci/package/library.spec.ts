@@ -32,7 +32,7 @@ beforeAll(async () => {
   const tarball = packProject()
   await install(folder)
   await install(folder, '--no-save', await tarball)
-}, 300_000)
+}, 600_000)
 afterAll(() => {
   for (const { pid } of programs) if (pid !== undefined) signalGroup(pid, 'SIGKILL')
 })

@@ -22,7 +22,7 @@ interface Manifest {
 beforeAll(async () => {
   writeFileSync(join(scratch, 'package.json'), '{ "private": true, "type": "module" }')
   await install(scratch, await packProject())
-}, 180_000)
+}, 600_000)
 
 afterAll(() => {
   rmSync(scratch, { recursive: true, force: true })

@@ -52,6 +52,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
 async function serveInTurn(answer: (url: URL) => Promise<unknown>): Promise<Server> {
   let previous: Promise<unknown> = Promise.resolve()
   const server = createServer((request, response) => {
+    // A process that computes for seconds would not see that an idle connection was closed.
+    response.setHeader('connection', 'close')
     const current = previous.then(() => answer(new URL(request.url ?? '/', 'http://127.0.0.1')))
     previous = current.catch(() => undefined)
     current.then(

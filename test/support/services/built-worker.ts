@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, renameSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { inject } from 'vitest'
@@ -43,6 +43,7 @@ export async function builtOnce(
   return withFileLock(join(scratch, `${name}.lock`), async () => {
     if (existsSync(result)) return result
     const unfinished = join(scratch, `unfinished-${name}`)
+    rmSync(unfinished, { recursive: true, force: true })
     await build(unfinished, scratch)
     renameSync(unfinished, result)
     return result

@@ -8,6 +8,7 @@ interface OperatorItem {
   readonly state: string
   readonly warnings: readonly string[]
   readonly problems: readonly { readonly field: string }[]
+  readonly findings: readonly { readonly kind: string; readonly place: string }[]
 }
 
 /** The fields of answers that tests read, all in one type. Each test knows which of them its answer has. */

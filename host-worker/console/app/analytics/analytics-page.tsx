@@ -1,5 +1,6 @@
-import { Link, Redirect, Route, Switch, useLocation } from 'wouter-preact'
+import { Redirect, Route, Switch, useLocation } from 'wouter-preact'
 import { PageHeader } from '../kit/page-header.tsx'
+import { Tabs } from '../kit/tabs.tsx'
 import { Cancellations } from './cancellations.tsx'
 import { CancellationSurvey } from './cancellation-survey.tsx'
 import { searchOf, useChoices } from './choices.ts'
@@ -23,17 +24,14 @@ export function Page() {
   return (
     <>
       <PageHeader title="Analytics">
-        <nav aria-label="Reports" class="tabs">
-          <ul>
-            {reports.map(({ path, title }) => (
-              <li key={path}>
-                <Link href={path + searchOf(choices)} aria-current={path === location ? 'page' : undefined}>
-                  {title}
-                </Link>
-              </li>
-            ))}
-          </ul>
-        </nav>
+        <Tabs
+          label="Reports"
+          tabs={reports.map(({ path, title }) => ({
+            title,
+            href: path + searchOf(choices),
+            isHere: path === location,
+          }))}
+        />
       </PageHeader>
       <RangeForm />
       <Switch>

@@ -1,4 +1,4 @@
-import { BarList } from '../kit/bar-list.tsx'
+import { BarList } from '../kit/charts/bar-list.tsx'
 import { Figure } from '../kit/card.tsx'
 import { CsvButton } from '../kit/csv-button.tsx'
 import { Empty } from '../kit/states.tsx'

@@ -1,5 +1,5 @@
-import type { Line } from '../kit/bar-list.tsx'
-import type { HeatCell } from '../kit/heat-map.tsx'
+import type { Line } from '../kit/charts/bar-list.tsx'
+import type { HeatCell } from '../kit/charts/heat-map.tsx'
 import { countText } from '../kit/text.ts'
 import type { BodyOf } from '../service/operations.ts'
 

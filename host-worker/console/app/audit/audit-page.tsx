@@ -6,6 +6,7 @@ import { PagedTable } from '../kit/paged-table.tsx'
 import { Empty } from '../kit/states.tsx'
 import type { Column } from '../kit/table.tsx'
 import { momentText } from '../kit/text.ts'
+import { TheirText } from '../kit/their-text.tsx'
 import type { CallOf, ItemOf } from '../service/operations.ts'
 import { usePages } from '../service/use-pages.ts'
 import { subjectText } from './subject-text.ts'
@@ -49,7 +50,7 @@ const columns: readonly Column<Recorded>[] = [
     title: 'Who',
     cell: ({ operator, operatorKeyId }) => (
       <span>
-        {operator} <code>{operatorKeyId ?? 'root secret'}</code>
+        <TheirText text={operator} /> <code>{operatorKeyId ?? 'root secret'}</code>
       </span>
     ),
   },

@@ -22,6 +22,12 @@ export function Page() {
               </Link>,
             ],
             [
+              'Analytics',
+              <Link key="analytics" href="/analytics">
+                Cancellations, offers, cohorts and members, in charts and tables
+              </Link>,
+            ],
+            [
               'Reference',
               <a key="docs" href="/docs">
                 Every operation, to try with this key

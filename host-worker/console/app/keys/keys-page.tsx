@@ -5,6 +5,7 @@ import { PagedTable } from '../kit/paged-table.tsx'
 import { Empty } from '../kit/states.tsx'
 import type { Column } from '../kit/table.tsx'
 import { countText, momentText } from '../kit/text.ts'
+import { TheirText } from '../kit/their-text.tsx'
 import type { PartProps } from '../part.ts'
 import { usePages } from '../service/use-pages.ts'
 import { useMay } from '../session/session.ts'
@@ -108,7 +109,7 @@ const columns: readonly Column<Key>[] = [
     width: 'minmax(0, 1.5fr)',
     cell: ({ label, keyId }) => (
       <span>
-        {label ?? ''} <code>{keyId}</code>
+        <TheirText text={label ?? ''} /> <code>{keyId}</code>
       </span>
     ),
   },

@@ -6,6 +6,7 @@ import { PagedTable } from '../kit/paged-table.tsx'
 import { Empty } from '../kit/states.tsx'
 import type { Column } from '../kit/table.tsx'
 import { momentText } from '../kit/text.ts'
+import { TheirText } from '../kit/their-text.tsx'
 import { IssuedKeyDialog } from '../keys/issued-key-dialog.tsx'
 import { keyTones } from '../keys/key.ts'
 import type { ItemOf } from '../service/operations.ts'
@@ -97,7 +98,7 @@ const columns: readonly Column<Row>[] = [
     cell: ({ key: { operator, keyId }, depth }) => (
       <span>
         {'↳ '.repeat(Math.min(depth, 8))}
-        {operator} <code>{keyId}</code>
+        <TheirText text={operator} /> <code>{keyId}</code>
       </span>
     ),
   },

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import { Link, useLocation } from 'wouter-preact'
+import { useLocation } from 'wouter-preact'
 import { CopyButton } from '../kit/copy-button.tsx'
 import { PageHeader } from '../kit/page-header.tsx'
+import { Tabs } from '../kit/tabs.tsx'
 import type { Part } from '../part.ts'
 import { useCall } from '../service/use-query.ts'
 import { OrganizationContext } from './context.ts'
@@ -36,20 +37,13 @@ export function OrganizationFrame({ organizationId, tabs, children }: Organizati
         }
       >
         {tabs.length > 1 && (
-          <nav aria-label="Organization" class="tabs">
-            <ul>
-              {tabs.map(({ path, title }) => {
-                const href = organizationPath(organizationId, path)
-                return (
-                  <li key={path}>
-                    <Link href={href} aria-current={href === here ? 'page' : undefined}>
-                      {title}
-                    </Link>
-                  </li>
-                )
-              })}
-            </ul>
-          </nav>
+          <Tabs
+            label="Organization"
+            tabs={tabs.map(({ path, title }) => {
+              const href = organizationPath(organizationId, path)
+              return { title, href, isHere: href === here }
+            })}
+          />
         )}
       </PageHeader>
       {children}

@@ -1,5 +1,5 @@
 import { Link } from 'wouter-preact'
-import { BarChart } from '../kit/bar-chart.tsx'
+import { BarChart } from '../kit/charts/bar-chart.tsx'
 import { Card, Figure } from '../kit/card.tsx'
 import { PageHeader } from '../kit/page-header.tsx'
 import { Shown } from '../kit/states.tsx'

@@ -5,12 +5,12 @@ import { listOf } from '../../../../../domain/text/json.ts'
 import { Button } from '../../kit/button.tsx'
 import { Card } from '../../kit/card.tsx'
 import { TextField } from '../../kit/field.tsx'
-import { saidAt, useEditor } from './context.ts'
-import { LinesField, NumberSetting, textOf, TextSetting, useSetting } from './controls.tsx'
-import { setPart } from './editing.ts'
-import { partAt } from './form-json.ts'
-import { nameForm } from './names.ts'
-import { OtherSettings } from './other-settings.tsx'
+import { saidAt, useEditor } from './field/context.ts'
+import { LinesField, NumberSetting, textOf, TextSetting, useSetting } from './field/controls.tsx'
+import { setPart } from './state/editing.ts'
+import { partAt } from './state/form-json.ts'
+import { nameForm } from './state/names.ts'
+import { OtherSettings } from './field/other-settings.tsx'
 
 interface FormSettingsProps {
   /** Whether the form was never saved, so that it may get any id. */

@@ -5,6 +5,9 @@ import type * as FormClient from '../../../../browser/client/index.ts'
 import { Card } from '../../kit/card.tsx'
 import { Empty } from '../../kit/states.tsx'
 
+/** Within this time further changes are awaited, so that a large form is not shown anew for each letter. */
+const SHOWN_AFTER_MS = 100
+
 interface PreviewProps {
   /** The form as it is now; null: it cannot be shown. */
   readonly form: ClientForm | null
@@ -26,13 +29,27 @@ export function Preview({ form, successTitle, successMessage }: PreviewProps) {
   useEffect(() => {
     void loadClient().then(setClient)
   }, [])
+  const release = useRef<() => void>(() => undefined)
   useEffect(() => {
-    if (place.current === null || client === null || shown === null) return
-    setSubmitted(false)
-    return showForm(place.current, shown, client, () => {
-      setSubmitted(true)
-    })
+    if (client === null || shown === null) return
+    const timer = setTimeout(() => {
+      if (place.current === null) return
+      release.current()
+      setSubmitted(false)
+      release.current = showForm(place.current, shown, client, () => {
+        setSubmitted(true)
+      })
+    }, SHOWN_AFTER_MS)
+    return () => {
+      clearTimeout(timer)
+    }
   }, [JSON.stringify(shown), client])
+  useEffect(
+    () => () => {
+      release.current()
+    },
+    [],
+  )
   return (
     <Card title="Preview">
       {form === null && shown !== null && (

@@ -1,7 +1,7 @@
 import type { Client } from '../../service/client.ts'
 import { failureOf } from '../../service/failure.ts'
 import type { BodyOf } from '../../service/operations.ts'
-import type { FormJson } from './form-json.ts'
+import type { FormJson } from './state/form-json.ts'
 
 /** A form as the service shows it. */
 export type StoredForm = BodyOf<'organizationForms.show'>

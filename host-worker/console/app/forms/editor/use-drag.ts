@@ -1,7 +1,8 @@
 import type { HTMLAttributes, RefObject } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 
-type HandleProps = Pick<
+/** What a handle listens to. */
+export type HandleProps = Pick<
   HTMLAttributes<HTMLButtonElement>,
   'onPointerDown' | 'onPointerMove' | 'onPointerUp' | 'onPointerCancel'
 >

@@ -1,5 +1,5 @@
-import type { FormPath } from '../../../../../domain/forms/definition/problem.ts'
-import { isJsonObject, listOf, membersOf } from '../../../../../domain/text/json.ts'
+import type { FormPath } from '../../../../../../domain/forms/definition/problem.ts'
+import { isJsonObject, listOf, membersOf } from '../../../../../../domain/text/json.ts'
 
 /** A form as JSON, as it was read: whatever the editor does not know of stays in it. */
 export type FormJson = Readonly<Record<string, unknown>>

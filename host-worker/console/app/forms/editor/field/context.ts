@@ -1,9 +1,9 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { Finding } from '../../../../../domain/forms/editing/findings.ts'
-import type { FormPath } from '../../../../../domain/forms/definition/problem.ts'
-import { sentencesOf } from '../../../../../domain/forms/definition/problem.ts'
-import type { Change, Editing } from './editing.ts'
+import type { Finding } from '../../../../../../domain/forms/editing/findings.ts'
+import type { FormPath } from '../../../../../../domain/forms/definition/problem.ts'
+import { sentencesOf } from '../../../../../../domain/forms/definition/problem.ts'
+import type { Change, Editing } from '../state/editing.ts'
 
 /** What the parts of the editor share. */
 export interface EditorContent {

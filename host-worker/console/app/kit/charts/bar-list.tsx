@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { countText } from './text.ts'
+import { countText } from '../text.ts'
 
 /** A bar with its name, made of one part for each series. */
 export interface Line {

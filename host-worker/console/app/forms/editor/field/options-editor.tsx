@@ -1,12 +1,12 @@
-import { fieldPath } from '../../../../../domain/forms/definition/problem.ts'
-import { listOf, membersOf } from '../../../../../domain/text/json.ts'
-import { Button } from '../../kit/button.tsx'
-import { TextField } from '../../kit/field.tsx'
+import { fieldPath } from '../../../../../../domain/forms/definition/problem.ts'
+import { listOf, membersOf } from '../../../../../../domain/text/json.ts'
+import { Button } from '../../../kit/button.tsx'
+import { TextField } from '../../../kit/field.tsx'
 import { saidAt, useEditor, useSaid } from './context.ts'
 import { DraftField, textOf } from './controls.tsx'
-import { changeForm, setPart } from './editing.ts'
-import { partAt, withMoved, withPart } from './form-json.ts'
-import { addOption, relabelOption, revalueOption } from './names.ts'
+import { changeForm, setPart } from '../state/editing.ts'
+import { partAt, withMoved, withPart } from '../state/form-json.ts'
+import { addOption, relabelOption, revalueOption } from '../state/names.ts'
 
 /** What can be chosen, in its order. */
 export function OptionsEditor({ index }: { readonly index: number }) {

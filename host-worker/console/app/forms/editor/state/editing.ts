@@ -1,5 +1,5 @@
-import type { FormPath } from '../../../../../domain/forms/definition/problem.ts'
-import { listOf } from '../../../../../domain/text/json.ts'
+import type { FormPath } from '../../../../../../domain/forms/definition/problem.ts'
+import { listOf } from '../../../../../../domain/text/json.ts'
 import { newField } from './new-field.ts'
 import type { FieldType } from './new-field.ts'
 import type { FormJson } from './form-json.ts'

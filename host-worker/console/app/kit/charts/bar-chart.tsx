@@ -1,6 +1,6 @@
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { useId } from 'preact/hooks'
-import { countText } from './text.ts'
+import { countText } from '../text.ts'
 
 /** A bar with its name. */
 export interface Bar {

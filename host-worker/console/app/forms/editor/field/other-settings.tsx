@@ -1,9 +1,9 @@
-import type { FormPath } from '../../../../../domain/forms/definition/problem.ts'
-import { membersOf } from '../../../../../domain/text/json.ts'
-import { Button } from '../../kit/button.tsx'
+import type { FormPath } from '../../../../../../domain/forms/definition/problem.ts'
+import { membersOf } from '../../../../../../domain/text/json.ts'
+import { Button } from '../../../kit/button.tsx'
 import { saidAt, useEditor } from './context.ts'
-import { setPart } from './editing.ts'
-import { partAt } from './form-json.ts'
+import { setPart } from '../state/editing.ts'
+import { partAt } from '../state/form-json.ts'
 
 interface OtherSettingsProps {
   /** Where the settings are. */

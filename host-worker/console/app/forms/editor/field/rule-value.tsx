@@ -1,9 +1,9 @@
-import type { RuleOperator } from '../../../../../domain/forms/definition/definition.ts'
-import { takesList } from '../../../../../domain/forms/definition/rules.ts'
-import { listOf } from '../../../../../domain/text/json.ts'
-import { CheckField, SelectField, TextField } from '../../kit/field.tsx'
-import { withGiven } from '../../kit/choices.ts'
-import type { Subject } from './conditions.ts'
+import type { RuleOperator } from '../../../../../../domain/forms/definition/definition.ts'
+import { takesList } from '../../../../../../domain/forms/definition/rules.ts'
+import { listOf } from '../../../../../../domain/text/json.ts'
+import { CheckField, SelectField, TextField } from '../../../kit/field.tsx'
+import { withGiven } from '../../../kit/choices.ts'
+import type { Subject } from '../state/conditions.ts'
 import { DraftField, LinesField, numberIn, textOf } from './controls.tsx'
 
 interface RuleValueProps {

@@ -1,11 +1,11 @@
 import type { ComponentProps } from 'preact'
 import { useState } from 'preact/hooks'
-import type { FormPath } from '../../../../../domain/forms/definition/problem.ts'
-import { parseNumber } from '../../../../../domain/forms/definition/readings.ts'
-import { CheckField, TextArea, TextField } from '../../kit/field.tsx'
+import type { FormPath } from '../../../../../../domain/forms/definition/problem.ts'
+import { parseNumber } from '../../../../../../domain/forms/definition/readings.ts'
+import { CheckField, TextArea, TextField } from '../../../kit/field.tsx'
 import { useEditor, useSaid } from './context.ts'
-import { setPart } from './editing.ts'
-import { partAt } from './form-json.ts'
+import { setPart } from '../state/editing.ts'
+import { partAt } from '../state/form-json.ts'
 
 /** A control of a setting: where the setting is, what it is called and what it means. */
 interface SettingProps {

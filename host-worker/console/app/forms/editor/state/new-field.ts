@@ -1,12 +1,12 @@
-import { hasEffect } from '../../../../../domain/forms/definition/applicable.ts'
+import { hasEffect } from '../../../../../../domain/forms/definition/applicable.ts'
 import type {
   AnswerType,
   ContactField,
   DisplayType,
-} from '../../../../../domain/forms/definition/definition.ts'
-import { contactFields } from '../../../../../domain/forms/definition/definition.ts'
-import { titleOf } from '../../../../../domain/forms/editing/meanings.ts'
-import { membersOf } from '../../../../../domain/text/json.ts'
+} from '../../../../../../domain/forms/definition/definition.ts'
+import { contactFields } from '../../../../../../domain/forms/definition/definition.ts'
+import { titleOf } from '../../../../../../domain/forms/editing/meanings.ts'
+import { membersOf } from '../../../../../../domain/text/json.ts'
 import type { FormJson } from './form-json.ts'
 import { freeId, idFrom } from './ids.ts'
 

@@ -1,16 +1,23 @@
-import { ruleOperators } from '../../../../../domain/forms/definition/definition.ts'
-import { fieldPath } from '../../../../../domain/forms/definition/problem.ts'
-import { takesNoValue } from '../../../../../domain/forms/definition/visibility.ts'
-import { fieldMeaning, titleOf } from '../../../../../domain/forms/editing/meanings.ts'
-import { listOf, membersOf } from '../../../../../domain/text/json.ts'
-import { Button } from '../../kit/button.tsx'
-import { SelectField } from '../../kit/field.tsx'
-import { addRule, operatorsFor, removeRule, setOperator, setSubject, subjectsFor } from './conditions.ts'
-import { withGiven } from '../../kit/choices.ts'
+import { ruleOperators } from '../../../../../../domain/forms/definition/definition.ts'
+import { fieldPath } from '../../../../../../domain/forms/definition/problem.ts'
+import { takesNoValue } from '../../../../../../domain/forms/definition/visibility.ts'
+import { fieldMeaning, titleOf } from '../../../../../../domain/forms/editing/meanings.ts'
+import { listOf, membersOf } from '../../../../../../domain/text/json.ts'
+import { Button } from '../../../kit/button.tsx'
+import { SelectField } from '../../../kit/field.tsx'
+import {
+  addRule,
+  operatorsFor,
+  removeRule,
+  setOperator,
+  setSubject,
+  subjectsFor,
+} from '../state/conditions.ts'
+import { withGiven } from '../../../kit/choices.ts'
 import { saidAt, useEditor, useSaid } from './context.ts'
 import { textOf } from './controls.tsx'
-import { setPart } from './editing.ts'
-import { partAt } from './form-json.ts'
+import { setPart } from '../state/editing.ts'
+import { partAt } from '../state/form-json.ts'
 import { RuleValue } from './rule-value.tsx'
 
 /** When a field is shown. */
