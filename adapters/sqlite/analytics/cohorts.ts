@@ -6,26 +6,36 @@ import type {
   Cohorts,
   CohortsQuery,
 } from '../../../ports/records/analytics.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { bind, db, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
 import { BEHIND_ALL } from './range.ts'
 
-const withinColumns = Object.values(byHorizon((days) => sql.id(`within${days}`)))
+const cohorts = db.selectFrom('membership_cohorts').where('organization_id', '=', slot('organizationId'))
 
-const cohortCounts = template(sql<CohortRow>`
-  select month, value ->> '$' as value, members, churned, voluntary, involuntary,
-    ${sql.join(withinColumns)}
-  from membership_cohorts
-  where organization_id = ${slot('organizationId')} and dimension = ${slot('dimension')}
-    and month >= ${slot('first')} and month <= ${slot('last')} and month <> '' and members > 0`)
+const cohortCounts = template(
+  cohorts
+    .select(['month', 'members', 'churned', 'voluntary', 'involuntary'])
+    .select(Object.values(byHorizon((days) => `within${days}` as const)))
+    .select(({ ref }) => sql<string | null>`${ref('value')} ->> '$'`.as('value'))
+    .where('dimension', '=', slot('dimension'))
+    .where('month', '>=', slot('first'))
+    .where('month', '<=', slot('last'))
+    .where('month', '<>', sql.lit(''))
+    .where('members', '>', sql.lit(0)),
+)
 
-const signupCoverage = template(sql<{ readonly members: number; readonly dated: number }>`
-  select coalesce(sum(members), 0) as members, coalesce(sum(iif(month = '', 0, members)), 0) as dated
-  from membership_cohorts where organization_id = ${slot('organizationId')} and dimension = 'none'`)
+const signupCoverage = template(
+  cohorts
+    .select(({ fn, ref }) => [
+      fn.coalesce(fn.sum<number>('members'), sql.lit(0)).as('members'),
+      sql<number>`coalesce(sum(iif(${ref('month')} = '', 0, ${ref('members')})), 0)`.as('dated'),
+    ])
+    .where('dimension', '=', sql.lit('none')),
+)
 
 /**
- * Reads cohorts from the counts that triggers maintain for each month (0010_membership_analytics.sql). To count 100,000
+ * Reads cohorts from the counts that triggers maintain for each month (0002_service.sql). To count 100,000
  * members for each request took 40 to 60 ms: too long for the neighbours in a shared database.
  */
 export async function readCohorts(

@@ -1,14 +1,18 @@
-import { sql } from 'kysely'
-import type { ExitSurveySource, ReasonCount } from '../../../ports/sources/exit-survey-source.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import type { ExitSurveySource } from '../../../ports/sources/exit-survey-source.ts'
+import { bind, db, slot, template } from '../statement/compiler.ts'
 import type { Guard } from '../placement/guard.ts'
 import { rowsOf } from '../statement/executor.ts'
+import { indexedBy } from '../statement/words.ts'
 import { rangeValues, within } from './range.ts'
 
-const reasonCounts = template(sql<ReasonCount>`
-  select reason_code as code, count(*) as count
-  from exit_survey_events indexed by exit_survey_events_occurred_at_reason_code
-  where organization_id = ${slot('organizationId')} and ${within(sql`occurred_at`)} group by 1`)
+const reasonCounts = template(
+  db
+    .selectFrom(indexedBy('exit_survey_events', 'e', 'exit_survey_events_occurred_at_reason_code'))
+    .select(({ fn }) => ['e.reason_code as code', fn.countAll<number>().as('count')])
+    .where('e.organization_id', '=', slot('organizationId'))
+    .where(({ ref }) => within(ref('e.occurred_at')))
+    .groupBy('e.reason_code'),
+)
 
 /**
  * Exit-survey events in this service's own database. A batch ends by itself within a bounded time, so the caller's

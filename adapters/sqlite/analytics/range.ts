@@ -1,4 +1,4 @@
-import type { Expression } from 'kysely'
+import type { Expression, SqlBool } from 'kysely'
 import { sql } from 'kysely'
 import type { InstantRange } from '../../../ports/records/analytics.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
@@ -15,7 +15,7 @@ export function rangeValues({ start, end }: InstantRange): { readonly from: stri
 }
 
 /** The condition that a stored instant lies within the range. A row without the instant lies within none. */
-export function within(column: Expression<unknown>): Expression<unknown> {
+export function within(column: Expression<unknown>): Expression<SqlBool> {
   return sql`${column} >= ${slot('from')} and ${column} < ${slot('until')}`
 }
 

@@ -237,7 +237,7 @@ function costOf(database: string, statement: Fragment): { readonly rows: number;
 }
 
 describe('PostgreSQL stopped and started under load', () => {
-  it('fails meanwhile, tells no wrong rows, and recovers by itself', { timeout: 60_000 }, async () => {
+  it('fails meanwhile, tells no wrong rows, and recovers by itself', { timeout: 120_000 }, async () => {
     const database = createPostgresDatabase()
     postgres.run(
       database,
@@ -260,31 +260,29 @@ describe('PostgreSQL stopped and started under load', () => {
       }
     }
     const load = Promise.all(Array.from({ length: 6 }, work))
-    const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-    await wait(500)
+    const count = (outcome: string) => outcomes.filter((each) => each === outcome).length
+    const until = (outcome: string) =>
+      expect.poll(() => count(outcome), { timeout: 20_000 }).toBeGreaterThan(5)
+    await until('before page')
     stage = 'stopping'
     execSync(process.env.ODBC_POSTGRES_STOP ?? '')
     stage = 'down'
-    await wait(1_000)
+    await until('down unavailable')
     const { body: health } = await signedHealth(gateway)
     stage = 'starting'
     execSync(process.env.ODBC_POSTGRES_START ?? '')
     await expect.poll(() => source.page(salesPage), { timeout: 10_000 }).toEqual(expected)
     stage = 'after'
-    await wait(500)
+    await until('after page')
     stage = 'done'
     await load
     await gateway.stop()
 
-    const count = (outcome: string) => outcomes.filter((each) => each === outcome).length
     process.stdout.write(
       `        pages before ${count('before page')}, while down ${count('down page')} (refused ${count('down unavailable')}), ` +
         `after ${count('after page')} (refused ${count('after unavailable')})\n`,
     )
-    expect(count('before page')).toBeGreaterThan(0)
     expect(count('down page')).toBe(0)
-    expect(count('down unavailable')).toBeGreaterThan(0)
-    expect(count('after page')).toBeGreaterThan(0)
     expect(count('after unavailable')).toBe(0)
     expect(health).toEqual({ status: 'ok', sources: { ready: 0, unavailable: 1 } })
   })
