@@ -6,7 +6,9 @@ import { PagedTable } from '../kit/paged-table.tsx'
 import { Empty } from '../kit/states.tsx'
 import type { Column } from '../kit/table.tsx'
 import { momentText } from '../kit/text.ts'
+
 import { TheirText } from '../kit/their-text.tsx'
+import { useSettled } from '../kit/use-settled.ts'
 import type { CallOf, ItemOf } from '../service/operations.ts'
 import { usePages } from '../service/use-pages.ts'
 import { subjectText } from './subject-text.ts'
@@ -67,8 +69,8 @@ export function Page() {
   const [action, setAction] = useState('')
   const chosen = (Object.keys(actionTexts) as Action[]).find((known) => known === action)
   const query = {
-    organizationId: organizationId.trim(),
-    operatorKeyId: operatorKeyId.trim(),
+    organizationId: useSettled(organizationId.trim()),
+    operatorKeyId: useSettled(operatorKeyId.trim()),
     ...(chosen === undefined ? {} : { action: chosen }),
   }
   const records = usePages('audit.list', { query })

@@ -1,4 +1,4 @@
-import { Field } from '../kit/field.tsx'
+import { SelectField } from '../kit/field.tsx'
 import type { ColumnReading } from '../../../../domain/imports/file/header.ts'
 import type { ImportKind, Mapping } from './import-kind.ts'
 
@@ -10,12 +10,11 @@ interface MappingProps {
   readonly columns: readonly ColumnReading[]
   /** The first row of the file. */
   readonly sample: readonly string[]
-  readonly mapping: Mapping
   readonly onMapping: (mapping: Mapping) => void
 }
 
 /** The columns of a file, each with the field that it means. */
-export function MappingTable({ kind, columns, sample, mapping, onMapping }: MappingProps) {
+export function MappingTable({ kind, columns, sample, onMapping }: MappingProps) {
   const options = [
     { value: '', label: 'Choose a field' },
     { value: LEFT_OUT, label: 'Leave it out' },
@@ -28,28 +27,17 @@ export function MappingTable({ kind, columns, sample, mapping, onMapping }: Mapp
     <div class="mapping">
       {columns.map(({ column, field, problem }, index) =>
         column === '' ? null : (
-          <Field
+          <SelectField
             key={`${index} ${column}`}
             label={column}
             hint={sampleText(sample[index])}
             error={problem === null || field !== '' ? problem : 'Choose its field, or leave it out.'}
-          >
-            {(attributes) => (
-              <select
-                {...attributes}
-                value={field ?? LEFT_OUT}
-                onChange={({ currentTarget: { value } }) => {
-                  onMapping(withField(mapping, column, value))
-                }}
-              >
-                {options.map((option) => (
-                  <option key={option.value} value={option.value}>
-                    {option.label}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+            value={field ?? LEFT_OUT}
+            onValue={(value) => {
+              onMapping(withField(columns, column, value))
+            }}
+            options={options}
+          />
         ),
       )}
     </div>
@@ -63,17 +51,29 @@ function sampleText(value: string | undefined): string {
   return value.length <= SAMPLE_MAX_LENGTH ? value : `${value.slice(0, SAMPLE_MAX_LENGTH)}…`
 }
 
-function withField(mapping: Mapping, column: string, chosen: string): Mapping {
-  const others = Object.entries(mapping).filter(([name]) => name !== column)
+/**
+ * The mapping with another field for a column. It names the fields of all others too: one that differs from it only in
+ * spaces or case would otherwise follow it.
+ */
+function withField(columns: readonly ColumnReading[], column: string, chosen: string): Mapping {
+  const others = named(columns).filter((other) => other.column !== column && isKnown(other))
+  const pairs = others.map((other) => [other.column, other.field ?? ''] as const)
   const field = chosen === LEFT_OUT ? '' : chosen
-  return Object.fromEntries(chosen === '' ? others : [...others, [column, field]])
+  return Object.fromEntries(chosen === '' ? pairs : [...pairs, [column, field] as const])
 }
 
-/** What keeps a file from being sent; null: nothing. */
-export function mappingProblem(columns: readonly ColumnReading[]): string | null {
-  const open = columns.filter(({ column, problem }) => column !== '' && problem !== null)
-  if (open.length === 0) return null
-  return `Say first what ${open.length === 1 ? 'this column means' : 'these columns mean'}: ${open.map(({ column }) => column).join(', ')}.`
+/** The mapping that leaves out every column of which nobody has said what it means. */
+export function leavingOthersOut(columns: readonly ColumnReading[]): Mapping {
+  return Object.fromEntries(named(columns).map((one) => [one.column, isKnown(one) ? (one.field ?? '') : '']))
+}
+
+function named(columns: readonly ColumnReading[]): readonly ColumnReading[] {
+  return columns.filter(({ column }) => column !== '')
+}
+
+/** Whether it is clear what a column means. One without a name means nothing. */
+export function isKnown({ column, problem }: ColumnReading): boolean {
+  return column === '' || problem === null
 }
 
 /** The required fields that no column gives. */

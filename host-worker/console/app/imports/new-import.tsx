@@ -4,7 +4,7 @@ import { Card } from '../kit/card.tsx'
 import { FailureNote } from '../kit/states.tsx'
 import { Chooser } from './chooser.tsx'
 import type { ImportKind } from './import-kind.ts'
-import { mappingProblem, MappingTable, missingFields } from './mapping-table.tsx'
+import { isKnown, leavingOthersOut, MappingTable, missingFields } from './mapping-table.tsx'
 import { Outcome } from './outcome.tsx'
 import { Sending } from './sending.tsx'
 import type { Choice } from './use-choice.ts'
@@ -57,27 +57,21 @@ interface ReadyProps {
 }
 
 /** A file that can be read: what its columns mean, and the buttons that send it. */
-function Ready({ kind, choice: { columns, head, mapping, chooseMapping }, onStart }: ReadyProps) {
-  const problem = mappingProblem(columns)
+function Ready({ kind, choice: { columns, head, chooseMapping }, onStart }: ReadyProps) {
+  const isDecided = columns.every(isKnown)
   const missing = head === null ? [] : missingFields(kind, columns)
   return (
     <>
       {head !== null && 'cells' in head && (
         <>
           <p class="soft">Its cells are divided by a {delimiterNames[head.delimiter]}.</p>
-          <MappingTable
-            kind={kind}
-            columns={columns}
-            sample={head.sample}
-            mapping={mapping}
-            onMapping={chooseMapping}
-          />
+          <MappingTable kind={kind} columns={columns} sample={head.sample} onMapping={chooseMapping} />
         </>
       )}
       {missing.length > 0 && (
         <p class="note">Every row needs these fields, and no column has them: {missing.join(', ')}.</p>
       )}
-      {problem === null ? (
+      {isDecided ? (
         <div class="buttons">
           <Button
             kind="primary"
@@ -96,7 +90,16 @@ function Ready({ kind, choice: { columns, head, mapping, chooseMapping }, onStar
           </Button>
         </div>
       ) : (
-        <p class="note">{problem}</p>
+        <div class="note">
+          <p>Say first what each marked column means.</p>
+          <Button
+            onClick={() => {
+              chooseMapping(leavingOthersOut(columns))
+            }}
+          >
+            Leave them all out
+          </Button>
+        </div>
       )}
     </>
   )

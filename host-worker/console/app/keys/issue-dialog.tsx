@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks'
-import { Button } from '../kit/button.tsx'
-import { Dialog } from '../kit/dialog.tsx'
+import { FormDialog } from '../kit/dialog.tsx'
 import { SelectField, TextField } from '../kit/field.tsx'
-import { FailureNote } from '../kit/states.tsx'
 import { useAction } from '../service/use-action.ts'
 import type { CallOf } from '../service/operations.ts'
+import { ExpiryField, expiryOf } from './expiry-field.tsx'
 import type { IssuedKey } from './key.ts'
 
 interface IssueProps {
@@ -34,43 +33,23 @@ export function IssueDialog({ organizationId, onClose, onIssued }: IssueProps) {
     setWritten({ ...written, [name]: value })
   }
   return (
-    <Dialog title="Issue a key" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          issue.run(undefined)
-        }}
-      >
-        <TextField
-          label="Label"
-          hint="What it is for, such as nightly sync."
-          value={written.label}
-          onValue={write('label')}
-        />
-        <SelectField label="Scope" value={written.scope} onValue={write('scope')} options={scopes} />
-        <TextField
-          label="Expires"
-          hint="Left empty: never."
-          type="datetime-local"
-          value={written.expires}
-          onValue={write('expires')}
-        />
-        <TextField
-          label="Requests a minute"
-          hint="Left empty: no limit."
-          type="number"
-          value={written.rate}
-          onValue={write('rate')}
-        />
-        {issue.failure !== null && <FailureNote failure={issue.failure} />}
-        <div class="buttons">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isRunning={issue.isRunning}>
-            Issue
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog title="Issue a key" verb="Issue" action={issue} onClose={onClose}>
+      <TextField
+        label="Label"
+        hint="What it is for, such as nightly sync."
+        value={written.label}
+        onValue={write('label')}
+      />
+      <SelectField label="Scope" value={written.scope} onValue={write('scope')} options={scopes} />
+      <ExpiryField hint="Left empty: never." value={written.expires} onValue={write('expires')} />
+      <TextField
+        label="Requests a minute"
+        hint="Left empty: no limit."
+        type="number"
+        value={written.rate}
+        onValue={write('rate')}
+      />
+    </FormDialog>
   )
 }
 
@@ -80,7 +59,7 @@ function settingsOf({ label, scope, expires, rate }: typeof NOTHING): Settings {
   return {
     ...(label.trim() === '' ? {} : { label: label.trim() }),
     ...(chosen === undefined ? {} : { scope: chosen.value }),
-    ...(expires === '' ? {} : { expiresAt: new Date(expires).toISOString() }),
+    ...expiryOf(expires),
     ...(rate === '' ? {} : { ratePerMinute: Number(rate) }),
   }
 }

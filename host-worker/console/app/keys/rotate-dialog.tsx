@@ -1,8 +1,6 @@
 import { useState } from 'preact/hooks'
-import { Button } from '../kit/button.tsx'
-import { Dialog } from '../kit/dialog.tsx'
+import { DialogText, FormDialog } from '../kit/dialog.tsx'
 import { TextField } from '../kit/field.tsx'
-import { FailureNote } from '../kit/states.tsx'
 import { useAction } from '../service/use-action.ts'
 import type { IssuedKey, Key } from './key.ts'
 
@@ -20,31 +18,22 @@ export function RotateDialog({ issued: { keyId, label }, onClose, onRotated }: R
     onRotated,
   )
   return (
-    <Dialog title={`Rotate ${label ?? keyId}`} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          rotate.run(undefined)
-        }}
-      >
-        <div class="dialog-text">
-          <p>The successor has its label, scope, rate and end.</p>
-        </div>
-        <TextField
-          label="Overlap"
-          hint="For how long the key works beside its successor: minutes (30m), hours (12h) or days (7d)."
-          value={overlap}
-          onValue={setOverlap}
-          required
-        />
-        {rotate.failure !== null && <FailureNote failure={rotate.failure} />}
-        <div class="buttons">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isRunning={rotate.isRunning}>
-            Issue the successor
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Rotate ${label ?? keyId}`}
+      verb="Issue the successor"
+      action={rotate}
+      onClose={onClose}
+    >
+      <DialogText>
+        <p>The successor has its label, scope, rate and end.</p>
+      </DialogText>
+      <TextField
+        label="Overlap"
+        hint="For how long the key works beside its successor: minutes (30m), hours (12h) or days (7d)."
+        value={overlap}
+        onValue={setOverlap}
+        required
+      />
+    </FormDialog>
   )
 }

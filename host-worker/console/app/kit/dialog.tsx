@@ -42,47 +42,28 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   )
 }
 
-interface ConfirmProps {
-  readonly title: string
-  /** What will happen, and what cannot be undone. */
-  readonly children: ComponentChildren
-  /** The text of the button that does it, such as “Revoke”. */
+interface FormDialogProps extends DialogProps {
+  /** The text of the button that does it, such as “Issue”. */
   readonly verb: string
   readonly action: Pick<Action<undefined>, 'run' | 'isRunning' | 'failure'>
-  readonly onClose: () => void
-  /** What must be typed before it is done; left out: nothing. */
-  readonly typed?: string
   readonly kind?: 'primary' | 'danger'
+  /** Left out: it is done. */
+  readonly onSubmit?: () => void
 }
 
-/** Asks before something is done; for what cannot be undone, it asks for its name. */
-export function ConfirmDialog(props: ConfirmProps) {
-  const { title, children, verb, action, onClose, typed, kind = 'danger' } = props
-  const [text, setText] = useState('')
-  const [isWrong, setWrong] = useState(false)
+/** A dialog with a form: fields, why it failed the last time, and the buttons that do it or not. */
+export function FormDialog(props: FormDialogProps) {
+  const { title, onClose, children, verb, action, kind = 'primary', onSubmit } = props
   return (
     <Dialog title={title} onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          const isConfirmed = typed === undefined || text === typed
-          setWrong(!isConfirmed)
-          if (isConfirmed) action.run(undefined)
+          if (onSubmit === undefined) action.run(undefined)
+          else onSubmit()
         }}
       >
-        <div class="dialog-text">{children}</div>
-        {typed !== undefined && (
-          <TextField
-            label={`Type ${typed} to confirm`}
-            value={text}
-            autocomplete="off"
-            error={isWrong ? `This must be exactly ${typed}.` : null}
-            onValue={(value) => {
-              setText(value)
-              setWrong(false)
-            }}
-          />
-        )}
+        {children}
         {action.failure !== null && <FailureNote failure={action.failure} />}
         <div class="buttons">
           <Button onClick={onClose}>Cancel</Button>
@@ -92,5 +73,43 @@ export function ConfirmDialog(props: ConfirmProps) {
         </div>
       </form>
     </Dialog>
+  )
+}
+
+/** What a dialog says before its fields. */
+export function DialogText({ children }: { readonly children: ComponentChildren }) {
+  return <div class="dialog-text">{children}</div>
+}
+
+interface ConfirmProps extends Omit<FormDialogProps, 'onSubmit'> {
+  /** What must be typed before it is done; left out: nothing. */
+  readonly typed?: string
+}
+
+/** Asks before something is done; for what cannot be undone, it asks for its name. */
+export function ConfirmDialog({ typed, children, kind = 'danger', ...form }: ConfirmProps) {
+  const [text, setText] = useState('')
+  const [isWrong, setWrong] = useState(false)
+  const submit = (): void => {
+    const isConfirmed = typed === undefined || text === typed
+    setWrong(!isConfirmed)
+    if (isConfirmed) form.action.run(undefined)
+  }
+  return (
+    <FormDialog {...form} kind={kind} onSubmit={submit}>
+      <DialogText>{children}</DialogText>
+      {typed !== undefined && (
+        <TextField
+          label={`Type ${typed} to confirm`}
+          value={text}
+          autocomplete="off"
+          error={isWrong ? `This must be exactly ${typed}.` : null}
+          onValue={(value) => {
+            setText(value)
+            setWrong(false)
+          }}
+        />
+      )}
+    </FormDialog>
   )
 }

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks'
-import { Button } from '../kit/button.tsx'
-import { Dialog } from '../kit/dialog.tsx'
+import { FormDialog } from '../kit/dialog.tsx'
 import { SelectField, TextField } from '../kit/field.tsx'
-import { FailureNote } from '../kit/states.tsx'
+import { ExpiryField, expiryOf } from '../keys/expiry-field.tsx'
 import type { BodyOf } from '../service/operations.ts'
 import { useAction } from '../service/use-action.ts'
 
@@ -23,40 +22,25 @@ export function IssueDialog({ onClose, onIssued }: IssueProps) {
   const [expires, setExpires] = useState('')
   const issue = useAction((client) => {
     const role = chosen === 'admin' ? 'admin' : 'support'
-    const expiresAt = expires === '' ? null : new Date(expires).toISOString()
-    return client.call('operatorKeys.issue', { body: { operator: operator.trim(), role, expiresAt } })
+    return client.call('operatorKeys.issue', {
+      body: { operator: operator.trim(), role, ...expiryOf(expires) },
+    })
   }, onIssued)
   return (
-    <Dialog title="Issue an operator key" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          issue.run(undefined)
-        }}
-      >
-        <TextField
-          label="Operator"
-          hint="The person or program that it is for."
-          value={operator}
-          onValue={setOperator}
-          required
-        />
-        <SelectField label="Role" value={chosen} onValue={setChosen} options={roles} />
-        <TextField
-          label="Expires"
-          hint="At the latest with your own key; left empty: with it."
-          type="datetime-local"
-          value={expires}
-          onValue={setExpires}
-        />
-        {issue.failure !== null && <FailureNote failure={issue.failure} />}
-        <div class="buttons">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isRunning={issue.isRunning}>
-            Issue
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog title="Issue an operator key" verb="Issue" action={issue} onClose={onClose}>
+      <TextField
+        label="Operator"
+        hint="The person or program that it is for."
+        value={operator}
+        onValue={setOperator}
+        required
+      />
+      <SelectField label="Role" value={chosen} onValue={setChosen} options={roles} />
+      <ExpiryField
+        hint="At the latest with your own key; left empty: with it."
+        value={expires}
+        onValue={setExpires}
+      />
+    </FormDialog>
   )
 }

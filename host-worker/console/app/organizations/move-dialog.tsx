@@ -1,7 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Button } from '../kit/button.tsx'
-import { Dialog } from '../kit/dialog.tsx'
-import { FailureNote } from '../kit/states.tsx'
+import { DialogText, FormDialog } from '../kit/dialog.tsx'
 import { toast } from '../kit/toasts.ts'
 import { useAction } from '../service/use-action.ts'
 import { placeOf } from './place.ts'
@@ -29,28 +27,14 @@ export function MoveDialog({ organizationId, from, onClose, onBegun }: MoveProps
     },
   )
   return (
-    <Dialog title={`Move ${organizationId}`} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          begin.run(undefined)
-        }}
-      >
-        <div class="dialog-text">
-          <p>
-            It moves with all organizations below it, and is served meanwhile. When it switches, its writes
-            wait for about a second.
-          </p>
-        </div>
-        <PlaceFields place={place} where={where} onPlace={setPlace} onWhere={setWhere} />
-        {begin.failure !== null && <FailureNote failure={begin.failure} />}
-        <div class="buttons">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isRunning={begin.isRunning}>
-            Move
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog title={`Move ${organizationId}`} verb="Move" action={begin} onClose={onClose}>
+      <DialogText>
+        <p>
+          It moves with all organizations below it, and is served meanwhile. When it switches, its writes wait
+          for about a second.
+        </p>
+      </DialogText>
+      <PlaceFields place={place} where={where} onPlace={setPlace} onWhere={setWhere} />
+    </FormDialog>
   )
 }

@@ -1,8 +1,6 @@
 import { useState } from 'preact/hooks'
-import { Button } from '../kit/button.tsx'
-import { Dialog } from '../kit/dialog.tsx'
+import { FormDialog } from '../kit/dialog.tsx'
 import { TextField } from '../kit/field.tsx'
-import { FailureNote } from '../kit/states.tsx'
 import { toast } from '../kit/toasts.ts'
 import type { Client } from '../service/client.ts'
 import { Failure, problemOf } from '../service/failure.ts'
@@ -39,45 +37,35 @@ export function NewOrganizationDialog({ onClose, onCreated }: NewOrganizationPro
   )
   const idProblem = problemOf(create.failure, 'organizationId')
   const nameProblem = problemOf(create.failure, 'name')
+  const isPlaced = idProblem !== null || nameProblem !== null
   return (
-    <Dialog title="New organization" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          create.run(undefined)
-        }}
-      >
-        <TextField
-          label="Identifier"
-          hint="Letters, digits, _ and -. It is part of its keys, and stays."
-          value={id}
-          onValue={setId}
-          error={idProblem}
-          autocomplete="off"
-          required
-        />
-        <TextField label="Name" value={name} onValue={setName} error={nameProblem} required />
-        <TextField
-          label="Parent"
-          hint="The identifier of the organization above it. Left empty: none."
-          value={parentId}
-          onValue={setParentId}
-          error={problemOf(create.failure, 'parentId')}
-        />
-        {parentId.trim() === '' && (
-          <PlaceFields place={place} where={where} onPlace={setPlace} onWhere={setWhere} />
-        )}
-        {create.failure !== null && idProblem === null && nameProblem === null && (
-          <FailureNote failure={create.failure} />
-        )}
-        <div class="buttons">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isRunning={create.isRunning}>
-            Create
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="New organization"
+      verb="Create"
+      action={{ ...create, failure: isPlaced ? null : create.failure }}
+      onClose={onClose}
+    >
+      <TextField
+        label="Identifier"
+        hint="Letters, digits, _ and -. It is part of its keys, and stays."
+        value={id}
+        onValue={setId}
+        error={idProblem}
+        autocomplete="off"
+        required
+      />
+      <TextField label="Name" value={name} onValue={setName} error={nameProblem} required />
+      <TextField
+        label="Parent"
+        hint="The identifier of the organization above it. Left empty: none."
+        value={parentId}
+        onValue={setParentId}
+        error={problemOf(create.failure, 'parentId')}
+      />
+      {parentId.trim() === '' && (
+        <PlaceFields place={place} where={where} onPlace={setPlace} onWhere={setWhere} />
+      )}
+    </FormDialog>
   )
 }
 

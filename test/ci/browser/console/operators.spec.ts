@@ -70,37 +70,6 @@ test('a support key sees the keys, and no button that it may not use', async () 
   await check()
 })
 
-test('a failed entry is retried, by a support key too', async () => {
-  const key = await room.operator('key', 'issue', '--operator', 'helper', '--role', 'support')
-  const { page, check } = await room.visit('', key)
-  const entry = {
-    ...{
-      outboxId: '4f1c2a9e-7d55-4a1b-9c1f-2f6f0d1f3b77',
-      organizationId: 'demo',
-      kind: 'notification-email',
-    },
-    ...{ submissionId: 'sub-1', status: 'failed', attempts: 8, createdAt: '2026-05-19T17:45:12.000Z' },
-    ...{ nextAttemptAt: '2026-05-19T18:10:00.000Z', lastError: 'The provider <i>refused</i> the message.' },
-  }
-  const asked: string[] = []
-  let isRetried = false
-  await page.route('**/operator/v1/outbox**', async (route) => {
-    const data = isRetried ? [] : [entry]
-    await route.fulfill({ json: { data, pagination: { limit: 100, hasMore: false, nextCursor: null } } })
-  })
-  await page.route('**/operator/v1/outbox/*/retry', async (route) => {
-    asked.push(`${route.request().method()} ${new URL(route.request().url()).pathname}`)
-    isRetried = true
-    await route.fulfill({ status: 204 })
-  })
-  await page.getByRole('link', { name: 'Outbox' }).click()
-  await page.getByText('The provider <i>refused</i> the message.').waitFor()
-  await check()
-  await page.getByRole('button', { name: `Retry ${entry.outboxId}` }).click()
-  await page.getByText('Nothing waits and nothing failed.').waitFor()
-  expect(asked).toEqual([`POST /operator/v1/outbox/${entry.outboxId}/retry`])
-})
-
 test('the audit is narrowed to an action and an organization', async () => {
   const issued = await fetch(`${room.service.origin}/operator/v1/organizations/demo/keys`, {
     method: 'POST',
