@@ -132,6 +132,17 @@ describe('names', () => {
     expect(reviewForm(form).findings).toEqual([])
   })
 
+  it('leaves conditions on another field alone that has an option of the same value', () => {
+    const editing = begun(
+      fieldOf('size', 'single_choice', { options: optionsOf('other', 'small') }),
+      fieldOf('kind', 'single_choice', { options: optionsOf('other', 'wax') }),
+      fieldOf('what', 'short_text', { visibleWhen: when('kind', 'equals', 'other') }),
+    )
+    const { form } = done(editing, revalueOption(0, 0, 'huge'))
+    expect(partAt(form, fieldPath(2, 'visibleWhen', 'rules', 0))).toMatchObject({ value: 'other' })
+    expect(reviewForm(form).findings).toEqual([])
+  })
+
   it('leaves conditions alone when two fields have the id', () => {
     const editing = begun(
       fieldOf('a', 'number'),

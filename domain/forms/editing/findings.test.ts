@@ -75,6 +75,13 @@ it.each<[string, object, readonly string[]]>([
   expect(placesOf(form)).toEqual(places)
 })
 
+it.each([
+  ['a name', { name: '' }],
+  ['an address', { notificationEmails: ['x'] }],
+])('gives no form to show while %s is refused, though its fields are right', (_, settings) => {
+  expect(reviewForm(formOf([fieldOf('a', 'number')], settings)).form).toBeNull()
+})
+
 it('says the same as the service says of generated forms', () => {
   for (let seed = 0; seed < 300; seed += 1) {
     const form = formOf(drawForm(seededRandom(seed)).fields, { isPublished: true, notificationEmails: [] })

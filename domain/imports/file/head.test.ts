@@ -62,3 +62,10 @@ it('says of each column what it means, or that nobody knows', () => {
     { column: 'Notes', field: null, problem: null },
   ])
 })
+
+it('maps columns that differ only in how they are written by the name that is exactly theirs', () => {
+  const head = headOf('Contact ID,First Name,first_name\n')
+  if (!('cells' in head)) throw new Error(head.problem)
+  const mapping = { 'First Name': 'email', first_name: '' }
+  expect(columnsOf(head, rules(mapping)).map(({ field }) => field)).toEqual(['contactId', 'email', null])
+})

@@ -9,8 +9,9 @@ import { Table } from '../kit/table.tsx'
 import { countText } from '../kit/text.ts'
 import { useCall } from '../service/use-query.ts'
 import { DIMENSIONS, useChoices } from './choices.ts'
-import type { Body, Cohort } from './cohort-cells.tsx'
-import { cellsByHorizon, cellsByValue, HORIZONS, signupsByMonth, spread } from './cohort-cells.tsx'
+import type { Body, Cohort } from './cohort.ts'
+import { HORIZONS, spread } from './cohort.ts'
+import { cellsByHorizon, cellsByValue, signupsByMonth } from './cohort-cells.tsx'
 import { figureText, numbers, Report, wordText } from './report.tsx'
 
 const DIMENSION_NAMES = { none: 'Nothing', plan: 'Plan', site: 'Site' } as const

@@ -1,0 +1,85 @@
+import { contact, form, organization } from '../../conformance/fixtures.ts'
+import { fakeRandom, testSecrets } from '../runner/fakes.ts'
+import type { ScratchPlaces } from '../scratch/scratch-places.ts'
+import { createScratchPlaces } from '../scratch/scratch-places.ts'
+import type { PlaceChoice } from '../../../ports/placement/placement.ts'
+import type { Manifest } from '../../../domain/whole/archive/format.ts'
+import { readHead, readLines } from '../../../domain/whole/archive/local-source.ts'
+import { beginRestoring } from '../../../domain/whole/restore/begin.ts'
+import { finishRestoring } from '../../../domain/whole/restore/finish.ts'
+import type { RestoreWorld } from '../../../domain/whole/restore/world.ts'
+import { writePart } from '../../../domain/whole/restore/write-part.ts'
+
+/** An archive of an organization with a slug, a contact and two forms, as an operator sends it. */
+async function archived() {
+  const storage = createScratchPlaces().isolate()
+  await storage.administration.saveOrganization(organization('acme', { slug: 'acme' }), undefined, {
+    kind: 'shared',
+  })
+  await storage.tenant('acme').upsert('contacts', [contact('c-1', { firstName: 'Xanthippe' })])
+  await storage.tenant('acme').upsert('forms', [form('f-1'), form('f-2')])
+  const local = { organizationId: 'acme', store: storage.whole('acme'), withSecrets: false }
+  const place = {
+    place: 'shared',
+    region: null,
+    jurisdiction: null,
+    generation: null,
+    sizeBytes: null,
+  } as const
+  const head = await readHead(local, place)
+  if (head === null) throw new Error('There is no organization')
+  const files = []
+  for (const one of head.files) {
+    const read = await readLines(local, one.file, null)
+    files.push({ ...one, lines: (read?.lines ?? '').split('\n').slice(0, -1) })
+  }
+  const digested = { bytes: 0, sha256: '0'.repeat(64) }
+  const manifest: Manifest = {
+    format: 'tenant-data-archive',
+    version: 1,
+    organizationId: 'acme',
+    secrets: false,
+    organization: digested,
+    files: files.map(({ file, columns, lines }) => ({
+      file,
+      columns: [...columns],
+      rows: lines.length,
+      ...digested,
+    })),
+  }
+  return { head, manifest, files: files.filter(({ lines }) => lines.length > 0) }
+}
+
+const { head, manifest, files } = await archived()
+const secrets = await testSecrets()
+
+/** What a restoration may have otherwise. */
+interface Otherwise {
+  /** As in a request to restore. */
+  readonly slug?: string | null
+  /** In place of the stores of the scratch databases. */
+  readonly whole?: RestoreWorld['whole']
+}
+
+/** Restores acme from the archive, or takes up where an interrupted restoration stopped. */
+export async function restoreAcme(scratch: ScratchPlaces, choice: PlaceChoice, otherwise: Otherwise = {}) {
+  const { restorePlaces, administration, ...storage } = scratch.isolate()
+  const { slug, whole = storage.whole } = otherwise
+  const world: RestoreWorld = {
+    ...{ whole, restorePlaces, administration, secrets },
+    clock: scratch.clock,
+    random: fakeRandom(scratch.calls.length),
+  }
+  const asked = { organizationId: 'acme', archive: 'acme.tar', digest: 'digest', manifest, choice }
+  const begun = await beginRestoring(
+    { ...asked, organization: head.organization, slug, formIds: ['f-1', 'f-2'] },
+    world,
+  )
+  if ('refusal' in begun) return begun.refusal
+  const { restoreId } = begun.restoration
+  for (const [index, { file, lines }] of files.entries()) {
+    const part = await writePart({ organizationId: 'acme', restoreId, part: index + 1, file, lines }, world)
+    if (part === null || 'refusal' in part) return part
+  }
+  return finishRestoring('acme', restoreId, world)
+}
