@@ -3,14 +3,14 @@ import { acceptsPages } from './accepts-pages.ts'
 import { failurePage } from './failure-page.ts'
 
 /** The policy of a page, with where it may take styles, pictures and framed documents from. */
-function policy({ styles = "'self'", pictures = '', frames = "'none'" } = {}): string {
+function policy({ styles = "'self'", pictures = '', frames = '' } = {}): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     `style-src ${styles}`,
     // `data:` is for icons in style sheets.
     `img-src 'self' data:${pictures}`,
-    `frame-src ${frames}`,
+    ...(frames === '' ? [] : [`frame-src ${frames}`]),
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
