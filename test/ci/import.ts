@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { createChecks } from '../support/runner/checks.ts'
 import type { ContactLine } from '../support/data/contact-files.ts'
 import { contactLines, writeCsv, writeNdjson } from '../support/data/contact-files.ts'
-import type { Operated, StartedService } from '../support/services/started-service.ts'
+import type { Operated, RequestLine, StartedService } from '../support/services/started-service.ts'
 import {
   freePort,
   operate,
@@ -24,6 +25,8 @@ const PAGE = 500
  * follow.
  */
 const OVERHEAD_ROWS = 12
+/** How long the line of a request may take to appear in the log. */
+const LOGGED_MS = 5_000
 
 const { check, report, say } = createChecks()
 const state = scratchDirectory()
@@ -119,14 +122,21 @@ async function readWhileImporting(
   await check('page 1 and page 50 read as many rows', async () => {
     const { requestIds } = await read()
     assert.equal(requestIds.length, ROWS / PAGE)
-    const logged = new Map(service.requests().map((line) => [line.requestId, line]))
-    const [first, last] = [requestIds[0], requestIds.at(-1)].map((id) => logged.get(id ?? ''))
-    assert(first !== undefined && last !== undefined, 'both requests are in the log')
-    for (const page of [first, last]) {
+    for (const id of [requestIds[0], requestIds.at(-1)]) {
+      const page = await loggedLine(service, id)
       say(`        rowsRead ${page.rowsRead}, ${page.durationMs} ms`)
       assert(page.rowsRead >= PAGE && page.rowsRead <= PAGE + OVERHEAD_ROWS, `rowsRead ${page.rowsRead}`)
     }
   })
+}
+
+/** The line of the log about a request. The service writes it after its answer. */
+async function loggedLine(service: StartedService, requestId: string | undefined): Promise<RequestLine> {
+  for (const untilMs = Date.now() + LOGGED_MS; ; await delay(20)) {
+    const line = service.requests().find((one) => one.requestId === requestId)
+    if (line !== undefined) return line
+    assert(Date.now() < untilMs, 'both requests are in the log')
+  }
 }
 
 async function main(): Promise<void> {

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
+import type { NodeSqlite } from '../../adapters/node-sqlite/index.ts'
 import { digestOfParts, sha256 } from '../../domain/imports/file/file-parts.ts'
 import { utf8 } from '../../domain/text/encoding.ts'
 import { testSecrets } from '../support/runner/fakes.ts'
@@ -25,8 +26,8 @@ beforeEach(async () => {
 /** Texts that are no JSON, or JSON of another form. */
 const foreign = ['', '{', 'null', '[]', '{"version":2}']
 
-async function store(sql: string, text: string): Promise<void> {
-  const [result] = await storage.database.batch([{ sql, parameters: [text] }])
+async function store(sql: string, text: string, { batch }: Pick<NodeSqlite, 'batch'>): Promise<void> {
+  const [result] = await batch([{ sql, parameters: [text] }])
   expect(result?.changes).toBe(1)
 }
 
@@ -65,6 +66,7 @@ test.each([
   await store(
     'update import_sessions set reading = ?1',
     reading.replace('"sealedUnder":"1"', `"sealedUnder":"${version}"`),
+    await storage.databaseOf('acme'),
   )
   const refused = await send(1)
   expect([refused.status, await refused.json()]).toEqual([
@@ -80,7 +82,7 @@ test.each(foreign)('a restoration whose progress is %j is refused with a sentenc
   const request = await restoreRequest(admin, 1)
   const path = '/organizations/copy/restore'
   const { restoreId } = (await admin.post(path, request)).body as unknown as { readonly restoreId: string }
-  await store('update restores set progress = ?1', progress)
+  await store('update restores set progress = ?1', progress, await storage.databaseOf('copy'))
   const part = { part: 1, file: 'rows/sites.ndjson', lines: ['{}'] }
   for (const answer of [
     await admin.post(path, request),
@@ -103,7 +105,7 @@ test.each(foreign)('a record of the audit whose subject is %j is shown without i
   expect((await admin.post('/organizations/acme/keys', {})).status).toBe(201)
   const before = (await admin.get('/audit?action=key.issue')).body.data
   expect(before).toMatchObject([{ outcome: 'done', subject: { type: 'key' } }])
-  await store("update audit set subject = ?1 where action = 'key.issue'", subject)
+  await store("update audit set subject = ?1 where action = 'key.issue'", subject, storage.database)
   const { status, body } = await admin.get('/audit?action=key.issue')
   expect([status, body.data]).toMatchObject([200, [{ outcome: 'done', subject: null }]])
 })

@@ -49,7 +49,10 @@ export interface ConsoleVisit {
   readonly findings: () => Promise<readonly string[]>
   /** How much wider than the window the page is. */
   readonly overflowPx: () => Promise<number>
-  /** Checks with axe and that there are no complaints and nothing is cut off sideways. */
+  /**
+   * Checks with axe and that there are no complaints and nothing is cut off sideways; with CONSOLE_VIEWS=all, each state
+   * of a page in every view.
+   */
   readonly check: () => Promise<void>
   readonly screenshot: (name: string) => Promise<void>
   readonly close: () => Promise<void>
@@ -112,15 +115,32 @@ async function open(
     findings: () => findings(page),
     overflowPx: () => overflowPx(page),
     check: async () => {
-      expect(await findings(page)).toEqual([])
+      if (process.env.CONSOLE_VIEWS === 'all') await checkInEveryView(page)
+      else await checkView(page)
       expect(complaints).toEqual([])
-      expect(await overflowPx(page), 'nothing is wider than the window').toBe(0)
     },
     screenshot: async (name) => {
       await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true })
     },
     close: () => context.close(),
   }
+}
+
+async function checkView(page: Page): Promise<void> {
+  expect(await findings(page)).toEqual([])
+  expect(await overflowPx(page), 'nothing is wider than the window').toBe(0)
+}
+
+/** Checks the page as it is now in every view, and returns to the present one. */
+async function checkInEveryView(page: Page): Promise<void> {
+  const present = page.viewportSize()
+  for (const { colorScheme, viewport } of views) {
+    await page.emulateMedia({ colorScheme })
+    await page.setViewportSize(viewport)
+    await checkView(page)
+  }
+  await page.emulateMedia({ colorScheme: null })
+  if (present !== null) await page.setViewportSize(present)
 }
 
 function complaintsOf(page: Page, origin: string): readonly string[] {

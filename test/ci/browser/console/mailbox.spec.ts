@@ -131,6 +131,7 @@ test('an email is shown as a document that may do nothing', async () => {
     for (const path of ['/mailbox', `/mailbox?message=${await newest()}`]) {
       const seen = await room.visitPage(path, options)
       await seen.page.getByRole('heading', { level: 1, name: 'Mailbox' }).waitFor()
+      if (path !== '/mailbox') await seen.page.locator('iframe').contentFrame().locator('h1').waitFor()
       await seen.screenshot(`mailbox-${path.length > 9 ? 'email' : 'list'}-${name}`)
       // The browser reports what the policy of the email refuses to it, requests too.
       const complaints = seen.complaints.filter(
