@@ -132,10 +132,12 @@ async function readWhileImporting(
 
 /** The line of the log about a request. The service writes it after its answer. */
 async function loggedLine(service: StartedService, requestId: string | undefined): Promise<RequestLine> {
-  for (const untilMs = Date.now() + LOGGED_MS; ; await delay(20)) {
+  const untilMs = Date.now() + LOGGED_MS
+  for (;;) {
     const line = service.requests().find((one) => one.requestId === requestId)
     if (line !== undefined) return line
     assert(Date.now() < untilMs, 'both requests are in the log')
+    await delay(20)
   }
 }
 
