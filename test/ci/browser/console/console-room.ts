@@ -82,9 +82,8 @@ export async function openConsoleRoom(): Promise<ConsoleRoom> {
     inEveryView: async (name, path, key, heading) => {
       const visited = await visit(path, key)
       await visited.page.getByRole('heading', { level: 1, name: heading }).waitFor()
-      for (const { name: view, colorScheme, viewport } of views) {
-        await visited.page.emulateMedia({ colorScheme })
-        await visited.page.setViewportSize(viewport)
+      for (const { name: view, ...how } of views) {
+        await show(visited.page, how)
         await visited.page.waitForLoadState('networkidle')
         await visited.screenshot(`console-${name}-${view}`)
         await visited.check()
@@ -104,7 +103,8 @@ async function open(
   path: string,
   options: BrowserContextOptions,
 ): Promise<ConsoleVisit> {
-  const context = await browser.newContext({ colorScheme: 'light', ...options })
+  // A colour that is on its way to another is not checked.
+  const context = await browser.newContext({ colorScheme: 'light', reducedMotion: 'reduce', ...options })
   const page = await context.newPage()
   page.setDefaultTimeout(30_000)
   const complaints = complaintsOf(page, origin)
@@ -134,13 +134,21 @@ async function checkView(page: Page): Promise<void> {
 /** Checks the page as it is now in every view, and returns to the present one. */
 async function checkInEveryView(page: Page): Promise<void> {
   const present = page.viewportSize()
-  for (const { colorScheme, viewport } of views) {
-    await page.emulateMedia({ colorScheme })
-    await page.setViewportSize(viewport)
+  for (const view of views) {
+    await show(page, view)
     await checkView(page)
   }
-  await page.emulateMedia({ colorScheme: null })
-  if (present !== null) await page.setViewportSize(present)
+  await show(page, { colorScheme: 'light', viewport: present ?? views[0].viewport })
+}
+
+interface View {
+  readonly colorScheme: 'light' | 'dark'
+  readonly viewport: { readonly width: number; readonly height: number }
+}
+
+async function show(page: Page, { colorScheme, viewport }: View): Promise<void> {
+  await page.emulateMedia({ colorScheme })
+  await page.setViewportSize(viewport)
 }
 
 function complaintsOf(page: Page, origin: string): readonly string[] {
