@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operate, scratchDirectory } from '../../../support/services/started-service.ts'
 import type { ConsoleRoom } from './console-room.ts'
 import { openConsoleRoom } from './console-room.ts'
+import { choose, press } from './keyboard.ts'
 
 /** What is done with an organization as a whole. */
 let room: ConsoleRoom
@@ -188,6 +189,26 @@ test('a spreadsheet with an error in line 3 is corrected and taken', async () =>
     headers: { authorization: `Bearer ${room.service.demoKey}` },
   })
   expect(await read.json()).toMatchObject({ contactId: 'x-2', firstName: 'Ada', email: 'ada@example.com' })
+})
+
+test('a file is imported, and an organization moved, by the keyboard alone', async () => {
+  await room.operator('org', 'create', '--id', 'small', '--name', 'Small Wash')
+  const { page } = await room.visit('/organizations/small/imports', room.adminKey)
+  await choose(page, page.getByLabel('What the rows are'), 'contacts')
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    press(page, page.getByLabel('Choose a file')),
+  ])
+  const buffer = Buffer.from('contactId,First Name\nkey-1,Ada\n')
+  await chooser.setFiles({ name: 'keys.csv', mimeType: 'text/csv', buffer })
+  await press(page, page.getByRole('button', { name: 'Import', exact: true }))
+  await page.getByText('1 read, 1 changed, 0 unchanged.').waitFor()
+
+  await press(page, page.getByLabel('Organization', { exact: true }).getByRole('link', { name: 'Settings' }))
+  await press(page, page.getByRole('button', { name: 'Move', exact: true }))
+  const dialog = page.getByRole('dialog')
+  await press(page, dialog.getByRole('button', { name: 'Move' }))
+  await page.getByText('It lives in a database of its own.').waitFor()
 })
 
 test('an import is cancelled, and one outlasts a lost connection', async () => {
