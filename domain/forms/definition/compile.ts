@@ -7,6 +7,7 @@ import type { FieldReading } from './field-settings.ts'
 import { nameOf, readField } from './field-settings.ts'
 import type { FormProblem } from './problem.ts'
 import { fieldPath, sentencesOf } from './problem.ts'
+import { repeatsIn } from './repeats.ts'
 import { ruleProblems } from './rules.ts'
 
 /** A definition that can be submitted here, prepared so that a submission need not check its shape again. */
@@ -78,11 +79,11 @@ function formProblems(definition: FormDefinition): readonly FormProblem[] {
 
 function duplicateProblems(readings: readonly FieldReading[]): readonly FormProblem[] {
   const ids = readings.map(idOf)
-  return ids.flatMap((id, index) =>
-    id === null || ids.indexOf(id) === index
-      ? []
-      : [{ path: fieldPath(index, 'id'), sentence: `${nameOf(id)} stands in the form more than once.` }],
-  )
+  return repeatsIn(ids).flatMap((index) => {
+    const id = ids[index] ?? null
+    if (id === null) return []
+    return [{ path: fieldPath(index, 'id'), sentence: `${nameOf(id)} stands in the form more than once.` }]
+  })
 }
 
 function cycleProblems(
@@ -90,12 +91,14 @@ function cycleProblems(
   readings: readonly FieldReading[],
 ): readonly FormProblem[] {
   // A field that refers to itself is reported with its rule.
-  const others = cyclic.filter(({ id, visibleWhen }) => !visibleWhen?.rules.some((rule) => rule.field === id))
-  if (others.length < 2) return []
-  const names = others.map(({ id }) => JSON.stringify(id)).join(', ')
+  const others = new Set(
+    cyclic.filter(({ id, visibleWhen }) => !visibleWhen?.rules.some((rule) => rule.field === id)),
+  )
+  if (others.size < 2) return []
+  const names = [...others].map(({ id }) => JSON.stringify(id)).join(', ')
   const sentence = `The visibility of these fields depends on each other: ${names}.`
   return readings.flatMap((reading, index) =>
-    reading.kind === 'field' && others.includes(reading.field)
+    reading.kind === 'field' && others.has(reading.field)
       ? [{ path: fieldPath(index, 'visibleWhen'), sentence }]
       : [],
   )

@@ -5,6 +5,7 @@ import type { FormField } from './definition.ts'
 import { FieldId, FieldSettings } from './field-schema.ts'
 import type { FormPath, FormProblem } from './problem.ts'
 import { fieldPath } from './problem.ts'
+import { repeatsIn } from './repeats.ts'
 
 /**
  * The outcome of reading a saved field: its settings, what is malformed in it, or why only the hosted form supports it.
@@ -82,9 +83,10 @@ function combinationProblems(field: FormField): readonly PartProblem[] {
 function choiceProblem({ type, options }: FormField): PartProblem | null {
   if (type !== 'single_choice' && type !== 'multiple_choice') return null
   if (options.length === 0) return [['options'], 'it is a choice without options']
-  const values = options.map(({ value }) => value)
-  const second = values.findIndex((value, index) => values.indexOf(value) < index)
-  return second === -1 ? null : [['options', second, 'value'], 'two of its options have the same value']
+  const [second] = repeatsIn(options.map(({ value }) => value))
+  return second === undefined
+    ? null
+    : [['options', second, 'value'], 'two of its options have the same value']
 }
 
 function boundProblem({ type, min, max }: FormField): PartProblem | null {

@@ -93,3 +93,10 @@ it('says the same as the service says of generated forms', () => {
     expect(compiled !== null).toBe(supported)
   }
 })
+
+it('looks through as many unknown settings as a request can have', { timeout: 20_000 }, () => {
+  // Compared with each other, they take more than a minute; one after the other, a second.
+  const unknown = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`k${index}`, 0]))
+  const { findings } = reviewForm(formOf([fieldOf('a', 'email', unknown)]))
+  expect(findings).toHaveLength(50_000)
+})

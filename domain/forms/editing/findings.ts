@@ -32,6 +32,7 @@ export function reviewForm(given: GivenForm): FormReview {
     ...issues.map(({ field, message }) => ({ path: pathIn(field), message })),
     ...unknownKeysOf(given),
   ].map(({ path, message }) => ({ path, sentence: `${echoed(pathText(path))} ${ended(message)}` }))
+  const refusedPlaces = new Set(refused.map(({ path }) => pathText(path)))
   // What is refused must not hide what is wrong with the fields.
   const definition = { ...given, fields: listOf(given.fields) } as unknown as FormDefinition
   const compilation = compileForm(definition)
@@ -42,7 +43,7 @@ export function reviewForm(given: GivenForm): FormReview {
       ...ofKind('refused', refused),
       ...ofKind('hosted', compilation.kind === 'unsupported' ? compilation.problems : []),
       ...ofKind('warning', [
-        ...placedWarnings(definition).filter(({ path }) => !refused.some(isAt(pathText(path)))),
+        ...placedWarnings(definition).filter(({ path }) => !refusedPlaces.has(pathText(path))),
         ...weak.map((sentence) => ({ path: ['password'], sentence })),
       ]),
     ],
@@ -52,10 +53,6 @@ export function reviewForm(given: GivenForm): FormReview {
 
 function ofKind(kind: Finding['kind'], problems: readonly FormProblem[]): readonly Finding[] {
   return problems.map((problem) => ({ ...problem, kind }))
-}
-
-function isAt(place: string): (problem: FormProblem) => boolean {
-  return ({ path }) => pathText(path) === place
 }
 
 /** The path that a line's issue names: keys and positions joined by dots. No key of a form has a dot in it. */
