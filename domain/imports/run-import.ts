@@ -19,10 +19,13 @@ export function runImport(file: Omit<Transfer, 'target'>, world: ImportWorld): P
 
 /** The imports of this process as the target of a transfer. */
 export function targetIn(world: ImportWorld): ImportTarget {
+  const commit = async (importId: string) => transferAnswer(await commitImport(importId, COMMIT_MS, world))
   return {
     open: async (file) => transferAnswer(await openImport(file, world)),
     part: async (importId, part) => transferAnswer(await receivePart(importId, part, world)),
-    commit: async (importId) => transferAnswer(await commitImport(importId, COMMIT_MS, world)),
+    commit,
+    // Committed again, an import that is being written goes on.
+    write: commit,
     abort: async (importId) => transferAnswer(await abortImport(importId, world)),
   }
 }

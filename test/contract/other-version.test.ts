@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { NodeSqlite } from '../../adapters/node-sqlite/index.ts'
-import { digestOfParts, sha256 } from '../../domain/imports/file/file-parts.ts'
+import { contentDigest, digestOfParts, sha256 } from '../../domain/imports/file/file-parts.ts'
 import { utf8 } from '../../domain/text/encoding.ts'
 import { testSecrets } from '../support/runner/fakes.ts'
 import { restoreRequest } from '../support/data/restore-request.ts'
@@ -53,11 +53,11 @@ test.each([
   })
   const { importId } = (await opened.json()) as { readonly importId: string }
   const send = (index: number) => {
-    const base64 = `${(digests[index] ?? '').replaceAll('-', '+').replaceAll('_', '/')}=`
+    const digest = contentDigest({ digest: digests[index] ?? '' })
     return service.sendUnchecked(`${all}/${importId}/parts/${index + 1}`, {
       method: 'PUT',
       key,
-      headers: { 'content-type': 'application/octet-stream', 'content-digest': `sha-256=:${base64}:` },
+      headers: { 'content-type': 'application/octet-stream', 'content-digest': digest },
       body: parts[index] ?? null,
     })
   }

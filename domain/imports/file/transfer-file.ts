@@ -30,7 +30,10 @@ export type TransferAnswer = { readonly session: ImportProgress } | { readonly m
 export interface ImportTarget {
   open(file: ImportedFile): Promise<TransferAnswer>
   part(importId: string, part: ReceivedPart): Promise<TransferAnswer>
+  /** Asks for the decision whether the file is written, and begins to write it. */
   commit(importId: string): Promise<TransferAnswer>
+  /** Goes on writing for a limited time, whoever began it. */
+  write(importId: string): Promise<TransferAnswer>
   abort(importId: string): Promise<TransferAnswer>
 }
 
@@ -134,9 +137,12 @@ async function changed(target: ImportTarget, { importId }: ImportProgress): Prom
  */
 async function commit({ target, onProgress }: Transfer, received: ImportProgress): Promise<ImportOutcome> {
   let session = received
+  // The decision is requested once. From then on the import is being written, whoever asks.
+  let step: 'commit' | 'write' = 'commit'
   while (session.state === 'receiving' || session.state === 'writing') {
-    const answer = await target.commit(session.importId)
+    const answer = await target[step](session.importId)
     if (!('session' in answer)) return stopped(answer)
+    step = 'write'
     session = answer.session
     if (session.state === 'writing') onProgress('writing', session.writtenRows)
   }

@@ -83,16 +83,11 @@ function serviceTarget(organizationId: string, url: string, call: OperatorCall):
       answerOf(await call(method, filled, init), url),
     )
   }
-  // The decision is requested once. From then on the import is being written, whoever asks.
-  const committed = new Set<string>()
   return {
     open: ({ isDryRun = false, ...file }) => ask(openImportEndpoint, {}, json({ ...file, dryRun: isDryRun })),
     part: (importId, part) => ask(sendImportPart, { importId, part: String(part.part) }, bodyOf(part)),
-    commit: async (importId) => {
-      const answer = await ask(committed.has(importId) ? writeImport : commitImportEndpoint, { importId })
-      if ('session' in answer) committed.add(importId)
-      return answer
-    },
+    commit: (importId) => ask(commitImportEndpoint, { importId }),
+    write: (importId) => ask(writeImport, { importId }),
     abort: (importId) => ask(abortImportEndpoint, { importId }),
   }
 }

@@ -1,4 +1,4 @@
-import { digestOfParts, sha256 } from '../../../domain/imports/file/file-parts.ts'
+import { contentDigest, digestOfParts, sha256 } from '../../../domain/imports/file/file-parts.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
 import type { OperatorClient } from '../services/operator-client.ts'
 import type { TestService } from '../services/service.ts'
@@ -15,15 +15,15 @@ export async function sendImport(
   lines: readonly object[],
 ): Promise<string | undefined> {
   const part = utf8(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-  const digest = await digestOfParts([await sha256(part)])
+  const own = await sha256(part)
+  const digest = await digestOfParts([own])
   const all = `/organizations/${organizationId}/imports`
   const { body } = await admin.post(all, { kind, format: 'ndjson', totalBytes: part.length, digest })
   const { importId } = body as unknown as { readonly importId?: string }
-  const base64 = (await sha256(part)).replaceAll('-', '+').replaceAll('_', '/')
   await service.send(`/operator/v1${all}/${importId ?? ''}/parts/1`, {
     method: 'PUT',
     key: admin.key,
-    headers: { 'content-type': 'application/octet-stream', 'content-digest': `sha-256=:${base64}=:` },
+    headers: { 'content-type': 'application/octet-stream', 'content-digest': contentDigest({ digest: own }) },
     body: part,
   })
   return importId

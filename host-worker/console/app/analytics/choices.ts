@@ -1,4 +1,5 @@
 import { useLocation, useSearch } from 'wouter-preact'
+import { searchText } from '../service/search-text.ts'
 
 /** What is chosen on the page of the analytics, as the address has it. */
 export interface Choices {
@@ -28,11 +29,10 @@ export function choicesIn(search: string): Choices {
 
 /** The query of an address for choices, without the defaults. */
 export function searchOf({ start, end, dimension, status }: Choices): string {
-  const named = Object.entries({
+  return searchText({
     ...{ start, end },
     ...{ dimension: dimension === 'none' ? '' : dimension, status: status === 'all' ? '' : status },
-  }).filter(([, value]) => value !== '')
-  return named.length === 0 ? '' : `?${new URLSearchParams(named).toString()}`
+  })
 }
 
 /** The choices of the address, and how to make others. */

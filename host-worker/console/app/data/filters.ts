@@ -1,3 +1,4 @@
+import { searchText } from '../service/search-text.ts'
 import type { Parameter } from './contract.ts'
 
 /** What is chosen of each filter; what is not chosen is left out. */
@@ -16,6 +17,5 @@ export function chosenIn(search: string, filters: readonly Parameter[]): Chosen 
 
 /** The query of an address for what is chosen. */
 export function searchOf(chosen: Chosen): string {
-  const filled = Object.entries(chosen).filter(([, value]) => value.trim() !== '')
-  return filled.length === 0 ? '' : `?${new URLSearchParams(filled).toString()}`
+  return searchText(Object.fromEntries(Object.entries(chosen).filter(([, value]) => value.trim() !== '')))
 }

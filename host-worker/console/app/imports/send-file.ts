@@ -82,8 +82,15 @@ function targetOf(
       throw error
     }
   }
-  // The decision is requested once. From then on the import is being written, whoever asks.
-  let isDecided = false
+  const write = async (
+    operation: 'imports.commit' | 'imports.write',
+    importId: string,
+  ): Promise<TransferAnswer> => {
+    const answer = await ask(() => decided(client, operation, { organizationId, importId }, signal))
+    if ('session' in answer)
+      tell({ pass: 'writing', done: answer.session.writtenRows, most: answer.session.readRows })
+    return answer
+  }
   return {
     open: async ({ isDryRun = false, mapping = {}, ...opened }) => {
       const body = { ...opened, mapping: { ...mapping }, dryRun: isDryRun }
@@ -94,16 +101,8 @@ function targetOf(
       tell({ pass: 'checking', done: Math.min(part.part * PART_BYTES, file.size) })
       return answer
     },
-    commit: async (importId) => {
-      const call = { params: { organizationId, importId } }
-      const answer = await ask(() =>
-        decided(client, isDecided ? 'imports.write' : 'imports.commit', call.params, signal),
-      )
-      isDecided ||= 'session' in answer
-      if ('session' in answer)
-        tell({ pass: 'writing', done: answer.session.writtenRows, most: answer.session.readRows })
-      return answer
-    },
+    commit: (importId) => write('imports.commit', importId),
+    write: (importId) => write('imports.write', importId),
     abort: (importId) =>
       ask(() => client.call('imports.abort', { params: { organizationId, importId } }, signal)),
   }

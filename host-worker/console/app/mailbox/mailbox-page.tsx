@@ -8,6 +8,7 @@ import { Empty, Shown } from '../kit/states.tsx'
 import { countText, momentText } from '../kit/text.ts'
 import { Toasts } from '../kit/toast.tsx'
 import { toast } from '../kit/toasts.ts'
+import { useSettled } from '../kit/use-settled.ts'
 import { useAction } from '../service/use-action.ts'
 import { useRead } from '../service/use-query.ts'
 import { ThemeButton } from '../shell/theme-button.tsx'
@@ -18,8 +19,6 @@ import { MessageView } from './message-view.tsx'
 const EVERY_MS = 3_000
 /** So many messages the service answers with. */
 const MESSAGES_MAX = 100
-/** How long nobody types before something is searched. */
-const PAUSE_MS = 250
 
 /** The local mailbox: the messages that a deployment would have sent, and the one that is in the address. */
 export function MailboxPage() {
@@ -88,14 +87,10 @@ export function MailboxPage() {
 function SearchField({ search, messageId }: { readonly search: string; readonly messageId: string | null }) {
   const [text, setText] = useState(search)
   const [, navigate] = useLocation()
+  const settled = useSettled(text.trim())
   useEffect(() => {
-    const timer = setTimeout(() => {
-      if (text.trim() !== search) navigate(addressOf(messageId, text.trim()), { replace: true })
-    }, PAUSE_MS)
-    return () => {
-      clearTimeout(timer)
-    }
-  }, [text])
+    if (settled !== search) navigate(addressOf(messageId, settled), { replace: true })
+  }, [settled])
   return <TextField label="Search" type="search" value={text} onValue={setText} autocomplete="off" />
 }
 

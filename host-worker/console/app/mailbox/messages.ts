@@ -1,3 +1,5 @@
+import { searchText } from '../service/search-text.ts'
+
 /** A message that a deployment would have sent, as the mailbox answers with it. */
 export interface Message {
   readonly messageId: string
@@ -29,8 +31,7 @@ export const PATH = '/mailbox'
 
 /** The address of a message, or with null of none, with what is searched. */
 export function addressOf(messageId: string | null, search: string): string {
-  const named = Object.entries({ search, message: messageId ?? '' }).filter(([, value]) => value !== '')
-  return named.length === 0 ? PATH : `${PATH}?${new URLSearchParams(named).toString()}`
+  return PATH + searchText({ search, message: messageId })
 }
 
 /** What a message is called in a list. */

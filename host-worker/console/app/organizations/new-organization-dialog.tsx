@@ -3,7 +3,7 @@ import { FormDialog } from '../kit/dialog.tsx'
 import { TextField } from '../kit/field.tsx'
 import { toast } from '../kit/toasts.ts'
 import type { Client } from '../service/client.ts'
-import { Failure, problemOf } from '../service/failure.ts'
+import { Failure, problemOf, unlessMissing } from '../service/failure.ts'
 import { useAction } from '../service/use-action.ts'
 import { placeOf } from './place.ts'
 import { PlaceFields } from './place-fields.tsx'
@@ -71,11 +71,6 @@ export function NewOrganizationDialog({ onClose, onCreated }: NewOrganizationPro
 
 /** Throws a `Failure` when an organization has the id: saving would change that one. */
 async function refuseTaken(client: Client, organizationId: string): Promise<void> {
-  try {
-    await client.call('organizations.show', { params: { organizationId } })
-  } catch (error) {
-    if (error instanceof Failure && error.status === 404) return
-    throw error
-  }
-  throw new Failure('refused', `organizationId: is taken by another organization.`)
+  const found = await unlessMissing(client.call('organizations.show', { params: { organizationId } }))
+  if (found !== null) throw new Failure('refused', 'organizationId: is taken by another organization.')
 }

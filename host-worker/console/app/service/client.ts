@@ -1,6 +1,7 @@
 import { Failure, refusalIn } from './failure.ts'
 import { operationTable } from './operation-table.ts'
 import type { BodyOf, CallOf, OperationId } from './operations.ts'
+import { searchText } from './search-text.ts'
 
 /** Calls the service with one key, or none. Every method throws a `Failure`. */
 export interface Client {
@@ -47,12 +48,12 @@ export function createClient(key: string | null, onEnded: (failure: Failure) => 
   }
   return {
     send,
-    read: async (path, query = {}, signal) => bodyOf(await send('GET', path + searchOf(query), { signal })),
+    read: async (path, query = {}, signal) => bodyOf(await send('GET', path + searchText(query), { signal })),
     call: async (id, call = {}, signal) => {
       const [method, path] = operationTable[id]
       const { params = {}, query = {}, body }: AnyCall = call
       const json = body === undefined ? {} : jsonBody(body)
-      return bodyOf(await send(method, pathWith(path, params) + searchOf(query), { ...json, signal }))
+      return bodyOf(await send(method, pathWith(path, params) + searchText(query), { ...json, signal }))
     },
   }
 }
@@ -88,10 +89,4 @@ export function pathWith(path: string, params: Readonly<Record<string, string>>)
       throw new Failure('refused', `There is nothing with the id ${JSON.stringify(value)}.`, 404)
     return encodeURIComponent(value)
   })
-}
-
-function searchOf(query: Query): string {
-  const named = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
-  if (named.length === 0) return ''
-  return `?${new URLSearchParams(named.map(([name, value]) => [name, String(value)])).toString()}`
 }

@@ -29,6 +29,16 @@ export function isNothing({ status }: Failure): boolean {
   return status === 400 || status === 403 || status === 404
 }
 
+/** An answer; null: the service says that what was asked for is not there. */
+export async function unlessMissing<Answer>(answer: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await answer
+  } catch (thrown) {
+    if (failureOf(thrown).status === 404) return null
+    throw thrown
+  }
+}
+
 /** Whatever was thrown, as a failure. */
 export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown

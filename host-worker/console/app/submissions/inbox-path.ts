@@ -1,3 +1,4 @@
+import { searchText } from '../service/search-text.ts'
 import { organizationPath } from '../organizations/organization.ts'
 
 /** Which submissions an inbox shows; null: all. */
@@ -9,11 +10,7 @@ export interface InboxFilter {
 /** The address of what came in, below the console. */
 export function inboxPath(organizationId: string, filter: Partial<InboxFilter>): string {
   const { formId, contactId } = filter
-  const chosen = Object.entries({ form: formId, contact: contactId }).flatMap(([name, value]) =>
-    value === null || value === undefined || value === '' ? [] : [[name, value]],
-  )
-  const path = organizationPath(organizationId, '/submissions')
-  return chosen.length === 0 ? path : `${path}?${new URLSearchParams(chosen).toString()}`
+  return organizationPath(organizationId, '/submissions') + searchText({ form: formId, contact: contactId })
 }
 
 /** The filter in the query of an address. */

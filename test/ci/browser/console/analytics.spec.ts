@@ -1,17 +1,9 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ConsoleRoom } from './console-room.ts'
-import { openConsoleRoom } from './console-room.ts'
+import { expect, test } from 'vitest'
+import { useConsoleRoom } from './console-room.ts'
 
 /** The five reports of a tenant, as charts with their tables. */
-let room: ConsoleRoom
-
-beforeAll(async () => {
-  room = await openConsoleRoom()
-}, 240_000)
-afterAll(async () => {
-  await room.close()
-})
+const room = useConsoleRoom()
 
 type Figures = Readonly<Record<string, number | null>>
 type Value = string | number | null | undefined

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { chromium } from 'playwright-core'
-import { expect } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { projectRoot } from '../../../../host-worker/local/root.ts'
 import type { StartedService } from '../../../support/services/started-service.ts'
 import {
@@ -58,8 +58,20 @@ export interface ConsoleVisit {
   readonly close: () => Promise<void>
 }
 
-/** Starts the service once for a file of tests. */
-export async function openConsoleRoom(): Promise<ConsoleRoom> {
+/** The room of a file of tests, which is open while they run. */
+export function useConsoleRoom(): ConsoleRoom {
+  const room: Partial<ConsoleRoom> = {}
+  beforeAll(async () => {
+    Object.assign(room, await openConsoleRoom())
+  }, 240_000)
+  afterAll(async () => {
+    await room.close?.()
+  })
+  return room as ConsoleRoom
+}
+
+/** Starts the service. */
+async function openConsoleRoom(): Promise<ConsoleRoom> {
   mkdirSync(screenshots, { recursive: true })
   const stateDirectory = scratchDirectory()
   const service = await startService({ port: await freePort(), stateDirectory })

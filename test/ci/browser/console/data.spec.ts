@@ -2,19 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ConsoleRoom } from './console-room.ts'
-import { openConsoleRoom, views } from './console-room.ts'
+import { expect, test } from 'vitest'
+import { useConsoleRoom, views } from './console-room.ts'
 
 /** The data browser with many rows and with hostile ones, what strangers write elsewhere, and what a first view weighs. */
-let room: ConsoleRoom
-
-beforeAll(async () => {
-  room = await openConsoleRoom()
-}, 240_000)
-afterAll(async () => {
-  await room.close()
-})
+const room = useConsoleRoom()
 
 const ROWS = 10_000
 const FIRST_VIEW_BYTES_MAX = 200_000

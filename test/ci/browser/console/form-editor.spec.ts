@@ -1,21 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { scratchDirectory } from '../../../support/services/started-service.ts'
 import { serveSite } from '../stage.ts'
-import type { ConsoleRoom, ConsoleVisit } from './console-room.ts'
-import { openConsoleRoom, views } from './console-room.ts'
+import type { ConsoleVisit } from './console-room.ts'
+import { useConsoleRoom, views } from './console-room.ts'
 import { choose, press, type } from './keyboard.ts'
 
 /** Forms made, changed and put on a site in the console. */
-let room: ConsoleRoom
-
-beforeAll(async () => {
-  room = await openConsoleRoom()
-}, 240_000)
-afterAll(async () => {
-  await room.close()
-})
+const room = useConsoleRoom()
 
 const button = ({ page }: ConsoleVisit, name: string | RegExp) =>
   page.getByRole('button', { name, exact: true })

@@ -1,16 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ConsoleRoom } from './console-room.ts'
-import { openConsoleRoom } from './console-room.ts'
+import { expect, test } from 'vitest'
+import { useConsoleRoom } from './console-room.ts'
 
 /** What every page of the console relies on: serving, signing in and out, navigation, and the look. */
-let room: ConsoleRoom
-
-beforeAll(async () => {
-  room = await openConsoleRoom()
-}, 240_000)
-afterAll(async () => {
-  await room.close()
-})
+const room = useConsoleRoom()
 
 test('the link of npm start signs in once, and its key is nowhere afterwards', async () => {
   const { page, check } = await room.visit('', room.adminKey)

@@ -3,19 +3,16 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { phone } from '../stage.ts'
-import type { ConsoleRoom } from './console-room.ts'
-import { openConsoleRoom, views } from './console-room.ts'
+import { useConsoleRoom, views } from './console-room.ts'
 
 /** The sent messages, as a developer sees them in the local mailbox. */
-let room: ConsoleRoom
+const room = useConsoleRoom()
 let elsewhere: Awaited<ReturnType<typeof openElsewhere>>
 
 beforeAll(async () => {
-  room = await openConsoleRoom()
   elsewhere = await openElsewhere()
 }, 240_000)
 afterAll(async () => {
-  await room.close()
   await elsewhere.close()
 })
 

@@ -1,16 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ConsoleRoom } from './console-room.ts'
-import { openConsoleRoom } from './console-room.ts'
+import { expect, test } from 'vitest'
+import { useConsoleRoom } from './console-room.ts'
 
 /** What operators do in the console: keys, the outbox, sends, the audit. */
-let room: ConsoleRoom
-
-beforeAll(async () => {
-  room = await openConsoleRoom()
-}, 240_000)
-afterAll(async () => {
-  await room.close()
-})
+const room = useConsoleRoom()
 
 /** The status of a read of the public interface with a key. */
 async function statusWith(key: string): Promise<number> {

@@ -1,20 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { operate, scratchDirectory } from '../../../support/services/started-service.ts'
-import type { ConsoleRoom } from './console-room.ts'
-import { openConsoleRoom } from './console-room.ts'
+import { useConsoleRoom } from './console-room.ts'
 import { choose, press } from './keyboard.ts'
 
 /** What is done with an organization as a whole. */
-let room: ConsoleRoom
-
-beforeAll(async () => {
-  room = await openConsoleRoom()
-}, 240_000)
-afterAll(async () => {
-  await room.close()
-})
+const room = useConsoleRoom()
 
 test('an organization is created, set, moved there and back, kept for a time, exported and deleted', async () => {
   const { page, check, screenshot } = await room.visit('/organizations', room.adminKey)

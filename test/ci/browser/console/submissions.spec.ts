@@ -1,19 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { scratchDirectory } from '../../../support/services/started-service.ts'
-import type { ConsoleRoom } from './console-room.ts'
-import { openConsoleRoom } from './console-room.ts'
+import { useConsoleRoom } from './console-room.ts'
 
 /** What came in through forms, and the forms, as operators see them in the console. */
-let room: ConsoleRoom
-
-beforeAll(async () => {
-  room = await openConsoleRoom()
-}, 240_000)
-afterAll(async () => {
-  await room.close()
-})
+const room = useConsoleRoom()
 
 /** A visitor submits the demo form. Returns the id of the submission. */
 async function submit(message: string, email: string): Promise<string> {

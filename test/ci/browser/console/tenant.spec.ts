@@ -1,16 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ConsoleRoom } from './console-room.ts'
-import { openConsoleRoom } from './console-room.ts'
+import { expect, test } from 'vitest'
+import { useConsoleRoom } from './console-room.ts'
 
 /** What a tenant sees of its own data. */
-let room: ConsoleRoom
-
-beforeAll(async () => {
-  room = await openConsoleRoom()
-}, 240_000)
-afterAll(async () => {
-  await room.close()
-})
+const room = useConsoleRoom()
 
 interface Listed {
   readonly data: readonly Record<string, string>[]

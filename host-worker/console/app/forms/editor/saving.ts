@@ -1,5 +1,5 @@
 import type { Client } from '../../service/client.ts'
-import { failureOf } from '../../service/failure.ts'
+import { unlessMissing } from '../../service/failure.ts'
 import type { BodyOf } from '../../service/operations.ts'
 import type { FormJson } from './state/form-json.ts'
 
@@ -50,10 +50,5 @@ async function storedForm(
   formId: string,
 ): Promise<StoredForm | null> {
   if (formId === '') return null
-  try {
-    return await client.call('organizationForms.show', { params: { organizationId, formId } })
-  } catch (thrown) {
-    if (failureOf(thrown).status === 404) return null
-    throw thrown
-  }
+  return unlessMissing(client.call('organizationForms.show', { params: { organizationId, formId } }))
 }
