@@ -1,5 +1,6 @@
 import type { SourceKind } from '../../adapters/pos-odbc/index.ts'
 import { posSourceKinds } from '../../domain/pos/index.ts'
+import { relayed } from '../../domain/relay/relayed.ts'
 import type { Meter } from '../../ports/platform/meter.ts'
 import type { PosKind } from '../../ports/organizations/organization.ts'
 import type { PosSource, PosSources } from '../../ports/sources/pos-source.ts'
@@ -44,11 +45,8 @@ function openOdbc(gateway: PosGatewaySettings | null, kind: SourceKind, tenant: 
 
 /** A source whose adapter is loaded when it is read: most organizations have none. */
 function loadedSource(kind: PosKind, open: () => Promise<PosSource>): PosSource {
-  return {
-    capabilities: posSourceKinds[kind].capabilities,
-    page: (query) => askLoaded(open, (source) => source.page(query)),
-    one: (query) => askLoaded(open, (source) => source.one(query)),
-  }
+  const { capabilities } = posSourceKinds[kind]
+  return relayed<PosSource, SourceFailure>((ask) => askLoaded(open, ask), { capabilities })
 }
 
 function unconfigured(kind: PosKind, missing: string): PosSource {
