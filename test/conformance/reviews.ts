@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { storedRowsOf } from '../../domain/read/query-result.ts'
+import { storedRowsOf } from '../../domain/read/pages/query-result.ts'
 import type { PageQuery, StoredRow } from '../../ports/index.ts'
 import type { StorageCase } from './case.ts'
 import type { TwoTenants } from './fixtures.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { endpoints } from '../../domain/catalog.ts'
-import type { OperationEndpoint } from '../../domain/record/operation.ts'
+import type { OperationEndpoint } from '../../domain/record/operation/operation.ts'
 import type { ExitSurveySource } from '../../ports/sources/exit-survey-source.ts'
 import { capable, get, scratchService } from '../support/data/analytics-service.ts'
 import { bringLines } from '../support/data/bring-lines.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { digestOfParts, sha256 } from '../../domain/imports/file/file-parts.ts'
-import { importKindNames } from '../../domain/imports/kinds.ts'
+import { importKindNames } from '../../domain/imports/kinds/kinds.ts'
 import { PART_MAX_BYTES } from '../../domain/imports/file/limits.ts'
 import { utf8 } from '../../domain/text/encoding.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
