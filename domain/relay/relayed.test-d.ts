@@ -1,5 +1,3 @@
-import type { PosSource } from '../../ports/sources/pos-source.ts'
-import type { SourceFailure } from '../../ports/records/record-source.ts'
 import type { Relay } from './relayed.ts'
 import { relayed } from './relayed.ts'
 
@@ -17,8 +15,6 @@ interface Mixed extends Plain {
 declare const toPlain: Relay<Plain>
 declare const toMixed: Relay<Mixed>
 declare const opened: Plain
-declare const toLoaded: Relay<PosSource, SourceFailure>
-declare const capabilities: PosSource['capabilities']
 
 // Methods that answer with promises need nothing. One that is given has the parameters and the answer of the port's.
 relayed(toPlain) satisfies Plain
@@ -32,9 +28,3 @@ relayed(toMixed, { size: 1, open: () => opened }) satisfies Mixed
 relayed(toMixed)
 // @ts-expect-error `open` cannot be passed on, because it answers with no promise.
 relayed(toMixed, { size: 1 })
-
-// A relay that may fail in its own way serves ports whose methods may answer with that failure, and no others.
-relayed(toLoaded, { capabilities }) satisfies PosSource
-declare const toUnavailable: Relay<Plain, SourceFailure>
-// @ts-expect-error `find` cannot answer with a failure.
-relayed(toUnavailable)

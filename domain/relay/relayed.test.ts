@@ -50,7 +50,8 @@ test('is not taken for a promise when an async function returns it', async () =>
   expect(asked).toEqual([[1]])
 })
 
-test('says so when it is spread, because a copy would have no methods', () => {
+test('says so when it is spread or looked into, because a copy would have no methods', () => {
   const counter = relayed<Counter>((ask) => ask(openedCounter().open()))
   expect(() => ({ ...counter })).toThrow('cannot be spread')
+  expect(() => 'add' in counter).toThrow('or looked into')
 })

@@ -1,7 +1,6 @@
 import { relayed } from '../../domain/relay/relayed.ts'
 import type { Background } from '../../ports/platform/background.ts'
-import type { ExitSurveySource, TenantExitSurvey } from '../../ports/sources/exit-survey-source.ts'
-import type { SourceFailure } from '../../ports/records/record-source.ts'
+import type { ExitSurveySource } from '../../ports/sources/exit-survey-source.ts'
 import type { Analytics, TenantAnalytics } from '../../ports/records/analytics.ts'
 import type { Meter } from '../../ports/platform/meter.ts'
 import type { Env } from '../env/index.ts'
@@ -25,10 +24,10 @@ export function openLateStorage(env: Env, meter: Meter, background: Background):
         relayed<TenantAnalytics>(async (ask) => ask((await load()).analytics.open(organizationId))),
     },
     exitSurvey: {
-      open: (organizationId) =>
-        relayed<TenantExitSurvey, SourceFailure>((ask) =>
-          askLoaded(load, ({ exitSurvey }) => ask(exitSurvey.open(organizationId))),
-        ),
+      open: (organizationId) => ({
+        countReasons: (range, signal) =>
+          askLoaded(load, ({ exitSurvey }) => exitSurvey.open(organizationId).countReasons(range, signal)),
+      }),
     },
   }
 }

@@ -1,6 +1,5 @@
 import type { SourceKind } from '../../adapters/pos-odbc/index.ts'
 import { posSourceKinds } from '../../domain/pos/index.ts'
-import { relayed } from '../../domain/relay/relayed.ts'
 import type { Meter } from '../../ports/platform/meter.ts'
 import type { PosKind } from '../../ports/organizations/organization.ts'
 import type { PosSource, PosSources } from '../../ports/sources/pos-source.ts'
@@ -45,8 +44,11 @@ function openOdbc(gateway: PosGatewaySettings | null, kind: SourceKind, tenant: 
 
 /** A source whose adapter is loaded when it is read: most organizations have none. */
 function loadedSource(kind: PosKind, open: () => Promise<PosSource>): PosSource {
-  const { capabilities } = posSourceKinds[kind]
-  return relayed<PosSource, SourceFailure>((ask) => askLoaded(open, ask), { capabilities })
+  return {
+    capabilities: posSourceKinds[kind].capabilities,
+    page: (query) => askLoaded(open, (source) => source.page(query)),
+    one: (query) => askLoaded(open, (source) => source.one(query)),
+  }
 }
 
 function unconfigured(kind: PosKind, missing: string): PosSource {

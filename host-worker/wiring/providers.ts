@@ -3,12 +3,9 @@ import { createClickHouseExitSurvey } from '../../adapters/exit-survey-clickhous
 import { createCloudflareQueue } from '../../adapters/queue-cloudflare/index.ts'
 import { createQstashQueue } from '../../adapters/queue-qstash/index.ts'
 import { createTwilioSender } from '../../adapters/sms-twilio/index.ts'
-import { relayed } from '../../domain/relay/relayed.ts'
 import type { World } from '../../domain/world.ts'
 import type { EmailSender } from '../../ports/messaging/email-sender.ts'
-import type { SourceFailure } from '../../ports/records/record-source.ts'
 import type { ExitSurveySource } from '../../ports/sources/exit-survey-source.ts'
-import type { LinkSource } from '../../ports/sources/link-source.ts'
 import type { Queue } from '../../ports/messaging/queue.ts'
 import type { SmsSender } from '../../ports/messaging/sms-sender.ts'
 import type { Env } from '../env/index.ts'
@@ -48,7 +45,11 @@ export function linksOf({ links }: Env): World['sources']['links'] {
       const { openDubLinks } = await import('./outside-sources.ts')
       return openDubLinks({ ...links, ...system }, organizationId)
     }
-    return relayed<LinkSource, SourceFailure>((ask) => askLoaded(open, ask))
+    return {
+      page: (query) => askLoaded(open, (source) => source.page(query)),
+      one: (query) => askLoaded(open, (source) => source.one(query)),
+      groups: (query) => askLoaded(open, (source) => source.groups(query)),
+    }
   }
 }
 
