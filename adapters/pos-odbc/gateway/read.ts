@@ -1,4 +1,4 @@
-import { countWithinPage } from '../../../domain/read/page-of-texts.ts'
+import { countWithinPage } from '../../../domain/read/pages/page-of-texts.ts'
 import type { CollectionName } from '../collections.ts'
 import { COLLECTIONS, orderMayBeNull } from '../collections.ts'
 import type { NeutralRow, OneAnswer, PageAnswer, PageParameters, SourcePosition } from '../protocol.ts'

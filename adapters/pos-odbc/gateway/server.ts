@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import type { LogFields, Log } from '../../../ports/platform/log.ts'
-import { isLoopbackHost } from '../../../domain/text/loopback.ts'
+import { isLoopbackHost } from '../../../domain/text/http/loopback.ts'
 import type { ErrorAnswer, ErrorCode } from '../protocol.ts'
 import { ERROR_STATUS, HEALTH_PATH, READ_PATH, SIGNATURE_HEADERS } from '../protocol.ts'
 import type { Authenticate } from './authenticate.ts'

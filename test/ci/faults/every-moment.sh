@@ -5,4 +5,4 @@
 cd "$(dirname "$0")/../../.." || exit 1
 EVERY_MOMENT=yes MOVE_KILLS_STRIDE=1 MOVE_SEEDS=10 exec bash test/support/runner/counted-tests.sh \
   adapters/sqlite/move/{kills,random-writes}.test.ts domain/whole/{remove,restore}/kills.test.ts \
-  test/faults/{imports,queue}.test.ts test/contract/removal-{at-once,copies}.test.ts --testTimeout 300000
+  test/faults/{imports,queue}.test.ts test/contract/removal/removal-{at-once,copies}.test.ts --testTimeout 300000

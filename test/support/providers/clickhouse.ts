@@ -1,4 +1,4 @@
-import type { SurveyEvent } from '../../conformance/exit-survey.ts'
+import type { SurveyEvent } from '../../conformance/analytics/exit-survey.ts'
 import type { StandIn, StandInAnswer, StandInRequest } from './stand-in.ts'
 import { openStandIn } from './stand-in.ts'
 
