@@ -9,7 +9,14 @@ import { openSecrets } from '../../domain/access/secrets.ts'
 import { systemClock, systemRandom } from '../../host-worker/system.ts'
 import type { PosSourceTie } from '../../ports/organizations/organization.ts'
 import type { StoredRow } from '../../ports/records/query.ts'
-import { account, at, billingEvent, customer, statusEvent, transaction } from '../conformance/pos-fixtures.ts'
+import {
+  account,
+  at,
+  billingEvent,
+  customer,
+  statusEvent,
+  transaction,
+} from '../conformance/pos/pos-fixtures.ts'
 import { organization } from '../conformance/fixtures.ts'
 import { testRootSecret } from '../support/runner/fakes.ts'
 import type { LiveWorker } from '../support/services/live-service.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
-import { isLoopbackHost } from '../../../domain/text/loopback.ts'
+import { isLoopbackHost } from '../../../domain/text/http/loopback.ts'
 import type { LogFields, Log } from '../../../ports/platform/log.ts'
 import type { ErrorAnswer, ErrorCode } from '../protocol.ts'
 import { ERROR_STATUS, HEALTH_PATH, READ_PATH, SIGNATURE_HEADERS } from '../protocol.ts'

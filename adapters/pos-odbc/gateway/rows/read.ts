@@ -1,4 +1,4 @@
-import { countWithinPage } from '../../../../domain/read/page-of-texts.ts'
+import { countWithinPage } from '../../../../domain/read/pages/page-of-texts.ts'
 import type { Statement } from '../../../sqlite/statement/executor.ts'
 import type { CollectionName } from '../../collections.ts'
 import { COLLECTIONS, orderMayBeNull } from '../../collections.ts'
