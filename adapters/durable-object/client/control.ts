@@ -14,12 +14,13 @@ export function createControl({
   const call = createObjectCall({ ...options, meter })
   return {
     create: (familyId) => call((object) => object.create(familyId), true),
-    beginFilling: (familyId) => call((object) => object.beginFilling(familyId), true),
-    openFilled: () => call((object) => object.openFilled(), true),
+    begin: (familyId) => call((object) => object.begin(familyId), true),
+    finish: (token) => call((object) => object.finish(token), true),
+    reopen: (token) => call((object) => object.reopen(token), true),
+    open: (token) => call((object) => object.open(token), true),
     pause: (token, untilMs) => call((object) => object.pause(token, untilMs), true),
     resume: (token) => call((object) => object.resume(token), true),
     seal: (token) => call((object) => object.seal(token), true),
-    unseal: (token) => call((object) => object.unseal(token), true),
     close: () => call((object) => object.close(), true),
     empty: () => call((object) => object.empty(), true),
     remove: () => call((object) => object.remove(), true),
