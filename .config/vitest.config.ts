@@ -5,7 +5,7 @@ import { BaseSequencer } from 'vitest/node'
 
 /**
  * Tests that need more than Node, by the variable that selects them: a real browser, real ODBC drivers, a registry to
- * install the package from. `npm test` leaves them to test/ci/*.sh.
+ * install the package from. `npm test` leaves them to the scripts in test/ci.
  */
 const partial: Readonly<Record<string, readonly string[]>> = {
   BROWSER_TESTS: ['test/ci/browser/*.spec.ts', 'test/ci/browser/console/*.spec.ts'],

@@ -141,7 +141,7 @@ function odbcSecond(): PosEngine {
   }
 }
 
-/** The PostgreSQL server that test/ci/odbc.sh has started, with its superuser. */
+/** The PostgreSQL server that test/ci/odbc/odbc.sh has started, with its superuser. */
 export const postgres = {
   port: Number(process.env.ODBC_POSTGRES_PORT ?? 0),
   connection(database: string): string {
@@ -202,7 +202,7 @@ function odbcShared(): PosEngine {
   }
 }
 
-/** Whether real ODBC drivers are available, which test/ci/odbc.sh sets. */
+/** Whether real ODBC drivers are available, which test/ci/odbc/odbc.sh sets. */
 export const hasOdbc = process.env.ODBC_TESTS === 'yes'
 
 /** An engine of each kind: embedded ones, or ODBC if there are drivers. */

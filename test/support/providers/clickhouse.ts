@@ -35,7 +35,7 @@ export function isReader(headers: StandInRequest['headers']): boolean {
 
 /**
  * A stand-in for ClickHouse that supports only this service's query, which it answers from events in memory.
- * test/ci/clickhouse.sh runs the same cases on the real engine.
+ * test/ci/clickhouse/clickhouse.sh runs the same cases on the real engine.
  */
 export async function openClickHouse(): Promise<
   StandIn & { deliver(organizationId: string, events: readonly SurveyEvent[]): void }
