@@ -204,7 +204,7 @@ module.exports = {
     },
   ],
   options: {
-    // A project of its own: what it imports is installed by test/ci/client.sh.
+    // A project of its own: what it imports is installed by test/ci/client/client.sh.
     // The files of the reference are built, and the viewer's script names modules that are within it.
     exclude: { path: ['^test/client/', '^host-worker/pages/public/assets/(console|reference)/'] },
     doNotFollow: { path: 'node_modules' },

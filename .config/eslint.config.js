@@ -13,7 +13,7 @@ const ambientWorld = [
 
 export default tseslint.config(
   { ignores: ['**/node_modules/**', '**/dist/**', '**/.wrangler/**'] },
-  // The folder's dependencies and types exist only after test/ci/client.sh has run, which also compiles the folder.
+  // The folder's dependencies and types exist only after test/ci/client/client.sh has run, which also compiles the folder.
   { ignores: ['test/client/**'] },
   {
     files: ['**/*.ts', '**/*.tsx'],

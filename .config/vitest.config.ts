@@ -5,7 +5,7 @@ import { BaseSequencer } from 'vitest/node'
 
 /**
  * Tests that need more than Node, by the variable that selects them: a real browser, real ODBC drivers, a registry to
- * install the package from. `npm test` leaves them to test/ci/*.sh.
+ * install the package from. `npm test` leaves them to the scripts in test/ci.
  */
 const partial: Readonly<Record<string, readonly string[]>> = {
   BROWSER_TESTS: ['test/ci/browser/*.spec.ts', 'test/ci/browser/console/*.spec.ts'],
@@ -13,7 +13,7 @@ const partial: Readonly<Record<string, readonly string[]>> = {
   PACKAGE_TESTS: ['test/ci/package/*.spec.ts'],
   ODBC_TESTS: [
     'test/ci/odbc/*.spec.ts',
-    'test/conformance/pos-{gateway,odbc}.test.ts',
+    'test/conformance/pos/pos-{gateway,odbc}.test.ts',
     'test/e2e/pos.test.ts',
     'test/faults/pos-gateway.test.ts',
   ],
@@ -32,11 +32,11 @@ const LONG = [
   'test/faults/queue.test.ts',
   'test/round-trip/round-trip.test.ts',
   'test/faults/pos-gateway.test.ts',
-  'test/contract/removal-copies.test.ts',
+  'test/contract/removal/removal-copies.test.ts',
   'test/conformance/durable-object.test.ts',
   'domain/whole/remove/kills.test.ts',
   'host-worker/launch/run.test.ts',
-  'test/contract/removal-at-once.test.ts',
+  'test/contract/removal/removal-at-once.test.ts',
   'test/e2e/after-receipt.test.ts',
   'test/simulation/regressions/regressions.test.ts',
   'test/e2e/sends.test.ts',
@@ -48,7 +48,7 @@ const LONG = [
   'host-worker/dev/demo/demo.test.ts',
   'adapters/sqlite/move/refusals.test.ts',
   'test/faults/durable-object.test.ts',
-  'test/contract/import-secrets.test.ts',
+  'test/contract/operator/import-secrets.test.ts',
   'test/conformance/archive-stores.test.ts',
   'adapters/sqlite/move/random-writes.test.ts',
   'test/conformance/unindexed-object.test.ts',
@@ -58,13 +58,13 @@ const LONG = [
   'host-worker/deploy/deploy.test.ts',
   'test/contract/document.test.ts',
   'test/e2e/cancellation-survey.test.ts',
-  'test/contract/analytics.test.ts',
+  'test/contract/analytics/analytics.test.ts',
   'test/conformance/d1-moves.test.ts',
   'test/contract/records.test.ts',
   'test/e2e/forged-keys.test.ts',
   'adapters/sqlite/move/move.test.ts',
-  'test/conformance/pos-gateway.test.ts',
-  'test/contract/operator-hostile.test.ts',
+  'test/conformance/pos/pos-gateway.test.ts',
+  'test/contract/operator/operator-hostile.test.ts',
   'test/e2e/paging-under-change.test.ts',
   'domain/forms/page/form-page.test.ts',
 ]

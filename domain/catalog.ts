@@ -7,7 +7,7 @@ import { preflightForm, postSubmission } from './forms/endpoints.ts'
 import { sendEmail, sendMessage } from './messaging/endpoints.ts'
 import { getContract } from './document/contract-endpoint.ts'
 import { reads } from './reads.ts'
-import { tags } from './record/description.ts'
+import { tags } from './record/operation/description.ts'
 import type { Endpoint } from './record/endpoint.ts'
 
 /** Every endpoint with a handler of its own. */

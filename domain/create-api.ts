@@ -1,8 +1,8 @@
 import type { HandledOperation } from './access/serve-operation.ts'
 import type { ReadEndpoint, Route } from './record/endpoint.ts'
-import type { Reply } from './record/reply.ts'
-import { internalError, methodNotAllowed, notFound } from './record/reply.ts'
-import type { RoutedRequest } from './record/routed-request.ts'
+import type { Reply } from './record/operation/reply.ts'
+import { internalError, methodNotAllowed, notFound } from './record/operation/reply.ts'
+import type { RoutedRequest } from './record/operation/routed-request.ts'
 
 /**
  * One interface of the service: its routes and their handlers. There are two, the public one and that of operators. A

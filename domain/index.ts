@@ -10,8 +10,8 @@ export type { Api, FailedRequest } from './create-api.ts'
 export { allowedMethods } from './create-api.ts'
 export { endpoints } from './catalog.ts'
 export { buildDocument } from './document/openapi.ts'
-export type { EmptyReply, JsonReply, Reply, TextReply } from './record/reply.ts'
-export type { Identity, RoutedRequest } from './record/routed-request.ts'
+export type { EmptyReply, JsonReply, Reply, TextReply } from './record/operation/reply.ts'
+export type { Identity, RoutedRequest } from './record/operation/routed-request.ts'
 
 // What an interface needs to answer a request.
 export type { World } from './world.ts'
@@ -35,12 +35,12 @@ export { deliver } from './jobs/deliver.ts'
 export type { Swept } from './jobs/sweep.ts'
 export { sweep } from './jobs/sweep.ts'
 export type * from './jobs/world.ts'
-export type { MailIdentity } from './messaging/sender.ts'
+export type { MailIdentity } from './messaging/request/sender.ts'
 
 // Forms as operators write them.
 export type { FormLine, FormLineReading } from './forms/definition/check.ts'
 export { FormLineInput, readFormLine } from './forms/definition/check.ts'
-export { formWarnings, headlessSupport } from './forms/definition/support.ts'
+export { formWarnings, headlessSupport } from './forms/definition/compiled/support.ts'
 export { hashFormPassword } from './forms/submit/password.ts'
 
 // The records of all collections, from which storage, answers, imports and documents follow.
@@ -51,7 +51,7 @@ export { resourceOf, resources, writtenResources } from './resources/index.ts'
 
 // The forms in which values are stored.
 export { toBase64Url, fromBase64Url } from './text/encoding.ts'
-export { emailKey } from './text/email-address.ts'
+export { emailKey } from './text/contact/email-address.ts'
 export { parseInstant, toInstant } from './text/instant.ts'
-export { phoneToE164 } from './text/phone-number.ts'
+export { phoneToE164 } from './text/contact/phone-number.ts'
 export { isSensitiveKey, withoutSensitiveKeys } from './text/sensitive-keys.ts'

@@ -1,4 +1,4 @@
-import { isLoopbackHost, isLoopbackName } from '../domain/text/loopback.ts'
+import { isLoopbackHost, isLoopbackName } from '../domain/text/http/loopback.ts'
 import { ASSETS_PREFIX } from './pages/paths.ts'
 
 /** The bindings that a local start adds: a function that marks it, and the static files. */

@@ -1,7 +1,7 @@
 import type { MessageBatch } from '@cloudflare/workers-types'
 import { publicApi } from '../domain/api.ts'
 import { dropUnreadBody } from '../domain/bounds/unread-body.ts'
-import { isLoopbackName } from '../domain/text/loopback.ts'
+import { isLoopbackName } from '../domain/text/http/loopback.ts'
 import { randomBase62 } from '../domain/text/encoding.ts'
 import type { Env, EnvReading } from './env/index.ts'
 import { readEnv } from './env/index.ts'

@@ -1,6 +1,6 @@
 import { TimedOut, within } from '../../domain/bounds/within.ts'
-import { cutPage } from '../../domain/read/cut-page.ts'
-import { storedRowsOf } from '../../domain/read/query-result.ts'
+import { cutPage } from '../../domain/read/pages/cut-page.ts'
+import { storedRowsOf } from '../../domain/read/pages/query-result.ts'
 import { posSourceKinds } from '../../domain/pos/index.ts'
 import type { Deadline } from '../../ports/platform/deadline.ts'
 import type { PosSource } from '../../ports/sources/pos-source.ts'

@@ -1,5 +1,5 @@
-import { broken, judgeAnswer, throttled, unavailable } from '../../domain/messaging/send-results.ts'
-import { retryAfterMs } from '../../domain/text/retry-after.ts'
+import { broken, judgeAnswer, throttled, unavailable } from '../../domain/messaging/sending/send-results.ts'
+import { retryAfterMs } from '../../domain/text/http/retry-after.ts'
 import type { Clock } from '../../ports/platform/clock.ts'
 import type { Deadline } from '../../ports/platform/deadline.ts'
 import type { SendResult } from '../../ports/messaging/send-result.ts'

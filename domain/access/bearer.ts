@@ -1,6 +1,6 @@
 import type { PresentedKey } from './api-key.ts'
 import { readKey } from './api-key.ts'
-import { AUTH_SCHEME } from '../record/reply.ts'
+import { AUTH_SCHEME } from '../record/operation/reply.ts'
 
 const PREFIX = `${AUTH_SCHEME} `
 

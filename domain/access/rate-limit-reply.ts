@@ -1,6 +1,6 @@
 import type { KeyBudget } from '../../ports/organizations/key-budget.ts'
-import type { Reply } from '../record/reply.ts'
-import { errorReply } from '../record/reply.ts'
+import type { Reply } from '../record/operation/reply.ts'
+import { errorReply } from '../record/operation/reply.ts'
 import { RATE_WINDOW_MS } from './rate-limiter.ts'
 
 /**

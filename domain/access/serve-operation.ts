@@ -1,20 +1,20 @@
 import type { Organization } from '../../ports/organizations/organization.ts'
-import type { Capability } from '../record/capability.ts'
-import { refusalOf } from '../record/capability.ts'
-import type { Access, PublicAccess, Scope } from '../record/description.ts'
+import type { Capability } from '../record/operation/capability.ts'
+import { refusalOf } from '../record/operation/capability.ts'
+import type { Access, PublicAccess, Scope } from '../record/operation/description.ts'
 import type {
   OperationEndpoint,
   OperationRequest,
   OperationRoute,
   ReplyTo,
   ResponseDeclarations,
-} from '../record/operation.ts'
-import type { NoParameters, QueryParameters } from '../record/query-parameters.ts'
-import { readQuery } from '../record/query-parameters.ts'
-import type { Reply } from '../record/reply.ts'
-import { errorReply } from '../record/reply.ts'
-import type { RoutedRequest } from '../record/routed-request.ts'
-import { queryOf } from '../text/url.ts'
+} from '../record/operation/operation.ts'
+import type { NoParameters, QueryParameters } from '../record/operation/query-parameters.ts'
+import { readQuery } from '../record/operation/query-parameters.ts'
+import type { Reply } from '../record/operation/reply.ts'
+import { errorReply } from '../record/operation/reply.ts'
+import type { RoutedRequest } from '../record/operation/routed-request.ts'
+import { queryOf } from '../text/http/url.ts'
 import type { Admitted, Caller, KeyWorld } from './authenticate.ts'
 import { authenticate, authenticateTenant } from './authenticate.ts'
 import type { Operator } from './operator.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { described } from '../record/meaning.ts'
+import { described } from '../record/operation/meaning.ts'
 
 /** The parts that the bodies of several reports are made of. */
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { ParameterReading, QueryParameter } from '../record/query-parameters.ts'
-import { readLimit } from '../read/limit.ts'
+import type { ParameterReading, QueryParameter } from '../record/operation/query-parameters.ts'
+import { readLimit } from '../read/plan/limit.ts'
 import { isCalendarDate, parseInstant } from '../text/instant.ts'
 
 // These endpoints are older than the strict ones. They ignore a parameter that they do not know, and one that is empty

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { TenureHorizonDays, TenureSummary } from '../../ports/records/analytics.ts'
-import { described } from '../record/meaning.ts'
+import { described } from '../record/operation/meaning.ts'
 import { count, percentageOf } from './figures-schema.ts'
 import { percentage, quotient } from '../figures/ratio.ts'
 

@@ -1,4 +1,4 @@
-import { DEFAULT_LIMIT } from '../read/limit.ts'
+import { DEFAULT_LIMIT } from '../read/plan/limit.ts'
 
 /** What the contract documents say of the parameter `limit`. */
 export function limitMeaning(maximum: number): string {

@@ -1,5 +1,5 @@
 import type { CollectionEndpoint, Endpoint, GroupsEndpoint } from '../record/endpoint.ts'
-import { componentName } from '../record/meaning.ts'
+import { componentName } from '../record/operation/meaning.ts'
 import { explained } from './explain-schema.ts'
 import { nullableSchemaOf, operationObject, pageName, securityOf } from './operation.ts'
 import { reference } from './shared-parts.ts'

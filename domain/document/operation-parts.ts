@@ -1,12 +1,12 @@
 import type * as v from 'valibot'
-import { componentName } from '../record/meaning.ts'
+import { componentName } from '../record/operation/meaning.ts'
 import type {
   Media,
   OperationEndpoint,
   RequestBody,
   ResponseDeclaration,
   SharedResponse,
-} from '../record/operation.ts'
+} from '../record/operation/operation.ts'
 import { explained } from './explain-schema.ts'
 import { termOf } from './glossary/index.ts'
 import type { JsonSchema } from './json-schema.ts'

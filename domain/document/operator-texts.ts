@@ -1,7 +1,7 @@
 import { OPERATOR_KEY_PREFIX } from '../access/operator-key.ts'
 import { PROOF_AGE_MAX_MS, PROOF_PURPOSE, PROOF_SCHEME, PROOF_SUBKEY } from '../access/root-secret-proof.ts'
-import { operatorTags } from '../record/description.ts'
-import { sourceUnavailable } from '../record/reply.ts'
+import { operatorTags } from '../record/operation/description.ts'
+import { sourceUnavailable } from '../record/operation/reply.ts'
 import type { JsonSchema } from './json-schema.ts'
 import type { DocumentTexts } from './texts.ts'
 import {

@@ -1,7 +1,7 @@
-import { refusal } from '../record/capability.ts'
+import { refusal } from '../record/operation/capability.ts'
 import type { Endpoint } from '../record/endpoint.ts'
 import { idMaxLength } from '../record/field.ts'
-import type { SharedResponse } from '../record/operation.ts'
+import type { SharedResponse } from '../record/operation/operation.ts'
 import { termOf } from './glossary/index.ts'
 import type { JsonSchema } from './json-schema.ts'
 

@@ -1,7 +1,7 @@
 import { beyondRate, rateLimitHeaders } from '../access/rate-limit-reply.ts'
-import type { Scope } from '../record/description.ts'
-import type { SharedResponse } from '../record/operation.ts'
-import { AUTH_SCHEME, internalError, unauthorized } from '../record/reply.ts'
+import type { Scope } from '../record/operation/description.ts'
+import type { SharedResponse } from '../record/operation/operation.ts'
+import { AUTH_SCHEME, internalError, unauthorized } from '../record/operation/reply.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 /** The texts of a contract document that are written by hand, and therefore differ between the interfaces. */

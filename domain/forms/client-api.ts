@@ -1,10 +1,10 @@
 import type { FormDirectory } from '../../ports/records/form-directory.ts'
 import type { Api } from '../create-api.ts'
-import type { Reply } from '../record/reply.ts'
-import { internalError, jsonReply, methodNotAllowed, notFound } from '../record/reply.ts'
-import { operationRoute } from '../record/operation.ts'
-import { clientFormOf } from './definition/client-definition.ts'
-import { compileForm } from './definition/compile.ts'
+import type { Reply } from '../record/operation/reply.ts'
+import { internalError, jsonReply, methodNotAllowed, notFound } from '../record/operation/reply.ts'
+import { operationRoute } from '../record/operation/operation.ts'
+import { clientFormOf } from './definition/compiled/client-definition.ts'
+import { compileForm } from './definition/compiled/compile.ts'
 import { FORM_ID } from './definition/limits.ts'
 
 /** Pages of any website may read these replies. They hold nothing that a visitor of the form could not see. */

@@ -1,6 +1,6 @@
 import type { Organization } from '../../ports/organizations/organization.ts'
 import type { ImportContext } from '../record/field.ts'
-import { phoneToE164 } from '../text/phone-number.ts'
+import { phoneToE164 } from '../text/contact/phone-number.ts'
 
 /** The settings of an organization on which reading its imports depends. */
 export function importContext({

@@ -10,8 +10,8 @@ import { migratedImage, tablesOf } from '../../test/support/databases/migrated-i
 import { createScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
 import type { Organization, PosSourceTie } from '../../ports/organizations/organization.ts'
 import { importContext } from './context.ts'
-import type { ImportTools } from './kinds.ts'
-import { importKindNames, isKeptAtPos, kindOf } from './kinds.ts'
+import type { ImportTools } from './kinds/kinds.ts'
+import { importKindNames, isKeptAtPos, kindOf } from './kinds/kinds.ts'
 import { targetIn } from './run-import.ts'
 
 // Whatever the order of the lines and wherever the file is split, an import stores what an upsert of its rows stores.

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
 import { contact, organization } from '../../test/conformance/fixtures.ts'
 import { importWorld, ndjsonBytes, sourceOf, toolsWithoutSecrets } from '../../test/support/data/imports.ts'
-import { importKindNames } from './kinds.ts'
+import { importKindNames } from './kinds/kinds.ts'
 import { runImport } from './run-import.ts'
 
 const clock = { nowMs: () => Date.UTC(2026, 5, 1) }

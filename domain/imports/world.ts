@@ -3,8 +3,8 @@ import type { ImportSession, ImportSessions } from '../../ports/records/import-s
 import type { Organization } from '../../ports/organizations/organization.ts'
 import type { PosWriter } from '../../ports/sources/pos-writer.ts'
 import type { RandomSource } from '../../ports/platform/random-source.ts'
-import type { Lookup } from './check-part.ts'
-import type { ImportTools } from './kinds.ts'
+import type { Lookup } from './check/check-part.ts'
+import type { ImportTools } from './kinds/kinds.ts'
 
 /**
  * The writer for an organization's rows of a point of sale, or a sentence that says why they cannot be imported here.

@@ -5,6 +5,7 @@ import { toInstant } from '../text/instant.ts'
 import { pauseAfter } from '../bounds/backoff.ts'
 import { BACKOFF } from './backoff.ts'
 import { deliver } from './deliver.ts'
+import { portWith } from '../../test/support/runner/port-with.ts'
 
 const busy: SendResult = { kind: 'unavailable', reason: 'Busy.', throttled: false, retryAfterMs: null }
 const refused: SendResult = { kind: 'refused', reason: 'No such recipient.' }
@@ -212,13 +213,13 @@ describe('an automation', () => {
   ])('fails when the contact of %j is removed while it runs', async (step, reason) => {
     const { world, ref, storage, run } = await one([step])
     const { outbox } = world
-    const open: typeof outbox.open = (id) => ({
-      ...outbox.open(id),
-      finishStep: async (...call) => {
-        await storage.database.batch([{ sql: 'delete from contacts', parameters: [] }])
-        return outbox.open(id).finishStep(...call)
-      },
-    })
+    const open: typeof outbox.open = (id) =>
+      portWith(outbox.open(id), {
+        finishStep: async (...call) => {
+          await storage.database.batch([{ sql: 'delete from contacts', parameters: [] }])
+          return outbox.open(id).finishStep(...call)
+        },
+      })
     expect(await deliver(ref, { ...world, outbox: { ...outbox, open } })).toBe('failed')
     expect(await run()).toEqual({ status: 'failed', currentStep: 1, failureReason: reason })
   })
@@ -266,13 +267,12 @@ test('what is of no known kind fails at once, and says so', async () => {
   const { outbox } = world
   const open: typeof outbox.open = (id) => {
     const tenant = outbox.open(id)
-    return {
-      ...tenant,
+    return portWith(tenant, {
       claim: async (...call) => {
         const claimed = await tenant.claim(...call)
         return claimed === null ? null : { ...claimed, kind: 'fax' }
       },
-    }
+    })
   }
   expect(await deliver(ref, { ...world, outbox: { ...outbox, open } })).toBe('failed')
   expect((await entry())?.lastError).toBe('There is no work of kind fax.')
@@ -293,7 +293,8 @@ test('work that breaks is reported, and tried again as an internal failure', asy
     log: { info: () => undefined, error: (...line) => logged.push(line) },
     outbox: {
       ...outbox,
-      open: (id) => ({ ...outbox.open(id), startRun: () => Promise.reject(new Error('The disk is full')) }),
+      open: (id) =>
+        portWith(outbox.open(id), { startRun: () => Promise.reject(new Error('The disk is full')) }),
     },
   }
   expect(await deliver(bench.ref, world)).toBe('retry')

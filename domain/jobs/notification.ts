@@ -1,6 +1,6 @@
 import type { EmailMessage, Mailbox } from '../../ports/messaging/email-sender.ts'
 import type { ClaimedEntry } from '../../ports/messaging/outbox-store.ts'
-import { isProviderAddress } from '../text/email-address.ts'
+import { isProviderAddress } from '../text/contact/email-address.ts'
 import type { Html } from '../text/html.ts'
 import { html } from '../text/html.ts'
 import { isSensitiveKey } from '../text/sensitive-keys.ts'

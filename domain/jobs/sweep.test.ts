@@ -3,6 +3,7 @@ import { form, organization, submission } from '../../test/conformance/fixtures.
 import type { JobBench } from '../../test/support/providers/jobs.ts'
 import { openJobBench } from '../../test/support/providers/jobs.ts'
 import { sweep } from './sweep.ts'
+import { portWith } from '../../test/support/runner/port-with.ts'
 
 const FLOOD = 20_000
 
@@ -54,14 +55,14 @@ test('when time runs out within a sweep, others begin the next one', async () =>
     ...bench.world,
     outbox: {
       ...bench.world.outbox,
-      open: (organizationId) => ({
-        ...bench.world.outbox.open(organizationId),
-        claim: () => {
-          tried.add(organizationId)
-          bench.clock.advance(10_000)
-          return Promise.resolve(null)
-        },
-      }),
+      open: (organizationId) =>
+        portWith(bench.world.outbox.open(organizationId), {
+          claim: () => {
+            tried.add(organizationId)
+            bench.clock.advance(10_000)
+            return Promise.resolve(null)
+          },
+        }),
     },
   }
   const startMs = bench.clock.nowMs()
@@ -81,12 +82,11 @@ test('an entry that cannot be claimed is reported, and does not keep the others 
     log: { info: () => undefined, error: (...line) => logged.push(line) },
     outbox: {
       ...bench.world.outbox,
-      open: (organizationId) => ({
-        ...bench.world.outbox.open(organizationId),
-        ...(organizationId === 'broken'
-          ? { claim: () => Promise.reject(new Error('The disk is full')) }
-          : {}),
-      }),
+      open: (organizationId) =>
+        portWith(
+          bench.world.outbox.open(organizationId),
+          organizationId === 'broken' ? { claim: () => Promise.reject(new Error('The disk is full')) } : {},
+        ),
     },
   }
   expect(await sweep(world)).toEqual({ due: 2, worked: 1 })

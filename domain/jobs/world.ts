@@ -5,7 +5,7 @@ import type { Log } from '../../ports/platform/log.ts'
 import type { OutboxStore } from '../../ports/messaging/outbox-store.ts'
 import type { RandomSource } from '../../ports/platform/random-source.ts'
 import type { SmsSender } from '../../ports/messaging/sms-sender.ts'
-import type { MailIdentity } from '../messaging/sender.ts'
+import type { MailIdentity } from '../messaging/request/sender.ts'
 
 /** The ports that work on the outbox needs. */
 export interface JobWorld {

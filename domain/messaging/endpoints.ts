@@ -1,9 +1,16 @@
-import { jsonResponse, operationAt } from '../record/operation.ts'
-import { ErrorBody, internalError } from '../record/reply.ts'
-import { emailBody, messageBody } from './request.ts'
-import { INVALID_ADDRESS, INVALID_NUMBER, MALFORMED, NO_NUMBER, NO_SLUG, responses } from './response.ts'
-import { PLATFORM_LOCAL_PART, PLATFORM_PHONE_COUNTRY } from './sender.ts'
-import { REQUEST_DURATION_MS } from './send-to-all.ts'
+import { jsonResponse, operationAt } from '../record/operation/operation.ts'
+import { ErrorBody, internalError } from '../record/operation/reply.ts'
+import { emailBody, messageBody } from './request/request.ts'
+import {
+  INVALID_ADDRESS,
+  INVALID_NUMBER,
+  MALFORMED,
+  NO_NUMBER,
+  NO_SLUG,
+  responses,
+} from './sending/response.ts'
+import { PLATFORM_LOCAL_PART, PLATFORM_PHONE_COUNTRY } from './request/sender.ts'
+import { REQUEST_DURATION_MS } from './sending/send-to-all.ts'
 import { emailRoute, messageRoute } from './routes.ts'
 
 const common = `Each recipient is processed independently, and results come in the order of \`to\`; one who is named twice is written to once. The provider is asked to wait no longer than the request lasts: after ${REQUEST_DURATION_MS / 1_000} seconds no further message is sent, and who is left is reported as failed. The error of a failed entry says so when the message may have been sent all the same. There is no idempotency key: repeat a request for those alone who failed.`

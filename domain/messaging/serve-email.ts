@@ -1,15 +1,21 @@
 import type { EmailMessage } from '../../ports/messaging/email-sender.ts'
 import type { Caller } from '../access/authenticate.ts'
-import type { ReplyOf, RequestOf } from '../record/operation.ts'
+import type { ReplyOf, RequestOf } from '../record/operation/operation.ts'
 import type { MessagingWorld } from './world.ts'
 import { readJsonBody } from '../bounds/json-body.ts'
 import type { sendEmail } from './endpoints.ts'
-import { addressRecipient } from './recipients.ts'
-import { emailBody, emailRequest } from './request.ts'
-import { malformedReply, NO_SLUG, noProviderReply, notConfiguredReply, resultsReply } from './response.ts'
-import { formatMailbox } from './sender.ts'
-import { emailSenderRuleOf } from './sender-rule.ts'
-import { sendToAll } from './send-to-all.ts'
+import { addressRecipient } from './sending/recipients.ts'
+import { emailBody, emailRequest } from './request/request.ts'
+import {
+  malformedReply,
+  NO_SLUG,
+  noProviderReply,
+  notConfiguredReply,
+  resultsReply,
+} from './sending/response.ts'
+import { formatMailbox } from './request/sender.ts'
+import { emailSenderRuleOf } from './request/sender-rule.ts'
+import { sendToAll } from './sending/send-to-all.ts'
 
 /** Answers `POST /api/v1/email`. Rejects only on an internal failure before anything was sent. */
 export async function serveEmail(

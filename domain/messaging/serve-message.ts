@@ -1,16 +1,22 @@
 import type { SmsMessage } from '../../ports/messaging/sms-sender.ts'
 import type { Caller } from '../access/authenticate.ts'
-import type { ReplyOf, RequestOf } from '../record/operation.ts'
+import type { ReplyOf, RequestOf } from '../record/operation/operation.ts'
 import type { MessagingWorld } from './world.ts'
-import { smsIdentity } from './attempt.ts'
+import { smsIdentity } from './sending/attempt.ts'
 import { readJsonBody } from '../bounds/json-body.ts'
 import type { sendMessage } from './endpoints.ts'
-import { phoneRecipient } from './recipients.ts'
-import { messageBody } from './request.ts'
-import { malformedReply, NO_NUMBER, noProviderReply, notConfiguredReply, resultsReply } from './response.ts'
-import { PLATFORM_PHONE_COUNTRY } from './sender.ts'
-import { smsSenderOf } from './sender-rule.ts'
-import { sendToAll } from './send-to-all.ts'
+import { phoneRecipient } from './sending/recipients.ts'
+import { messageBody } from './request/request.ts'
+import {
+  malformedReply,
+  NO_NUMBER,
+  noProviderReply,
+  notConfiguredReply,
+  resultsReply,
+} from './sending/response.ts'
+import { PLATFORM_PHONE_COUNTRY } from './request/sender.ts'
+import { smsSenderOf } from './request/sender-rule.ts'
+import { sendToAll } from './sending/send-to-all.ts'
 
 /** Answers `POST /api/v1/message`. Rejects only on an internal failure before anything was sent. */
 export async function serveMessage(

@@ -1,7 +1,7 @@
 import type { EmailSender } from '../../ports/messaging/email-sender.ts'
 import type { SmsSender } from '../../ports/messaging/sms-sender.ts'
-import type { SendingWorld } from './send-to-all.ts'
-import type { MailIdentity } from './sender.ts'
+import type { SendingWorld } from './sending/send-to-all.ts'
+import type { MailIdentity } from './request/sender.ts'
 
 /** The ports that the two sends need. */
 export interface MessagingWorld extends SendingWorld {

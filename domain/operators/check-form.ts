@@ -1,6 +1,6 @@
 import { abuseWarnings } from '../forms/definition/abuse-warnings.ts'
 import type { ImportIssue } from '../record/resource.ts'
-import { formWarnings, headlessSupport } from '../forms/definition/support.ts'
+import { formWarnings, headlessSupport } from '../forms/definition/compiled/support.ts'
 import { readGivenForm, unknownKeysOf } from '../forms/editing/given-form.ts'
 
 /** The result of checking a form. */

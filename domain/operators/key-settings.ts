@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { KeyAttributes, KeyScope } from '../../ports/organizations/administration.ts'
 import { RATE_WINDOW_MS } from '../access/rate-limiter.ts'
-import { described } from '../record/meaning.ts'
+import { described } from '../record/operation/meaning.ts'
 import { isCalendarDate, parseInstant } from '../text/instant.ts'
 
 // The settings of a new key. Each message is the rest of a sentence that begins with the setting's name.

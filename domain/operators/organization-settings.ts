@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Organization } from '../../ports/organizations/organization.ts'
-import { described } from '../record/meaning.ts'
+import { described } from '../record/operation/meaning.ts'
 import { keysOf } from '../text/keys-of.ts'
 import {
   HOURLY,

@@ -3,7 +3,7 @@ import type { PlaceRefusal } from '../../ports/organizations/administration.ts'
 import type { Organization } from '../../ports/organizations/organization.ts'
 import type { PlaceChoice } from '../../ports/placement/placement.ts'
 import { jurisdictions, placeKinds, regions } from '../placement/choices.ts'
-import { described } from '../record/meaning.ts'
+import { described } from '../record/operation/meaning.ts'
 import { OrganizationSettings } from './organization-settings.ts'
 
 const PlaceKind = v.picklist(placeKinds, `must be ${placeKinds.join(' or ')}`)

@@ -3,6 +3,7 @@ import { organization } from '../../test/conformance/fixtures.ts'
 import { createScratchPlaces, OWN } from '../../test/support/scratch/scratch-places.ts'
 import { createPlacedStorage } from '../placement/placed-storage.ts'
 import { saveForms } from './save-forms.ts'
+import { portWith } from '../../test/support/runner/port-with.ts'
 
 const silent = { info: () => undefined, error: () => undefined }
 const passwords = { hash: async (password: string) => `hash of ${password}`, verify: async () => false }
@@ -22,15 +23,14 @@ test.each([undefined, OWN])(
         {
           passwords,
           now,
-          tenant: {
-            ...tenant,
+          tenant: portWith(tenant, {
             // The other organization saves after the first look, and before the write.
             foreignIds: async (...given) => {
               const found = await tenant.foreignIds(...given)
               if (looks++ === 0) await before?.()
               return found
             },
-          },
+          }),
         },
       )
     }

@@ -14,6 +14,7 @@ import type { RequestStorage, Storage } from '../../ports/storage.ts'
 import type { Backoff } from '../bounds/backoff.ts'
 import { repeatWhileRejected, steadyPauses } from '../bounds/backoff.ts'
 import { pause } from '../bounds/within.ts'
+import type { Relay } from '../relay/relayed.ts'
 import { ElsewhereError, PausedError } from './errors.ts'
 import type { NamedKey, PlaceMemory } from './place-memory.ts'
 
@@ -86,6 +87,15 @@ export async function atPlace<Stored, Result>(
   const place = memory.placeToCall(organizationId, clock.nowMs())
   const first = place === null ? IN_SHARED : { place, isConfirmed: false }
   return startingAt(first, organizationId, places, work)
+}
+
+/** Asks a port of the storage in the place where an organization lives. For ports that are `relayed`. */
+export function toPlace<Stored, Port>(
+  organizationId: string,
+  places: Places<Stored>,
+  open: (storage: Stored) => Port,
+): Relay<Port> {
+  return (ask) => atPlace(organizationId, places, (storage) => ask(open(storage)))
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { ImportSession, ImportSessions } from '../../ports/records/import-sessions.ts'
 import { bucketCount } from '../bounds/buckets.ts'
+import { relayed } from '../relay/relayed.ts'
 import { toInstant } from '../text/instant.ts'
 import type { LoggedPlaces } from './at-place.ts'
-import { atPlace } from './at-place.ts'
+import { atPlace, toPlace } from './at-place.ts'
 import { reserveForms } from './reserve-forms.ts'
 
 /** After how long the sweep asks a family's database whether an import that was decided is being written, in ms. */
@@ -10,18 +11,8 @@ const ASKED_AFTER_MS = 60_000
 
 /** The imports of one organization, wherever it lives. */
 export function placedImports(places: LoggedPlaces, organizationId: string): ImportSessions {
-  const at = <Result>(work: (imports: ImportSessions) => Promise<Result>) =>
-    atPlace(organizationId, places, (storage) => work(storage.imports(organizationId)))
-  return {
-    open: (importId, file, staging, reading) =>
-      at((imports) => imports.open(importId, file, staging, reading)),
-    find: (importId) => at((imports) => imports.find(importId)),
-    list: (after, limit) => at((imports) => imports.list(after, limit)),
-    digests: (importId) => at((imports) => imports.digests(importId)),
-    addPart: (session, part) => at((imports) => imports.addPart(session, part)),
-    repeatedKeys: (importId, bucket, limit) => at((imports) => imports.repeatedKeys(importId, bucket, limit)),
-    keysIn: (importId, bucket) => at((imports) => imports.keysIn(importId, bucket)),
-    end: (importId, state, problems) => at((imports) => imports.end(importId, state, problems)),
+  const relay = toPlace(organizationId, places, (storage) => storage.imports(organizationId))
+  return relayed(relay, {
     startWriting: (session, serviceWideIds) =>
       atPlace(organizationId, places, async (storage, place) => {
         const imports = storage.imports(organizationId)
@@ -32,11 +23,7 @@ export function placedImports(places: LoggedPlaces, organizationId: string): Imp
           ? startReserved(session, imports, organizationId, places)
           : imports.startWriting(session, false)
       }),
-    writeNext: (session, chunksMax) => at((imports) => imports.writeNext(session, chunksMax)),
-    nextChunk: (importId) => at((imports) => imports.nextChunk(importId)),
-    writeChunk: (session, written) => at((imports) => imports.writeChunk(session, written)),
-    dropStaged: (importId) => at((imports) => imports.dropStaged(importId)),
-  }
+  })
 }
 
 /**

@@ -1,7 +1,8 @@
-import type { OutboxStore, TenantOutbox } from '../../ports/messaging/outbox-store.ts'
+import type { OutboxStore } from '../../ports/messaging/outbox-store.ts'
 import type { Storage } from '../../ports/storage.ts'
+import { relayed } from '../relay/relayed.ts'
 import type { AllPlaces } from './at-place.ts'
-import { atPlace } from './at-place.ts'
+import { atPlace, toPlace } from './at-place.ts'
 
 /** Separates an organization's id from that of an entry. Neither contains this character. */
 const SEPARATOR = ':'
@@ -13,7 +14,8 @@ const SEPARATOR = ':'
  */
 export function placedOutbox(places: AllPlaces, { outbox: shared }: Storage): OutboxStore {
   return {
-    open: (organizationId) => placedTenantOutbox(places, organizationId),
+    open: (organizationId) =>
+      relayed(toPlace(organizationId, places, ({ outbox }) => outbox.open(organizationId))),
     due: (now, limit) => shared.due(now, limit),
     nextDue: () => shared.nextDue(),
     list(organizationId, after, limit) {
@@ -64,18 +66,4 @@ export function placedEntry(
 /** The id of an entry in its own database. */
 export function idInPlace(outboxId: string): string {
   return placedEntry(outboxId)?.outboxId ?? outboxId
-}
-
-function placedTenantOutbox(places: AllPlaces, organizationId: string): TenantOutbox {
-  const at = <Result>(work: (outbox: TenantOutbox) => Promise<Result>) =>
-    atPlace(organizationId, places, ({ outbox }) => work(outbox.open(organizationId)))
-  return {
-    claim: (outboxId, lease, now) => at((outbox) => outbox.claim(outboxId, lease, now)),
-    settle: (outboxId, token, settlement, now) =>
-      at((outbox) => outbox.settle(outboxId, token, settlement, now)),
-    startRun: (outboxId, token, automationId, contactId, now) =>
-      at((outbox) => outbox.startRun(outboxId, token, automationId, contactId, now)),
-    admit: (outboxId, token, message, now) => at((outbox) => outbox.admit(outboxId, token, message, now)),
-    finishStep: (token, step, now) => at((outbox) => outbox.finishStep(token, step, now)),
-  }
 }

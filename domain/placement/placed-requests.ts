@@ -4,8 +4,9 @@ import type { KeyedStorage } from '../../ports/organizations/keyed-storage.ts'
 import type { SendLog } from '../../ports/messaging/send-log.ts'
 import type { RequestStorage } from '../../ports/storage.ts'
 import type { SubmissionWriter } from '../../ports/records/tenant-writer.ts'
+import { relayed } from '../relay/relayed.ts'
 import type { PlacedWork, Places } from './at-place.ts'
-import { atClaim, atKey, atNamed, atPlace, SHARED } from './at-place.ts'
+import { atClaim, atKey, atNamed, atPlace, SHARED, toPlace } from './at-place.ts'
 import { ElsewhereError } from './errors.ts'
 import { noteWorkOf } from './note-work.ts'
 
@@ -49,18 +50,15 @@ function placedForms(places: Places, shared: RequestStorage): FormDirectory {
 
 /** Submissions of one organization's forms, wherever it lives. */
 export function placedSubmissions(places: Places, organizationId: string): SubmissionWriter {
-  return {
+  const relay = toPlace(organizationId, places, ({ forms }) => forms.submissionsOf(organizationId))
+  return relayed(relay, {
     saveSubmission: (submission) =>
       atPlace(organizationId, places, ({ forms }, place) => {
         // Noted before, because an answer that is lost does not tell whether the submission was saved.
         if (place.kind === 'own' && submission.outbox.length > 0) noteWorkOf(place.familyId, places)
         return forms.submissionsOf(organizationId).saveSubmission(submission)
       }),
-    replacePasswordHash: (formId, from, to) =>
-      atPlace(organizationId, places, ({ forms }) =>
-        forms.submissionsOf(organizationId).replacePasswordHash(formId, from, to),
-      ),
-  }
+  })
 }
 
 /**
@@ -83,18 +81,9 @@ export function placedKeyUpkeep(places: Places): KeyUpkeep {
 
 function placedSends(places: Places, shared: RequestStorage): SendLog {
   return {
-    open(organizationId) {
-      if (organizationId === null) return shared.sends.open(null)
-      return {
-        record: (sends) =>
-          atPlace(organizationId, places, (storage) => storage.sends.open(organizationId).record(sends)),
-        list: (after, limit) =>
-          atPlace(organizationId, places, (storage) => storage.sends.open(organizationId).list(after, limit)),
-        ofSubmission: (submissionId, limit) =>
-          atPlace(organizationId, places, (storage) =>
-            storage.sends.open(organizationId).ofSubmission(submissionId, limit),
-          ),
-      }
-    },
+    open: (organizationId) =>
+      organizationId === null
+        ? shared.sends.open(null)
+        : relayed(toPlace(organizationId, places, ({ sends }) => sends.open(organizationId))),
   }
 }

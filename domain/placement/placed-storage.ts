@@ -1,9 +1,9 @@
 import type { ExitSurveySource } from '../../ports/sources/exit-survey-source.ts'
 import type { Log } from '../../ports/platform/log.ts'
 import type { Storage } from '../../ports/storage.ts'
-import { relayedAnalytics } from './relayed-analytics.ts'
+import { relayed } from '../relay/relayed.ts'
 import type { AllPlaces } from './at-place.ts'
-import { atPlace, SHARED } from './at-place.ts'
+import { atPlace, SHARED, toPlace } from './at-place.ts'
 import { ElsewhereError, PausedError } from './errors.ts'
 import type { DeletionPlaces } from './deletion-places.ts'
 import { createDeletionPlaces } from './deletion-places.ts'
@@ -43,9 +43,10 @@ export function createPlacedStorage(places: AllPlaces, log: Log): PlacedStorage 
     audit: shared.audit,
     operatorChanges: placedChanges(places, shared),
     outbox: placedOutbox(places, shared),
-    analytics: relayedAnalytics((organizationId, ask) =>
-      atPlace(organizationId, places, ({ analytics }) => ask(analytics.open(organizationId))),
-    ),
+    analytics: {
+      open: (organizationId) =>
+        relayed(toPlace(organizationId, places, ({ analytics }) => analytics.open(organizationId))),
+    },
     exitSurvey: placedExitSurvey(places),
     tenant: (organizationId) => placedTenant(logged, organizationId),
     imports: (organizationId) => placedImports(logged, organizationId),

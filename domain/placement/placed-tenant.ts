@@ -1,6 +1,7 @@
 import type { TenantWriter } from '../../ports/records/tenant-writer.ts'
+import { relayed } from '../relay/relayed.ts'
 import type { LoggedPlaces } from './at-place.ts'
-import { atPlace } from './at-place.ts'
+import { atPlace, toPlace } from './at-place.ts'
 import { placedSubmissions } from './placed-requests.ts'
 import { formsOfOthers, reserveForms } from './reserve-forms.ts'
 
@@ -9,10 +10,10 @@ const FORMS = 'forms'
 
 /** Opens one organization for writing, wherever it lives. */
 export function placedTenant(places: LoggedPlaces, organizationId: string): TenantWriter {
-  const at = <Result>(work: (tenant: TenantWriter) => Promise<Result>) =>
-    atPlace(organizationId, places, (storage) => work(storage.tenant(organizationId)))
-  return {
-    ...placedSubmissions(places, organizationId),
+  const relay = toPlace(organizationId, places, (storage) => storage.tenant(organizationId))
+  const submissions = placedSubmissions(places, organizationId)
+  return relayed(relay, {
+    saveSubmission: (submission) => submissions.saveSubmission(submission),
     upsert: (collection, rows) =>
       atPlace(organizationId, places, async (storage, place) => {
         const tenant = storage.tenant(organizationId)
@@ -28,8 +29,6 @@ export function placedTenant(places: LoggedPlaces, organizationId: string): Tena
     foreignIds: (collection, ids) =>
       collection === FORMS
         ? formsOfOthers(ids, organizationId, places)
-        : at((tenant) => tenant.foreignIds(collection, ids)),
-    findMany: (collection, select, keys, by) => at((tenant) => tenant.findMany(collection, select, keys, by)),
-    findPage: (query) => at((tenant) => tenant.findPage(query)),
-  }
+        : relay((tenant) => tenant.foreignIds(collection, ids)),
+  })
 }

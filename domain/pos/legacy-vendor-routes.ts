@@ -1,4 +1,4 @@
-import type { Deprecation } from '../record/deprecation.ts'
+import type { Deprecation } from '../record/operation/deprecation.ts'
 import type { CollectionEndpoint, DetailEndpoint } from '../record/endpoint.ts'
 import { getCustomer, listCustomers } from './customers.ts'
 import { getRecurringAccountDetails, listRecurringAccountDetails } from './recurring-account-details.ts'

@@ -2,24 +2,30 @@ import type { Organization } from '../../ports/organizations/organization.ts'
 import type { LinkSource } from '../../ports/sources/link-source.ts'
 import type { PosSource } from '../../ports/sources/pos-source.ts'
 import type { RecordSource, SourceRefusal } from '../../ports/records/record-source.ts'
-import type { RoutedRequest } from '../record/routed-request.ts'
+import type { RoutedRequest } from '../record/operation/routed-request.ts'
 import type { OpenSource, ReadWorld } from './world.ts'
 import type { TenantReader } from '../access/authenticate.ts'
 import { openReader } from '../access/authenticate.ts'
-import { refusalOf } from '../record/capability.ts'
-import { UnpublishableRow } from './checked-row.ts'
-import { withDeprecation } from '../record/deprecation.ts'
+import { refusalOf } from '../record/operation/capability.ts'
+import { UnpublishableRow } from './pages/checked-row.ts'
+import { withDeprecation } from '../record/operation/deprecation.ts'
 import type { ReadEndpoint } from '../record/endpoint.ts'
 import { unmetNeed } from './filter-needs.ts'
-import { planCollection } from './plan-collection.ts'
-import { planDetail } from './plan-detail.ts'
-import { planGroups } from './plan-groups.ts'
-import type { ReadPlan, ReadRequest } from './read-plan.ts'
+import { planCollection } from './plan/plan-collection.ts'
+import { planDetail } from './plan/plan-detail.ts'
+import { planGroups } from './plan/plan-groups.ts'
+import type { ReadPlan, ReadRequest } from './plan/read-plan.ts'
 import type { RowsPlan } from './read-rows.ts'
 import { answerFromSource, answerFromStorage, storageQueries } from './read-rows.ts'
-import type { Reply } from '../record/reply.ts'
-import { errorReply, internalError, notFound, sourceUnavailable, unauthorized } from '../record/reply.ts'
-import { queryOf } from '../text/url.ts'
+import type { Reply } from '../record/operation/reply.ts'
+import {
+  errorReply,
+  internalError,
+  notFound,
+  sourceUnavailable,
+  unauthorized,
+} from '../record/operation/reply.ts'
+import { queryOf } from '../text/http/url.ts'
 
 /** A source of rows outside this service. Some kinds of sources also declare how they differ. */
 type AnySource = RecordSource | PosSource | LinkSource

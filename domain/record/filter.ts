@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Predicate, Scalar } from '../../ports/records/query.ts'
 import { idMaxLength } from './field.ts'
-import { emailKey, isEmailAddress } from '../text/email-address.ts'
+import { emailKey, isEmailAddress } from '../text/contact/email-address.ts'
 import { INSTANT_FORM, parseInstant } from '../text/instant.ts'
 
 /**

@@ -5,7 +5,7 @@ import { booleanFilter, window } from '../record/filter.ts'
 import { assigned, computed, orNow, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { FieldSettings } from '../forms/definition/field-schema.ts'
-import { headlessSupport } from '../forms/definition/support.ts'
+import { headlessSupport } from '../forms/definition/compiled/support.ts'
 import type { FormDefinition } from '../../ports/records/form-directory.ts'
 
 const Headless = v.strictObject({ supported: v.boolean(), reasons: v.array(v.string()) })

@@ -32,7 +32,7 @@ it.each([
   ['the contract document', /^domain\/(?:catalog|contract|document\/(?!routes))/],
   ['its schemas', /@valibot\/to-json-schema/],
   ['analytics', /^domain\/analytics\/(?!routes|churn-horizons)/],
-  ['sending', /^domain\/messaging\/(?:serve|request|endpoints)/],
+  ['sending', /^domain\/messaging\/(?:serve|endpoints|request\/request)/],
   ['follow-up work', /^domain\/jobs\/(?:deliver|sweep|run-automation)/],
   ['pages', /^host-worker\/pages\/(?!paths)|^host-worker\/browser\//],
   ['outside sources', /^adapters\/(?:pos-|links-dub\/index)/],
@@ -54,6 +54,10 @@ it.each([
 it('has a module for what is loaded on demand', () => {
   const onDemand = [...built.modules.keys()].filter((path) => !first.has(path))
   const inputs = inputsOf(onDemand)
-  for (const path of ['domain/contract.ts', 'domain/analytics/handled.ts', 'domain/text/phone-number.ts'])
+  for (const path of [
+    'domain/contract.ts',
+    'domain/analytics/handled.ts',
+    'domain/text/contact/phone-number.ts',
+  ])
     expect(inputs).toContain(path)
 })

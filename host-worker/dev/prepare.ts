@@ -1,5 +1,8 @@
-import { issueTenantKey, listTenantKeys } from '../../domain/operators/endpoints/keys.ts'
-import { saveOrganization, showOrganization } from '../../domain/operators/endpoints/organizations.ts'
+import { issueTenantKey, listTenantKeys } from '../../domain/operators/endpoints/keys/keys.ts'
+import {
+  saveOrganization,
+  showOrganization,
+} from '../../domain/operators/endpoints/organization/organizations.ts'
 import { readKey } from '../../domain/access/api-key.ts'
 import type { Organization } from '../../ports/organizations/organization.ts'
 import { readDemoKey, writeDemoKey } from '../local/state.ts'

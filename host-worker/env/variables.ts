@@ -1,6 +1,6 @@
 import type { D1Database, DurableObjectNamespace, Fetcher } from '@cloudflare/workers-types'
 import * as v from 'valibot'
-import { isLoopbackName } from '../../domain/text/loopback.ts'
+import { isLoopbackName } from '../../domain/text/http/loopback.ts'
 
 /**
  * The values that the platform passes to the Worker: variables and secrets as text, and bindings to its own services.

@@ -2,8 +2,8 @@ import { IttyRouter } from 'itty-router'
 import type { Api } from '../../domain/create-api.ts'
 import type { Route } from '../../domain/record/endpoint.ts'
 import type { Log } from '../../ports/platform/log.ts'
-import type { Reply } from '../../domain/record/reply.ts'
-import type { Identity, RoutedRequest } from '../../domain/record/routed-request.ts'
+import type { Reply } from '../../domain/record/operation/reply.ts'
+import type { Identity, RoutedRequest } from '../../domain/record/operation/routed-request.ts'
 
 /** The facts about a request that are known once its response has been made. */
 export interface Answered {

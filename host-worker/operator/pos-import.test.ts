@@ -6,8 +6,8 @@ import type { PosSourceTie } from '../../ports/organizations/organization.ts'
 import { ndjsonBytes, sourceOf } from '../../test/support/data/imports.ts'
 import type { TestOperator } from '../../test/support/services/operator.ts'
 import { openTestOperator } from '../../test/support/services/operator.ts'
-import { openEmbeddedPos } from './commands/embedded-pos.ts'
-import { importInto } from './commands/import-into.ts'
+import { openEmbeddedPos } from './commands/imports/embedded-pos.ts'
+import { importInto } from './commands/imports/import-into.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'pos-import-'))
 const state = join(directory, 'state')

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { form, organization } from '../../test/conformance/fixtures.ts'
-import { automation } from '../../test/conformance/outbox.ts'
+import { automation } from '../../test/conformance/submissions/outbox.ts'
 import type { TestOperator } from '../../test/support/services/operator.ts'
 import { openTestOperator } from '../../test/support/services/operator.ts'
 

@@ -1,7 +1,7 @@
-import { relayedAnalytics } from '../../domain/placement/relayed-analytics.ts'
+import { relayed } from '../../domain/relay/relayed.ts'
 import type { Background } from '../../ports/platform/background.ts'
 import type { ExitSurveySource } from '../../ports/sources/exit-survey-source.ts'
-import type { Analytics } from '../../ports/records/analytics.ts'
+import type { Analytics, TenantAnalytics } from '../../ports/records/analytics.ts'
 import type { Meter } from '../../ports/platform/meter.ts'
 import type { Env } from '../env/index.ts'
 import { askLoaded } from './ask-loaded.ts'
@@ -19,9 +19,10 @@ export function openLateStorage(env: Env, meter: Meter, background: Background):
     return openStorage(env, meter, background)
   }
   return {
-    analytics: relayedAnalytics(async (organizationId, ask) =>
-      ask((await load()).analytics.open(organizationId)),
-    ),
+    analytics: {
+      open: (organizationId) =>
+        relayed<TenantAnalytics>(async (ask) => ask((await load()).analytics.open(organizationId))),
+    },
     exitSurvey: {
       open: (organizationId) => ({
         countReasons: (range, signal) =>

@@ -10,8 +10,8 @@ import type {
   TenantWriter,
   WorkingKey,
 } from '../../ports/index.ts'
-import { storedRowsOf } from '../../domain/read/query-result.ts'
-import { emailKey } from '../../domain/text/email-address.ts'
+import { storedRowsOf } from '../../domain/read/pages/query-result.ts'
+import { emailKey } from '../../domain/text/contact/email-address.ts'
 import { toInstant } from '../../domain/text/instant.ts'
 import type { MakeStorage, SavedTenant, StorageInstance } from './case.ts'
 import { newOrganization } from '../../domain/operators/organization.ts'

@@ -6,7 +6,7 @@ import { formio } from './formio.ts'
 import { generateCases } from './generate.ts'
 import { surveyCore } from './survey-core.ts'
 
-// `npm test` draws a part of the pairs; test/ci/differential.sh draws ten thousand for each library.
+// `npm test` draws a part of the pairs; test/ci/suites/differential.sh draws ten thousand for each library.
 const pairs = Number(process.env.DIFFERENTIAL_PAIRS ?? 150)
 /** Among fewer pairs, a deviation may be missing by chance. */
 const ENOUGH_PAIRS = 5_000

@@ -1,6 +1,6 @@
 import type { AnswerType, RuleOperator, Rule, VisibleWhen } from '../../domain/forms/definition/definition.ts'
 import { answerTypes, ruleOperators } from '../../domain/forms/definition/definition.ts'
-import { subjectTakes, takesNoValue } from '../../domain/forms/definition/visibility.ts'
+import { subjectTakes, takesNoValue } from '../../domain/forms/definition/rules/visibility.ts'
 
 /** A field of a generated definition, with everything that visibility depends on. */
 export interface TestField {

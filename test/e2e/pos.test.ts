@@ -3,13 +3,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Meter } from '../../ports/platform/meter.ts'
 import { createD1Storage, createExecutor, createMeter } from '../../adapters/d1/index.ts'
 import { openLegacyVendorWriter } from '../../adapters/pos-legacy-vendor/index.ts'
-import type { WritableRows } from '../../adapters/pos-odbc/gateway/write.ts'
+import type { WritableRows } from '../../adapters/pos-odbc/gateway/statements/write.ts'
 import { issueKey } from '../../domain/access/api-key.ts'
 import { openSecrets } from '../../domain/access/secrets.ts'
 import { systemClock, systemRandom } from '../../host-worker/system.ts'
 import type { PosSourceTie } from '../../ports/organizations/organization.ts'
 import type { StoredRow } from '../../ports/records/query.ts'
-import { account, at, billingEvent, customer, statusEvent, transaction } from '../conformance/pos-fixtures.ts'
+import {
+  account,
+  at,
+  billingEvent,
+  customer,
+  statusEvent,
+  transaction,
+} from '../conformance/pos/pos-fixtures.ts'
 import { organization } from '../conformance/fixtures.ts'
 import { testRootSecret } from '../support/runner/fakes.ts'
 import type { LiveWorker } from '../support/services/live-service.ts'

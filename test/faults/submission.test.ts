@@ -4,6 +4,7 @@ import type { FormDirectory } from '../../ports/records/form-directory.ts'
 import type { SubmissionWriter } from '../../ports/records/tenant-writer.ts'
 import { plainForm } from '../bench/seed.ts'
 import type { TestService, TestStorage } from '../support/services/service.ts'
+import { portWith } from '../support/runner/port-with.ts'
 import { openTestService } from '../support/services/service.ts'
 
 type Fault = 'before' | 'after' | 'none'
@@ -19,10 +20,10 @@ function faultyStorage(storage: TestStorage, faults: Fault[]): TestStorage {
     if (fault === 'after') throw new Error('D1_ERROR: Network connection lost.')
     return result
   }
-  const writer = (submissions: SubmissionWriter): SubmissionWriter => ({
-    ...submissions,
-    saveSubmission: (submission) => faulty(() => submissions.saveSubmission(submission)),
-  })
+  const writer = (submissions: SubmissionWriter): SubmissionWriter =>
+    portWith(submissions, {
+      saveSubmission: (submission) => faulty(() => submissions.saveSubmission(submission)),
+    })
   const forms: FormDirectory = {
     find: (formId) => faulty(() => storage.forms.find(formId)),
     submissionsOf: (organizationId) => writer(storage.forms.submissionsOf(organizationId)),

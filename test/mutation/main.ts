@@ -20,6 +20,9 @@ const FOLDERS = [
   'domain/placement',
   'domain/jobs',
   'domain/access',
+  'domain/whole',
+  'domain/imports',
+  'domain/forms/submit',
   'adapters/sqlite',
   'adapters/durable-object',
 ]

@@ -32,7 +32,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the lines of a page are also split where a text has a line separator',
-    file: 'domain/read/query-result.ts',
+    file: 'domain/read/pages/query-result.ts',
     from: "split('\\n')",
     to: 'split(/[\\n\\u2028]/)',
   },

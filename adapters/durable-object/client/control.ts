@@ -1,3 +1,4 @@
+import { relayed } from '../../../domain/relay/relayed.ts'
 import { createMeter } from '../../sqlite/statement/meter.ts'
 import type { ObjectExecutorOptions } from './executor.ts'
 import { createObjectCall } from './object-call.ts'
@@ -12,17 +13,5 @@ export function createControl({
   ...options
 }: Omit<ObjectExecutorOptions, 'isMove'>): FamilyControl {
   const call = createObjectCall({ ...options, meter })
-  return {
-    create: (familyId) => call((object) => object.create(familyId), true),
-    beginFilling: (familyId) => call((object) => object.beginFilling(familyId), true),
-    openFilled: () => call((object) => object.openFilled(), true),
-    pause: (token, untilMs) => call((object) => object.pause(token, untilMs), true),
-    resume: (token) => call((object) => object.resume(token), true),
-    seal: (token) => call((object) => object.seal(token), true),
-    unseal: (token) => call((object) => object.unseal(token), true),
-    close: () => call((object) => object.close(), true),
-    empty: () => call((object) => object.empty(), true),
-    remove: () => call((object) => object.remove(), true),
-    size: () => call((object) => object.size(), true),
-  }
+  return relayed<FamilyControl>((ask) => call(ask, true))
 }

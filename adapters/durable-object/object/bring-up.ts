@@ -12,6 +12,9 @@ const BUDGET_MS = 200
 const GO_ON_AFTER_MS = 1_000
 const TRY_AGAIN_AFTER_MS = 60_000
 
+/** How late the alarm may be, in ms, before a call takes the steps that it was set for. */
+const LATE_MS = 5_000
+
 /** The migrations that this version of the service contains. */
 export interface Migrations {
   /** The name of the last migration, known without loading their texts. */
@@ -48,9 +51,10 @@ export interface BringUp {
    */
   advance(): Promise<void>
   /**
-   * Like `advance`, but only for the first calls after the instance has started. Returns whether steps were attempted.
+   * Like `advance`, but only for the first calls after the instance has started, and when the alarm that should go on has
+   * not rung. Returns whether steps were attempted.
    */
-  advanceAtFirst(): Promise<boolean>
+  advanceWhenDue(): Promise<boolean>
   /** To be called when the schema has been created, or removed (null). */
   changed(position: SchemaPosition | null): void
 }
@@ -108,10 +112,11 @@ export function createBringUp(tools: BringUpTools): BringUp {
       }
     },
     advance: together,
-    async advanceAtFirst() {
-      const isFirst = running !== null || (!hasBegun && isBehindNow())
-      if (isFirst) await together()
-      return isFirst
+    async advanceWhenDue() {
+      const isLate = goOnAtMs !== null && clock.nowMs() >= goOnAtMs + LATE_MS
+      const isDue = running !== null || isLate || (!hasBegun && isBehindNow())
+      if (isDue) await together()
+      return isDue
     },
     changed(given) {
       position = given

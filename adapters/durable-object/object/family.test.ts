@@ -367,6 +367,20 @@ test('a step that fails is logged, tried again later, and hinders no call', asyn
   expect(family.logged).toHaveLength(1)
 })
 
+test('a call takes the steps for which an alarm was set that never rang', async () => {
+  const family = opened()
+  family.database.run('create table later_0 (in_the_way)')
+  family.evict(later(1))
+  await run(family, 'read', read)
+  expect(family.logged).toEqual(['object_schema_step_failed'])
+  family.database.run('drop table later_0')
+  clock.advance((family.alarmAtMs() ?? 0) - clock.nowMs() + 4_999)
+  expect(await run(family, 'read', 'select * from later_0')).toHaveProperty('failed')
+  clock.advance(1)
+  expect(await run(family, 'read', 'select * from later_0')).toHaveProperty('results')
+  expect(readFacts(family.database)?.schema.indexes).toBe('9000_later.sql')
+})
+
 test('an object that an earlier version began to fill comes up to date when the move goes on with it', async () => {
   const family = openScratchFamily({ clock })
   expect(await family.object().beginFilling('family')).toBe(true)

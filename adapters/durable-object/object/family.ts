@@ -101,7 +101,7 @@ async function batch(
   { migration, countedKeyId, isConfirmed = false }: BatchTerms,
 ): Promise<BatchAnswer> {
   const { life, schema, database, clock, log, run, wakeUp, rates } = parts
-  if (life.state().name === 'open' && (await schema.advanceAtFirst())) lookAgain(parts)
+  if (life.state().name === 'open' && (await schema.advanceWhenDue())) lookAgain(parts)
   const admission = admissionOf(life.state(), mode, clock.nowMs(), isConfirmed)
   if (admission === 'elsewhere') return { elsewhere: true }
   if (admission === 'paused') return { paused: true }

@@ -92,7 +92,6 @@ function breaking({ world }: MovingPlaces, { target }: Move, from: number, failu
           return failure.call()
         }
       },
-      ownKeys: (real) => Reflect.ownKeys(real),
     })
   return {
     world: {

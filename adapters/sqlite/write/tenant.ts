@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Clock } from '../../../ports/platform/clock.ts'
-import { storedRowsOf } from '../../../domain/read/query-result.ts'
+import { storedRowsOf } from '../../../domain/read/pages/query-result.ts'
 import type { TenantWriter } from '../../../ports/records/tenant-writer.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import { decodeRows } from '../table/decode.ts'

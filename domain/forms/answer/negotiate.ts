@@ -1,5 +1,5 @@
-import { acceptNames } from '../../text/accept.ts'
-import type { HeaderValue } from '../../text/header-value.ts'
+import { acceptNames } from '../../text/http/accept.ts'
+import type { HeaderValue } from '../../text/http/header-value.ts'
 
 /**
  * Whether a request gets a page as its reply: it is not JSON, and it accepts `text/html` by name and not

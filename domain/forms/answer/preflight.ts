@@ -1,4 +1,4 @@
-import type { EmptyReply } from '../../record/reply.ts'
+import type { EmptyReply } from '../../record/operation/reply.ts'
 import { SUBMISSION_HEADERS } from './receipt.ts'
 
 /** The methods and headers that a page of another origin may use (contract, response rule 7). */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Reply } from '../../record/reply.ts'
-import { contentTypeOf } from '../../text/content-type.ts'
+import type { Reply } from '../../record/operation/reply.ts'
+import { contentTypeOf } from '../../text/http/content-type.ts'
 import { utf8 } from '../../text/encoding.ts'
 import { failedReply, submissionReply } from './reply.ts'
 import type { RefusalCode, Saved, SubmissionResult } from './result.ts'
@@ -24,6 +24,7 @@ function replyTo({ headers }: Request, result: SubmissionResult): Promise<Reply>
 async function page(result: SubmissionResult, headers: Record<string, string> = {}): Promise<string> {
   const reply = await replyTo(request(headers), result)
   await expectPage(reply)
+  expect(reply.status).toBe('status' in result ? result.status : 200)
   return reply.body ?? ''
 }
 

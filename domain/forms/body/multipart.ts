@@ -1,8 +1,8 @@
 import { utf8 } from '../../text/encoding.ts'
-import type { BodyProblem, Entries } from '../definition/entries.ts'
+import type { BodyProblem, Entries } from '../definition/answers/entries.ts'
 import { decodeUtf8 } from '../../text/encoding.ts'
-import { groupEntries } from '../definition/entries.ts'
-import { parseHeaderValue } from '../../text/header-value.ts'
+import { groupEntries } from '../definition/answers/entries.ts'
+import { parseHeaderValue } from '../../text/http/header-value.ts'
 
 // Written here and not taken from a library: runtimes differ in what their formData() tolerates, and
 // @remix-run/multipart-parser accepts a delimiter with anything after it. Bodies are small and already in memory.

@@ -1,14 +1,14 @@
 import * as v from 'valibot'
 import { InstantInput } from '../../record/field.ts'
-import { described } from '../../record/meaning.ts'
+import { described } from '../../record/operation/meaning.ts'
 import type { Problem } from '../../words/judge.ts'
 import { judge, unknownWord } from '../../words/judge.ts'
 import type { ImportIssue } from '../../record/resource.ts'
-import { EMAIL_ADDRESS } from '../../text/email-address.ts'
+import { EMAIL_ADDRESS } from '../../text/contact/email-address.ts'
 import type { FormDefinition } from '../../../ports/records/form-directory.ts'
 import { FORM_ID, FORM_ID_MAX_LENGTH, PASSWORD_MAX_LENGTH } from './limits.ts'
 import { keysOf } from '../../text/keys-of.ts'
-import { parseUrl } from '../../text/url.ts'
+import { parseUrl } from '../../text/http/url.ts'
 
 /** A form as it is imported. */
 export interface FormLine {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { answerTypes, contactFields, displayTypes, ruleOperators } from './definition.ts'
-import { described } from '../../record/meaning.ts'
+import { described } from '../../record/operation/meaning.ts'
 import { ANSWER_MAX_LENGTH } from './limits.ts'
 
 const FIELD_ID_MAX_LENGTH = 200

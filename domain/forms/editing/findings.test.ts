@@ -3,7 +3,7 @@ import { drawForm } from '../../../test/support/data/generated-forms.ts'
 import { fieldOf, optionsOf, when } from '../../../test/support/data/forms.ts'
 import { seededRandom } from '../../../test/support/runner/fakes.ts'
 import { pathText } from '../definition/problem.ts'
-import { headlessSupport } from '../definition/support.ts'
+import { headlessSupport } from '../definition/compiled/support.ts'
 import { reviewForm } from './findings.ts'
 
 const placesOf = (form: object) =>

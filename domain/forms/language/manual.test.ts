@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { formLineKeys, readFormLine } from '../definition/check.ts'
 import { answerTypes, contactFields, displayTypes, ruleOperators } from '../definition/definition.ts'
 import { fieldKeys } from '../definition/field-settings.ts'
-import { formWarnings, headlessSupport } from '../definition/support.ts'
+import { formWarnings, headlessSupport } from '../definition/compiled/support.ts'
 
 const manual = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8')
 

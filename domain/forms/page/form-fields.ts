@@ -1,7 +1,7 @@
 import type { Html } from '../../text/html.ts'
 // Under another name the formatter leaves these templates as they are: people read and paste what they make.
 import { html as markup } from '../../text/html.ts'
-import type { ClientField } from '../definition/client-definition.ts'
+import type { ClientField } from '../definition/compiled/client-definition.ts'
 import type { Choice } from '../definition/definition.ts'
 
 /**

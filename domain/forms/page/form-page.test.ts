@@ -3,8 +3,8 @@ import { expect, it, test } from 'vitest'
 import { compiledOf, definitionOf, fieldOf, optionsOf, when } from '../../../test/support/data/forms.ts'
 import { drawForm } from '../../../test/support/data/generated-forms.ts'
 import { seededRandom } from '../../../test/support/runner/fakes.ts'
-import { clientFormOf } from '../definition/client-definition.ts'
-import { compileForm } from '../definition/compile.ts'
+import { clientFormOf } from '../definition/compiled/client-definition.ts'
+import { compileForm } from '../definition/compiled/compile.ts'
 import { formPage, formSnippet } from './form-page.ts'
 
 const options = { service: 'https://api.example.com', hasClient: true }

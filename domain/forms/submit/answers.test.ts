@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { compiledOf, fieldOf, optionsOf, when } from '../../../test/support/data/forms.ts'
 import { readAnswers } from './answers.ts'
-import type { SubmittedBody } from '../definition/entries.ts'
-import { groupEntries } from '../definition/entries.ts'
+import type { SubmittedBody } from '../definition/answers/entries.ts'
+import { groupEntries } from '../definition/answers/entries.ts'
 
 const types: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   single_choice: { options: optionsOf('a', 'b') },

@@ -1,13 +1,13 @@
 import { echoed } from '../../bounds/echo.ts'
-import type { CompiledForm } from '../definition/compile.ts'
+import type { CompiledForm } from '../definition/compiled/compile.ts'
 import { isControlKey } from './control-keys.ts'
 import type { AnswerValue } from '../definition/definition.ts'
-import type { SubmittedBody } from '../definition/entries.ts'
-import { answerProblem } from '../definition/judge-answer.ts'
-import type { AnswerReading } from '../definition/read-answer.ts'
-import { readAnswer } from '../definition/read-answer.ts'
+import type { SubmittedBody } from '../definition/answers/entries.ts'
+import { answerProblem } from '../definition/answers/judge-answer.ts'
+import type { AnswerReading } from '../definition/answers/read-answer.ts'
+import { readAnswer } from '../definition/answers/read-answer.ts'
 import type { FieldErrors } from '../answer/result.ts'
-import { visibleFields } from '../definition/visibility.ts'
+import { visibleFields } from '../definition/rules/visibility.ts'
 
 export type AnswersReading =
   | {

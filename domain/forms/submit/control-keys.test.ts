@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isControlKey, readControlKeys } from './control-keys.ts'
-import { groupEntries } from '../definition/entries.ts'
+import { groupEntries } from '../definition/answers/entries.ts'
 
 type Pairs = readonly (readonly [string, unknown])[]
 

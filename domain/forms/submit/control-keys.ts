@@ -1,9 +1,9 @@
 import { attributionKeys, attributionMaxLength } from '../definition/attribution.ts'
 import { keysOf } from '../../text/keys-of.ts'
 import { cutText } from '../../text/cut-text.ts'
-import type { Entries } from '../definition/entries.ts'
+import type { Entries } from '../definition/answers/entries.ts'
 import { GOTCHA_MAX_LENGTH, PASSWORD_MAX_LENGTH } from '../definition/limits.ts'
-import { isBlank } from '../definition/readings.ts'
+import { isBlank } from '../definition/answers/readings.ts'
 import type { FieldErrors } from '../answer/result.ts'
 
 /** The values of a submission besides its answers. */

@@ -1,5 +1,5 @@
 import type { OutboxEntry } from '../../../ports/records/tenant-writer.ts'
-import { emailKey } from '../../text/email-address.ts'
+import { emailKey } from '../../text/contact/email-address.ts'
 import type { FormDefinition } from '../../../ports/records/form-directory.ts'
 
 /** Kind of the outbox entry that sends one notification email. */

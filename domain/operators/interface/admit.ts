@@ -6,8 +6,8 @@ import { keepUp } from '../../access/key-upkeep.ts'
 import { readOperatorKey } from '../../access/operator-key.ts'
 import { isProofOf, isRecent, readProof } from '../../access/root-secret-proof.ts'
 import { readRequestBody } from '../../bounds/read-body.ts'
-import type { OperatorAccess } from '../../record/description.ts'
-import type { RoutedRequest } from '../../record/routed-request.ts'
+import type { OperatorAccess } from '../../record/operation/description.ts'
+import type { RoutedRequest } from '../../record/operation/routed-request.ts'
 import type { OperatorWorld } from './world.ts'
 
 /** The sender of a request to the operator interface, and whether their role suffices for it. */

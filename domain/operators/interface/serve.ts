@@ -4,19 +4,19 @@ import type { HandledOperation } from '../../access/serve-operation.ts'
 import { withQuery } from '../../access/serve-operation.ts'
 import type { Operator } from '../../access/operator.ts'
 import { readJsonBody } from '../../bounds/json-body.ts'
-import { unknownParameter } from '../../read/query-string.ts'
-import type { OperatorAccess } from '../../record/description.ts'
+import { unknownParameter } from '../../read/plan/query-string.ts'
+import type { OperatorAccess } from '../../record/operation/description.ts'
 import type {
   OperationEndpoint,
   OperationRequest,
   ReplyTo,
   RequestBody,
   ResponseDeclarations,
-} from '../../record/operation.ts'
-import type { QueryParameters } from '../../record/query-parameters.ts'
-import type { Reply } from '../../record/reply.ts'
-import { errorReply, unauthorized } from '../../record/reply.ts'
-import type { RoutedRequest } from '../../record/routed-request.ts'
+} from '../../record/operation/operation.ts'
+import type { QueryParameters } from '../../record/operation/query-parameters.ts'
+import type { Reply } from '../../record/operation/reply.ts'
+import { errorReply, unauthorized } from '../../record/operation/reply.ts'
+import type { RoutedRequest } from '../../record/operation/routed-request.ts'
 import { ended } from '../../words/sentence.ts'
 import { admit } from './admit.ts'
 import type { Change, FollowedChange } from './follow-change.ts'

@@ -1,7 +1,7 @@
 import type { PageQuery, Position } from '../../../ports/records/query.ts'
 import type { TenantWriter } from '../../../ports/records/tenant-writer.ts'
 import { NO_GAPS } from '../../placement/places-list.ts'
-import { cutPage } from '../../read/cut-page.ts'
+import { cutPage } from '../../read/pages/cut-page.ts'
 import type { PlacesPage } from './list.ts'
 
 /** Reads a page of a stored collection of one organization, for an operator's list. */

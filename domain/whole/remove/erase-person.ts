@@ -42,6 +42,6 @@ export async function erasePerson(
 /** The metadata of numbers is large, so it is loaded for people with numbers only. */
 async function numbersOf({ phones }: Person): Promise<readonly string[]> {
   if (phones.length === 0) return []
-  const { digitsOfPhone } = await import('../../text/phone-number.ts')
+  const { digitsOfPhone } = await import('../../text/contact/phone-number.ts')
   return phones.flatMap(digitsOfPhone)
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { restoreAcme } from '../../../test/support/archives/restored-acme.ts'
+import { portWith } from '../../../test/support/runner/port-with.ts'
 import { createScratchPlaces, OWN } from '../../../test/support/scratch/scratch-places.ts'
 import type { WholeStore } from '../../../ports/whole/whole-store.ts'
 
@@ -15,14 +16,13 @@ test.each([
 
 /** A store that gives out one row at a time. */
 function readingOneByOne(store: WholeStore): WholeStore {
-  return {
-    ...store,
+  return portWith(store, {
     async read(table, after) {
       const place = Number(after?.[0] ?? 0)
       const { rows } = await store.read(table, null)
       return { rows: rows.slice(place, place + 1), next: place + 1 < rows.length ? [place + 1] : null }
     },
-  }
+  })
 }
 
 test('every form of a restored organization is found, however many reads its forms take', async () => {

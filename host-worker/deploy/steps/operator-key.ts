@@ -1,5 +1,5 @@
-import { issueOperatorKeyEndpoint } from '../../../domain/operators/endpoints/operator-keys.ts'
-import { getHealth } from '../../../domain/operators/endpoints/health.ts'
+import { issueOperatorKeyEndpoint } from '../../../domain/operators/endpoints/keys/operator-keys.ts'
+import { getHealth } from '../../../domain/operators/endpoints/service/health.ts'
 import { projectRoot } from '../../local/root.ts'
 import { stateDirectory } from '../../local/state.ts'
 import { loginPath, readLogin, writeLogin } from '../../operator/client/login-file.ts'

@@ -1,6 +1,6 @@
 import { utf8 } from '../../../domain/text/encoding.ts'
 import type { OperatorService } from '../../operator/client/operator-service.ts'
-import { importInto } from '../../operator/commands/import-into.ts'
+import { importInto } from '../../operator/commands/imports/import-into.ts'
 import { automationLines, listLines, listMemberLines } from './automations.ts'
 import { caseLines } from './cases.ts'
 import { demoContacts } from './contacts.ts'

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { isLoopbackHost } from '../../../domain/text/loopback.ts'
+import { isLoopbackHost } from '../../../domain/text/http/loopback.ts'
 import { isPortFree } from '../../local/free-port.ts'
 
 /** The web site of the demo's tenant: plain pages with their own origin, like every tenant's site. */

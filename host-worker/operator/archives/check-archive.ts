@@ -1,4 +1,4 @@
-import type { archiveFormat } from '../../../domain/operators/endpoints/restores.ts'
+import type { archiveFormat } from '../../../domain/operators/endpoints/organization/restores.ts'
 import { parsedOr, membersOf } from '../../../domain/text/json.ts'
 import type { Manifest, OrganizationFile } from '../../../domain/whole/archive/format.ts'
 import { tableOfFile } from '../../../domain/whole/archive/format.ts'

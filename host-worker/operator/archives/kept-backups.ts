@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createFolderArchives } from '../../../adapters/archive-folder/index.ts'
-import { listBackups, readBackup } from '../../../domain/operators/endpoints/backups.ts'
+import { listBackups, readBackup } from '../../../domain/operators/endpoints/organization/backups.ts'
 import { bytesOfBase64 } from '../../../domain/text/encoding.ts'
 import { backupsIn } from '../../../domain/whole/backup/back-up.ts'
 import { readBackupName } from '../../../domain/whole/backup/names.ts'

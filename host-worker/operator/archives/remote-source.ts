@@ -1,4 +1,4 @@
-import { beginExport, readExport } from '../../../domain/operators/endpoints/exports.ts'
+import { beginExport, readExport } from '../../../domain/operators/endpoints/organization/exports.ts'
 import { calledSource } from '../../../domain/whole/archive/called-source.ts'
 import type { ArchiveSource } from '../../../domain/whole/archive/source.ts'
 import { repeated } from '../client/repeated.ts'

@@ -4,7 +4,7 @@ import {
   beginRestore,
   finishRestore,
   writeRestore,
-} from '../../../domain/operators/endpoints/restores.ts'
+} from '../../../domain/operators/endpoints/organization/restores.ts'
 import type { PlaceSettings } from '../../../domain/operators/place-settings.ts'
 import { readArchive } from '../../../domain/whole/archive/read-archive.ts'
 import { CommandError } from '../client/errors.ts'

@@ -1,5 +1,5 @@
-import { getHealth } from '../../../domain/operators/endpoints/health.ts'
-import { issueOperatorKeyEndpoint } from '../../../domain/operators/endpoints/operator-keys.ts'
+import { getHealth } from '../../../domain/operators/endpoints/service/health.ts'
+import { issueOperatorKeyEndpoint } from '../../../domain/operators/endpoints/keys/operator-keys.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { readOperatorKey } from '../../../domain/access/operator-key.ts'
 import type { HeldState } from '../../local/service-file.ts'

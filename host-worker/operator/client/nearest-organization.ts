@@ -1,4 +1,4 @@
-import { listOrganizations } from '../../../domain/operators/endpoints/organizations.ts'
+import { listOrganizations } from '../../../domain/operators/endpoints/organization/organizations.ts'
 import { echoed } from '../../../domain/bounds/echo.ts'
 import { PAGE_ROWS_MAX } from '../../../domain/record/endpoint.ts'
 import { suggestion } from '../../../domain/text/nearest-word.ts'

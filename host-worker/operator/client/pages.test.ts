@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listOrganizations } from '../../../domain/operators/endpoints/organizations.ts'
+import { listOrganizations } from '../../../domain/operators/endpoints/organization/organizations.ts'
 import type { OperatorService } from './operator-service.ts'
 import { itemsOf } from './pages.ts'
 

@@ -1,4 +1,4 @@
-import type { OperationEndpoint } from '../../../domain/record/operation.ts'
+import type { OperationEndpoint } from '../../../domain/record/operation/operation.ts'
 
 /** One flag of a command. */
 export interface Flag {

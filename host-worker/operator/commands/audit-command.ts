@@ -1,5 +1,5 @@
-import { listAudit } from '../../../domain/operators/endpoints/audit.ts'
-import { auditActions } from '../../../domain/record/audit-action.ts'
+import { listAudit } from '../../../domain/operators/endpoints/service/audit.ts'
+import { auditActions } from '../../../domain/record/operation/audit-action.ts'
 import type { ItemOf } from '../client/pages.ts'
 import { itemsOf } from '../client/pages.ts'
 import { textOf } from '../command/arguments.ts'

@@ -1,4 +1,4 @@
-import { showOrganization } from '../../../domain/operators/endpoints/organizations.ts'
+import { showOrganization } from '../../../domain/operators/endpoints/organization/organizations.ts'
 import { textOf } from '../command/arguments.ts'
 import type { Values } from '../command/command.ts'
 import type { Context } from '../command/context.ts'

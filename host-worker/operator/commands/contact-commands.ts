@@ -1,4 +1,4 @@
-import { eraseContact } from '../../../domain/operators/endpoints/removals.ts'
+import { eraseContact } from '../../../domain/operators/endpoints/organization/removals.ts'
 import { textOf, textsOf } from '../command/arguments.ts'
 import type { Command } from '../command/command.ts'
 import { many, text } from '../command/command.ts'

@@ -1,4 +1,4 @@
-import { getHealth } from '../../../domain/operators/endpoints/health.ts'
+import { getHealth } from '../../../domain/operators/endpoints/service/health.ts'
 import { CommandError } from '../client/errors.ts'
 import { chooseService } from '../client/choose-service.ts'
 import { writeLogin } from '../client/login-file.ts'

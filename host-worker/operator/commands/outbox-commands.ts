@@ -1,5 +1,5 @@
-import { showOrganization } from '../../../domain/operators/endpoints/organizations.ts'
-import { listOutbox, retryOutbox } from '../../../domain/operators/endpoints/outbox.ts'
+import { showOrganization } from '../../../domain/operators/endpoints/organization/organizations.ts'
+import { listOutbox, retryOutbox } from '../../../domain/operators/endpoints/service/outbox.ts'
 import type { ItemOf } from '../client/pages.ts'
 import { itemsOf } from '../client/pages.ts'
 import type { Command } from '../command/command.ts'

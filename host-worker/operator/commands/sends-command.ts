@@ -1,4 +1,4 @@
-import { listPlatformSends, listSends } from '../../../domain/operators/endpoints/sends.ts'
+import { listPlatformSends, listSends } from '../../../domain/operators/endpoints/service/sends.ts'
 import type { ItemOf } from '../client/pages.ts'
 import { itemsOf } from '../client/pages.ts'
 import { listing, source } from '../listing/listing.ts'

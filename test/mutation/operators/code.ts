@@ -1,10 +1,10 @@
 import ts from 'typescript'
-import type { Change, Edit } from '../mutant.ts'
+import type { Change } from '../mutant.ts'
+import { builderOperators, isInsertList } from './builder.ts'
+import type { NodeOperator } from './put.ts'
+import { put, without } from './put.ts'
 import { sqlChanges } from './sql.ts'
 import { sqlTokens } from './sql-tokens.ts'
-
-/** The changes of one kind that a node allows. */
-type Operator = (node: ts.Node, source: ts.SourceFile) => readonly (readonly Edit[])[]
 
 /** Operators that a mistake exchanges for each other. */
 const EXCHANGED = new Map([
@@ -50,7 +50,7 @@ const SIBLINGS = new Map([
 /** Up to here, a number is an index or a count, of which the neighbour is the mistake. A larger one is a limit. */
 const COUNT = 10
 
-const operators: Readonly<Record<string, Operator>> = {
+const operators: Readonly<Record<string, NodeOperator>> = {
   condition(node, source) {
     if (ts.isIfStatement(node)) {
       const others = [node.thenStatement.getText(source), node.elseStatement?.getText(source) ?? ';']
@@ -110,7 +110,7 @@ const operators: Readonly<Record<string, Operator>> = {
   },
 
   element(node, source) {
-    if (ts.isArrayLiteralExpression(node)) return without(node.elements, source)
+    if (ts.isArrayLiteralExpression(node)) return isInsertList(node) ? [] : without(node.elements, source)
     return ts.isObjectLiteralExpression(node) ? without(node.properties, source) : []
   },
 
@@ -131,26 +131,13 @@ export function changesOf(source: ts.SourceFile): readonly Change[] {
   const visit = (node: ts.Node): void => {
     if (ts.isTypeNode(node) || ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return
     if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return
-    for (const [kind, operator] of Object.entries(operators))
+    for (const [kind, operator] of [...Object.entries(operators), ...Object.entries(builderOperators)])
       found.push(...operator(node, source).map((edits) => ({ kind, edits })))
     if (isSql(node, source)) found.push(...sqlChanges(sqlTokens(node, source)))
     ts.forEachChild(node, visit)
   }
   visit(source)
   return found
-}
-
-function put(node: ts.Node, source: ts.SourceFile, text: string): Edit {
-  return { start: node.getStart(source), end: node.getEnd(), text }
-}
-
-/** One change for each element of a list: the list without it. */
-function without(elements: ts.NodeArray<ts.Node>, source: ts.SourceFile): readonly (readonly Edit[])[] {
-  return elements.map((element, index) => {
-    const next = elements[index + 1]
-    const end = next === undefined ? elements.end : next.getStart(source)
-    return [{ start: element.getStart(source), end, text: '' }]
-  })
 }
 
 /** Whether the node is all of what an `if` or a `?:` decides by. */

@@ -114,6 +114,66 @@ it.each([
   expect(madeOfSql(kind, text)).toEqual(expected)
 })
 
+it.each([
+  ['SQL condition', "a.where('b', '=', c).where(d)", ["a.where('b', '=', c)", 'a.where(d)']],
+  [
+    'SQL condition',
+    "a.leftJoin('b', (j) => j.onRef('c', '=', 'd').on(e))",
+    ["a.leftJoin('b', (j) => j.onRef('c', '=', 'd'))", "a.leftJoin('b', (j) => j.on(e))"],
+  ],
+  ['SQL condition', "process.on('exit', a)", []],
+  [
+    'SQL order',
+    "a.orderBy('b').orderBy('c', 'desc').limit(d)",
+    [
+      "a.orderBy('b').orderBy('c', 'desc')",
+      "a.orderBy('b').limit(d)",
+      "a.orderBy('b').orderBy('c', 'asc').limit(d)",
+      "a.orderBy('c', 'desc').limit(d)",
+      "a.orderBy('b', 'desc').orderBy('c', 'desc').limit(d)",
+    ],
+  ],
+  [
+    'SQL join',
+    "a.leftJoin('b', 'c', 'd').distinct()",
+    ["a.leftJoin('b', 'c', 'd')", "a.innerJoin('b', 'c', 'd').distinct()"],
+  ],
+  ['SQL join', 'a.unionAll(b)', ['a.union(b)']],
+  [
+    'SQL conflict',
+    'a.onConflict((c) => c.doUpdateSet(b).where(d)).e()',
+    ['a.e()', 'a.onConflict((c) => c.doNothing()).e()'],
+  ],
+  ['SQL operator', "a.where('b', '<', c).where('b', '=', d)", ["a.where('b', '<=', c).where('b', '=', d)"]],
+  ['SQL operator', "x = eb('b', 'is', c)", ["x = eb('b', 'is not', c)"]],
+  ['SQL operator', 'x = eb.not(a)', ['x = (a)']],
+  ['SQL operator', "x = fn('min', [a])", ["x = fn('max', [a])"]],
+  ['SQL and/or', 'x = eb.or([a, b])', ['x = eb.and([a, b])']],
+  ['SQL and/or', 'a.where(({ or }) => or([b, c]))', ['a.where(({ or, and }) => and([b, c]))']],
+  ['SQL and/or', 'a.where(({ and, or }) => or([b, c]))', ['a.where(({ and, or }) => and([b, c]))']],
+  ['SQL coalesce', "x = fn.coalesce('a', b)", ["x = sql.ref('a')", 'x = (b)']],
+  [
+    'SQL column',
+    "a.columns(['b', 'c']).expression(d.select([e, f]).where(g))",
+    [
+      "a.columns(['c']).expression(d.select([f]).where(g))",
+      "a.columns(['b', ]).expression(d.select([e, ]).where(g))",
+    ],
+  ],
+  [
+    'SQL column',
+    "a.columns(['b', 'c']).expression(() => d.select([e]).select(f))",
+    [
+      "a.columns(['c']).expression(() => d.select([]).select(f))",
+      "a.columns(['b', ]).expression(() => d.select([e]))",
+    ],
+  ],
+  ['SQL column', "a.columns(['b', 'c']).expression(d)", []],
+  ['element', "a.columns(['b', 'c']).expression(d.select([e, f]))", []],
+])('makes mistakes of the kind %s in a statement of the query builder: %s', (kind, text, expected) => {
+  expect(made(kind, text)).toEqual(expected)
+})
+
 it('takes for SQL what is tagged so, and texts that begin as a statement does', () => {
   expect(made('SQL number', 'x = other`limit 5`')).toEqual([])
   expect(made('SQL number', "x = 'select the first 5 of them'")).toHaveLength(1)

@@ -6,8 +6,17 @@ export type Called = ts.FunctionLikeDeclaration & { readonly body: ts.Node }
 /** What runs the code at a node: the innermost function that contains it, or else a statement of the file. */
 export function ownerOf(node: ts.Node): ts.Node {
   let current = node
-  while (!isCalled(current) && !ts.isSourceFile(current.parent)) current = current.parent
+  while ((!isCalled(current) || buildsValue(current)) && !ts.isSourceFile(current.parent))
+    current = current.parent
   return current
+}
+
+/**
+ * Whether a function is given to a call that makes the value of a variable of the file, as the conditions of a statement
+ * are to the query builder. All who load the file run it, but only those who use the variable can notice.
+ */
+function buildsValue(node: Called): boolean {
+  return ts.isCallExpression(node.parent) && ts.isVariableStatement(ownerOf(node.parent))
 }
 
 /** The statement of its file that contains a node. */

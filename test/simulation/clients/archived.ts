@@ -20,11 +20,21 @@ const COMPARED = { contacts: 'contactId', forms: 'formId', form_submissions: 'su
 /** How long an archive of a later version waits for that version, in ms. */
 const AGAIN_MS = 10_000
 
-/** Exports the organization. When it changes meanwhile, there is no archive this time. */
+/** For how long lines of an export are given, in ms, but for what clocks differ. */
+const EXPORT_MS = 86_400_000 - 60_000
+
+/** Lines were asked for in vain for so long that the export has ended. */
+class ExportEnded extends Error {}
+
+/** Exports the organization. When it changes meanwhile, or cannot be read for a day, there is no archive this time. */
 export async function exportAgain(life: Life, client: Client): Promise<void> {
   let token = ''
-  const lines = async (file: string, after: ArchiveLines['next']) =>
-    bodyOf(await insist(null, '/export/lines', { token, file, after }, client)) as ArchiveLines
+  const begunMs = client.nowMs()
+  const lines = async (file: string, after: ArchiveLines['next']) => {
+    const answer = await insist(null, '/export/lines', { token, file, after }, client)
+    if (answer.status === 400 && client.nowMs() - begunMs > EXPORT_MS) throw new ExportEnded()
+    return bodyOf(answer) as ArchiveLines
+  }
   const pieces: Uint8Array<ArrayBuffer>[] = []
   const archive = writeArchive({
     openDigest: openNodeDigest,
@@ -45,7 +55,7 @@ export async function exportAgain(life: Life, client: Client): Promise<void> {
   try {
     for await (const piece of archive) pieces.push(piece)
   } catch (error) {
-    if (error instanceof ChangedMeanwhile) return
+    if (error instanceof ChangedMeanwhile || error instanceof ExportEnded) return
     throw error
   }
   life.archive = { name: `archive-${client.nowMs()}`, pieces, people: people.filter(isIn) }

@@ -5,10 +5,11 @@ import { bodyOf } from './client.ts'
 
 const RETRY_MAX_MS = 20_000
 const KEYS_MAX = 8
-const OVERLAP_MS = 60_000
+/** How long a key works on after it was replaced. One that expires itself is replaced with an overlap beyond its end. */
+const OVERLAP = { short: { text: '1m', ms: 60_000 }, long: { text: '1h', ms: 3_600_000 } } as const
 
 /** The settings with which keys are issued. A key without settings is unlimited. */
-const SETTINGS = ['none', 'none', 'read', 'send', 'rate', 'expiry'] as const
+const SETTINGS = ['none', 'none', 'read', 'send', 'rate', 'expiry', 'expiry'] as const
 
 interface Issued {
   readonly key: string
@@ -103,20 +104,31 @@ function stateOf(key: KnownKey, client: Client): Moment {
   return key.state === 'ending' ? 'is replaced' : 'works'
 }
 
+/** Any key, or often one that works until it expires. */
+function keyToReplace(organizationId: string, client: Client): KnownKey | undefined {
+  const expiring = keysOf(organizationId, client).filter(
+    ({ state, endsAtMs }) => state === 'works' && endsAtMs !== Infinity && endsAtMs > client.nowMs(),
+  )
+  return expiring.length > 0 && client.decide.chance('key that expires', 50)
+    ? expiring[client.decide.below('expiring key', expiring.length)]
+    : anyKey(organizationId, client)
+}
+
 /** Rotates a key. When no answer arrives, the old key is no longer used, and the new one is unknown. */
 async function rotateKey(organizationId: string, client: Client): Promise<void> {
-  const key = anyKey(organizationId, client)
+  const key = keyToReplace(organizationId, client)
   if (key === undefined) return
   const wasWorking = key.state === 'works' && key.endsAtMs === Infinity
   const wasRevoked = key.state === 'revoked'
   if (key.state === 'works') key.state = 'ending'
   const path = `/operator/v1/keys/${key.keyId}/rotate`
-  const body = JSON.stringify({ overlap: '1m' })
+  const overlap = key.endsAtMs === Infinity ? OVERLAP.short : OVERLAP.long
+  const body = JSON.stringify({ overlap: overlap.text })
   const answer = await client.change({ action: 'key.rotate', organizationId }, { method: 'POST', path, body })
   if (answer?.status === 409) {
     if (wasWorking) client.violated('a key that works can be replaced', `${key.keyId}: ${answer.text}`)
     // It was replaced before, or has ended.
-    key.endsAtMs = Math.min(key.endsAtMs, client.nowMs() + OVERLAP_MS)
+    key.endsAtMs = Math.min(key.endsAtMs, client.nowMs() + overlap.ms)
     client.happened('a key is not replaced that has ended')
   }
   if (answer?.status !== 201) return

@@ -2,6 +2,7 @@ import type { ClaimedEntry, Settlement } from '../../../ports/messaging/outbox-s
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import type { Mutant } from '../service/universe.ts'
 import { replacing } from './replacing.ts'
+import { portWith } from '../../support/runner/port-with.ts'
 
 /** The storage whose outbox claims and settles in another way. */
 function working(
@@ -16,15 +17,14 @@ function working(
 ): PlacedStorage {
   const open = (organizationId: string) => {
     const outbox = storage.outbox.open(organizationId)
-    return {
-      ...outbox,
-      claim: async (...given: Parameters<typeof outbox.claim>) => {
+    return portWith(outbox, {
+      claim: async (...given) => {
         const entry = await outbox.claim(...given)
         return entry === null ? null : claimed(entry)
       },
-      settle: (outboxId: string, token: string, settlement: Settlement, now: string) =>
+      settle: (outboxId, token, settlement, now) =>
         outbox.settle(outboxId, token, settled(settlement, now), now),
-    }
+    })
   }
   return { ...storage, outbox: { ...storage.outbox, open } }
 }

@@ -2,6 +2,7 @@ import type { TenantOutbox } from '../../../ports/messaging/outbox-store.ts'
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import type { Mutant } from '../service/universe.ts'
 import { replacing } from './replacing.ts'
+import { portWith } from '../../support/runner/port-with.ts'
 
 /** The storage with another outbox of each organization. */
 function withOutbox(
@@ -10,7 +11,7 @@ function withOutbox(
 ): PlacedStorage {
   const open = (organizationId: string): TenantOutbox => {
     const outbox = storage.outbox.open(organizationId)
-    return { ...outbox, ...change(outbox) }
+    return portWith(outbox, change(outbox))
   }
   return { ...storage, outbox: { ...storage.outbox, open } }
 }

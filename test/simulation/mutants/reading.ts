@@ -3,6 +3,7 @@ import type { KeyClaim, KeyedRead } from '../../../ports/organizations/keyed-sto
 import type { ReadQuery } from '../../../ports/records/query.ts'
 import type { Mutant } from '../service/universe.ts'
 import { replacing } from './replacing.ts'
+import { portWith } from '../../support/runner/port-with.ts'
 
 type Read = (queries: readonly ReadQuery[]) => Promise<KeyedRead>
 
@@ -50,7 +51,7 @@ export const readingMutants: readonly Mutant[] = [
         const shared = places.storageAt({ kind: 'shared' }, true).tenant(organizationId)
         const foreignIds: typeof tenant.foreignIds = (collection, ids) =>
           (collection === 'forms' ? shared : tenant).foreignIds(collection, ids)
-        return { ...tenant, foreignIds }
+        return portWith(tenant, { foreignIds })
       },
     }),
   },

@@ -2,6 +2,7 @@ import type { WholeStore } from '../../../ports/whole/whole-store.ts'
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import type { Mutant } from '../service/universe.ts'
 import { replacing } from './replacing.ts'
+import { portWith } from '../../support/runner/port-with.ts'
 
 /** The storage with another store of each whole organization. */
 function withWhole(
@@ -12,7 +13,7 @@ function withWhole(
     ...storage,
     whole: (organizationId) => {
       const whole = storage.whole(organizationId)
-      return { ...whole, ...change(whole) }
+      return portWith(whole, change(whole))
     },
   }
 }

@@ -8,6 +8,7 @@ import type {
 } from '../../../ports/records/tenant-writer.ts'
 import type { Mutant } from '../service/universe.ts'
 import { replacing } from './replacing.ts'
+import { portWith } from '../../support/runner/port-with.ts'
 
 type Save = (
   submission: NewSubmission,
@@ -24,7 +25,7 @@ function saving(storage: PlacedStorage, save: Save): PlacedStorage {
       find: (formId) => forms.find(formId),
       submissionsOf: (organizationId) => {
         const tenant = storage.tenant(organizationId)
-        return { ...tenant, saveSubmission: (submission) => save(submission, tenant, organizationId) }
+        return portWith(tenant, { saveSubmission: (submission) => save(submission, tenant, organizationId) })
       },
     },
   }

@@ -1,4 +1,4 @@
-import { formatMailbox } from '../../../domain/messaging/sender.ts'
+import { formatMailbox } from '../../../domain/messaging/request/sender.ts'
 import type { EmailSender } from '../../../ports/messaging/email-sender.ts'
 import type { SendResult } from '../../../ports/messaging/send-result.ts'
 import type { SmsSender } from '../../../ports/messaging/sms-sender.ts'

@@ -8,7 +8,7 @@ import type { StandInAnswer } from '../providers/stand-in.ts'
 import type { CloudflareAccount } from './account.ts'
 import { answerFor, TOKEN, upload } from './stand-in.ts'
 
-/** wrangler without its process, for tests of what calls it. test/ci/deploy.ts runs the real one. */
+/** wrangler without its process, for tests of what calls it. test/ci/operator/deploy.ts runs the real one. */
 export interface FakeWrangler {
   readonly run: Wrangler
   /** The arguments of each call. */

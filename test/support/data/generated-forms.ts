@@ -1,6 +1,6 @@
 import { answerTypes, contactFields } from '../../../domain/forms/definition/definition.ts'
 import type { AnswerType } from '../../../domain/forms/definition/definition.ts'
-import { subjectTakes, takesNoValue } from '../../../domain/forms/definition/visibility.ts'
+import { subjectTakes, takesNoValue } from '../../../domain/forms/definition/rules/visibility.ts'
 import { ruleOperators } from '../../../domain/forms/definition/definition.ts'
 
 /** Draws from [0, 1). */

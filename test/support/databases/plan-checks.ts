@@ -9,7 +9,7 @@ import { columnOf, tableOf } from '../../../adapters/sqlite/table/tables.ts'
 import { endpoints } from '../../../domain/catalog.ts'
 import type { CollectionEndpoint, GroupsEndpoint } from '../../../domain/record/endpoint.ts'
 import { SYNC_FIELD } from '../../../domain/record/endpoint.ts'
-import { storedRowsOf } from '../../../domain/read/query-result.ts'
+import { storedRowsOf } from '../../../domain/read/pages/query-result.ts'
 import { claimOf } from '../../conformance/fixtures.ts'
 import { selection } from '../../../domain/record/resource.ts'
 import type {

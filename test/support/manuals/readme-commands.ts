@@ -20,6 +20,7 @@ export interface Ran {
   /** What it wrote to standard error. */
   readonly told: string
   readonly exitCode: number
+  readonly durationMs: number
 }
 
 /** Separates the outputs of two commands; no answer contains it. */
@@ -60,20 +61,26 @@ export async function runCommands(
   { directory, origin, stateDirectory }: Readonly<Record<'directory' | 'origin' | 'stateDirectory', string>>,
 ): Promise<readonly Ran[]> {
   const commands = given.map((command) => command.replace(/^BASE=http\S+$/, `BASE=${origin}`))
-  const ends = `printf '${SEPARATOR}%s${SEPARATOR}' "$?"; printf '${SEPARATOR}' >&2`
-  const script = commands.map((command) => `${command}\n${ends}`).join('\n')
+  const end = `printf '${SEPARATOR}%s %s${SEPARATOR}' "$?" "$EPOCHREALTIME"; printf '${SEPARATOR}' >&2`
+  // The first command does nothing, and tells when the second begins.
+  const script = [':', ...commands].map((command) => `${command}\n${end}`).join('\n')
   const { stdout, stderr } = await promisify(execFile)('bash', ['-c', script], {
     cwd: directory,
     // The real user's login must not be used or changed.
     env: { ...process.env, STATE_DIR: stateDirectory, XDG_CONFIG_HOME: stateDirectory },
     maxBuffer: 50_000_000,
   })
-  const parts = stdout.split(SEPARATOR)
-  const told = stderr.split(SEPARATOR)
-  return commands.map((command, index) => ({
-    command,
-    output: parts[2 * index] ?? '',
-    told: told[index] ?? '',
-    exitCode: Number(parts[2 * index + 1]),
-  }))
+  const parts = stdout.split(SEPARATOR).slice(1)
+  const told = stderr.split(SEPARATOR).slice(1)
+  const ends = parts.filter((_, index) => index % 2 === 0).map((text) => text.split(' ').map(Number))
+  return commands.map((command, index) => {
+    const [[, begunAt = NaN] = [], [exitCode = NaN, endedAt = NaN] = []] = ends.slice(index, index + 2)
+    return {
+      command,
+      output: parts[2 * index + 1] ?? '',
+      told: told[index] ?? '',
+      exitCode,
+      durationMs: 1000 * (endedAt - begunAt),
+    }
+  })
 }

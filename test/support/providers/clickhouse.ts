@@ -1,4 +1,4 @@
-import type { SurveyEvent } from '../../conformance/exit-survey.ts'
+import type { SurveyEvent } from '../../conformance/analytics/exit-survey.ts'
 import type { StandIn, StandInAnswer, StandInRequest } from './stand-in.ts'
 import { openStandIn } from './stand-in.ts'
 
@@ -35,7 +35,7 @@ export function isReader(headers: StandInRequest['headers']): boolean {
 
 /**
  * A stand-in for ClickHouse that supports only this service's query, which it answers from events in memory.
- * test/ci/clickhouse.sh runs the same cases on the real engine.
+ * test/ci/clickhouse/clickhouse.sh runs the same cases on the real engine.
  */
 export async function openClickHouse(): Promise<
   StandIn & { deliver(organizationId: string, events: readonly SurveyEvent[]): void }

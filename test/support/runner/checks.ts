@@ -17,10 +17,11 @@ export function createChecks(): Checks {
   }
   return {
     async check(name, run) {
+      const startedAtMs = performance.now()
       try {
         await run()
         passed += 1
-        say(`ok      ${name}`)
+        say(`ok      ${name}${duration(performance.now() - startedAtMs)}`)
       } catch (error) {
         failed += 1
         say(
@@ -34,6 +35,11 @@ export function createChecks(): Checks {
       process.exitCode = failed === 0 && passed > 0 ? 0 : 1
     },
   }
+}
+
+/** How long it took, when that is worth a thought. */
+function duration(durationMs: number): string {
+  return durationMs < 1000 ? '' : ` (${(durationMs / 1000).toFixed(1)} s)`
 }
 
 function indented(text: string): string {

@@ -1,5 +1,6 @@
 import type { FamilyNamespace, FamilyObject } from '../../../adapters/durable-object/index.ts'
 import { createExecutor } from '../../../adapters/durable-object/index.ts'
+import { relayed } from '../../../domain/relay/relayed.ts'
 import type { Executor } from '../../../adapters/sqlite/index.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type { Migration } from '../../../adapters/durable-object/migration.ts'
@@ -30,14 +31,7 @@ export interface OwnDatabaseOptions {
 export function ownDatabase({ within, ...options }: OwnDatabaseOptions): OwnDatabase {
   const scratch = openScratchFamily(options)
   const object = (): FamilyObject => scratch.object()
-  const calls = new Proxy({} as FamilyObject, {
-    get:
-      (_, name) =>
-      (...given: never[]) => {
-        const called = object() as unknown as Readonly<Record<string, (...of: never[]) => Promise<unknown>>>
-        return within(async () => called[String(name)]?.(...given))
-      },
-  })
+  const calls = relayed<FamilyObject>((ask) => within(() => ask(object())))
   const direct = namespaceOf(object)
   return {
     serving: createExecutor({

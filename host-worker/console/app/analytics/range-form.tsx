@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../kit/button.tsx'
-import { TextField } from '../kit/field.tsx'
+import { TextField } from '../kit/input/field.tsx'
 import { useChoices } from './choices.ts'
 
 /** The days of all reports. */

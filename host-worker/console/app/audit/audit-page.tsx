@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import { Badge } from '../kit/badge.tsx'
-import { SelectField, TextField } from '../kit/field.tsx'
+import { SelectField, TextField } from '../kit/input/field.tsx'
 import { PageHeader } from '../kit/page-header.tsx'
-import { PagedTable } from '../kit/paged-table.tsx'
+import { PagedTable } from '../kit/table/paged-table.tsx'
 import { Empty } from '../kit/states.tsx'
-import type { Column } from '../kit/table.tsx'
+import type { Column } from '../kit/table/table.tsx'
 import { momentText } from '../kit/text.ts'
 
 import { TheirText } from '../kit/their-text.tsx'

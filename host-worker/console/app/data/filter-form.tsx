@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../kit/button.tsx'
-import { SelectField, TextField } from '../kit/field.tsx'
+import { SelectField, TextField } from '../kit/input/field.tsx'
 import { wordsOf } from './columns.ts'
 import type { Parameter } from './contract.ts'
 import { dayOf, startOf } from './days.ts'

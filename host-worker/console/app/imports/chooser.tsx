@@ -1,5 +1,5 @@
-import { SelectField } from '../kit/field.tsx'
-import { FileField } from '../kit/file-field.tsx'
+import { SelectField } from '../kit/input/field.tsx'
+import { FileField } from '../kit/input/file-field.tsx'
 import type { ImportFormat, ImportKind } from './import-kind.ts'
 import { KindColumns } from './kind-columns.tsx'
 import type { Choice } from './use-choice.ts'

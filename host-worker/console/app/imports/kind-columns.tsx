@@ -1,5 +1,5 @@
 import { Button } from '../kit/button.tsx'
-import { saveText } from '../kit/save-text.ts'
+import { saveText } from '../kit/saving/save-text.ts'
 import type { ImportKind } from './import-kind.ts'
 import { typeTexts } from './import-kind.ts'
 

@@ -1,4 +1,4 @@
-import { SelectField } from '../kit/field.tsx'
+import { SelectField } from '../kit/input/field.tsx'
 import type { ColumnReading } from '../../../../domain/imports/file/header.ts'
 import type { ImportKind, Mapping } from './import-kind.ts'
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { ImportOutcome } from '../../../../domain/imports/file/transfer-file.ts'
-import { toast } from '../kit/toasts.ts'
+import { toast } from '../kit/toasts/toasts.ts'
 import type { Failure } from '../service/failure.ts'
 import { useAction } from '../service/use-action.ts'
 import { useLongAction } from '../service/use-long-action.ts'

@@ -1,4 +1,4 @@
-import { TextField } from '../kit/field.tsx'
+import { TextField } from '../kit/input/field.tsx'
 
 interface ExpiryProps {
   readonly hint: string

@@ -1,6 +1,6 @@
 import { Button } from '../kit/button.tsx'
-import { CopyButton } from '../kit/copy-button.tsx'
-import { Dialog } from '../kit/dialog.tsx'
+import { CopyButton } from '../kit/saving/copy-button.tsx'
+import { Dialog } from '../kit/input/dialog.tsx'
 import type { IssuedKey } from './key.ts'
 
 interface IssuedKeyProps {

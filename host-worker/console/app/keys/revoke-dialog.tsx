@@ -1,5 +1,5 @@
-import { ConfirmDialog } from '../kit/dialog.tsx'
-import { toast } from '../kit/toasts.ts'
+import { ConfirmDialog } from '../kit/input/dialog.tsx'
+import { toast } from '../kit/toasts/toasts.ts'
 import { useAction } from '../service/use-action.ts'
 import type { Key } from './key.ts'
 

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { DialogText, FormDialog } from '../kit/dialog.tsx'
-import { TextField } from '../kit/field.tsx'
+import { DialogText, FormDialog } from '../kit/input/dialog.tsx'
+import { TextField } from '../kit/input/field.tsx'
 import { useAction } from '../service/use-action.ts'
 import type { IssuedKey, Key } from './key.ts'
 

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { DialogText, FormDialog } from '../kit/dialog.tsx'
-import { toast } from '../kit/toasts.ts'
+import { DialogText, FormDialog } from '../kit/input/dialog.tsx'
+import { toast } from '../kit/toasts/toasts.ts'
 import { useAction } from '../service/use-action.ts'
 import { placeOf } from './place.ts'
 import { PlaceFields } from './place-fields.tsx'

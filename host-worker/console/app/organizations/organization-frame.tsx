@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLocation } from 'wouter-preact'
-import { CopyButton } from '../kit/copy-button.tsx'
+import { CopyButton } from '../kit/saving/copy-button.tsx'
 import { PageHeader } from '../kit/page-header.tsx'
 import { Tabs } from '../kit/tabs.tsx'
 import type { Part } from '../part.ts'

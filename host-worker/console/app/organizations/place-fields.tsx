@@ -1,4 +1,4 @@
-import { SelectField } from '../kit/field.tsx'
+import { SelectField } from '../kit/input/field.tsx'
 import { wheres } from './place.ts'
 
 const places = [

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../kit/button.tsx'
-import { TextField } from '../kit/field.tsx'
+import { TextField } from '../kit/input/field.tsx'
 import type { SessionState } from './use-session.ts'
 
 /** The page of whoever is not signed in. */

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Link, useLocation } from 'wouter-preact'
 import { Button } from '../kit/button.tsx'
-import { Toasts } from '../kit/toast.tsx'
+import { Toasts } from '../kit/toasts/toast.tsx'
 import { parts } from '../parts.ts'
 import type { Part } from '../part.ts'
 import type { Identity } from '../session/session.ts'

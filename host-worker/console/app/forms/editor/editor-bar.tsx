@@ -1,7 +1,7 @@
 import { Button } from '../../kit/button.tsx'
-import { ConfirmDialog } from '../../kit/dialog.tsx'
+import { ConfirmDialog } from '../../kit/input/dialog.tsx'
 import { FailureNote } from '../../kit/states.tsx'
-import { toast } from '../../kit/toasts.ts'
+import { toast } from '../../kit/toasts/toasts.ts'
 import type { FormJson } from './state/form-json.ts'
 import type { SavingState } from './use-saving.ts'
 

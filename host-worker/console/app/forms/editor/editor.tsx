@@ -1,6 +1,6 @@
 import { useMemo, useReducer, useState } from 'preact/hooks'
 import { defaultSuccess } from '../../../../../domain/forms/definition/definition.ts'
-import { clientFormOf } from '../../../../../domain/forms/definition/client-definition.ts'
+import { clientFormOf } from '../../../../../domain/forms/definition/compiled/client-definition.ts'
 import type { Finding } from '../../../../../domain/forms/editing/findings.ts'
 import { reviewForm } from '../../../../../domain/forms/editing/findings.ts'
 import { useLeaveWarning } from '../../kit/leaving.ts'

@@ -4,7 +4,7 @@ import { formMeaning, titleOf } from '../../../../../domain/forms/editing/meanin
 import { listOf } from '../../../../../domain/text/json.ts'
 import { Button } from '../../kit/button.tsx'
 import { Card } from '../../kit/card.tsx'
-import { TextField } from '../../kit/field.tsx'
+import { TextField } from '../../kit/input/field.tsx'
 import { saidAt, useEditor } from './field/context.ts'
 import { LinesField, NumberSetting, textOf, TextSetting, useSetting } from './field/controls.tsx'
 import { setPart } from './state/editing.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { ClientForm } from '../../../../../domain/forms/definition/client-definition.ts'
+import type { ClientForm } from '../../../../../domain/forms/definition/compiled/client-definition.ts'
 import { formSnippet, formStyle } from '../../../../../domain/forms/page/form-page.ts'
 import type * as FormClient from '../../../../browser/client/index.ts'
 import { Card } from '../../kit/card.tsx'

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { FormPath } from '../../../../../domain/forms/definition/problem.ts'
 import { Card } from '../../kit/card.tsx'
-import { TextArea } from '../../kit/field.tsx'
+import { TextArea } from '../../kit/input/field.tsx'
 import { useEditor } from './field/context.ts'
 import { replaceForm } from './state/editing.ts'
 import { sameText } from './state/form-json.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { toast } from '../../kit/toasts.ts'
+import { toast } from '../../kit/toasts/toasts.ts'
 import type { Action } from '../../service/use-action.ts'
 import { useAction } from '../../service/use-action.ts'
 import type { SaveInput, StoredForm } from './saving.ts'

@@ -1,10 +1,10 @@
 import { ruleOperators } from '../../../../../../domain/forms/definition/definition.ts'
 import { fieldPath } from '../../../../../../domain/forms/definition/problem.ts'
-import { takesNoValue } from '../../../../../../domain/forms/definition/visibility.ts'
+import { takesNoValue } from '../../../../../../domain/forms/definition/rules/visibility.ts'
 import { fieldMeaning, titleOf } from '../../../../../../domain/forms/editing/meanings.ts'
 import { listOf, membersOf } from '../../../../../../domain/text/json.ts'
 import { Button } from '../../../kit/button.tsx'
-import { SelectField } from '../../../kit/field.tsx'
+import { SelectField } from '../../../kit/input/field.tsx'
 import {
   addRule,
   operatorsFor,
@@ -13,7 +13,7 @@ import {
   setSubject,
   subjectsFor,
 } from '../state/conditions.ts'
-import { withGiven } from '../../../kit/choices.ts'
+import { withGiven } from '../../../kit/input/choices.ts'
 import { saidAt, useEditor, useSaid } from './context.ts'
 import { textOf } from './controls.tsx'
 import { setPart } from '../state/editing.ts'

@@ -1,7 +1,7 @@
 import { fieldPath } from '../../../../../../domain/forms/definition/problem.ts'
 import { listOf, membersOf } from '../../../../../../domain/text/json.ts'
 import { Button } from '../../../kit/button.tsx'
-import { TextField } from '../../../kit/field.tsx'
+import { TextField } from '../../../kit/input/field.tsx'
 import { saidAt, useEditor, useSaid } from './context.ts'
 import { DraftField, textOf } from './controls.tsx'
 import { changeForm, setPart } from '../state/editing.ts'

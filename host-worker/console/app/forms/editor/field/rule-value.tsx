@@ -1,8 +1,8 @@
 import type { RuleOperator } from '../../../../../../domain/forms/definition/definition.ts'
-import { takesList } from '../../../../../../domain/forms/definition/rules.ts'
+import { takesList } from '../../../../../../domain/forms/definition/rules/rules.ts'
 import { listOf } from '../../../../../../domain/text/json.ts'
-import { CheckField, SelectField, TextField } from '../../../kit/field.tsx'
-import { withGiven } from '../../../kit/choices.ts'
+import { CheckField, SelectField, TextField } from '../../../kit/input/field.tsx'
+import { withGiven } from '../../../kit/input/choices.ts'
 import type { Subject } from '../state/conditions.ts'
 import { DraftField, LinesField, numberIn, textOf } from './controls.tsx'
 

@@ -1,0 +1,61 @@
+import { suggestion } from '../../../text/nearest-word.ts'
+import { isSensitiveKey } from '../../../text/sensitive-keys.ts'
+import { hasEffect, limitedSettings } from '../applicable.ts'
+import { compileForm } from './compile.ts'
+import type { FormDefinition } from '../../../../ports/records/form-directory.ts'
+import type { FormField } from '../definition.ts'
+import { isAnswerField } from '../definition.ts'
+import { fieldKeys, nameOf, readField } from '../field-settings.ts'
+import type { FormProblem } from '../problem.ts'
+import { fieldPath, sentencesOf } from '../problem.ts'
+
+/** Whether a form can be submitted without its hosted page and, if not, why: sentences that name the field. */
+export function headlessSupport(definition: FormDefinition): { supported: boolean; reasons: string[] } {
+  const compilation = compileForm(definition)
+  if (compilation.kind === 'supported') return { supported: true, reasons: [] }
+  return { supported: false, reasons: [...compilation.reasons] }
+}
+
+/**
+ * Warnings for the operator about a form that can be submitted: answers that are never published because of their
+ * field's id, and settings without effect. Each is a sentence that names the field.
+ */
+export function formWarnings(definition: Pick<FormDefinition, 'fields'>): readonly string[] {
+  return sentencesOf(placedWarnings(definition))
+}
+
+/** The same with their places. */
+export function placedWarnings({ fields }: Pick<FormDefinition, 'fields'>): readonly FormProblem[] {
+  return fields.flatMap((saved, index) => {
+    const reading = readField(saved, index)
+    if (reading.kind !== 'field') return []
+    return fieldWarnings(reading.field, Object.keys(saved as object)).map(([setting, warning]) => ({
+      path: fieldPath(index, setting),
+      sentence: `${nameOf(reading.field.id)}: ${warning}`,
+    }))
+  })
+}
+
+type Warning = readonly [setting: string, warning: string]
+
+function fieldWarnings(field: FormField, givenKeys: readonly string[]): readonly Warning[] {
+  const hidden: readonly Warning[] =
+    isAnswerField(field) && isSensitiveKey(field.id)
+      ? [['id', 'its answers are stored but never published, because the id reads as a secret.']]
+      : []
+  const idle = limitedSettings
+    .filter((setting) => isSet(field[setting]) && !hasEffect(setting, field.type))
+    .map((setting): Warning => [setting, `${setting} has no effect on a field of type ${field.type}.`])
+  const unknown = givenKeys
+    .filter((key) => !fieldKeys.includes(key))
+    .map((key): Warning => [
+      key,
+      `the setting ${JSON.stringify(key)} is unknown and has no effect.${suggestion(key, fieldKeys)}`,
+    ])
+  return [...hidden, ...idle, ...unknown]
+}
+
+/** Whether a setting of a field that was read says anything. */
+function isSet(value: FormField[keyof FormField]): boolean {
+  return Array.isArray(value) ? value.length > 0 : value !== null && value !== false
+}

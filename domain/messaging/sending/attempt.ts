@@ -1,0 +1,75 @@
+import type { Clock } from '../../../ports/platform/clock.ts'
+import type { Deadline } from '../../../ports/platform/deadline.ts'
+import type { Log } from '../../../ports/platform/log.ts'
+import type { SendRecord } from '../../../ports/messaging/send-log.ts'
+import type { SendResult } from '../../../ports/messaging/send-result.ts'
+import type { SmsMessage, SmsSender } from '../../../ports/messaging/sms-sender.ts'
+import { within } from '../../bounds/within.ts'
+import { cutText } from '../../text/cut-text.ts'
+import { toInstant } from '../../text/instant.ts'
+import { broken } from './send-results.ts'
+
+/**
+ * The maximum duration of one send, in ms. Senders have deadlines of their own; this one guards against a sender that
+ * does not keep its deadline.
+ */
+const SEND_TIMEOUT_MS = 15_000
+
+/**
+ * The maximum length of a recorded sender or recipient. Every address with its display name fits; longer text is no
+ * address.
+ */
+const RECORDED_MAX_LENGTH = 400
+
+/** Hands one message to a sender once. Never rejects, and resolves within 15 seconds, whatever the sender does. */
+export async function attemptSend(
+  send: () => Promise<SendResult>,
+  { deadline }: { readonly deadline: Deadline },
+): Promise<SendResult> {
+  try {
+    return await within(deadline, SEND_TIMEOUT_MS, send())
+  } catch (cause) {
+    return broken('The provider did not answer.', cause)
+  }
+}
+
+/**
+ * Logs an exception that was caught while a message was handed over, or why the provider's response could not be read.
+ * It may be a mistake in this program that looks like a provider that does not answer.
+ */
+export function logCause(result: SendResult, sendId: string, log: Log): void {
+  if (result.cause === undefined) return
+  const reason = result.kind === 'accepted' ? 'The message was accepted.' : result.reason
+  log.error('send_broke', { sendId, reason }, result.cause)
+}
+
+/** The part of a send's record that is known before it is sent. */
+export type SendIdentity = Pick<SendRecord, 'sendId' | 'channel' | 'from' | 'to'>
+
+/** How a text message is recorded: its channel, and the number or short code that its recipient sees. */
+export function smsIdentity(
+  { from, mediaUrls }: Pick<SmsMessage, 'from' | 'mediaUrls'>,
+  { shortcode }: Pick<SmsSender, 'shortcode'>,
+): Pick<SendIdentity, 'channel' | 'from'> {
+  return {
+    channel: mediaUrls.length > 0 ? 'mms' : 'sms',
+    from: from.kind === 'number' ? from.number : shortcode,
+  }
+}
+
+/** The record of a send that has just ended: with the provider's id, or why it failed. */
+export function recordOf(
+  identity: SendIdentity,
+  ending: { readonly providerId: string | null } | { readonly error: string },
+  clock: Clock,
+): SendRecord {
+  return {
+    ...identity,
+    from: cutText(identity.from, RECORDED_MAX_LENGTH),
+    to: cutText(identity.to, RECORDED_MAX_LENGTH),
+    providerId: 'providerId' in ending ? ending.providerId : null,
+    outcome: 'error' in ending ? 'failed' : 'accepted',
+    error: 'error' in ending ? ending.error : null,
+    at: toInstant(clock.nowMs()),
+  }
+}

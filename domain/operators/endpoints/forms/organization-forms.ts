@@ -1,0 +1,322 @@
+import * as v from 'valibot'
+import { echoed, PROBLEMS_MAX } from '../../../bounds/echo.ts'
+import { FORM_ID } from '../../../forms/definition/limits.ts'
+import { headlessSupport } from '../../../forms/definition/compiled/support.ts'
+import { hashFormPassword, verifyFormPassword } from '../../../forms/submit/password.ts'
+import { component, described } from '../../../record/operation/meaning.ts'
+import type { ReplyOf } from '../../../record/operation/operation.ts'
+import { jsonResponse, operation } from '../../../record/operation/operation.ts'
+import { errorReply, jsonReply, PRIVATE } from '../../../record/operation/reply.ts'
+import { forms } from '../../../resources/forms.ts'
+import { toInstant } from '../../../text/instant.ts'
+import { jsonBody } from '../../interface/body.ts'
+import { pageOf, pageParameters, samplePagination, servePlacesPage } from '../../interface/list.ts'
+import type { OperatorRequestOf } from '../../interface/serve.ts'
+import { ended } from '../../../words/sentence.ts'
+import { readStoredPage } from '../../interface/stored-page.ts'
+import type { OperatorWorld } from '../../interface/world.ts'
+import type { SavedForm, StoredForm } from '../../save-forms.ts'
+import { publishForm, saveForms, storedFormFields } from '../../save-forms.ts'
+import { FORMS_MAX, FORMS_MAX_BYTES } from './forms-check.ts'
+import { instant } from '../schemas/key-schema.ts'
+import { unknownOrganization } from '../organization/organizations.ts'
+
+const ListedForm = v.strictObject({
+  formId: described(v.string(), 'Names the form, in the whole service.'),
+  name: v.string(),
+  isPublished: described(v.boolean(), 'Whether it takes submissions.'),
+  requiresPassword: described(v.boolean(), 'Whether a submission needs the password of the form.'),
+  supported: described(v.boolean(), 'Whether it can be submitted here. If not, it must be hosted.'),
+  reasons: described(v.array(v.string()), 'Why it must be hosted.'),
+  publishedAt: described(v.nullable(instant), 'When it was published first; null: it never was.'),
+  createdAt: instant,
+  updatedAt: instant,
+})
+type ListedForm = v.InferOutput<typeof ListedForm>
+
+const sample: ListedForm = {
+  formId: 'contact',
+  name: 'Contact',
+  isPublished: true,
+  requiresPassword: false,
+  supported: true,
+  reasons: [],
+  publishedAt: '2026-05-04T09:00:00.000Z',
+  createdAt: '2026-05-01T08:30:00.000Z',
+  updatedAt: '2026-05-04T09:00:00.000Z',
+}
+
+const ShownForm = component(
+  'StoredForm',
+  described(
+    v.strictObject({
+      form: described(
+        v.record(v.string(), v.unknown()),
+        'The form as an import takes it, without its password.',
+      ),
+      ...ListedForm.entries,
+    }),
+    'A form with its definition.',
+  ),
+)
+
+const PATH = '/operator/v1/organizations/{organizationId}/forms'
+const common = { method: 'GET', access: 'support', tag: 'Form definitions' } as const
+
+export const listOrganizationForms = operation({
+  id: 'organizationForms.list',
+  path: PATH,
+  ...common,
+  summary: "List an organization's forms",
+  description: 'Newest first.',
+  query: pageParameters,
+  responses: {
+    200: jsonResponse('A page of forms.', pageOf('FormPage', ListedForm), {
+      data: [sample],
+      pagination: samplePagination,
+    }),
+    400: 'BadRequest',
+    404: 'NotFound',
+  },
+})
+
+export const showOrganizationForm = operation({
+  id: 'organizationForms.show',
+  path: `${PATH}/{formId}`,
+  ...common,
+  summary: 'Show a form with its definition',
+  responses: {
+    200: jsonResponse('The form.', ShownForm, {
+      form: { formId: 'contact', name: 'Contact', isPublished: true, notificationEmails: [], fields: [] },
+      ...sample,
+    }),
+    404: 'NotFound',
+  },
+})
+
+const Saved = v.strictObject({
+  formId: v.string(),
+  outcome: described(v.picklist(['created', 'changed', 'unchanged']), 'What became of it.'),
+  isPublished: ListedForm.entries.isPublished,
+  supported: ListedForm.entries.supported,
+  reasons: ListedForm.entries.reasons,
+})
+const SavedForms = component(
+  'SavedForms',
+  described(
+    v.strictObject({ data: described(v.array(Saved), 'One for each form, in their order.') }),
+    'What became of forms.',
+  ),
+)
+const RefusedForms = component(
+  'RefusedForms',
+  described(
+    v.strictObject({
+      error: v.string(),
+      problems: described(
+        v.array(
+          v.strictObject({
+            form: described(v.pipe(v.number(), v.integer()), 'Which of the forms, beginning with 1.'),
+            field: described(v.string(), 'The key of the form, or of one of its fields.'),
+            message: described(v.string(), 'The rest of a sentence that begins with the key.'),
+          }),
+        ),
+        'What is wrong, at most fifty of them.',
+      ),
+    }),
+    'Why none of the forms was saved.',
+  ),
+)
+
+const exampleForm = {
+  formId: 'contact',
+  name: 'Contact',
+  isPublished: true,
+  notificationEmails: [],
+  fields: [],
+}
+const savedSample: v.InferOutput<typeof Saved> = {
+  formId: 'contact',
+  outcome: 'created',
+  isPublished: true,
+  supported: true,
+  reasons: [],
+}
+
+export const saveOrganizationForms = operation({
+  id: 'organizationForms.save',
+  method: 'POST',
+  path: PATH,
+  access: 'admin',
+  action: 'form.save',
+  tag: 'Form definitions',
+  summary: 'Create or update forms',
+  description:
+    'All of them, or none. A setting that is left out is cleared; a password that is left out stays, and null removes it. A form that cannot be submitted here is saved unpublished, with the reasons, unless nothing of it changes. An unknown key of a form or field is refused.',
+  body: jsonBody(
+    v.strictObject({
+      forms: described(
+        v.pipe(
+          v.array(v.record(v.string(), v.unknown(), 'must be an object'), 'must be an array'),
+          v.minLength(1, 'must not be empty'),
+          v.maxLength(FORMS_MAX, `must be at most ${FORMS_MAX} forms`),
+        ),
+        'Forms as an import takes them. `isPublished` and `notificationEmails` may be left out.',
+      ),
+    }),
+    { forms: [exampleForm] },
+    FORMS_MAX_BYTES,
+  ),
+  responses: {
+    200: jsonResponse('They are saved.', SavedForms, { data: [savedSample] }),
+    400: 'BadRequest',
+    404: 'NotFound',
+    422: jsonResponse('Nothing is saved.', RefusedForms, {
+      error: 'Nothing was saved. Form 1: fields[0].requried is not a known key. Did you mean required?',
+      problems: [
+        { form: 1, field: 'fields[0].requried', message: 'is not a known key. Did you mean required?' },
+      ],
+    }),
+  },
+})
+
+export const publishOrganizationForm = operation({
+  id: 'organizationForms.publish',
+  method: 'PUT',
+  path: `${PATH}/{formId}/published`,
+  access: 'admin',
+  action: 'form.publish',
+  tag: 'Form definitions',
+  summary: 'Publish a form, or take it back',
+  description: 'A published form takes submissions. A form that cannot be submitted here is not published.',
+  body: jsonBody(
+    v.strictObject({
+      isPublished: described(v.boolean('must be true or false'), 'Whether it takes submissions.'),
+    }),
+    { isPublished: true },
+  ),
+  responses: {
+    200: jsonResponse('It is as asked.', Saved, { ...savedSample, outcome: 'changed' }),
+    400: 'BadRequest',
+    404: 'NotFound',
+    409: 'Conflict',
+  },
+})
+
+/** A stored form, with when it was changed. */
+interface TimedForm extends StoredForm {
+  readonly updatedAt: string
+}
+
+const SELECT: readonly (keyof TimedForm)[] = [...storedFormFields, 'updatedAt']
+
+function published({ definition, passwordHash, ...form }: TimedForm): ListedForm {
+  return { ...form, requiresPassword: passwordHash !== null, ...headlessSupport(definition) }
+}
+
+/** The form as a line of an import. */
+function lineOf({ definition, ...form }: TimedForm): Record<string, unknown> {
+  const { formId, name, isPublished, createdAt, publishedAt } = form
+  const published = publishedAt === null ? {} : { publishedAt }
+  return { ...definition, formId, name, isPublished, createdAt, ...published }
+}
+
+/** Answers `GET /operator/v1/organizations/{organizationId}/forms`. */
+export async function serveOrganizationForms(
+  { params: { organizationId = '' }, query }: OperatorRequestOf<typeof listOrganizationForms>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof listOrganizationForms>> {
+  if ((await world.administration.findOrganization(organizationId)) === null)
+    return unknownOrganization(organizationId)
+  const order = { field: 'createdAt', idField: forms.idField, direction: 'descending' } as const
+  const asked = { collection: forms.collection, select: SELECT, where: [], order }
+  return servePlacesPage(
+    query,
+    {
+      scope: { endpointId: listOrganizationForms.id, organizationId },
+      read: (after, limit) =>
+        readStoredPage<TimedForm>(world.tenant(organizationId), asked, { after, limit }),
+    },
+    world,
+    published,
+  )
+}
+
+/** Answers `GET /operator/v1/organizations/{organizationId}/forms/{formId}`. */
+export async function serveOrganizationForm(
+  { params: { organizationId = '', formId = '' } }: OperatorRequestOf<typeof showOrganizationForm>,
+  { administration, tenant }: OperatorWorld,
+): Promise<ReplyOf<typeof showOrganizationForm>> {
+  if ((await administration.findOrganization(organizationId)) === null)
+    return unknownOrganization(organizationId)
+  const [found] = await tenant(organizationId).findMany(forms.collection, SELECT, [formId])
+  if (found === undefined) return unknownForm(formId, organizationId)
+  const form = found as unknown as TimedForm
+  return jsonReply(200, { form: lineOf(form), ...published(form) }, PRIVATE)
+}
+
+/** The answer about a form that an organization does not have. */
+export function unknownForm(formId: string, organizationId: string) {
+  return errorReply(404, `${organizationId} has no form ${echoed(formId)}.`)
+}
+
+/** Answers `POST /operator/v1/organizations/{organizationId}/forms`. */
+export async function serveSaveForms(
+  { params: { organizationId = '' }, body, change }: OperatorRequestOf<typeof saveOrganizationForms>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof saveOrganizationForms>> {
+  if ((await world.administration.findOrganization(organizationId)) === null)
+    return unknownOrganization(organizationId)
+  const ids = body.forms.flatMap(({ formId }) => (v.is(FormId, formId) ? [formId] : []))
+  await change.announce({ type: 'forms', ids })
+  const saving = await saveForms(body.forms, savingOf(organizationId, world))
+  if (saving.kind === 'saved') return jsonReply(200, { data: saving.saved.map(publishedSave) }, PRIVATE)
+  const problems = saving.problems
+    .slice(0, PROBLEMS_MAX)
+    .map(({ field, ...problem }) => ({ ...problem, field: echoed(field) }))
+  const sentences = problems.map(({ form, field, message }) => `Form ${form}: ${field} ${ended(message)}`)
+  return jsonReply(422, { error: ['Nothing was saved.', ...sentences].join(' '), problems }, PRIVATE)
+}
+
+/** Answers `PUT /operator/v1/organizations/{organizationId}/forms/{formId}/published`. */
+export async function servePublishForm(
+  {
+    params: { organizationId = '', formId = '' },
+    body,
+    change,
+  }: OperatorRequestOf<typeof publishOrganizationForm>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof publishOrganizationForm>> {
+  if ((await world.administration.findOrganization(organizationId)) === null)
+    return unknownOrganization(organizationId)
+  const { isPublished } = body
+  if (!v.is(FormId, formId)) return unknownForm(formId, organizationId)
+  await change.announce({ type: 'forms', ids: [formId] })
+  const found = await publishForm(formId, isPublished, savingOf(organizationId, world))
+  if (found === null) return unknownForm(formId, organizationId)
+  if (found.isPublished !== isPublished)
+    return errorReply(
+      409,
+      `${formId} cannot be submitted here, so it is not published. ${found.reasons.join(' ')}`,
+    )
+  return jsonReply(200, publishedSave(found), PRIVATE)
+}
+
+/** What can be the id of a form. Anything else may be a mistyped secret, which is not recorded. */
+const FormId = v.pipe(v.string(), v.regex(FORM_ID))
+
+function publishedSave({ reasons, ...saved }: SavedForm): v.InferOutput<typeof Saved> {
+  return { ...saved, reasons: [...reasons] }
+}
+
+function savingOf(organizationId: string, { tenant, secrets, random, clock }: OperatorWorld) {
+  return {
+    tenant: tenant(organizationId),
+    passwords: {
+      hash: (password: string) => hashFormPassword(password, secrets, random),
+      verify: async (password: string, stored: string) =>
+        (await verifyFormPassword(password, stored, secrets)).ok,
+    },
+    now: toInstant(clock.nowMs()),
+  }
+}

@@ -1,0 +1,208 @@
+import * as v from 'valibot'
+import type { Predicate, StoredRow } from '../../../../ports/records/query.ts'
+import type { SendRecord } from '../../../../ports/messaging/send-log.ts'
+import { echoed } from '../../../bounds/echo.ts'
+import { component, described } from '../../../record/operation/meaning.ts'
+import type { ReplyOf } from '../../../record/operation/operation.ts'
+import { jsonResponse, operation } from '../../../record/operation/operation.ts'
+import { errorReply, jsonReply, PRIVATE } from '../../../record/operation/reply.ts'
+import { publicAnswers } from '../../../resources/answers.ts'
+import { automationRuns } from '../../../resources/automation-runs.ts'
+import { contacts } from '../../../resources/contacts.ts'
+import { formSubmissions } from '../../../resources/form-submissions.ts'
+import { forms } from '../../../resources/forms.ts'
+import {
+  optionalText,
+  pageOf,
+  pageParameters,
+  samplePagination,
+  servePlacesPage,
+} from '../../interface/list.ts'
+import type { OperatorRequestOf } from '../../interface/serve.ts'
+import { readStoredPage } from '../../interface/stored-page.ts'
+import type { OperatorWorld } from '../../interface/world.ts'
+import { instant } from '../schemas/key-schema.ts'
+import { unknownForm } from './organization-forms.ts'
+import { unknownOrganization } from '../organization/organizations.ts'
+import { Entry } from '../service/outbox.ts'
+import { publishedSend, Send } from '../service/sends.ts'
+
+const Contact = v.strictObject({
+  contactId: v.string(),
+  firstName: v.nullable(v.string()),
+  lastName: v.nullable(v.string()),
+  email: v.nullable(v.string()),
+  phone: v.nullable(v.string()),
+})
+type Contact = v.InferOutput<typeof Contact>
+
+const answers = v.record(v.string(), v.unknown())
+const Submission = v.strictObject({
+  submissionId: described(v.string(), 'Names the submission, also in the emails that follow it.'),
+  formId: v.string(),
+  formName: v.nullable(v.string()),
+  submittedAt: instant,
+  source: described(v.picklist(['headless', 'hosted']), 'Where the form was filled in.'),
+  contact: described(v.nullable(Contact), 'Whom it belongs to, as stored now; null: nobody.'),
+  answers: described(answers, 'By field; answers to fields whose id reads as a secret are left out.'),
+  attribution: described(answers, 'Where the visitor came from.'),
+})
+type Submission = v.InferOutput<typeof Submission>
+
+const Run = v.strictObject({
+  runId: v.string(),
+  automationId: v.string(),
+  status: v.string(),
+  currentStep: v.number(),
+  stepCount: v.number(),
+  failureReason: v.nullable(v.string()),
+  startedAt: instant,
+  completedAt: v.nullable(instant),
+})
+type Run = v.InferOutput<typeof Run>
+
+const ShownSubmission = component(
+  'SubmissionWithFollowUp',
+  described(
+    v.strictObject({
+      ...Submission.entries,
+      runs: described(v.array(Run), 'The runs of automations that it triggered.'),
+      messages: described(
+        v.array(Send),
+        'What was sent because of it: notifications, and messages of its runs. The oldest first.',
+      ),
+      waiting: described(v.array(Entry), 'What is still to be done, or has failed.'),
+    }),
+    'A submission, and what followed it.',
+  ),
+)
+
+const sample: Submission = {
+  submissionId: 'sub_2Zk8QwVt7LhXn4RmPq9sBc',
+  formId: 'contact',
+  formName: 'Contact',
+  submittedAt: '2026-05-19T17:45:12.000Z',
+  source: 'headless',
+  contact: { contactId: 'con-1', firstName: 'Ada', lastName: null, email: 'ada@example.com', phone: null },
+  answers: { name: 'Ada', message: 'Are you open on Sunday?' },
+  attribution: {},
+}
+
+const PATH = '/operator/v1/organizations/{organizationId}/submissions'
+const common = { method: 'GET', access: 'support', tag: 'Form definitions' } as const
+
+export const listSubmissions = operation({
+  id: 'submissions.list',
+  path: PATH,
+  ...common,
+  summary: 'List what came in through forms',
+  description: 'Newest first.',
+  query: {
+    formId: optionalText('Only submissions of this form.', 'contact')('formId'),
+    contactId: optionalText('Only submissions of this contact.', 'con-1')('contactId'),
+    ...pageParameters,
+  },
+  responses: {
+    200: jsonResponse('A page of submissions.', pageOf('SubmissionPage', Submission), {
+      data: [sample],
+      pagination: samplePagination,
+    }),
+    400: 'BadRequest',
+    404: 'NotFound',
+  },
+})
+
+export const showSubmission = operation({
+  id: 'submissions.show',
+  path: `${PATH}/{submissionId}`,
+  ...common,
+  summary: 'Show a submission and what followed it',
+  responses: {
+    200: jsonResponse('The submission.', ShownSubmission, { ...sample, runs: [], messages: [], waiting: [] }),
+    404: 'NotFound',
+  },
+})
+
+const SELECT = [
+  ...['submissionId', 'formId', 'formName', 'submittedAt', 'source', 'contactId'],
+  ...['answers', 'attribution'],
+]
+
+/** The maximum number of runs and messages of one submission that are shown. */
+const FOLLOWING_MAX = 100
+
+/** Answers `GET /operator/v1/organizations/{organizationId}/submissions`. */
+export async function serveSubmissions(
+  { params: { organizationId = '' }, query }: OperatorRequestOf<typeof listSubmissions>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof listSubmissions>> {
+  const { formId, contactId } = query
+  if ((await world.administration.findOrganization(organizationId)) === null)
+    return unknownOrganization(organizationId)
+  const tenant = world.tenant(organizationId)
+  if (formId !== null && (await tenant.findMany(forms.collection, ['formId'], [formId])).length === 0)
+    return unknownForm(formId, organizationId)
+  const where = Object.entries({ formId, contactId }).flatMap(([field, value]): Predicate[] =>
+    value === null ? [] : [{ field, operator: 'equals', value }],
+  )
+  const order = { field: 'submittedAt', idField: 'submissionId', direction: 'descending' } as const
+  const asked = { collection: formSubmissions.collection, select: SELECT, where, order }
+  return servePlacesPage(
+    query,
+    {
+      scope: { endpointId: listSubmissions.id, organizationId: JSON.stringify([organizationId, where]) },
+      read: async (after, limit) => {
+        const page = await readStoredPage<StoredRow>(tenant, asked, { after, limit })
+        return { ...page, rows: await withContacts(page.rows, tenant) }
+      },
+    },
+    world,
+    (submission) => submission,
+  )
+}
+
+/** Answers `GET /operator/v1/organizations/{organizationId}/submissions/{submissionId}`. */
+export async function serveSubmission(
+  { params: { organizationId = '', submissionId = '' } }: OperatorRequestOf<typeof showSubmission>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof showSubmission>> {
+  if ((await world.administration.findOrganization(organizationId)) === null)
+    return unknownOrganization(organizationId)
+  const tenant = world.tenant(organizationId)
+  const found = await tenant.findMany(formSubmissions.collection, SELECT, [submissionId])
+  const [submission] = await withContacts(found, tenant)
+  if (submission === undefined)
+    return errorReply(404, `${organizationId} has no submission ${echoed(submissionId)}.`)
+  // Runs are numbered, beginning with 1.
+  const runIds = Array.from({ length: FOLLOWING_MAX }, (_, index) => `run_${submissionId}_${index + 1}`)
+  const [runs, messages, waiting] = await Promise.all([
+    tenant.findMany(automationRuns.collection, Object.keys(Run.entries), runIds),
+    world.sends.open(organizationId).ofSubmission(submissionId, FOLLOWING_MAX),
+    world.outbox.ofSubmission(organizationId, submissionId),
+  ])
+  return jsonReply(
+    200,
+    {
+      ...submission,
+      runs: runs.map((run) => run as Run).sort((left, right) => left.runId.localeCompare(right.runId)),
+      messages: messages.map((message: SendRecord) => publishedSend(message)),
+      waiting: [...waiting],
+    },
+    PRIVATE,
+  )
+}
+
+/** The published form of stored submissions, each with its contact. */
+async function withContacts(
+  rows: readonly StoredRow[],
+  tenant: Pick<ReturnType<OperatorWorld['tenant']>, 'findMany'>,
+): Promise<readonly Submission[]> {
+  const contactIds = rows.flatMap(({ contactId }) => (typeof contactId === 'string' ? [contactId] : []))
+  const found = await tenant.findMany(contacts.collection, Object.keys(Contact.entries), contactIds)
+  const byId = new Map(found.map((contact) => [contact.contactId, contact as Contact]))
+  return rows.map(({ contactId, answers: stored, ...submission }) => ({
+    ...(submission as Omit<Submission, 'contact' | 'answers'>),
+    contact: byId.get(contactId) ?? null,
+    answers: publicAnswers({ answers: stored as Submission['answers'] }),
+  }))
+}

@@ -1,0 +1,258 @@
+import * as v from 'valibot'
+import type { StoredOperatorKey } from '../../../../ports/operators/operator-keys.ts'
+import { isKeyId } from '../../../access/api-key.ts'
+import { issueOperatorKey, OPERATOR_KEY_PREFIX } from '../../../access/operator-key.ts'
+import type { Operator } from '../../../access/operator.ts'
+import { operatorRoles } from '../../../access/operator.ts'
+import { readProof } from '../../../access/root-secret-proof.ts'
+import { secretName } from '../../../access/secret-use.ts'
+import { echoed } from '../../../bounds/echo.ts'
+import { component, described } from '../../../record/operation/meaning.ts'
+import type { ReplyOf } from '../../../record/operation/operation.ts'
+import { jsonResponse, operation } from '../../../record/operation/operation.ts'
+import { errorReply, jsonReply, PRIVATE } from '../../../record/operation/reply.ts'
+import { toInstant } from '../../../text/instant.ts'
+import { IN_THE_PAST, isPastInstant } from '../../issue-checked-key.ts'
+import { ExpiresAt } from '../../key-settings.ts'
+import { jsonBody } from '../../interface/body.ts'
+import { optionalWord, pageOf, pageParameters, samplePagination, servePage } from '../../interface/list.ts'
+import type { OperatorRequestOf } from '../../interface/serve.ts'
+import type { OperatorWorld } from '../../interface/world.ts'
+import { keyState, keyStates } from '../../key-state.ts'
+import { instant, keyItself, SAMPLE_KEY_END, sampleKey } from '../schemas/key-schema.ts'
+
+const Published = v.strictObject({
+  keyId: described(
+    v.string(),
+    `Names the key; it is the first part of what follows \`${OPERATOR_KEY_PREFIX}\`.`,
+  ),
+  operator: described(v.string(), 'The person or program that it was issued to.'),
+  role: described(v.picklist(operatorRoles), 'What it may do.'),
+  state: described(v.picklist(keyStates), 'Whether it works, and if not, why.'),
+  createdAt: instant,
+  expiresAt: described(
+    v.nullable(instant),
+    'From when on it does not work; null: it works until it is revoked.',
+  ),
+  revokedAt: described(v.nullable(instant), 'When it was revoked; null while it works.'),
+  lastUsedAt: described(v.nullable(instant), 'The hour in which it was last used; null: never.'),
+  secret: described(
+    v.string(),
+    'The root secret that it is hashed under: `current`, `previous`, or its name.',
+  ),
+  issuedBy: described(
+    v.nullable(v.string()),
+    'The operator key that issued it; null: whoever held the root secret. `unknown`: another key did, before that was recorded.',
+  ),
+})
+
+const sample: v.InferOutput<typeof Published> = {
+  keyId: sampleKey.keyId,
+  operator: 'ada',
+  role: 'admin',
+  state: 'active',
+  createdAt: '2026-03-01T14:00:00.000Z',
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: null,
+  secret: 'current',
+  issuedBy: '8LwR1yZpAq0d',
+}
+
+const Issued = component(
+  'IssuedOperatorKey',
+  described(
+    v.strictObject({
+      key: keyItself,
+      ...Published.entries,
+    }),
+    'A new operator key.',
+  ),
+)
+
+const RevokedKeys = component(
+  'RevokedOperatorKeys',
+  described(
+    v.strictObject({
+      revoked: described(
+        v.array(v.pick(Published, ['keyId', 'operator', 'role'])),
+        'The keys that were not revoked before, the oldest first.',
+      ),
+    }),
+    'What a revocation ended.',
+  ),
+)
+
+const OPERATOR_MAX_LENGTH = 100
+
+const Grant = v.strictObject({
+  operator: described(
+    v.pipe(
+      v.string('must be a string'),
+      v.check(
+        (text) => text.trim() !== '' && text.length <= OPERATOR_MAX_LENGTH && !/\p{Cc}/u.test(text),
+        `must be 1 to ${OPERATOR_MAX_LENGTH} characters, without control characters`,
+      ),
+    ),
+    'The person or program that the key is for, as the audit names it.',
+  ),
+  role: described(
+    v.picklist(operatorRoles, `must be ${operatorRoles.join(' or ')}`),
+    '`admin` may do everything; `support` may read, and retry the outbox.',
+  ),
+  expiresAt: v.optional(
+    v.nullable(
+      described(
+        ExpiresAt,
+        'The first instant at which the key does not work, a day standing for its first instant in UTC. At the latest the end of the key that issues it; null or left out: that end, or none when that key, or the root secret, has none.',
+      ),
+    ),
+    null,
+  ),
+})
+
+export const issueOperatorKeyEndpoint = operation({
+  id: 'operatorKeys.issue',
+  method: 'POST',
+  path: '/operator/v1/operator-keys',
+  access: 'admin_or_root_secret',
+  action: 'operatorKey.issue',
+  tag: 'Operator keys',
+  summary: 'Issue an operator key',
+  description:
+    'The answer is the only one that shows the key. A key never works longer than the one that issued it. In place of an operator key it takes a proof that the caller holds the root secret, which is how the first key comes to be.',
+  body: jsonBody(Grant, { operator: 'ada', role: 'admin', expiresAt: '2027-03-01T00:00:00Z' }),
+  responses: {
+    201: jsonResponse('The key.', Issued, {
+      key: OPERATOR_KEY_PREFIX + SAMPLE_KEY_END,
+      ...sample,
+    }),
+    400: 'BadRequest',
+    409: 'Conflict',
+  },
+})
+
+export const listOperatorKeys = operation({
+  id: 'operatorKeys.list',
+  method: 'GET',
+  path: '/operator/v1/operator-keys',
+  access: 'admin',
+  tag: 'Operator keys',
+  summary: 'List operator keys',
+  description: 'Oldest first, revoked and expired ones included.',
+  query: pageParameters,
+  responses: {
+    200: jsonResponse('A page of operator keys.', pageOf('OperatorKeyPage', Published), {
+      data: [sample],
+      pagination: samplePagination,
+    }),
+    400: 'BadRequest',
+  },
+})
+
+export const revokeOperatorKey = operation({
+  id: 'operatorKeys.revoke',
+  method: 'POST',
+  path: '/operator/v1/operator-keys/{keyId}/revoke',
+  access: 'admin',
+  action: 'operatorKey.revoke',
+  tag: 'Operator keys',
+  summary: 'Revoke an operator key',
+  description:
+    'It fails on its very next request. Revoking a key again changes nothing. The keys that it issued go on working, unless `descendants` is `true`.',
+  query: {
+    descendants: optionalWord(
+      '`true`: all keys that descend from it are revoked in the same step: those that it issued, those that these issued, and so on.',
+      ['true', 'false'],
+      'true',
+    )('descendants'),
+  },
+  responses: {
+    200: jsonResponse('It is revoked, with all that descend from it.', RevokedKeys, {
+      revoked: [
+        { keyId: sampleKey.keyId, operator: 'ada', role: 'admin' },
+        { keyId: '8LwR1yZpAq0d', operator: 'nightly job', role: 'support' },
+      ],
+    }),
+    204: { description: 'It is revoked. Only without `descendants`.' },
+    400: 'BadRequest',
+    404: 'NotFound',
+  },
+})
+
+/** Answers `POST /operator/v1/operator-keys`. */
+export async function serveIssueOperatorKey(
+  { request, body, change }: OperatorRequestOf<typeof issueOperatorKeyEndpoint>,
+  world: OperatorWorld,
+  issuer: Operator,
+): Promise<ReplyOf<typeof issueOperatorKeyEndpoint>> {
+  if (body.expiresAt !== null && isPastInstant(body.expiresAt, world.clock))
+    return errorReply(400, `expiresAt: ${IN_THE_PAST}.`)
+  const end = issuer.expiresAt
+  if (end !== null && body.expiresAt !== null && body.expiresAt > end)
+    return errorReply(400, `expiresAt: must not be after ${end}, when the key that issues it ends.`)
+  const grant = { ...body, expiresAt: body.expiresAt ?? end, issuedBy: issuer.keyId }
+  const { key, stored } = await issueOperatorKey(grant, world.secrets, world.random, world.clock)
+  // A proof of the root secret is stored with the key that it led to, so that it cannot be used again.
+  const proof = issuer.keyId === null ? (readProof(request.headers.get('authorization'))?.mac ?? null) : null
+  const changes = change.about(null, { type: 'key', id: stored.keyId })
+  const outcome = await changes.addOperatorKey({ key: stored, proof })
+  if (outcome === 'issuer_ended')
+    return errorReply(409, 'The key of this request was revoked or has expired meanwhile. No key was issued.')
+  if (outcome === 'proof_used')
+    return errorReply(409, 'A key was issued on this proof of the root secret already. Make a new proof.')
+  return jsonReply(201, { key, ...published(stored, world) }, PRIVATE)
+}
+
+/** Answers `GET /operator/v1/operator-keys`. */
+export async function serveOperatorKeys(
+  { query }: OperatorRequestOf<typeof listOperatorKeys>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof listOperatorKeys>> {
+  return servePage(
+    query,
+    {
+      scope: { endpointId: listOperatorKeys.id, organizationId: null },
+      read: (after, limit) =>
+        world.operatorKeys.list(
+          after === null ? null : { createdAt: String(after.value), keyId: after.id },
+          limit,
+        ),
+      positionOf: ({ createdAt, keyId }) => ({ value: createdAt, id: keyId }),
+    },
+    world,
+    (stored) => published(stored, world),
+  )
+}
+
+/** Answers `POST /operator/v1/operator-keys/{keyId}/revoke`. */
+export async function serveRevokeOperatorKey(
+  { params: { keyId = '' }, query, change }: OperatorRequestOf<typeof revokeOperatorKey>,
+  { clock }: OperatorWorld,
+): Promise<ReplyOf<typeof revokeOperatorKey>> {
+  // Whatever else was mistyped here, perhaps a whole key, is not even recorded.
+  if (!isKeyId(keyId)) return unknownOperatorKey(keyId)
+  const withDescendants = query.descendants === 'true'
+  const revokedAt = toInstant(clock.nowMs())
+  const changes = change.about(null, { type: 'key', id: keyId })
+  const revoked = await changes.revokeOperatorKey({ keyId, revokedAt, withDescendants })
+  if (revoked === null) return unknownOperatorKey(keyId)
+  return withDescendants
+    ? jsonReply(200, { revoked: [...revoked] }, PRIVATE)
+    : { status: 204, headers: PRIVATE, body: null }
+}
+
+function unknownOperatorKey(keyId: string) {
+  return errorReply(404, `There is no operator key ${echoed(keyId)}.`)
+}
+
+function published(
+  stored: StoredOperatorKey,
+  { secrets, clock }: OperatorWorld,
+): v.InferOutput<typeof Published> {
+  const { keyId, operator, role, secretVersion, createdAt, expiresAt, revokedAt, lastUsedAt, issuedBy } =
+    stored
+  const state = keyState(stored, clock)
+  const secret = secretName(secretVersion, secrets)
+  return { keyId, operator, role, state, createdAt, expiresAt, revokedAt, lastUsedAt, secret, issuedBy }
+}

@@ -1,0 +1,133 @@
+import * as v from 'valibot'
+import type { Administration, HashHolder } from '../../../../ports/organizations/administration.ts'
+import { hashesBySecret, NO_HASHES, sumOfHashes } from '../../../access/secret-use.ts'
+import type { Secrets } from '../../../access/secrets.ts'
+import { component, described } from '../../../record/operation/meaning.ts'
+import type { ReplyOf } from '../../../record/operation/operation.ts'
+import { jsonResponse, operation } from '../../../record/operation/operation.ts'
+import { errorReply, jsonReply, PRIVATE } from '../../../record/operation/reply.ts'
+import { compareBytes } from '../../../text/text-order.ts'
+import { cursorParameter, gapEntries, publishedGaps, readCursor, writeCursor } from '../../interface/list.ts'
+import type { OperatorRequestOf } from '../../interface/serve.ts'
+import type { OperatorWorld } from '../../interface/world.ts'
+
+/** The maximum number of keys and forms that a reply names. */
+const NAMED_MAX = 50
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+const Counts = v.strictObject({
+  keys: described(count, 'Keys of all kinds that work.'),
+  formPasswords: described(count, 'Passwords of forms.'),
+})
+
+const Status = component(
+  'SecretsStatus',
+  described(
+    v.strictObject({
+      current: described(Counts, 'Hashed under `ROOT_SECRET`.'),
+      previous: described(Counts, 'Hashed under `ROOT_SECRET_PREVIOUS`; zero while no rotation lasts.'),
+      lost: described(Counts, 'Hashed under a root secret that is neither: they do not work.'),
+      underPrevious: described(
+        v.array(
+          v.strictObject({
+            kind: described(v.picklist(['key', 'operator key', 'form']), 'What it is.'),
+            id: v.string(),
+            organizationId: described(
+              v.nullable(v.string()),
+              'Whose it is; null: nobody among the organizations.',
+            ),
+          }),
+        ),
+        `The first ${NAMED_MAX} of those that \`previous\` counts, of each database.`,
+      ),
+      nextCursor: v.exactOptional(
+        described(
+          v.string(),
+          'Left out when everything is counted. Else there are families whose own databases were not asked yet: the answer to this cursor counts more of them, and its figures add to these.',
+        ),
+      ),
+      ...gapEntries,
+    }),
+    'How far a rotation of the root secret has come.',
+  ),
+)
+
+export const getSecrets = operation({
+  id: 'secrets.status',
+  method: 'GET',
+  path: '/operator/v1/secrets',
+  access: 'support',
+  tag: 'Service',
+  summary: 'Count keys and form passwords by root secret',
+  description:
+    'A key or password moves to the current root secret when it is used. A rotation can be ended when nothing is under the previous one: what was not used until then stops working. Families with databases of their own are counted a few at a time.',
+  query: { cursor: cursorParameter('`nextCursor` of the answer before.') },
+  responses: {
+    200: jsonResponse('The counts.', Status, {
+      current: { keys: 41, formPasswords: 3 },
+      previous: { keys: 1, formPasswords: 0 },
+      lost: { keys: 0, formPasswords: 0 },
+      underPrevious: [{ kind: 'key', id: '3kTzB0n9QmVx', organizationId: 'acme' }],
+    }),
+    400: 'BadRequest',
+  },
+})
+
+/**
+ * Answers `GET /operator/v1/secrets`: first for the shared database and some families, then for more families with each
+ * cursor.
+ */
+export async function serveSecrets(
+  { query }: OperatorRequestOf<typeof getSecrets>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof getSecrets>> {
+  const { administration, overview, secrets } = world
+  const scope = { endpointId: getSecrets.id, organizationId: null }
+  const given = await readCursor(query.cursor, scope, world)
+  if (given === 'refused')
+    return errorReply(400, 'Parameter cursor must be the nextCursor of such an answer.')
+  const shared = given === null ? [await statusOf(administration, secrets)] : []
+  const visit = await overview.administrations(given?.id ?? null, (placed) => statusOf(placed, secrets))
+  const all = [...shared, ...visit.results.map(({ result }) => result)].reduce(added, NOTHING)
+  const nextCursor =
+    visit.next === null ? null : await writeCursor({ value: null, id: visit.next }, scope, world)
+  return jsonReply(
+    200,
+    {
+      ...all,
+      ...(nextCursor === null ? {} : { nextCursor }),
+      ...publishedGaps(visit),
+    },
+    PRIVATE,
+  )
+}
+
+type DatabaseStatus = Pick<v.InferOutput<typeof Status>, 'current' | 'previous' | 'lost' | 'underPrevious'>
+
+const NOTHING: DatabaseStatus = { ...NO_HASHES, underPrevious: [] }
+
+/** The progress of the rotation in one database. */
+async function statusOf(
+  administration: Pick<Administration, 'countHashes' | 'findHashes'>,
+  secrets: Secrets,
+): Promise<DatabaseStatus> {
+  const counts = await hashesBySecret(administration, secrets)
+  const underPrevious =
+    secrets.previous === null ? [] : await administration.findHashes(secrets.previous.version, NAMED_MAX)
+  return { ...counts, underPrevious: [...underPrevious] }
+}
+
+function added(left: DatabaseStatus, right: DatabaseStatus): DatabaseStatus {
+  return {
+    ...sumOfHashes(left, right),
+    underPrevious: [...left.underPrevious, ...right.underPrevious].sort(byKind),
+  }
+}
+
+/** Sorts by kind and id, as each database does, so that the order does not reveal where an organization lives. */
+function byKind(left: HashHolder, right: HashHolder): number {
+  const kinds = KINDS.indexOf(left.kind) - KINDS.indexOf(right.kind)
+  return kinds === 0 ? compareBytes(left.id, right.id) : kinds
+}
+
+const KINDS: readonly HashHolder['kind'][] = ['key', 'operator key', 'form']

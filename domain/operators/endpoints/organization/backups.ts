@@ -1,0 +1,211 @@
+import * as v from 'valibot'
+import { described } from '../../../record/operation/meaning.ts'
+import type { ReplyOf } from '../../../record/operation/operation.ts'
+import { jsonResponse, operation } from '../../../record/operation/operation.ts'
+import { errorReply, jsonReply, PRIVATE } from '../../../record/operation/reply.ts'
+import { echoed } from '../../../bounds/echo.ts'
+import { toBase64 } from '../../../text/encoding.ts'
+import { openLocalSource } from '../../../whole/archive/local-source.ts'
+import { ChangedMeanwhile } from '../../../whole/archive/write-archive.ts'
+import { backUp, removeOld } from '../../../whole/backup/back-up.ts'
+import { readBackupName } from '../../../whole/backup/names.ts'
+import { jsonBody } from '../../interface/body.ts'
+import { pageOf, pageParameters, samplePagination, servePage } from '../../interface/list.ts'
+import type { OperatorRequestOf } from '../../interface/serve.ts'
+import type { OperatorWorld } from '../../interface/world.ts'
+import { instant } from '../schemas/key-schema.ts'
+import { unknownOrganization } from './organizations.ts'
+
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+
+const Backup = v.strictObject({
+  name: described(v.string(), 'The name of the archive.'),
+  organizationId: v.string(),
+  at: described(instant, 'When it was begun.'),
+  bytes: described(count, 'Its size.'),
+  isEncrypted: described(v.boolean(), 'Whether only the holder of the secret key can read it.'),
+})
+
+const sample: v.InferOutput<typeof Backup> = {
+  name: '2026-05-19T02-00-00-000Z.acme.tar',
+  organizationId: 'acme',
+  at: '2026-05-19T02:00:00.000Z',
+  bytes: 3_145_728,
+  isEncrypted: false,
+}
+
+export const runBackup = operation({
+  id: 'backups.run',
+  method: 'POST',
+  path: '/operator/v1/organizations/{organizationId}/backup',
+  access: 'admin',
+  action: 'organization.backup',
+  tag: 'Archives',
+  summary: 'Back up an organization',
+  description:
+    'Stores its archive in the bucket of the service, and answers when it is there. It has keys and the hashes of form passwords if the service encrypts its backups.',
+  responses: {
+    200: jsonResponse(
+      'The backup.',
+      v.strictObject({
+        name: described(v.string(), 'The name of the archive.'),
+        rows: described(count, 'How many rows it has.'),
+      }),
+      { name: sample.name, rows: 12_000 },
+    ),
+    404: 'NotFound',
+    409: 'Conflict',
+  },
+})
+
+export const listBackups = operation({
+  id: 'backups.list',
+  method: 'GET',
+  path: '/operator/v1/backups',
+  access: 'support',
+  tag: 'Archives',
+  summary: 'List the backups of all organizations',
+  description: 'Oldest first.',
+  query: pageParameters,
+  responses: {
+    200: jsonResponse('A page of backups.', pageOf('BackupPage', Backup), {
+      data: [sample],
+      pagination: samplePagination,
+    }),
+    400: 'BadRequest',
+    409: 'Conflict',
+  },
+})
+
+/** The maximum number of bytes of an answer. */
+const PIECE_BYTES = 2_000_000
+
+export const readBackup = operation({
+  id: 'backups.read',
+  method: 'POST',
+  path: '/operator/v1/backups/{name}/bytes',
+  access: 'admin',
+  tag: 'Archives',
+  summary: 'Read a backup, piece by piece',
+  body: jsonBody(v.strictObject({ offset: described(count, 'From which byte on.') }), { offset: 0 }),
+  responses: {
+    200: jsonResponse(
+      'A piece of the archive.',
+      v.strictObject({
+        bytes: described(v.string(), `Up to ${PIECE_BYTES} bytes, in base64. Empty: the archive has ended.`),
+      }),
+      { bytes: 'bWFuaWZlc3QuanNvbg==' },
+    ),
+    400: 'BadRequest',
+    404: 'NotFound',
+    409: 'Conflict',
+  },
+})
+
+export const removeBackups = operation({
+  id: 'backups.remove',
+  method: 'POST',
+  path: '/operator/v1/backups/remove',
+  access: 'admin',
+  action: 'backup.remove',
+  tag: 'Archives',
+  summary: 'Remove old backups',
+  description: 'The latest one of each organization stays, however old.',
+  body: jsonBody(
+    v.strictObject({
+      keepDays: described(
+        v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(36_500)),
+        'How old backups may be, in days.',
+      ),
+    }),
+    { keepDays: 30 },
+  ),
+  responses: {
+    200: jsonResponse(
+      'What was removed.',
+      v.strictObject({ removed: described(v.array(v.string()), 'The names of the archives.') }),
+      { removed: [sample.name] },
+    ),
+    400: 'BadRequest',
+    409: 'Conflict',
+  },
+})
+
+/** Answers `POST /operator/v1/organizations/{organizationId}/backup`. */
+export async function serveRunBackup(
+  { params: { organizationId = '' }, change }: OperatorRequestOf<typeof runBackup>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof runBackup>> {
+  const backups = await world.backups()
+  if (backups === null) return noBucket()
+  if ((await world.administration.findOrganization(organizationId)) === null)
+    return unknownOrganization(organizationId)
+  const secrets = backups.seal !== null
+  await change.announce({ type: 'archive', name: null, secrets })
+  const local = { organizationId, store: world.whole(organizationId), withSecrets: secrets }
+  const placeOf = async () => (await world.overview.describe(organizationId))?.place ?? null
+  try {
+    const made = await backUp(organizationId, openLocalSource(local, placeOf), backups)
+    change.concerns({ type: 'archive', name: made.name, secrets })
+    return jsonReply(200, made, PRIVATE)
+  } catch (error) {
+    if (!(error instanceof ChangedMeanwhile)) throw error
+    return errorReply(
+      409,
+      `${organizationId} was changed during every attempt. Try again when less is written.`,
+    )
+  }
+}
+
+/** Answers `GET /operator/v1/backups`. */
+export async function serveBackups(
+  { query }: OperatorRequestOf<typeof listBackups>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof listBackups>> {
+  const backups = await world.backups()
+  if (backups === null) return noBucket()
+  return servePage(
+    query,
+    {
+      scope: { endpointId: listBackups.id, organizationId: null },
+      read: async (after, limit) =>
+        (await backups.archives.list(after?.id ?? null, limit)).map((archive) => ({
+          ...archive,
+          ...(readBackupName(archive.name) ?? { organizationId: '', at: NEVER, isEncrypted: false }),
+        })),
+      positionOf: ({ name }) => ({ value: null, id: name }),
+    },
+    world,
+    (backup) => backup,
+  )
+}
+
+/** The instant of a file in the bucket that is no backup. */
+const NEVER = '0000-01-01T00:00:00.000Z'
+
+/** Answers `POST /operator/v1/backups/{name}/bytes`. */
+export async function serveReadBackup(
+  { params: { name = '' }, body: { offset } }: OperatorRequestOf<typeof readBackup>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof readBackup>> {
+  const backups = await world.backups()
+  if (backups === null) return noBucket()
+  const bytes = readBackupName(name) === null ? null : await backups.archives.read(name, offset, PIECE_BYTES)
+  if (bytes === null) return errorReply(404, `There is no backup ${echoed(name)}.`)
+  return jsonReply(200, { bytes: toBase64(bytes) }, PRIVATE)
+}
+
+/** Answers `POST /operator/v1/backups/remove`. */
+export async function serveRemoveBackups(
+  { body: { keepDays }, change }: OperatorRequestOf<typeof removeBackups>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof removeBackups>> {
+  const backups = await world.backups()
+  if (backups === null) return noBucket()
+  await change.announce({ type: 'archive', name: null, secrets: false })
+  return jsonReply(200, { removed: [...(await removeOld(keepDays, backups))] }, PRIVATE)
+}
+
+function noBucket() {
+  return errorReply(409, 'The service has no bucket for backups (no binding BACKUPS). Use --to DIR.')
+}

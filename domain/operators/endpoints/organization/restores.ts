@@ -1,0 +1,196 @@
+import * as v from 'valibot'
+import type { Restoration } from '../../../../ports/whole/whole-store.ts'
+import { component, described } from '../../../record/operation/meaning.ts'
+import { jsonResponse, operation } from '../../../record/operation/operation.ts'
+import { Manifest, OrganizationFile } from '../../../whole/archive/format.ts'
+import { ARCHIVE_VERSION } from '../../../whole/archive/names.ts'
+import { progressOf, rowsOf } from '../../../whole/restore/progress.ts'
+import { jsonBody } from '../../interface/body.ts'
+import { PlaceSettings } from '../../place-settings.ts'
+import { instant } from '../schemas/key-schema.ts'
+
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+
+const Column = v.strictObject({
+  field: described(v.string(), 'Its name in a line.'),
+  type: described(v.picklist(['text', 'integer', 'real']), 'What is stored.'),
+  isNullable: described(v.boolean(), 'Whether it may be null.'),
+  holds: described(
+    v.picklist(['value', 'document', 'truth']),
+    'A text or number as it is; a JSON document, or its text; or true or false.',
+  ),
+  isSecret: described(v.boolean(), 'Whether archives without secrets do not have it.'),
+})
+
+const Table = v.strictObject({
+  name: described(v.string(), 'The name of the table.'),
+  isSecret: described(v.boolean(), 'Whether archives without secrets have none of its rows.'),
+  columns: described(v.array(Column), 'What its lines have.'),
+})
+
+export const archiveFormat = operation({
+  id: 'archives.format',
+  method: 'GET',
+  path: '/operator/v1/archives/format',
+  access: 'support',
+  tag: 'Archives',
+  summary: 'Show what archives contain',
+  responses: {
+    200: jsonResponse(
+      'The format of archives.',
+      v.strictObject({
+        version: described(count, 'The version of the format that this service writes.'),
+        tables: described(
+          v.array(Table),
+          'The kinds of rows: `organizations` is the row in `organization.json`, each other one a file.',
+        ),
+      }),
+      { version: ARCHIVE_VERSION, tables: [] },
+    ),
+  },
+})
+
+const Published = v.strictObject({
+  restoreId: described(v.string(), 'Names the restoration.'),
+  archive: described(v.string(), 'The name of the archive.'),
+  nextPart: described(count, 'The part to send next.'),
+  writtenRows: described(count, 'Rows of the archive that came so far.'),
+  rows: described(count, 'Rows of the archive.'),
+  keysLeft: described(
+    count,
+    'Keys in the archive that were not restored, because they were made for another id or under another root secret.',
+  ),
+  startedAt: instant,
+  endedAt: described(v.nullable(instant), 'When the organization was opened; null: it is closed.'),
+})
+const RestorationBody = component('Restoration', described(Published, 'The restoration of an organization.'))
+
+const sample: v.InferOutput<typeof Published> = {
+  restoreId: 'rst_3kTzB0n9QmVx8LwR1yZpAq',
+  archive: 'acme.tar',
+  nextPart: 3,
+  writtenRows: 4_000,
+  rows: 12_000,
+  keysLeft: 0,
+  startedAt: '2026-05-19T18:10:00.000Z',
+  endedAt: null,
+}
+
+const PATH = '/operator/v1/organizations/{organizationId}/restore'
+
+export const beginRestore = operation({
+  id: 'restores.begin',
+  method: 'POST',
+  path: PATH,
+  access: 'admin',
+  action: 'organization.restore',
+  tag: 'Archives',
+  summary: 'Begin to restore an organization from an archive',
+  description:
+    'The organization must not exist, or have no rows. Until all parts of the archive were sent and the restoration is finished, it is closed: its keys and forms are unknown. Asked again with the same archive, this names the restoration that runs, which continues where it stopped.',
+  body: jsonBody(
+    v.strictObject({
+      archive: described(v.pipe(v.string(), v.minLength(1), v.maxLength(200)), 'A name for the archive.'),
+      digest: described(
+        v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hexadecimal digits')),
+        'SHA-256 of `manifest.json`.',
+      ),
+      manifest: described(Manifest, 'The content of `manifest.json`.'),
+      organization: described(OrganizationFile, 'The content of `organization.json`.'),
+      slug: v.exactOptional(
+        described(
+          v.nullable(v.pipe(v.string(), v.maxLength(64))),
+          'The slug to have in place of the archived one.',
+        ),
+      ),
+      formIds: described(
+        v.pipe(v.array(v.pipe(v.string(), v.maxLength(200))), v.maxLength(20_000)),
+        'The ids of all forms in the archive.',
+      ),
+      ...PlaceSettings.entries,
+    }),
+    {
+      archive: 'acme.tar',
+      digest: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+      manifest: {
+        format: 'tenant-data-archive',
+        version: ARCHIVE_VERSION,
+        organizationId: 'acme',
+        secrets: false,
+        organization: {
+          bytes: 427,
+          sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+        },
+        files: [],
+      },
+      organization: {
+        organizationId: 'acme',
+        place: 'shared',
+        region: null,
+        jurisdiction: null,
+        row: { name: 'Acme Car Wash' },
+      },
+      formIds: [],
+    },
+    8_000_000,
+  ),
+  responses: {
+    200: jsonResponse('The restoration.', RestorationBody, sample),
+    400: 'BadRequest',
+    409: 'Conflict',
+  },
+})
+
+export const writeRestore = operation({
+  id: 'restores.write',
+  method: 'POST',
+  path: `${PATH}/{restoreId}/parts`,
+  access: 'admin',
+  tag: 'Archives',
+  summary: 'Send a part of an archive',
+  description:
+    'Parts are lines of one file each, numbered from 1 over all files in the order of the manifest. The client chooses how many lines a part has, and must choose the same again when it continues. A part that came before is accepted again.',
+  body: jsonBody(
+    v.strictObject({
+      part: described(v.pipe(v.number(), v.safeInteger(), v.minValue(1)), 'The number of the part, from 1.'),
+      file: described(v.pipe(v.string(), v.maxLength(200)), 'The file from which the lines are.'),
+      lines: described(v.pipe(v.array(v.string()), v.maxLength(10_000)), 'The lines, without their ends.'),
+    }),
+    { part: 1, file: 'rows/sites.ndjson', lines: ['{"siteId":"s1","name":"Harbor","code":"H"}'] },
+    40_000_000,
+  ),
+  responses: {
+    200: jsonResponse('The restoration.', RestorationBody, sample),
+    400: 'BadRequest',
+    404: 'NotFound',
+    409: 'Conflict',
+  },
+})
+
+export const finishRestore = operation({
+  id: 'restores.finish',
+  method: 'POST',
+  path: `${PATH}/{restoreId}/finish`,
+  access: 'admin',
+  action: 'organization.restore',
+  tag: 'Archives',
+  summary: 'Open an organization whose rows are restored',
+  responses: {
+    200: jsonResponse('The restoration.', RestorationBody, {
+      ...sample,
+      endedAt: '2026-05-19T18:11:00.000Z',
+    }),
+    404: 'NotFound',
+    409: 'Conflict',
+  },
+})
+
+/** A restoration in its published form. Null: another version of the service wrote its progress in its own way. */
+export function publishedRestoration(restoration: Restoration): v.InferOutput<typeof Published> | null {
+  const { restoreId, archive, nextPart, startedAt, endedAt } = restoration
+  const progress = progressOf(restoration)
+  if (progress === null) return null
+  const { written, all } = rowsOf(progress)
+  const { keysLeft } = progress
+  return { restoreId, archive, nextPart, writtenRows: written, rows: all, keysLeft, startedAt, endedAt }
+}

@@ -1,0 +1,161 @@
+import * as v from 'valibot'
+import { echoed } from '../../../bounds/echo.ts'
+import { AUTOMATION_RUN, NOTIFICATION_EMAIL } from '../../../forms/submit/outbox.ts'
+import { described } from '../../../record/operation/meaning.ts'
+import type { ReplyOf } from '../../../record/operation/operation.ts'
+import { jsonResponse, operation } from '../../../record/operation/operation.ts'
+import { errorReply, PRIVATE } from '../../../record/operation/reply.ts'
+import { toInstant } from '../../../text/instant.ts'
+import type { Position } from '../../../../ports/records/query.ts'
+import type { PlacedOutboxPosition } from '../../../placement/places-list.ts'
+import {
+  organizationFilter,
+  pageParameters,
+  placesPageOf,
+  samplePagination,
+  servePage,
+  servePlacesPage,
+} from '../../interface/list.ts'
+import type { OperatorRequestOf } from '../../interface/serve.ts'
+import type { OperatorWorld } from '../../interface/world.ts'
+import { instant } from '../schemas/key-schema.ts'
+
+/** An entry in its published form. */
+export const Entry = v.strictObject({
+  outboxId: described(v.string(), 'Names the entry.'),
+  organizationId: v.string(),
+  kind: described(v.string(), `What is to be done: \`${NOTIFICATION_EMAIL}\` or \`${AUTOMATION_RUN}\`.`),
+  submissionId: v.string(),
+  status: described(
+    v.picklist(['pending', 'held', 'failed']),
+    'Whether it waits, or is not tried by itself: because it was restored from an archive, so that nothing is sent twice, or because it failed.',
+  ),
+  attempts: described(
+    v.pipe(v.number(), v.integer(), v.minValue(0)),
+    'How often it was tried since it was written, or retried by an operator.',
+  ),
+  nextAttemptAt: described(instant, 'When it is tried next, if it waits.'),
+  lastError: described(v.nullable(v.string()), 'Why it was not done yet; null: it was not tried.'),
+  createdAt: instant,
+})
+
+const sample: v.InferOutput<typeof Entry> = {
+  outboxId: '4f1c2a9e-7d55-4a1b-9c1f-2f6f0d1f3b77',
+  organizationId: 'acme',
+  kind: NOTIFICATION_EMAIL,
+  submissionId: 'sub-2026-0519',
+  status: 'failed',
+  attempts: 8,
+  nextAttemptAt: '2026-05-19T18:10:00.000Z',
+  lastError: 'The provider refused the message.',
+  createdAt: '2026-05-19T17:45:12.000Z',
+}
+
+export const listOutbox = operation({
+  id: 'outbox.list',
+  method: 'GET',
+  path: '/operator/v1/outbox',
+  access: 'support',
+  tag: 'Outbox',
+  summary: 'List what waits or failed after a receipt',
+  description:
+    'Oldest first; over all organizations, first those of the shared database, then family by family. What is done is not listed: see the sends, and the runs of automations.',
+  query: { organizationId: organizationFilter, ...pageParameters },
+  responses: {
+    200: jsonResponse('A page of entries.', placesPageOf('OutboxPage', Entry), {
+      data: [sample],
+      pagination: samplePagination,
+    }),
+    400: 'BadRequest',
+  },
+})
+
+export const retryOutbox = operation({
+  id: 'outbox.retry',
+  method: 'POST',
+  path: '/operator/v1/outbox/{outboxId}/retry',
+  access: 'support',
+  action: 'outbox.retry',
+  tag: 'Outbox',
+  summary: 'Try a waiting, held or failed entry',
+  description:
+    'With all attempts before it; the service takes it up within a minute. Email providers recognise a repeated message for a day: an attempt whose fate is unknown and that is older may arrive twice.',
+  responses: { 204: { description: 'It is due now.' }, 404: 'NotFound', 409: 'Conflict' },
+})
+
+/** Answers `GET /operator/v1/outbox`. */
+export async function serveOutbox(
+  { query }: OperatorRequestOf<typeof listOutbox>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof listOutbox>> {
+  const { organizationId } = query
+  if (organizationId === null) return serveAll(query, world)
+  return servePage(
+    query,
+    {
+      scope: { endpointId: listOutbox.id, organizationId },
+      read: (after, limit) =>
+        world.outbox.list(
+          organizationId,
+          after === null ? null : { createdAt: String(after.value), outboxId: after.id },
+          limit,
+        ),
+      positionOf: ({ createdAt, outboxId }) => ({ value: createdAt, id: outboxId }),
+    },
+    world,
+    (entry) => entry,
+  )
+}
+
+/** Serves a page over all databases. The position in its cursor also names the database. */
+function serveAll(query: OperatorRequestOf<typeof listOutbox>['query'], world: OperatorWorld) {
+  return servePlacesPage(
+    query,
+    {
+      scope: { endpointId: listOutbox.id, organizationId: null },
+      read: async (after, limit) => {
+        const position = after === null ? null : positionIn(after)
+        const { next, ...page } = await world.overview.outbox(position, limit)
+        return { ...page, next: next === null ? null : positionOut(next) }
+      },
+    },
+    world,
+    (entry) => entry,
+  )
+}
+
+/** Separates a family's id, which cannot contain this character, from the id of an entry. */
+const BETWEEN = '/'
+
+function positionOut({ familyId, entry }: PlacedOutboxPosition): Position {
+  const { createdAt = null, outboxId = '' } = entry ?? {}
+  return { value: createdAt, id: `${familyId ?? ''}${BETWEEN}${outboxId}` }
+}
+
+function positionIn({ value, id }: Position): PlacedOutboxPosition {
+  const at = id.indexOf(BETWEEN)
+  const familyId = id.slice(0, at)
+  return {
+    familyId: familyId === '' ? null : familyId,
+    entry: value === null ? null : { createdAt: String(value), outboxId: id.slice(at + 1) },
+  }
+}
+
+/** Answers `POST /operator/v1/outbox/{outboxId}/retry`. */
+export async function serveRetryOutbox(
+  { params: { outboxId = '' }, change }: OperatorRequestOf<typeof retryOutbox>,
+  { clock, outbox }: OperatorWorld,
+): Promise<ReplyOf<typeof retryOutbox>> {
+  const organizationId = await outbox.ownerOf(outboxId)
+  if (organizationId === null) return missing(outboxId)
+  const changes = change.about(organizationId, { type: 'entry', id: outboxId })
+  const outcome = await changes.redrive(outboxId, toInstant(clock.nowMs()))
+  if (outcome === 'missing') return missing(outboxId)
+  if (outcome === 'leased')
+    return errorReply(409, `${echoed(outboxId)} is being worked on. Look again in a minute.`)
+  return { status: 204, headers: PRIVATE, body: null }
+}
+
+function missing(outboxId: string) {
+  return errorReply(404, `There is no entry ${echoed(outboxId)} that waits or failed.`)
+}

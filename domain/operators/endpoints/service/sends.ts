@@ -1,0 +1,100 @@
+import * as v from 'valibot'
+import type { SendRecord } from '../../../../ports/messaging/send-log.ts'
+import { described } from '../../../record/operation/meaning.ts'
+import type { ReplyOf } from '../../../record/operation/operation.ts'
+import { jsonResponse, operation } from '../../../record/operation/operation.ts'
+import { pageOf, pageParameters, samplePagination, servePage } from '../../interface/list.ts'
+import type { OperatorRequestOf } from '../../interface/serve.ts'
+import type { OperatorWorld } from '../../interface/world.ts'
+import { instant } from '../schemas/key-schema.ts'
+import { unknownOrganization } from '../organization/organizations.ts'
+
+/** A send in its published form. */
+export const Send = v.strictObject({
+  channel: described(v.picklist(['sms', 'mms', 'email']), 'How it went.'),
+  from: described(v.string(), 'The sender as the recipient sees it.'),
+  to: described(v.string(), 'The recipient.'),
+  providerId: described(v.nullable(v.string()), "The provider's id of the message; null: none."),
+  outcome: described(v.picklist(['accepted', 'failed']), 'Whether the provider took it.'),
+  error: described(v.nullable(v.string()), 'Why it failed, in short; null: it did not.'),
+  at: described(instant, 'When it was handed over.'),
+})
+
+const page = pageOf('SendPage', Send)
+const samplePage: v.InferOutput<typeof page> = {
+  data: [
+    {
+      channel: 'email',
+      from: 'Acme Car Wash <acme@mail.example.com>',
+      to: 'ada@example.com',
+      providerId: '49a3999c-0ce1-4ea6-ab68-afcd6dc2e794',
+      outcome: 'accepted',
+      error: null,
+      at: '2026-05-19T17:45:16.000Z',
+    },
+  ],
+  pagination: samplePagination,
+}
+
+const common = { method: 'GET', access: 'support', tag: 'Sends', query: pageParameters } as const
+
+export const listSends = operation({
+  id: 'sends.list',
+  path: '/operator/v1/organizations/{organizationId}/sends',
+  ...common,
+  summary: 'List what an organization sent',
+  description: 'Newest first; its notification emails too.',
+  responses: { 200: jsonResponse('A page of sends.', page, samplePage), 400: 'BadRequest', 404: 'NotFound' },
+})
+
+export const listPlatformSends = operation({
+  id: 'platformSends.list',
+  path: '/operator/v1/platform-sends',
+  ...common,
+  summary: 'List what was sent with platform keys',
+  description: 'Newest first.',
+  responses: { 200: jsonResponse('A page of sends.', page, samplePage), 400: 'BadRequest' },
+})
+
+/** Answers `GET /operator/v1/organizations/{organizationId}/sends`. */
+export async function serveSends(
+  { params: { organizationId = '' }, query }: OperatorRequestOf<typeof listSends>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof listSends>> {
+  const organization = await world.administration.findOrganization(organizationId)
+  if (organization === null) return unknownOrganization(organizationId)
+  return listed(listSends.id, organizationId, query, world)
+}
+
+/** Answers `GET /operator/v1/platform-sends`. */
+export async function servePlatformSends(
+  { query }: OperatorRequestOf<typeof listPlatformSends>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof listPlatformSends>> {
+  return listed(listPlatformSends.id, null, query, world)
+}
+
+function listed(
+  endpointId: string,
+  organizationId: string | null,
+  query: OperatorRequestOf<typeof listSends>['query'],
+  world: OperatorWorld,
+) {
+  const log = world.sends.open(organizationId)
+  return servePage(
+    query,
+    {
+      scope: { endpointId, organizationId },
+      read: (after, limit) =>
+        log.list(after === null ? null : { at: String(after.value), sendId: after.id }, limit),
+      positionOf: ({ at, sendId }) => ({ value: at, id: sendId }),
+    },
+    world,
+    publishedSend,
+  )
+}
+
+/** The published form of a send. */
+export function publishedSend({ channel, from, to, providerId, outcome, error, at }: SendRecord) {
+  return { channel, from, to, providerId, outcome, error, at }
+}

@@ -1,0 +1,63 @@
+import type { Order } from '../../../ports/records/query.ts'
+import type { CollectionEndpoint } from '../../record/endpoint.ts'
+import { SYNC_FIELD } from '../../record/endpoint.ts'
+import type { QueryProblem } from './query-string.ts'
+import { problem } from './query-string.ts'
+
+export const SORT_ORDERS = ['asc', 'desc'] as const
+
+type Orders = Pick<CollectionEndpoint, 'order' | 'syncOrder' | 'sorts'>
+
+/** The parameters by which a caller chooses the order; none when the order is fixed. */
+export function sortParameters({ sorts }: Pick<Orders, 'sorts'>): readonly string[] {
+  return sorts.length === 0 ? [] : ['sortBy', 'sortOrder']
+}
+
+/**
+ * The order of a page: the sync order for a sync, else the requested order; a part that the request leaves out is taken
+ * from the natural order. The order of a sync is fixed, so a request cannot combine a sync with an order.
+ */
+export function readOrder(
+  { order, syncOrder, sorts }: Orders,
+  given: ReadonlyMap<string, string>,
+  syncs: boolean,
+): Order | QueryProblem {
+  const field = given.get('sortBy') ?? order.field
+  const word = given.get('sortOrder') ?? wordOf(order)
+  if (given.has('sortBy') && !sorts.includes(field))
+    return problem(`Parameter sortBy must be one of ${sorts.join(', ')}.`)
+  if (word !== 'asc' && word !== 'desc')
+    return problem(`Parameter sortOrder must be one of ${SORT_ORDERS.join(', ')}.`)
+  if (syncs && syncOrder !== null) {
+    const also = ['sortBy', 'sortOrder'].find((name) => given.has(name))
+    return also === undefined
+      ? syncOrder
+      : problem(
+          `Parameter ${also} cannot be combined with updatedAfter and updatedBefore: they order by updatedAt.`,
+        )
+  }
+  if (field === order.field && word === wordOf(order)) return order
+  return { field, idField: order.idField, direction: word === 'asc' ? 'ascending' : 'descending' }
+}
+
+/** The name by which a cursor identifies the order that it continues. */
+export function orderName({ order, syncOrder }: Orders, asked: Order): string {
+  const isNatural = asked === order && asked.field !== SYNC_FIELD
+  return isNatural || asked === syncOrder ? asked.field : `${asked.field} ${wordOf(asked)}`
+}
+
+/** The problem of a request with a cursor for the order of this name, when the request asks for another order. */
+export function otherOrder(name: string): string {
+  const [field = '', word] = name.split(' ')
+  if (field === SYNC_FIELD)
+    return word === undefined
+      ? 'This cursor continues a read in order of updatedAt: pass updatedAfter or updatedBefore with it.'
+      : 'This cursor continues a read of the newest first: pass it without updatedAfter and updatedBefore.'
+  return word === undefined
+    ? `This cursor continues a read in order of ${field}: pass it without another sort, updatedAfter and updatedBefore.`
+    : `This cursor continues a read sorted by ${field} ${word}: pass the same sortBy and sortOrder with it.`
+}
+
+function wordOf({ direction }: Order): (typeof SORT_ORDERS)[number] {
+  return direction === 'ascending' ? 'asc' : 'desc'
+}

@@ -1,0 +1,182 @@
+import { createFolderArchives } from '../../../../adapters/archive-folder/index.ts'
+import {
+  listBackups,
+  readBackup,
+  removeBackups,
+  runBackup,
+} from '../../../../domain/operators/endpoints/organization/backups.ts'
+import { beginExport, readExport } from '../../../../domain/operators/endpoints/organization/exports.ts'
+import { listOrganizations } from '../../../../domain/operators/endpoints/organization/organizations.ts'
+import type { BackupWorld } from '../../../../domain/whole/backup/back-up.ts'
+import { backUp, removeOld } from '../../../../domain/whole/backup/back-up.ts'
+import { systemClock } from '../../../system.ts'
+import { checkArchive } from '../../archives/check-archive.ts'
+import type { KeptBackup, KeptBackups } from '../../archives/kept-backups.ts'
+import { backupsInFolder, backupsOfService, decrypted } from '../../archives/kept-backups.ts'
+import { openNodeDigest } from '../../archives/node-digest.ts'
+import { remoteSource } from '../../archives/remote-source.ts'
+import { CommandError, UsageError } from '../../client/errors.ts'
+import type { OperatorService } from '../../client/operator-service.ts'
+import { itemsOf } from '../../client/pages.ts'
+import { repeated } from '../../client/repeated.ts'
+import { textOf } from '../../command/arguments.ts'
+import type { Command, Values } from '../../command/command.ts'
+import { mark, text } from '../../command/command.ts'
+import { listing, source } from '../../listing/listing.ts'
+import type { Context } from '../../command/context.ts'
+import { givenPath } from '../import-file.ts'
+
+/** Backs one organization up, or removes old backups: in a folder, or in the bucket of the service. */
+interface Backups {
+  run(organizationId: string): Promise<{ readonly name: string; readonly rows: number }>
+  remove(keepDays: number): Promise<readonly string[]>
+}
+
+const runCommand: Command = {
+  words: ['backup', 'run'],
+  positionals: [],
+  flags: {
+    to: text('DIR'),
+    keep: text('DAYS'),
+    recipient: text('AGE_KEY'),
+    'with-secrets': mark(),
+  },
+  summary: 'Back up every organization, in the bucket of the service or in a folder',
+  details: [
+    'Prints the name of each backup. An organization that cannot be backed up stops no other; the exit code is then 1.',
+    '--keep removes backups that are older, but never the latest one of an organization. In the bucket, BACKUP_RECIPIENT',
+    'of the service encrypts backups; in a folder (--to), --recipient does, a public key of age, and --with-secrets',
+    'includes keys and the hashes of form passwords.',
+  ],
+  examples: ['--keep 30', '--to /var/backups/tenants --keep 30'],
+  operations: [runBackup, removeBackups, listOrganizations, beginExport, readExport],
+  run: async (context, { values }) => {
+    const keepDays = daysIn(values)
+    const backups = await backupsFor(values, await context.service())
+    let failed = 0
+    for await (const { organizationId } of itemsOf(
+      await context.service(),
+      listOrganizations,
+      {},
+      context.note,
+    )) {
+      try {
+        const { name, rows } = await backups.run(organizationId)
+        context.out(`${name}  ${rows} rows`)
+      } catch (error) {
+        failed += 1
+        context.note(
+          `${organizationId} was not backed up: ${error instanceof Error ? error.message : String(error)}`,
+        )
+      }
+    }
+    if (keepDays !== null) for (const name of await backups.remove(keepDays)) context.note(`Removed ${name}.`)
+    if (failed > 0) throw new CommandError(`${failed} organizations were not backed up.`)
+  },
+}
+
+function daysIn(values: Values): number | null {
+  const given = textOf(values, 'keep')
+  if (given === undefined) return null
+  if (!/^[1-9]\d{0,3}$/.test(given)) throw new UsageError('--keep must be a number of days, from 1 on')
+  return Number(given)
+}
+
+async function backupsFor(values: Values, service: OperatorService): Promise<Backups> {
+  const [folder, recipient] = [textOf(values, 'to'), textOf(values, 'recipient')]
+  if (folder === undefined) {
+    if (recipient !== undefined || values['with-secrets'] === true)
+      throw new UsageError(
+        '--recipient and --with-secrets need --to; the service has its own BACKUP_RECIPIENT',
+      )
+    return {
+      run: async (organizationId) => (await service.call(runBackup, { params: { organizationId } })).body,
+      remove: async (keepDays) =>
+        (await repeated(() => service.call(removeBackups, { body: { keepDays } }))).body.removed,
+    }
+  }
+  const world: BackupWorld = {
+    archives: createFolderArchives(givenPath(folder)),
+    openDigest: openNodeDigest,
+    seal: recipient === undefined ? null : await sealFor(recipient),
+    clock: systemClock,
+  }
+  const withSecrets = values['with-secrets'] === true
+  return {
+    run: (organizationId) =>
+      backUp(organizationId, remoteSource(service, organizationId, withSecrets), world),
+    remove: (keepDays) => removeOld(keepDays, world),
+  }
+}
+
+async function sealFor(recipient: string) {
+  const { sealTo } = await import('../../../../adapters/archive-age/index.ts')
+  try {
+    return sealTo(recipient)
+  } catch (error) {
+    throw new UsageError('--recipient must be a public key of age (age1…)', { cause: error })
+  }
+}
+
+async function keptBackups(values: Values, context: Context): Promise<KeptBackups> {
+  const folder = textOf(values, 'to')
+  return folder === undefined
+    ? backupsOfService(await context.service(), context.note)
+    : backupsInFolder(givenPath(folder))
+}
+
+const listCommand = listing({
+  words: ['backup', 'list'],
+  flags: { to: text('DIR') },
+  summary: 'List the backups, oldest first: name, organization, instant, size',
+  details: ['"org restore NAME" restores one.'],
+  examples: ['', '--to /var/backups/tenants --limit 20'],
+  operations: [listBackups],
+  sources: [
+    source<KeptBackup>(
+      [
+        { head: 'name', of: ({ name }) => name },
+        { head: 'organization', of: ({ organizationId }) => organizationId },
+        { head: 'at', of: ({ at }) => at },
+        { head: 'bytes', of: ({ bytes }) => bytes },
+      ],
+      async (context, values) => (await keptBackups(values, context)).list(),
+    ),
+  ],
+  piped: 'columns',
+  shown: null,
+})
+
+const verifyCommand: Command = {
+  words: ['backup', 'verify'],
+  positionals: [],
+  flags: { to: text('DIR'), identity: text('FILE') },
+  summary: 'Read every backup back, and check it against its manifest',
+  details: [
+    '--identity names the file of the secret key, as age-keygen writes it, for backups that are encrypted.',
+  ],
+  examples: ['', '--to /var/backups/tenants'],
+  operations: [listBackups, readBackup],
+  run: async (context, { values }) => {
+    const backups = await keptBackups(values, context)
+    const identity = textOf(values, 'identity')
+    let [good, bad] = [0, 0]
+    for await (const { name } of backups.list()) {
+      try {
+        const archive = await decrypted(
+          backups.open(name),
+          identity === undefined ? undefined : givenPath(identity),
+        )
+        const { rows } = await checkArchive(archive, null, () => undefined)
+        good += 1
+        context.out(`${name}  ${rows} rows`)
+      } catch (error) {
+        bad += 1
+        context.note(`${name}: ${error instanceof Error ? error.message : String(error)}`)
+      }
+    }
+    if (bad > 0) throw new CommandError(`${bad} of ${good + bad} backups cannot be restored.`)
+  },
+}
+
+export const commands = [runCommand, listCommand, verifyCommand]

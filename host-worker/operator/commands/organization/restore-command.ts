@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs'
+import {
+  archiveFormat,
+  beginRestore,
+  finishRestore,
+  writeRestore,
+} from '../../../../domain/operators/endpoints/organization/restores.ts'
+import { readBackup } from '../../../../domain/operators/endpoints/organization/backups.ts'
+import { readBackupName } from '../../../../domain/whole/backup/names.ts'
+import { placeKinds } from '../../../../domain/placement/choices.ts'
+import { ArchiveProblem } from '../../../../domain/whole/archive/read-archive.ts'
+import { archiveInFile } from '../../archives/archive-file.ts'
+import { backupsOfService, decrypted } from '../../archives/kept-backups.ts'
+import { restoreArchive } from '../../archives/restore-archive.ts'
+import { CommandError } from '../../client/errors.ts'
+import { textOf } from '../../command/arguments.ts'
+import type { Command } from '../../command/command.ts'
+import { clearable, text } from '../../command/command.ts'
+import { givenPath } from '../import-file.ts'
+import { lawFlags, placeOf, settingFlags } from './organization-flags.ts'
+import { withProgress } from '../progress.ts'
+import { callWithFlags } from '../settings.ts'
+
+export const restoreCommand: Command = {
+  words: ['org', 'restore'],
+  positionals: ['FILE'],
+  flags: {
+    id: text('ID'),
+    slug: clearable('S'),
+    place: text(placeKinds.join('|')),
+    ...lawFlags,
+    identity: text('KEYFILE'),
+  },
+  summary: 'Make an organization from an archive',
+  details: [
+    'FILE is an archive, or the name of a backup in the bucket of the service ("backup list"); --identity names the file',
+    'of the secret key for one that is encrypted.',
+    'The organization must not exist, or have no rows. The whole archive is checked before the first row is written.',
+    'Until the last one is, the organization is closed: its keys and forms are unknown. Interrupted, the same command',
+    'continues. Work that waited is held: nothing is sent until "outbox retry". Keys come from an archive with secrets',
+    'only, and only under the same id and root secret.',
+  ],
+  examples: ['lakeside.tar', 'lakeside.tar --id lakeside-copy --slug lakeside-copy'],
+  operations: [readBackup, archiveFormat, beginRestore, writeRestore, finishRestore],
+  run: async (context, { values, positionals: [file = ''] }) => {
+    const place = placeOf(values)
+    const newSlug = textOf(values, 'slug')
+    const service = await context.service()
+    const isFile = existsSync(givenPath(file)) || readBackupName(file) === null
+    const stored = isFile
+      ? archiveInFile(givenPath(file))
+      : backupsOfService(service, context.note).open(file)
+    const identity = textOf(values, 'identity')
+    const archive = await decrypted(stored, identity === undefined ? undefined : givenPath(identity))
+    const slug = newSlug === '' ? null : newSlug
+    const given = { archive, service, organizationId: textOf(values, 'id'), slug, place }
+    const { organizationId, restoration } = await callWithFlags(settingFlags, () =>
+      withProgress((onProgress) => restoreArchive({ ...given, onProgress })).catch((error: unknown) => {
+        throw error instanceof ArchiveProblem ? new CommandError(error.message, { cause: error }) : error
+      }),
+    )
+    const { rows, keysLeft } = restoration
+    context.note(`Restored ${organizationId}: ${rows} rows from ${restoration.archive}.`)
+    if (keysLeft > 0)
+      context.note(
+        `${keysLeft} keys were left out: they were made for another id or under another root secret. Issue new ones.`,
+      )
+  },
+}

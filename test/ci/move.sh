@@ -1,5 +1,0 @@
-#!/usr/bin/env bash
-# Moves an organization there and back under load, by test/faults/move-load.ts. A long run:
-# `MOVE_ROWS=1000000 test/ci/move.sh`
-cd "$(dirname "$0")/../.." || exit 1
-exec node host-worker/launch/run.mjs test/faults/move-load.ts

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Runs the commands by their short name, from another folder, on real terminals and in bash, zsh and fish. See
+# command-line.ts.
+set -u
+cd "$(dirname "$0")/../../.." || exit 1
+
+if ! command -v zsh >/dev/null || ! command -v fish >/dev/null || ! command -v script >/dev/null; then
+  { apt-get update -qq && apt-get install -y -qq --no-install-recommends zsh fish bsdutils; } >/dev/null || {
+    echo 'zsh, fish or script are missing and could not be installed.'
+    echo '0 passed, 1 failed'
+    exit 1
+  }
+fi
+exec node host-worker/launch/run.mjs test/ci/operator/command-line.ts

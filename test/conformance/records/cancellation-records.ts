@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { selection, serializer } from '../../../domain/record/resource.ts'
+import { cancellationRecords } from '../../../domain/resources/cancellation-records.ts'
+import type { BillingEvent } from '../../../domain/resources/cancellations/billing-event.ts'
+import { firstYearPayments, signupDiscounts } from '../../../domain/resources/cancellations/first-year.ts'
+import type { StoredRow } from '../../../ports/index.ts'
+import type { StorageCase } from '../case.ts'
+import type { TwoTenants } from '../fixtures.ts'
+import { twoTenants } from '../fixtures.ts'
+import type { MembershipChanges } from '../analytics/stored-membership.ts'
+import { storedMembership } from '../analytics/stored-membership.ts'
+
+const publish = serializer(cancellationRecords)
+
+function membership(membershipId: string, changes: MembershipChanges = {}): StoredRow {
+  return storedMembership(membershipId, {
+    signupDate: '2024-01-31',
+    status: 'churned',
+    churnType: 'voluntary',
+    cancelDate: '2025-06-01',
+    cancelReason: 'moved',
+    billingAmountCents: 2500,
+    billingInterval: 'month',
+    creationSiteCode: 'RIV',
+    creationSiteName: 'Riverside',
+    ...changes,
+  })
+}
+
+function billed(eventId: string, membershipId: string, changes: StoredRow = {}): StoredRow {
+  const none = { amountCents: null, discountName: null, discountCents: null }
+  return {
+    eventId,
+    membershipId,
+    occurredAt: '2024-01-31T00:00:00.000Z',
+    type: 'payment',
+    ...none,
+    ...changes,
+  }
+}
+
+type Published = Readonly<Record<keyof (typeof cancellationRecords)['fields'], unknown>>
+
+async function recordsOf({ tenant }: TwoTenants, ids: readonly string[]): Promise<Map<string, Published>> {
+  const rows = await tenant('org-a').findMany('memberships', selection(cancellationRecords), ids)
+  return new Map(rows.map((row) => [row.membershipId as string, publish(row)]))
+}
+
+async function recordOf(storage: TwoTenants, id: string): Promise<Published> {
+  const record = (await recordsOf(storage, [id])).get(id)
+  assert(record !== undefined)
+  return record
+}
+
+/** Draws numbers below `limit`, the same ones in every run. */
+function numbers(seed: number): (limit: number) => number {
+  let state = seed
+  return (limit) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
+    return (state >> 8) % limit
+  }
+}
+
+const types = ['payment', 'payment', 'failed', 'refund', 'discount']
+const signups = ['2024-01-31', '2024-02-29', '2023-03-01', '2025-01-01', null]
+const DAY_MS = 86_400_000
+
+function generatedEvent(below: (limit: number) => number): StoredRow {
+  const type = types[below(types.length)]
+  const isDiscount = type === 'discount'
+  // The borders of the windows are drawn more often than chance would draw them.
+  const start = Date.parse(signups[below(4)] ?? '')
+  const days = [-1, 0, 29, 30, 364, 365, below(700)][below(7)] ?? 0
+  const occurredAt = new Date(start + days * DAY_MS + (below(2) === 0 ? 0 : below(DAY_MS))).toISOString()
+  return billed(`e-${below(200)}`, `m-${below(4)}`, {
+    occurredAt,
+    type,
+    amountCents: isDiscount || below(4) === 0 ? null : below(10_000),
+    discountName: isDiscount ? `"${below(3)}" \u{1F697}` : null,
+    discountCents: isDiscount ? below(900) : null,
+  })
+}
+
+/** The values that a record must show, computed from all events that were written. */
+function expected(row: StoredRow, events: readonly StoredRow[]) {
+  const own = events.filter(({ membershipId }) => membershipId === row.membershipId)
+  const kept = own.filter(({ type }) => type !== 'refund') as unknown as BillingEvent[]
+  const signupDate = row.signupDate as string | null
+  const discounts = signupDiscounts(signupDate, kept)
+  return {
+    signupDiscounts: discounts,
+    hadSignupDiscount: own.length === 0 ? null : discounts.length > 0,
+    firstYearPayments: firstYearPayments(signupDate, kept),
+  }
+}
+
+export const cancellationRecordCases: readonly StorageCase[] = [
+  {
+    name: 'a cancellation record shows the events of its membership, in whatever order both were written',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const writer = storage.tenant('org-a')
+      const below = numbers(7)
+      const memberships = new Map<string, StoredRow>()
+      const events = new Map<string, StoredRow>()
+      const ids = Array.from({ length: 4 }, (_, index) => `m-${index}`)
+      for (let round = 0; round < 40; round += 1) {
+        storage.clock.ms += 1000
+        const before = await recordsOf(storage, ids)
+        const touched = new Set<unknown>()
+        if (round % 2 === 0) {
+          const written = new Map(Array.from({ length: 20 }, () => generatedEvent(below)).map((row) => [row.eventId as string, row])) // prettier-ignore
+          for (const [id, row] of written) touched.add(events.get(id)?.membershipId).add(row.membershipId)
+          await writer.upsert('billing-events', [...written.values()])
+          for (const [id, row] of written) events.set(id, row)
+        } else {
+          const row = membership(`m-${below(4)}`, { signupDate: signups[below(signups.length)] ?? null })
+          const same = memberships.get(row.membershipId as string)?.signupDate === row.signupDate
+          if (!same) touched.add(row.membershipId)
+          await writer.upsert('memberships', [row])
+          memberships.set(row.membershipId as string, row)
+        }
+        const after = await recordsOf(storage, ids)
+        assert.equal(after.size, memberships.size)
+        for (const [id, record] of after) {
+          const { signupDiscounts: discounts, hadSignupDiscount, firstYearPayments: payments } = record
+          const shown = { signupDiscounts: discounts, hadSignupDiscount, firstYearPayments: payments }
+          assert.deepEqual(shown, expected(memberships.get(id) ?? {}, [...events.values()]))
+          const changed = before.get(id)?.updatedAt !== record.updatedAt
+          assert.equal(changed, touched.has(id), `${id} in round ${round}`)
+        }
+      }
+    },
+  },
+  {
+    name: 'a first year that would end after the year 9999 has all events until its end',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const writer = storage.tenant('org-a')
+      const ids = ['m-before', 'm-after', 'm-redated']
+      const last = { occurredAt: '9999-12-31T23:59:59.999Z' }
+      const late = { signupDate: '9999-06-01', cancelDate: '9999-12-31' }
+      await writer.upsert('memberships', [membership('m-before', late), membership('m-redated')])
+      await writer.upsert(
+        'billing-events',
+        ids.map((id) => billed(id, id, last)),
+      )
+      await writer.upsert('memberships', [membership('m-after', late), membership('m-redated', late)])
+      for (const [, { firstYearPayments: payments }] of await recordsOf(storage, ids))
+        assert.deepEqual(payments, [{ ...last, amountCents: null, status: 'paid' }])
+      assert.equal((await recordsOf(storage, ids)).size, ids.length)
+    },
+  },
+  {
+    name: 'an event that changes, or moves to another membership, changes the records of both: a sync sees it',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const writer = storage.tenant('org-a')
+      await writer.upsert('memberships', [membership('m-1'), membership('m-2'), membership('m-3')])
+      const changes = async (event: StoredRow) => {
+        const ids = ['m-1', 'm-2', 'm-3']
+        const before = await recordsOf(storage, ids)
+        storage.clock.ms += 1000
+        const { changed } = await writer.upsert('billing-events', [event])
+        const after = await recordsOf(storage, ids)
+        return [
+          changed,
+          ...ids.filter((id) => String(before.get(id)?.updatedAt) < String(after.get(id)?.updatedAt)),
+        ]
+      }
+      assert.deepEqual(await changes(billed('e-1', 'm-1')), [1, 'm-1'])
+      assert.deepEqual(await changes(billed('e-1', 'm-1')), [0])
+      assert.deepEqual(await changes(billed('e-1', 'm-1', { amountCents: 900 })), [1, 'm-1'])
+      assert.deepEqual(await changes(billed('e-2', 'm-1', { type: 'refund' })), [1, 'm-1'])
+      assert.deepEqual(await changes(billed('e-1', 'm-2', { amountCents: 900 })), [1, 'm-1', 'm-2'])
+      assert.deepEqual(await writer.upsert('memberships', [membership('m-1')]), { changed: 0 })
+      assert.deepEqual((await recordOf(storage, 'm-1')).firstYearPayments, [])
+      assert.equal((await recordOf(storage, 'm-1')).hadSignupDiscount, false)
+      assert.equal((await recordOf(storage, 'm-3')).hadSignupDiscount, null)
+    },
+  },
+  {
+    name: 'events of another organization are none of its memberships',
+    async run(make) {
+      const storage = await twoTenants(make)
+      await storage.tenant('org-b').upsert('billing-events', [billed('e-1', 'm-1')])
+      await storage.tenant('org-a').upsert('memberships', [membership('m-1')])
+      await storage.tenant('org-b').upsert('billing-events', [billed('e-2', 'm-1')])
+      const { firstYearPayments: payments, hadSignupDiscount } = await recordOf(storage, 'm-1')
+      assert.deepEqual([payments, hadSignupDiscount], [[], null])
+    },
+  },
+]

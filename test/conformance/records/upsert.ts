@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict'
+import type { PageQuery, StoredRow } from '../../../ports/index.ts'
+import type { StorageCase } from '../case.ts'
+import type { TwoTenants } from '../fixtures.ts'
+import { at, contact, contactPage, form, readContact, site, submission, twoTenants } from '../fixtures.ts'
+
+const byUpdate: Partial<PageQuery> = {
+  select: ['contactId', 'updatedAt'],
+  order: { field: 'updatedAt', idField: 'contactId', direction: 'ascending' },
+}
+
+/** [id, updatedAt] of all contacts, in sync order. */
+async function synced({ read }: TwoTenants): Promise<readonly unknown[]> {
+  const [rows = []] = await read('org-a', [contactPage({ ...byUpdate, limit: 10_000 })])
+  return rows.map(({ contactId, updatedAt }) => [contactId, updatedAt])
+}
+
+export const upsertCases: readonly StorageCase[] = [
+  {
+    name: 'rows are inserted, then replaced by id, and counted when their content changed',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const writer = storage.tenant('org-a')
+      assert.deepEqual(await writer.upsert('contacts', []), { changed: 0 })
+      assert.deepEqual(await writer.upsert('contacts', [contact('c-1'), contact('c-2')]), { changed: 2 })
+      const rows = [contact('c-1'), contact('c-2', { tags: ['a', 'b'] }), contact('c-3')]
+      assert.deepEqual(await writer.upsert('contacts', rows), { changed: 2 })
+      assert.deepEqual(await writer.upsert('contacts', rows), { changed: 0 })
+      assert.deepEqual((await readContact(storage, 'c-2'))?.tags, ['a', 'b'])
+    },
+  },
+  {
+    name: 'every change of a field is a change, from and to null too',
+    async run(make) {
+      const { tenant } = await twoTenants(make)
+      const steps: readonly StoredRow[] = [
+        {},
+        { latitude: 1.5 },
+        { latitude: 0 },
+        { latitude: null },
+        { siteCode: '' },
+        { siteCode: null },
+        { address: { line1: 'x' } },
+        { address: {} },
+        { status: 'inactive' },
+      ]
+      for (const step of steps) {
+        assert.deepEqual(
+          await tenant('org-a').upsert('sites', [site('s', step)]),
+          { changed: 1 },
+          JSON.stringify(step),
+        )
+        assert.deepEqual(
+          await tenant('org-a').upsert('sites', [site('s', step)]),
+          { changed: 0 },
+          JSON.stringify(step),
+        )
+      }
+    },
+  },
+  {
+    name: 'updatedAt is the time of the change, and stays when the same content comes again',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const writer = storage.tenant('org-a')
+      storage.clock.ms += 1000
+      await writer.upsert('contacts', [contact('c-1'), contact('c-2')])
+      storage.clock.ms += 1000
+      await writer.upsert('contacts', [contact('c-1'), contact('c-2', { firstName: 'Ada' }), contact('c-3')])
+      assert.deepEqual(await synced(storage), [
+        ['c-1', at(1)],
+        ['c-2', at(2)],
+        ['c-3', at(2)],
+      ])
+    },
+  },
+  {
+    name: 'every write lies strictly behind all before it, under a clock that stands still or steps back',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const writer = storage.tenant('org-a')
+      await writer.upsert('forms', [form('form-1')])
+      const steps = [0, 0, -60_000, 0, 30_000, -3_600_000, 0]
+      const order: string[] = []
+      for (const [index, step] of steps.entries()) {
+        storage.clock.ms += step
+        // Ids descend, so that ties in time would show as a wrong order.
+        const id = `c-${9 - index}`
+        if (index % 2 === 0) await writer.upsert('contacts', [contact(id)])
+        else
+          await writer.saveSubmission(
+            submission(`s-${index}`, {}, { newContactId: id, email: `${index}@example.com` }),
+          )
+        order.push(id)
+      }
+      const seen = (await synced(storage)) as readonly (readonly [string, string])[]
+      assert.deepEqual(
+        seen.map(([id]) => id),
+        order,
+      )
+      assert.equal(new Set(seen.map(([, updatedAt]) => updatedAt)).size, order.length)
+      for (const [, updatedAt] of seen) assert.match(updatedAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    },
+  },
+  {
+    name: "one organization's clock does not move another's",
+    async run(make) {
+      const storage = await twoTenants(make)
+      storage.clock.ms += 60_000
+      await storage.tenant('org-a').upsert('contacts', [contact('c')])
+      storage.clock.ms -= 30_000
+      await storage.tenant('org-b').upsert('contacts', [contact('c')])
+      assert.equal((await readContact(storage, 'c', 'org-b'))?.updatedAt, at(30))
+    },
+  },
+  {
+    name: 'a sync that reads forward meets every change made meanwhile',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const writer = storage.tenant('org-a')
+      await writer.upsert('contacts', [contact('c-1'), contact('c-2'), contact('c-3')])
+      const [first = []] = await storage.read('org-a', [contactPage({ ...byUpdate, limit: 3 })])
+      const last = first.at(-1)
+      // Written at the same instant of the clock, with an id that sorts first.
+      await writer.upsert('contacts', [contact('c-0'), contact('c-1', { firstName: 'Ada' })])
+      const after = { value: last?.updatedAt as string, id: last?.contactId as string }
+      const [next = []] = await storage.read('org-a', [contactPage({ ...byUpdate, after })])
+      assert.deepEqual(
+        next.map(({ contactId }) => contactId),
+        ['c-0', 'c-1'],
+      )
+    },
+  },
+  {
+    name: "a form's version moves by one with every change, and only then",
+    async run(make) {
+      const { tenant, forms } = await twoTenants(make)
+      const writer = tenant('org-a')
+      const versions: unknown[] = []
+      for (const changes of [
+        {},
+        {},
+        { isPublished: false },
+        { passwordHash: 'h' },
+        { definition: { fields: [1] } },
+      ]) {
+        await writer.upsert('forms', [form('form-1', changes)])
+        versions.push((await forms.find('form-1'))?.version)
+      }
+      assert.deepEqual(versions, [1, 1, 2, 3, 4])
+    },
+  },
+  {
+    name: 'of a row given twice the last wins',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const rows = [contact('c', { firstName: 'Ada' }), contact('c', { firstName: 'Eve' })]
+      await storage.tenant('org-a').upsert('contacts', rows)
+      assert.equal((await readContact(storage, 'c'))?.firstName, 'Eve')
+    },
+  },
+  {
+    name: 'where a natural value is left out, the stored one stays, and a new row gets it',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const left = { tags: null, emailConsent: null, createdAt: null }
+      await storage
+        .tenant('org-a')
+        .upsert('contacts', [contact('c-1', { tags: ['a'], emailConsent: 'subscribed' })])
+      await storage.tenant('org-b').upsert('contacts', [contact('c-2', { tags: ['other'] })])
+      const write = () =>
+        storage.tenant('org-a').upsert('contacts', [contact('c-1', left), contact('c-2', left)])
+      assert.deepEqual(await write(), { changed: 1 })
+      const read = async (id: string) =>
+        (
+          await storage
+            .tenant('org-a')
+            .findMany('contacts', ['tags', 'emailConsent', 'createdAt', 'updatedAt'], [id])
+        )[0]
+      const stored = await read('c-1')
+      assert.deepEqual(
+        [stored?.tags, stored?.emailConsent, stored?.createdAt],
+        [['a'], 'subscribed', contact('c-1').createdAt],
+      )
+      const fresh = await read('c-2')
+      assert.deepEqual(
+        [fresh?.tags, fresh?.emailConsent, fresh?.createdAt],
+        [[], 'unknown', fresh?.updatedAt],
+      )
+      assert.deepEqual(await write(), { changed: 0 })
+      assert.deepEqual(await read('c-2'), fresh)
+    },
+  },
+  {
+    name: 'an upsert that fails on one row writes none',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const broken = contact('c-2', { contactId: null })
+      await assert.rejects(storage.tenant('org-a').upsert('contacts', [contact('c-1'), broken]))
+      assert.equal(await readContact(storage, 'c-1'), undefined)
+    },
+  },
+  {
+    name: 'an organization that does not exist cannot be written to',
+    async run(make) {
+      const { tenant, forms } = await twoTenants(make)
+      await assert.rejects(tenant('org-none').upsert('forms', [form('form-1')]))
+      assert.equal(await forms.find('form-1'), null)
+      assert.deepEqual(await tenant('org-none').saveSubmission(submission('s')), { kind: 'stale' })
+    },
+  },
+  {
+    name: '2,000 rows are written and replaced in one call',
+    async run(make) {
+      const storage = await twoTenants(make)
+      // About 2 MB, so that no single parameter can hold it.
+      const note = 'é'.repeat(500)
+      const rows = Array.from({ length: 2000 }, (_, index) =>
+        contact(`c-${index}`, { tags: [note, String(index)] }),
+      )
+      assert.deepEqual(await storage.tenant('org-a').upsert('contacts', rows), { changed: 2000 })
+      const changed = rows.map((row, index) => (index % 2 === 0 ? row : { ...row, firstName: 'Ada' }))
+      assert.deepEqual(await storage.tenant('org-a').upsert('contacts', changed), { changed: 1000 })
+      assert.deepEqual((await readContact(storage, 'c-1999'))?.tags, [note, '1999'])
+      const ids = rows.map(({ contactId }) => contactId as string)
+      assert.equal((await storage.tenant('org-a').findMany('contacts', ['contactId'], ids)).length, 2000)
+    },
+  },
+  {
+    name: 'rows are found by their ids, each once, with their fields as stored',
+    async run(make) {
+      const { tenant } = await twoTenants(make)
+      const writer = tenant('org-a')
+      await writer.upsert('forms', [form('f-1'), form('f-2', { isPublished: false, passwordHash: 'h' })])
+      const select = ['formId', 'isPublished', 'passwordHash', 'definition', 'version']
+      assert.deepEqual(await writer.findMany('forms', select, ['f-2', 'none', 'f-2']), [
+        {
+          formId: 'f-2',
+          isPublished: false,
+          passwordHash: 'h',
+          definition: { formId: 'f-2', fields: [] },
+          version: 1,
+        },
+      ])
+      assert.deepEqual(await writer.findMany('forms', select, []), [])
+    },
+  },
+]

@@ -1,0 +1,256 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { readKey } from '../../../domain/access/api-key.ts'
+import type { OperatorClient } from '../../support/services/operator-client.ts'
+import { openOperatorClient } from '../../support/services/operator-client.ts'
+import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
+import type { TestService } from '../../support/services/service.ts'
+import { openTestService } from '../../support/services/service.ts'
+
+let service: TestService
+let admin: OperatorClient
+
+beforeEach(async () => {
+  service = await openTestService((clock) => createScratchStorage({ clock }))
+  admin = await openOperatorClient(service)
+})
+
+const defaults = {
+  organizationId: 'acme',
+  name: 'Acme',
+  slug: null,
+  parentId: null,
+  smsNumber: null,
+  phoneCountry: 'US',
+  posSource: null,
+  billingEvents: true,
+  analytics: false,
+  retentionOfferAnalytics: false,
+  automationHourly: 500,
+}
+
+describe('organizations', () => {
+  test('are created with defaults, updated in part, shown, and cleared by null', async () => {
+    expect(await admin.post('/organizations/acme', { name: 'Acme' })).toEqual({ status: 201, body: defaults })
+    const posSource = { kind: 'odbc_second', tenant: 'dsn' }
+    const settings = {
+      slug: 'acme',
+      smsNumber: '+12125550100',
+      analytics: true,
+      posSource,
+      automationHourly: 2,
+    }
+    const updated = { ...defaults, ...settings }
+    expect(await admin.post('/organizations/acme', settings)).toEqual({ status: 200, body: updated })
+    expect(await admin.get('/organizations/acme')).toMatchObject({ status: 200, body: updated })
+    const cleared = { slug: null, smsNumber: null, posSource: null }
+    const body = { ...updated, ...cleared }
+    expect(await admin.post('/organizations/acme', cleared)).toEqual({ status: 200, body })
+    expect(await admin.get('/organizations/nobody')).toEqual({
+      status: 404,
+      body: { error: 'There is no organization nobody.' },
+    })
+  })
+
+  test('keep the slug to one of them, and a parent that is there', async () => {
+    await admin.post('/organizations/acme', { name: 'Acme', slug: 'a' })
+    expect(await admin.post('/organizations/other', { name: 'Other', slug: 'a' })).toEqual({
+      status: 409,
+      body: { error: 'Another organization has the slug a.' },
+    })
+    expect(await admin.post('/organizations/acme', { parentId: 'nobody' })).toEqual({
+      status: 409,
+      body: { error: 'There is no organization nobody, so it cannot be the parent.' },
+    })
+    expect((await admin.post('/organizations/acme', { parentId: 'acme' })).status).toBe(409)
+    expect((await admin.get('/organizations/other')).status).toBe(404)
+  })
+
+  test('are tied to a parent and untied again, in the shared database only', async () => {
+    for (const [id, more] of [
+      ['acme', {}],
+      ['kid', { parentId: 'acme' }],
+      ['harbor', { place: 'own' }],
+      ['pier', { parentId: 'harbor' }],
+    ] as const)
+      expect((await admin.post(`/organizations/${id}`, { name: id, ...more })).status).toBe(201)
+    for (const id of ['kid', 'acme', 'harbor']) {
+      const { status, body } = await admin.post(`/organizations/${id}`, { parentId: null })
+      expect([status, body]).toEqual([200, expect.objectContaining({ parentId: null })])
+    }
+    expect(await admin.post('/organizations/pier', { parentId: null })).toEqual({
+      status: 409,
+      body: {
+        error:
+          'pier can leave its family only in the shared database, where it then stays. Move the family there with "org move" first.',
+      },
+    })
+    expect((await admin.get('/organizations/pier')).body).toMatchObject({ parentId: 'harbor' })
+  })
+
+  test('that two operators change at the same moment keep both changes, or one of the two is told', async () => {
+    await admin.post('/organizations/acme', { name: 'Acme' })
+    const settings = [{ slug: 'acme' }, { analytics: true }, { phoneCountry: 'DE' }]
+    const answers = await Promise.all(settings.map((body) => admin.post('/organizations/acme', body)))
+    const { body } = await admin.get('/organizations/acme')
+    const made = settings.filter((_, index) => answers[index]?.status === 200)
+    expect(made.length).toBeGreaterThan(0)
+    expect(body).toMatchObject({ ...defaults, ...Object.assign({}, ...made) })
+    expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true)
+  })
+
+  test.each<[object, string]>([
+    [{}, 'name: is required, because the organization is new.'],
+    [{ name: '' }, 'name: must be 1 to 200 characters, without control characters.'],
+    [{ name: 'A', slug: 'a--b' }, 'slug: must be at most 63 lower-case letters'],
+    [{ name: 'A', smsNumber: '2125550100' }, 'smsNumber: must be a valid number in E.164 form'],
+    [{ name: 'A', phoneCountry: 'XX' }, 'phoneCountry: must be an ISO 3166-1 alpha-2 code'],
+    [{ name: 'A', analytics: 'yes' }, 'analytics: must be true or false'],
+    [{ name: 'A', posSource: 'odbc_shared:x' }, 'posSource: must be an object with kind and tenant, or null'],
+    [{ name: 'A', posSource: { kind: 'oracle', tenant: '1' } }, 'posSource.kind: must be one of'],
+    [{ name: 'A', posSource: { kind: 'odbc_second', tenant: 'a b' } }, 'odbc_second: takes the name'],
+    [{ name: 'A', organizationId: 'b' }, 'organizationId'],
+    [{ name: 'A', parentId: 'none' }, 'parentId: must not be none, which stands for no organization'],
+    [{ name: 'A', parentId: '' }, 'parentId: must be 1 to 64 letters'],
+  ])('refuse %j', async (body, problem) => {
+    const answer = await admin.post('/organizations/acme', body)
+    expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining(problem)])
+    expect((await admin.get('/organizations/acme')).status).toBe(404)
+  })
+
+  test('have an id that keys can contain', async () => {
+    for (const id of ['_x', 'a b', 'x'.repeat(65), 'ä', 'none'])
+      expect((await admin.post(`/organizations/${encodeURIComponent(id)}`, { name: 'A' })).status).toBe(400)
+  })
+
+  test('are listed by their id, in pages, with cursors that belong to this list alone', async () => {
+    for (const id of ['c', 'a', 'b']) await admin.post(`/organizations/${id}`, { name: id })
+    const first = await admin.get('/organizations?limit=2')
+    expect(first.body.data.map(({ name }: { name: string }) => name)).toEqual(['a', 'b'])
+    expect(first.body.pagination).toMatchObject({ limit: 2, hasMore: true })
+    const { nextCursor } = first.body.pagination
+    const second = await admin.get(`/organizations?limit=2&cursor=${nextCursor}`)
+    expect(second.body).toEqual({
+      data: [{ ...defaults, organizationId: 'c', name: 'c' }],
+      pagination: { limit: 2, hasMore: false, nextCursor: null },
+    })
+    for (const path of [
+      `/audit?cursor=${nextCursor}`,
+      `/operator-keys?cursor=${nextCursor}`,
+      `/organizations?cursor=x${nextCursor}`,
+      `/organizations?cursor=${nextCursor}&cursor=${nextCursor}`,
+      `/outbox?cursor=${nextCursor}`,
+    ])
+      expect((await admin.get(path)).status).toBe(400)
+  })
+})
+
+describe('keys', () => {
+  test('of an organization are issued with what is said of them, listed and revoked', async () => {
+    await admin.post('/organizations/acme', { name: 'Acme' })
+    const settings = { label: 'sync', scope: 'read', ratePerMinute: 60, expiresAt: '2027-01-01' }
+    const { status, body } = await admin.post('/organizations/acme/keys', settings)
+    const { key, ...shown } = body
+    expect([status, shown]).toEqual([
+      201,
+      {
+        ...settings,
+        keyId: readKey(key)?.keyId,
+        kind: 'tenant',
+        organizationId: 'acme',
+        state: 'active',
+        createdAt: '2026-06-15T12:00:00.000Z',
+        expiresAt: '2027-01-01T00:00:00.000Z',
+        revokedAt: null,
+        lastUsedAt: null,
+        successorId: null,
+        secret: 'current',
+      },
+    ])
+    expect((await admin.get('/organizations/acme/keys')).body.data).toEqual([shown])
+    expect((await service.send('/api/v1/sites', { key })).status).toBe(200)
+    expect(await admin.post(`/keys/${shown.keyId}/revoke`)).toEqual({ status: 204, body: null })
+    expect((await service.send('/api/v1/sites', { key })).status).toBe(401)
+    expect((await admin.get('/organizations/acme/keys')).body.data[0]?.state).toBe('revoked')
+    expect((await admin.post('/keys/nothing/revoke')).status).toBe(404)
+    expect((await admin.get('/organizations/nobody/keys')).status).toBe(404)
+    expect((await admin.post('/organizations/nobody/keys', {})).status).toBe(404)
+  })
+
+  test('of the platform are issued and listed', async () => {
+    const { status, body } = await admin.post('/platform-keys', { label: 'till' })
+    expect([status, body.kind, body.organizationId]).toEqual([201, 'platform', null])
+    expect((await admin.get('/platform-keys')).body.data).toMatchObject([{ label: 'till', kind: 'platform' }])
+    const { error } = (await admin.post('/platform-keys', { scope: 'read' })).body
+    expect(error).toBe('scope: of a platform key must be send or all: it can only send.')
+    expect((await admin.post(`/keys/${body.keyId}/revoke`)).status).toBe(204)
+  })
+
+  test('are replaced by a successor, and end by themselves', async () => {
+    await admin.post('/organizations/acme', { name: 'Acme' })
+    const old = (await admin.post('/organizations/acme/keys', { label: 'sync', scope: 'read' })).body
+    const rotated = await admin.post(`/keys/${old.keyId}/rotate`, { overlap: '7d' })
+    expect([rotated.status, rotated.body]).toEqual([
+      201,
+      expect.objectContaining({
+        label: 'sync',
+        scope: 'read',
+        replacedKeyId: old.keyId,
+        replacedEndsAt: '2026-06-22T12:00:00.000Z',
+      }),
+    ])
+    const again = await admin.post(`/keys/${old.keyId}/rotate`, { overlap: '7d' })
+    expect([again.status, again.body.error]).toEqual([409, expect.stringContaining('was replaced before')])
+    service.clock.set('2026-06-22T12:00:00.000Z')
+    expect((await service.send('/api/v1/sites', { key: old.key })).status).toBe(401)
+    expect((await service.send('/api/v1/sites', { key: rotated.body.key })).status).toBe(200)
+    expect((await admin.post('/keys/nothing/rotate', { overlap: '7d' })).status).toBe(404)
+    expect((await admin.post(`/keys/${old.keyId}/rotate`, { overlap: 'soon' })).status).toBe(400)
+  })
+
+  test.each([
+    { expiresAt: '2026-06-15T12:00:00Z' },
+    { expiresAt: 'tomorrow' },
+    { scope: 'write' },
+    { ratePerMinute: 0 },
+    { label: 7 },
+    { role: 'admin' },
+  ])('refuse %j', async (settings) => {
+    await admin.post('/organizations/acme', { name: 'Acme' })
+    for (const path of ['/organizations/acme/keys', '/platform-keys'])
+      expect((await admin.post(path, settings)).status).toBe(400)
+    expect((await admin.get('/organizations/acme/keys')).body.data).toEqual([])
+  })
+})
+
+describe('operator keys', () => {
+  test('are issued with a role and an end, and revoked, their own too', async () => {
+    const issued = await admin.post('/operator-keys', {
+      operator: 'bob',
+      role: 'support',
+      expiresAt: '2026-07-01',
+    })
+    const { key, keyId } = issued.body
+    expect([issued.status, issued.body.expiresAt]).toEqual([201, '2026-07-01T00:00:00.000Z'])
+    expect((await service.send('/operator/v1/organizations', { key })).status).toBe(200)
+    service.clock.set('2026-07-01T00:00:00.000Z')
+    expect((await service.send('/operator/v1/organizations', { key })).status).toBe(401)
+    expect((await admin.post(`/operator-keys/${keyId}/revoke`)).status).toBe(204)
+    expect((await admin.post(`/operator-keys/${keyId}/revoke`)).status).toBe(204)
+    expect((await admin.post('/operator-keys/nothing/revoke')).status).toBe(404)
+    const own = (await admin.get('/health')).body.operatorKeyId
+    expect((await admin.post(`/operator-keys/${own}/revoke`)).status).toBe(204)
+    expect((await admin.get('/health')).status).toBe(401)
+  })
+
+  test.each([
+    { operator: 'bob' },
+    { operator: '', role: 'admin' },
+    { operator: 'bob', role: 'owner' },
+    { operator: 'bob', role: 'admin', expiresAt: '2026-06-15T12:00:00Z' },
+    { operator: 'bob\n', role: 'admin' },
+    { operator: 'bob', role: 'admin', proof: 'x' },
+  ])('refuse %j', async (grant) => {
+    expect((await admin.post('/operator-keys', grant)).status).toBe(400)
+    expect((await admin.get('/operator-keys')).body.data).toHaveLength(1)
+  })
+})

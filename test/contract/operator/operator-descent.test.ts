@@ -1,0 +1,181 @@
+import { beforeEach, expect, test } from 'vitest'
+import { readOperatorKey } from '../../../domain/access/operator-key.ts'
+import type { OperatorRole } from '../../../ports/operators/operator-keys.ts'
+import type { OperatorClient } from '../../support/services/operator-client.ts'
+import { operatorClient } from '../../support/services/operator-client.ts'
+import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
+import type { TestService, TestStorage } from '../../support/services/service.ts'
+import { openTestService } from '../../support/services/service.ts'
+
+// Which operator key issued which, that none outlives its issuer, and that all that descend from one end together.
+
+const SOON = '2026-06-15T12:10:00.000Z'
+const LATER = '2026-07-01T00:00:00.000Z'
+
+let service: TestService
+/** The client of a key that the holder of the root secret issued, and which has no end. */
+let root: OperatorClient
+/** The client of such a key that ends soon. */
+let ending: OperatorClient
+/** Runs before a new operator key is stored. */
+let beforeAdding: () => Promise<void>
+
+function interruptible(storage: TestStorage): TestStorage {
+  return {
+    ...storage,
+    operatorChanges: (entry) => {
+      const changes = storage.operatorChanges(entry)
+      const addOperatorKey: typeof changes.addOperatorKey = async (added) => {
+        await beforeAdding()
+        return changes.addOperatorKey(added)
+      }
+      return { ...changes, addOperatorKey }
+    },
+  }
+}
+
+beforeEach(async () => {
+  beforeAdding = async () => undefined
+  service = await openTestService((clock) => interruptible(createScratchStorage({ clock })))
+  root = operatorClient(service, await service.addOperatorKey('admin'))
+  ending = operatorClient(service, await service.addOperatorKey('admin', SOON))
+})
+
+const idOf = ({ key }: OperatorClient) => readOperatorKey(key)?.keyId ?? ''
+
+function ask(by: OperatorClient, more: object = {}, role: OperatorRole = 'admin') {
+  return by.post('/operator-keys', { operator: 'eve', role, ...more })
+}
+
+/** A client of a key that another key issued. */
+async function issuedBy(by: OperatorClient, role: OperatorRole = 'admin'): Promise<OperatorClient> {
+  const { status, body } = await ask(by, {}, role)
+  expect(status).toBe(201)
+  return operatorClient(service, body.key)
+}
+
+interface Listed {
+  readonly keyId: string
+  readonly issuedBy: string | null
+  readonly expiresAt: string | null
+  readonly state: string
+}
+
+async function listed(): Promise<ReadonlyMap<string, Listed>> {
+  const { body } = await root.get('/operator-keys?limit=500')
+  return new Map((body.data as unknown as readonly Listed[]).map((key) => [key.keyId, key]))
+}
+
+test('a key shows which key issued it; null stands for the holder of the root secret', async () => {
+  const child = await issuedBy(root)
+  const grandchild = (await ask(child)).body
+  expect(grandchild).toMatchObject({ issuedBy: idOf(child) })
+  const all = await listed()
+  expect([root, child, ending].map((client) => all.get(idOf(client))?.issuedBy)).toEqual([
+    null,
+    idOf(root),
+    null,
+  ])
+  expect(all.get(grandchild.keyId)?.issuedBy).toBe(idOf(child))
+})
+
+test('a key that ends makes none without an end, and none that ends later, through others neither', async () => {
+  expect((await ask(ending)).body.expiresAt).toBe(SOON)
+  expect((await ask(ending, { expiresAt: null })).body.expiresAt).toBe(SOON)
+  expect((await ask(ending, { expiresAt: SOON })).body.expiresAt).toBe(SOON)
+  const before = (await listed()).size
+  for (const by of [ending, await issuedBy(ending)])
+    expect(await ask(by, { expiresAt: LATER })).toEqual({
+      status: 400,
+      body: { error: `expiresAt: must not be after ${SOON}, when the key that issues it ends.` },
+    })
+  expect((await listed()).size).toBe(before + 1)
+  const sooner = '2026-06-15T12:05:00.000Z'
+  expect((await ask(ending, { expiresAt: sooner })).body.expiresAt).toBe(sooner)
+  service.clock.set(SOON)
+  const working = [...(await listed()).values()].filter(({ state }) => state === 'active')
+  expect(working.map(({ keyId }) => keyId)).toEqual([idOf(root)])
+})
+
+test('a key without an end, and the holder of the root secret, make keys of any end', async () => {
+  expect((await ask(root)).body.expiresAt).toBe(null)
+  expect((await ask(root, { expiresAt: LATER })).body.expiresAt).toBe(LATER)
+})
+
+test('a key that is revoked, or ends, while it issues another issues none', async () => {
+  const child = await issuedBy(root)
+  const count = (await listed()).size
+  beforeAdding = () => service.revokeOperatorKey(child.key)
+  const refusal = {
+    status: 409,
+    body: { error: 'The key of this request was revoked or has expired meanwhile. No key was issued.' },
+  }
+  expect(await ask(child)).toEqual(refusal)
+  beforeAdding = async () => {
+    service.clock.set(SOON)
+  }
+  expect(await ask(ending)).toEqual(refusal)
+  beforeAdding = async () => undefined
+  expect((await listed()).size).toBe(count)
+})
+
+test('a revocation leaves what the key issued, unless its descendants are to end too', async () => {
+  const child = await issuedBy(root)
+  const [grandchild, other] = [await issuedBy(child), await issuedBy(root)]
+  const helper = await issuedBy(grandchild, 'support')
+  expect(await root.post(`/operator-keys/${idOf(child)}/revoke`)).toEqual({ status: 204, body: null })
+  const statusOf = async (client: OperatorClient) => (await client.get('/organizations')).status
+  expect(await Promise.all([child, grandchild, helper].map(statusOf))).toEqual([401, 200, 200])
+
+  const { status, body } = await root.post(`/operator-keys/${idOf(child)}/revoke?descendants=true`)
+  const revoked = [
+    { keyId: idOf(grandchild), operator: 'eve', role: 'admin' },
+    { keyId: idOf(helper), operator: 'eve', role: 'support' },
+  ]
+  const byId = (left: { keyId: string }, right: { keyId: string }) => (left.keyId < right.keyId ? -1 : 1)
+  expect([status, body]).toEqual([200, { revoked: revoked.sort(byId) }])
+  expect(await Promise.all([grandchild, helper, other, root].map(statusOf))).toEqual([401, 401, 200, 200])
+  const records = (await root.get('/audit?action=operatorKey.revoke')).body.data
+  expect(
+    records.map((record) => (record as unknown as { readonly subject: unknown }).subject),
+  ).toContainEqual({
+    type: 'key',
+    id: idOf(child),
+    descendants: revoked.map(({ keyId }) => keyId),
+  })
+})
+
+test('a revocation says yes or no to descendants, and is of a key that is there', async () => {
+  const path = `/operator-keys/${idOf(ending)}/revoke`
+  expect((await root.post(`${path}?descendants=yes`)).body.error).toBe(
+    'Parameter descendants must be one of: true, false.',
+  )
+  expect((await root.post(`${path}?descendants=true&descendants=true`)).status).toBe(400)
+  expect((await ending.get('/health')).status).toBe(200)
+  expect((await root.post('/operator-keys/000000000000/revoke?descendants=true')).status).toBe(404)
+  expect((await root.post(`${path}?descendants=false`)).status).toBe(204)
+  expect((await ending.get('/health')).status).toBe(401)
+})
+
+test('however keys are issued while their ancestor is revoked, none of its descendants is left', async () => {
+  const ancestor = await issuedBy(root)
+  let working = [ancestor]
+  const issuing = async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const answers = await Promise.all(working.map((client) => ask(client)))
+      for (const { status } of answers) expect([201, 401, 409]).toContain(status)
+      working = [
+        ancestor,
+        ...answers.flatMap(({ status, body }) => (status !== 201 ? [] : [operatorClient(service, body.key)])),
+      ]
+    }
+  }
+  const revoking = async () => {
+    while ((await listed()).size < 10) await new Promise(setImmediate)
+    expect((await root.post(`/operator-keys/${idOf(ancestor)}/revoke?descendants=true`)).status).toBe(200)
+  }
+  await Promise.all([issuing(), revoking()])
+  const left = [...(await listed()).values()].filter(({ state }) => state === 'active')
+  expect(left.map(({ keyId }) => keyId).sort()).toEqual([idOf(root), idOf(ending)].sort())
+  expect(service.errors).toEqual([])
+})

@@ -1,0 +1,110 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { sendEmail } from '../../../domain/messaging/endpoints.ts'
+import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
+import { openTestService } from '../../support/services/service.ts'
+import type { SendingService } from '../../support/services/sending-service.ts'
+import { email, openSendingService } from '../../support/services/sending-service.ts'
+
+let mails: SendingService['mails']
+let post: SendingService['post']
+let delivered: SendingService['delivered']
+let logged: SendingService['logged']
+let bareKey: string
+let platformKey: string
+
+beforeEach(async () => {
+  const sending = await openSendingService()
+  ;({ mails, post, delivered, logged } = sending)
+  ;({ bareKey, platformKey } = sending.keys)
+})
+
+describe('emails', () => {
+  const last = () => mails.delivered.at(-1)?.[1]
+
+  test('are sent as they are asked for, with the id of the provider', async () => {
+    const attachments = [
+      { filename: 'a.txt', content: 'aGk=' },
+      { filename: 'b.png', path: 'https://a.example/b.png' },
+    ]
+    const full = {
+      ...email,
+      from: 'Shop <acme@MAIL.example.com>',
+      replyTo: 'office@example.com',
+      attachments,
+    }
+    const { body } = await post(sendEmail, full)
+    const [sentKey] = mails.delivered.at(-1) ?? []
+    expect(body).toEqual({
+      success: true,
+      results: [{ to: 'ada@example.com', success: true, id: `re_${sentKey}` }],
+    })
+    expect(last()).toEqual({
+      from: { name: 'Shop', address: 'acme@mail.example.com' },
+      to: 'ada@example.com',
+      subject: 'Hi',
+      html: '<p>Hi</p>',
+      text: null,
+      replyTo: 'office@example.com',
+      attachments,
+    })
+    expect((await logged('acme')).map(({ providerId, channel }) => [providerId, channel])).toEqual([
+      [`re_${sentKey}`, 'email'],
+    ])
+  })
+
+  test.each([
+    'acme@mail.example.com@evil.example',
+    'Acme <acme@evil.example>',
+    'acme@sub.mail.example.com',
+    'acme@mail.example.com.',
+    'other@mail.example.com',
+    'contact@mail.example.com',
+    'Acme, Inc. <acme@mail.example.com>',
+    'acme@mail.example.com, x@evil.example',
+  ])('from %s is 400 with a tenant key, naming what is allowed', async (from) => {
+    const { status, body } = await post(sendEmail, { ...email, from })
+    expect([status, JSON.stringify(body)]).toEqual([
+      400,
+      expect.stringContaining('"from: must be acme@mail.example.com, alone or as Name'),
+    ])
+    expect(delivered()).toBe(0)
+  })
+
+  test('a platform key sends from the whole domain, and from no other', async () => {
+    expect(
+      (await post(sendEmail, { ...email, from: 'News <news@mail.example.com>' }, platformKey)).status,
+    ).toBe(200)
+    expect(last()?.from).toEqual({ name: 'News', address: 'news@mail.example.com' })
+    const refused = await post(sendEmail, { ...email, from: 'news@example.com' }, platformKey)
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      {
+        error: 'Invalid request format',
+        details: ['from: must be an address on mail.example.com, alone or as Name <address>'],
+      },
+    ])
+  })
+
+  test('without a mail domain nobody sends, whatever sender is asked for', async () => {
+    const service = await openTestService((clock) => createScratchStorage({ clock }), undefined, {
+      email: mails.sender,
+    })
+    const response = await service.send(sendEmail.path, {
+      method: 'POST',
+      key: await service.addPlatformKey(),
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...email, from: 'x@evil.example' }),
+    })
+    expect([response.status, delivered()]).toEqual([500, 0])
+  })
+
+  test('without a slug a well-formed sender is 422, a malformed one 400', async () => {
+    expect((await post(sendEmail, { ...email, from: 'x@mail.example.com' }, bareKey)).status).toBe(422)
+    expect((await post(sendEmail, { ...email, from: 'x' }, bareKey)).status).toBe(400)
+  })
+
+  test('half characters are replaced, not refused', async () => {
+    const { status } = await post(sendEmail, { ...email, subject: 'Hi \ud83d', html: '\udc00' })
+    expect([status, last()?.subject, last()?.html]).toEqual([200, 'Hi \ufffd', '\ufffd'])
+  })
+})
