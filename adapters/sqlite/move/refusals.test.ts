@@ -5,6 +5,7 @@ import { advanceMove, runMove } from '../../../domain/placement/move/index.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
 import type { Interference, MovingPlaces } from '../../../test/support/moving/moving.ts'
 import { contentOf, movingPlaces, toOwn, toShared } from '../../../test/support/moving/moving.ts'
+import { portWith } from '../../../test/support/runner/port-with.ts'
 import { movingWriter } from '../../../test/support/moving/moving-writer.ts'
 import { oddFamily } from '../../../test/support/data/odd-rows.ts'
 import { fewTables, fewTablesImage } from '../../../test/support/databases/few-tables.ts'
@@ -90,6 +91,34 @@ test('rows that the target loses while it is compared are in the family’s plac
   const home = await places.placeOf('acme')
   const serving = home.kind === 'own' ? places.own(home).serving : places.shared
   expect(await contentOf(serving, tables, ['acme'])).toEqual(before)
+})
+
+test('a move to a database that shows other rows than were written to it is given up', async () => {
+  const move = await places.open('acme', toOwn)
+  const world: MoveWorld = {
+    ...places.world,
+    places(place) {
+      const real = places.world.places(place)
+      if (place.kind === 'shared') return real
+      return portWith(real, {
+        async readSpan(moveId, table, ...given) {
+          const found = await real.readSpan(moveId, table, ...given)
+          const at = table.name === 'contacts' ? table.columns.indexOf('first_name') : -1
+          return { ...found, rows: found.rows.map((row) => (at === -1 ? row : row.with(at, 'other'))) }
+        },
+      })
+    },
+  }
+  let rests = 0
+  const ended = await runMove(world, move.moveId, Infinity, async (durationMs) => {
+    places.clock.advance(durationMs)
+    if ((rests += 1) > 1_000) throw new Error('The move goes on and on')
+  })
+  expect(ended).toMatchObject({
+    phase: 'aborted',
+    failure: 'Copied rows were found different again and again.',
+  })
+  expect(await places.placeOf('acme')).toEqual({ kind: 'shared' })
 })
 
 test('a move that is given up at the last moment does not switch', async () => {
