@@ -1,4 +1,5 @@
-import type { CollectionEndpoint } from '../../../domain/record/endpoint.ts'
+import { foldBounds } from '../../../domain/read/plan/page-bounds.ts'
+import type { Predicate } from '../../../ports/records/query.ts'
 import type { CollectionName } from '../collections.ts'
 import { COLLECTIONS, orderMayBeNull } from '../collections.ts'
 import type { PageParameters } from '../protocol.ts'
@@ -26,27 +27,26 @@ export function pageStatement(
 ): Fragment {
   const { dialect, family } = scope
   const mapping = family.collections[name]
-  const orderColumn = columnOf(mapping, COLLECTIONS[name].order.field)
+  const { order: pageOrder } = COLLECTIONS[name]
+  const orderColumn = columnOf(mapping, pageOrder.field)
   const order = raw(orderColumn)
   const id = raw(mapping.idColumn)
-  const bound = upperBoundOf(COLLECTIONS[name])
-  const position = branch === 'valued' ? (after?.value ?? null) : null
-  const isBounded = bound !== null && isBeyond(filters[bound], position)
-  // An index search uses one bound per side, so the stricter of position and filter is used.
-  const kept = position === null || isBounded ? filters : without(filters, bound)
-  const conditions = [
-    ...ofTenant(scope),
-    ...Object.entries(kept).map(([filter, value]) => condition(scope, name, filter, value)),
-  ]
+  const all = {
+    where: Object.entries(filters).map(([filter, value]) => predicateOf(name, filter, value)),
+    seek: after,
+  }
+  const { where, seek } =
+    branch === 'valued' ? foldBounds({ where: all.where, order: pageOrder, after }) : all
+  const conditions = [...ofTenant(scope), ...where.map((predicate) => condition(scope, name, predicate))]
   if (branch === 'without_value') {
     conditions.push(sql`${order} is null`)
-    if (after?.value === null) conditions.push(sql`${id} < ${dialect.value(after.id, 'text')}`)
+    if (seek?.value === null) conditions.push(sql`${id} < ${dialect.value(seek.id, 'text')}`)
   } else {
     if (orderMayBeNull(COLLECTIONS[name])) {
       conditions.push(raw(dialect.isRecorded(orderColumn, 'instant')))
     }
-    if (after !== null && position !== null && !isBounded) {
-      const values = [dialect.value(position, 'instant'), dialect.value(after.id, 'text')]
+    if (seek !== null) {
+      const values = [dialect.value(String(seek.value), 'instant'), dialect.value(seek.id, 'text')]
       conditions.push(sql`(${order}, ${id}) < (${join(values, ', ')})`)
     }
   }
@@ -58,38 +58,29 @@ function whereOf(conditions: readonly Fragment[]): Fragment {
   return conditions.length === 0 ? raw('') : sql`where ${join(conditions, ' and ')}`
 }
 
-/** The filter that bounds the order's field on the side where pages begin; null: there is none. */
-function upperBoundOf({ filters, order }: CollectionEndpoint): string | null {
-  const found = Object.entries(filters).find(
-    ([, { field, operator }]) => field === order.field && operator === 'below',
-  )
-  return found?.[0] ?? null
+/** What a filter asks of a field. No collection is filtered by a number. */
+interface AskedFor extends Predicate {
+  readonly value: string | boolean
 }
 
-/**
- * Whether a filter's bound already excludes every row up to the position, so that the position need not be compared.
- */
-function isBeyond(bound: string | boolean | undefined, position: string | null): boolean {
-  return typeof bound === 'string' && position !== null && bound <= position
-}
-
-function without(filters: PageParameters['filters'], name: string | null): PageParameters['filters'] {
-  return Object.fromEntries(Object.entries(filters).filter(([each]) => each !== name))
+function predicateOf(name: CollectionName, filterName: string, value: string | boolean): AskedFor {
+  const filter = COLLECTIONS[name].filters[filterName]
+  if (filter === undefined) throw new Error(`No filter ${filterName} on ${name}`)
+  return { field: filter.field, operator: filter.operator, value }
 }
 
 function condition(
   { family, dialect }: Scope,
   name: CollectionName,
-  filterName: string,
-  value: string | boolean,
+  { field, operator, value }: AskedFor,
 ): Fragment {
   const mapping: CollectionMapping = family.collections[name]
-  const { field = '', operator } = COLLECTIONS[name].filters[filterName] ?? {}
   const codec = mapping.fields[field] ?? mapping.compared[field]
   if (operator === 'equals' && codec !== undefined) return codec.equals(value, dialect)
-  const comparison = COMPARISONS[operator ?? '']
+  const comparison = COMPARISONS[operator]
   const [column] = codec?.columns ?? []
-  if (comparison === undefined || column === undefined) throw new Error(`No filter ${filterName} on ${name}`)
+  if (comparison === undefined || column === undefined)
+    throw new Error(`No comparison ${operator} of ${field} on ${name}`)
   return sql`${raw(column.name)} ${raw(comparison)} ${dialect.value(String(value), column.type)}`
 }
 
