@@ -53,7 +53,8 @@ export type BatchAnswer =
 
 /**
  * The methods of an object that can be called over RPC. A method that changes the state returns whether the object is
- * in the state that the method leads to, and may be repeated. `states.ts` has the table of states.
+ * in the state that the method leads to, and may be repeated. `domain/placement/move/place-states.ts` has the tables of
+ * states and methods.
  */
 export interface FamilyObject {
   /** Runs statements as one unit: in one transaction when they may write. */
@@ -67,20 +68,25 @@ export interface FamilyObject {
   /** Gives an empty object the tables and the family, and opens it for reads and writes. */
   create(familyId: string): Promise<boolean>
   /** Gives an empty object the tables, so that a move can fill it. */
-  beginFilling(familyId: string): Promise<boolean>
-  /** Opens an object that a move has filled. */
-  openFilled(): Promise<boolean>
+  begin(familyId: string): Promise<boolean>
+  /**
+   * Prepares an object that a move has filled for the switch of the attempt with this token, if the record of the filling
+   * says that it was ended for that attempt. A call of an earlier attempt that arrives late does nothing.
+   */
+  finish(token: string): Promise<boolean>
+  /** Lets a move go on filling the object, after the attempt with this token was given back. */
+  reopen(token: string): Promise<boolean>
+  /** Allows reads and writes, after the attempt with this token has switched. */
+  open(token: string): Promise<boolean>
   /** Pauses writes until an instant, in ms since 1970. Replaces a pause that is still in force. */
   pause(token: string, untilMs: number): Promise<boolean>
-  /** Ends the pause of this token. */
+  /** Ends the pause that `pause` or `seal` made with this token. */
   resume(token: string): Promise<boolean>
   /**
    * Turns the pause of this token into one without an end, and refuses reads that are not confirmed. False: that pause
    * is over, and a write may have happened.
    */
   seal(token: string): Promise<boolean>
-  /** Ends the pause that `seal` made without an end. */
-  unseal(token: string): Promise<boolean>
   /** Refuses all reads and writes for good, because the family has moved elsewhere. */
   close(): Promise<boolean>
   /** Removes everything that is stored, of an object that a move fills or has closed. */

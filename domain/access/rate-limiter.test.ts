@@ -106,6 +106,18 @@ describe('a clock that is set', () => {
   })
 })
 
+test('what was learned of keys is known until their requests are admitted again', () => {
+  const clock = fakeClock()
+  const limiter = createRateLimiter(clock)
+  const budget = { isExceeded: true, ratePerMinute: 3, remaining: 0 }
+  for (const renewsInMs of [1_000, 2_000]) limiter.learn(`${renewsInMs}`, { ...budget, renewsInMs })
+  clock.advance(999)
+  expect(limiter.exhausted('1000')).toEqual({ ...budget, renewsInMs: 1 })
+  clock.advance(1)
+  expect(limiter.exhausted('1000')).toBeNull()
+  expect(limiter.exhausted('2000')).toEqual({ ...budget, renewsInMs: 1_000 })
+})
+
 test('two instances count apart, and so do two keys', () => {
   const clock = fakeClock()
   const [one, other] = [createRateLimiter(clock), createRateLimiter(clock)]

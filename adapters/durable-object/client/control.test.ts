@@ -29,12 +29,13 @@ function forgetfulObjects(): { readonly namespace: FamilyNamespace; readonly cal
 
 const asked: { readonly [Method in keyof FamilyControl]: Parameters<FamilyControl[Method]> } = {
   create: ['acme'],
-  beginFilling: ['acme'],
-  openFilled: [],
+  begin: ['acme'],
+  finish: ['token'],
+  reopen: ['token'],
+  open: ['token'],
   pause: ['token', 5],
   resume: ['token'],
   seal: ['token'],
-  unseal: ['token'],
   close: [],
   empty: [],
   remove: [],

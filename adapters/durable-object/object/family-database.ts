@@ -38,12 +38,20 @@ export class FamilyDatabaseObject extends DurableObject implements FamilyObject 
     return (await this.#open()).create(familyId)
   }
 
-  async beginFilling(familyId: string): Promise<boolean> {
-    return (await this.#open()).beginFilling(familyId)
+  async begin(familyId: string): Promise<boolean> {
+    return (await this.#open()).begin(familyId)
   }
 
-  async openFilled(): Promise<boolean> {
-    return (await this.#open()).openFilled()
+  async finish(token: string): Promise<boolean> {
+    return (await this.#open()).finish(token)
+  }
+
+  async reopen(token: string): Promise<boolean> {
+    return (await this.#open()).reopen(token)
+  }
+
+  async open(token: string): Promise<boolean> {
+    return (await this.#open()).open(token)
   }
 
   async pause(token: string, untilMs: number): Promise<boolean> {
@@ -56,10 +64,6 @@ export class FamilyDatabaseObject extends DurableObject implements FamilyObject 
 
   async seal(token: string): Promise<boolean> {
     return (await this.#open()).seal(token)
-  }
-
-  async unseal(token: string): Promise<boolean> {
-    return (await this.#open()).unseal(token)
   }
 
   async close(): Promise<boolean> {

@@ -156,25 +156,69 @@ test('an object is removed in every state, unless an organization lives in it or
   }
 })
 
+/** The object after its move has ended the filling for an attempt to switch, as `finishTarget` does. */
+function filled(family: ReturnType<typeof openScratchFamily>, token: string): FamilyObject {
+  const sql = `insert into move_targets (move_id, version, progress, finished_by) values ('m', 1, '{}', ?)
+    on conflict (move_id) do update set finished_by = excluded.finished_by`
+  family.database.run(sql, [token])
+  return family.object()
+}
+
+test('an attempt that was given back and arrives late changes nothing, and the next one can finish', async () => {
+  const family = openScratchFamily({ clock })
+  await family.object().begin('family')
+  expect(await family.object().finish('t')).toBe(false)
+  expect(await filled(family, 't').finish('t')).toBe(true)
+  expect(await family.object().finish('t')).toBe(true)
+  for (const token of ['other', 't']) expect(await family.object().reopen(token)).toBe(token === 't')
+  expect(await filled(family, 'next').finish('t')).toBe(false)
+  expect(await family.object().open('t')).toBe(false)
+  expect(await family.object().finish('next')).toBe(true)
+  expect(await family.object().open('t')).toBe(false)
+  expect(await family.object().open('next')).toBe(true)
+  expect(await run(family, 'write', write)).toHaveProperty('results')
+  // It is the family's place now, so a move that believes to have filled it in vain cannot empty it.
+  expect(await family.object().empty()).toBe(false)
+})
+
+test('a target of a move that was given up is emptied, finished or not', async () => {
+  for (const isFinished of [false, true]) {
+    const family = openScratchFamily({ clock })
+    await family.object().begin('family')
+    if (isFinished) await filled(family, 't').finish('t')
+    expect(await family.object().empty()).toBe(true)
+    expect(family.database.run('select * from sqlite_master').rows).toEqual([])
+  }
+})
+
 test('a family arrives: only its move sees it until it is opened', async () => {
   const family = openScratchFamily({ clock })
-  expect(await family.object().beginFilling('family')).toBe(true)
+  expect(await family.object().begin('family')).toBe(true)
   expect(await run(family, 'move', write)).toHaveProperty('results')
   expect(await run(family, 'read', read)).toEqual({ elsewhere: true })
   family.evict()
-  expect(await family.object().openFilled()).toBe(true)
+  expect(await filled(family, 't').finish('t')).toBe(true)
+  expect(await run(family, 'read', read)).toEqual({ elsewhere: true })
+  const confirmed = { isConfirmed: true }
+  const rows = await family.object().batch('read', [{ sql: read, parameters: [] }], confirmed)
+  expect(rows).toMatchObject({ results: [{ rows: [['o']] }] })
+  const refused = await family.object().batch('write', [{ sql: write, parameters: [] }], confirmed)
+  expect(refused).toEqual({ paused: true })
+  expect(await family.object().open('t')).toBe(true)
   expect(await run(family, 'read', read)).toMatchObject({ results: [{ rows: [['o']] }] })
 })
 
 test('work that arrives with a family wakes the object once it is open', async () => {
   const family = openScratchFamily({ clock })
-  await family.object().beginFilling('family')
+  await family.object().begin('family')
   const now = toInstant(clock.nowMs())
   const sql = `insert into outbox (organization_id, outbox_id, submission_id, kind, payload, next_attempt_at, created_at,
     updated_at) values ('o', 'x', 's', 'notification_email', '{}', ?, ?, ?)`
   await family.object().batch('move', [{ sql, parameters: [now, now, now] }])
-  expect(family.alarmAtMs()).toBeNull()
-  await family.object().openFilled()
+  await filled(family, 't').finish('t')
+  await family.object().ring()
+  expect([family.alarmAtMs(), family.handedOver]).toEqual([null, []])
+  await family.object().open('t')
   expect(family.alarmAtMs()).not.toBeNull()
 })
 
@@ -383,9 +427,9 @@ test('a call takes the steps for which an alarm was set that never rang', async 
 
 test('an object that an earlier version began to fill comes up to date when the move goes on with it', async () => {
   const family = openScratchFamily({ clock })
-  expect(await family.object().beginFilling('family')).toBe(true)
+  expect(await family.object().begin('family')).toBe(true)
   family.evict([...migrationTexts(), { name: '9000_next.sql', sql: 'create table later (a)' }])
-  expect(await family.object().beginFilling('family')).toBe(true)
+  expect(await family.object().begin('family')).toBe(true)
   expect(await run(family, 'move', 'select a from later')).toMatchObject({ results: [{ rows: [] }] })
 })
 

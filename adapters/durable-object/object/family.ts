@@ -3,6 +3,7 @@ import { createRateLimiter } from '../../../domain/access/rate-limiter.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type { Log } from '../../../ports/platform/log.ts'
 import type { OutboxRef } from '../../../ports/messaging/outbox-store.ts'
+import type { PlaceMethod, PlaceState } from '../../../domain/placement/move/place-states.ts'
 import type { Statement } from '../../sqlite/statement/executor.ts'
 import type { Run } from './batch.ts'
 import { forgivingRun, runBatch } from './batch.ts'
@@ -16,8 +17,8 @@ import { createLife } from './life.ts'
 import type { ObjectDatabase } from './object-database.ts'
 import type { BatchAnswer, BatchTerms, FamilyObject, Mode, PackedResult } from '../protocol.ts'
 import { createSchema } from './schema-steps.ts'
-import type { State } from './states.ts'
-import { admissionOf, EMPTY, opened, transitions } from './states.ts'
+import type { Given } from './states.ts'
+import { admissionOf, EMPTY, opened, transition } from './states.ts'
 import type { Alarm, WakeUp } from './wake-up.ts'
 import { createWakeUp } from './wake-up.ts'
 
@@ -72,15 +73,16 @@ function familyOf(parts: Parts): Family {
   return {
     batch: (mode, statements, terms = {}) => batch(parts, mode, statements, terms),
     advance: (migrations) => schema.advanceTo(migrations),
-    create: (familyId) => begin(parts, transitions.create, familyId),
-    beginFilling: (familyId) => begin(parts, transitions.beginFilling, familyId),
-    openFilled: async () => follow(parts, transitions.openFilled(life.state())),
-    pause: async (token, untilMs) => follow(parts, transitions.pause(life.state(), token, untilMs)),
-    resume: async (token) => follow(parts, transitions.resume(life.state(), token)),
-    seal: async (token) => follow(parts, transitions.seal(life.state(), token)),
-    unseal: async (token) => follow(parts, transitions.unseal(life.state(), token)),
-    close: async () => follow(parts, transitions.close(life.state())),
-    empty: async () => transitions.empty(life.state()) !== null && clear(parts),
+    create: (familyId) => begin(parts, 'create', familyId),
+    begin: (familyId) => begin(parts, 'begin', familyId),
+    finish: async (token) => isFilledFor(parts, token) && follow(parts, 'finish', { token }),
+    reopen: async (token) => follow(parts, 'reopen', { token }),
+    open: async (token) => follow(parts, 'open', { token }),
+    pause: async (token, untilMs) => follow(parts, 'pause', { token, untilMs }),
+    resume: async (token) => follow(parts, 'resume', { token }),
+    seal: async (token) => follow(parts, 'seal', { token }),
+    close: async () => follow(parts, 'close'),
+    empty: async () => transition('empty', life.state()) !== null && clear(parts),
     remove: async () => isVacant(parts) && clear(parts),
     size: async () => database.sizeBytes(),
     ring: () => ring(parts),
@@ -129,12 +131,12 @@ async function batch(
 /** Gives an empty object its tables and its first state. */
 async function begin(
   { life, schema, database, migrations }: Parts,
-  arrow: (from: State, familyId: string) => State | null,
+  method: 'create' | 'begin',
   familyId: string,
 ): Promise<boolean> {
   const all = await migrations.load()
   // The transition is computed after loading the migrations, because another call may have changed the state meanwhile.
-  const next = arrow(life.state(), familyId)
+  const next = transition(method, life.state(), { familyId })
   if (next === null) return false
   if (next === life.state()) {
     // An earlier version of the service may have created the tables. An object that is being filled is brought up to
@@ -150,10 +152,11 @@ async function begin(
 }
 
 /**
- * Enters the state that a transition leads to. False: the transition is not allowed (null). Only an open object has
- * work to wake up for.
+ * Enters the state that a method leads to. False: the method is not allowed. Only an open object has work to wake up
+ * for.
  */
-function follow({ life, wakeUp }: Parts, next: State | null): boolean {
+function follow({ life, wakeUp }: Parts, method: PlaceMethod, given?: Given): boolean {
+  const next = transition(method, life.state(), given)
   if (next === null) return false
   if (next === life.state()) return true
   life.atomically(() => {
@@ -162,6 +165,12 @@ function follow({ life, wakeUp }: Parts, next: State | null): boolean {
     if (next.name === 'closed') wakeUp.stop()
   })
   return true
+}
+
+/** Whether the object is filled, and the filling was ended for the attempt with this token. */
+function isFilledFor({ life, database }: Parts, token: string): boolean {
+  if (life.state().name === 'empty') return false
+  return database.run('select 1 from move_targets where finished_by = ?', [token]).rows.length > 0
 }
 
 /** Whether no organization lives in the object, or is restored or deleted in it. */
@@ -179,10 +188,12 @@ async function clear({ life, wakeUp, database, schema }: Parts): Promise<boolean
   return true
 }
 
+/** The states in which an object has work of its own, and not only that of a move. */
+const HAS_WORK: ReadonlySet<PlaceState> = new Set(['open', 'paused', 'sealed'])
+
 async function ring(parts: Parts): Promise<void> {
   const { life, wakeUp, database, schema, run, log, handOver } = parts
-  const { name } = life.state()
-  if (name === 'empty' || name === 'closed' || name === 'filling') return
+  if (!HAS_WORK.has(life.state().name)) return
   database.transaction(() => {
     wakeUp.rang()
   })

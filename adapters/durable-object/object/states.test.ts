@@ -1,35 +1,38 @@
 import { expect, test } from 'vitest'
+import type { PlaceMethod, PlaceState } from '../../../domain/placement/move/place-states.ts'
+import { PLACE_METHODS, PLACE_STATES } from '../../../domain/placement/move/place-states.ts'
 import type { State } from './states.ts'
-import { admissionOf, transitions } from './states.ts'
+import { admissionOf, transition } from './states.ts'
 
-const states = {
+const states: { readonly [Name in PlaceState]: State & { readonly name: Name } } = {
   empty: { name: 'empty' },
   filling: { name: 'filling', familyId: 'f' },
+  finished: { name: 'finished', familyId: 'f', token: 't' },
   open: { name: 'open', familyId: 'f' },
   paused: { name: 'paused', familyId: 'f', token: 't', untilMs: 1000 },
   sealed: { name: 'sealed', familyId: 'f', token: 't' },
   closed: { name: 'closed', familyId: 'f' },
-} as const satisfies Readonly<Record<string, State>>
-
-const names = Object.keys(states) as (keyof typeof states)[]
+}
+const names = Object.keys(PLACE_STATES) as PlaceState[]
+const given = { familyId: 'f', token: 't', untilMs: 2000 }
 
 const modes = ['read', 'write', 'move'] as const
+/** What happens to each mode, for callers to whom the directory has named the object; then for those who remember it. */
 const admissions = [
-  ['empty', 'elsewhere', 'elsewhere', 'elsewhere'],
-  ['filling', 'elsewhere', 'elsewhere', 'runs'],
-  ['open', 'runs', 'runs', 'runs'],
-  ['paused', 'runs', 'paused', 'runs'],
-  ['sealed', 'runs', 'paused', 'runs'],
-  ['closed', 'elsewhere', 'elsewhere', 'elsewhere'],
+  ['empty', 'elsewhere elsewhere elsewhere', 'elsewhere elsewhere elsewhere'],
+  ['filling', 'elsewhere elsewhere runs', 'elsewhere elsewhere runs'],
+  ['finished', 'runs paused runs', 'elsewhere elsewhere runs'],
+  ['open', 'runs runs runs', 'runs runs runs'],
+  ['paused', 'runs paused runs', 'runs paused runs'],
+  ['sealed', 'runs paused runs', 'elsewhere elsewhere runs'],
+  ['closed', 'elsewhere elsewhere elsewhere', 'elsewhere elsewhere elsewhere'],
 ] as const
 
-test.each(admissions)('%s: reads %s, writes %s, a move %s', (name, ...expected) => {
-  expect(modes.map((mode) => admissionOf(states[name], mode, 999, true))).toEqual(expected)
-})
-
-test.each(admissions)('%s, for who only remembers it: the same, unless it is sealed', (name, ...expected) => {
-  const found = modes.map((mode) => admissionOf(states[name], mode, 999, false))
-  expect(found).toEqual(name === 'sealed' ? ['elsewhere', 'elsewhere', 'runs'] : expected)
+test.each(admissions)('%s: read, write, move: %s; for who only remembers it: %s', (name, ...expected) => {
+  const found = [true, false].map((isConfirmed) =>
+    modes.map((mode) => admissionOf(states[name], mode, 999, isConfirmed)).join(' '),
+  )
+  expect(found).toEqual(expected)
 })
 
 test('a write ends a pause that has run out; nothing else does', () => {
@@ -39,45 +42,48 @@ test('a write ends a pause that has run out; nothing else does', () => {
   expect(admissionOf(states.sealed, 'write', Number.MAX_SAFE_INTEGER, true)).toBe('paused')
 })
 
-/** The state that each method leads to, from each state that it accepts. */
-const arrows: Readonly<
-  Record<string, readonly [(state: State) => State | null, Readonly<Record<string, string>>]>
-> = {
-  create: [(state) => transitions.create(state, 'f'), { empty: 'open', open: 'open' }],
-  beginFilling: [(state) => transitions.beginFilling(state, 'f'), { empty: 'filling', filling: 'filling' }],
-  openFilled: [transitions.openFilled, { filling: 'open', open: 'open' }],
-  pause: [(state) => transitions.pause(state, 't', 2000), { open: 'paused', paused: 'paused' }],
-  resume: [(state) => transitions.resume(state, 't'), { open: 'open', paused: 'open' }],
-  seal: [(state) => transitions.seal(state, 't'), { paused: 'sealed', sealed: 'sealed' }],
-  unseal: [(state) => transitions.unseal(state, 't'), { open: 'open', sealed: 'open' }],
-  close: [transitions.close, { sealed: 'closed', closed: 'closed' }],
-  empty: [transitions.empty, { empty: 'empty', filling: 'empty', closed: 'empty' }],
-}
+test.each(Object.keys(PLACE_METHODS) as PlaceMethod[])(
+  '%s leads where the table says, and nowhere else',
+  (method) => {
+    const found = names.flatMap((name) => {
+      const next = transition(method, states[name], given)
+      return next === null ? [] : [[name, next.name]]
+    })
+    expect(Object.fromEntries(found)).toEqual(PLACE_METHODS[method])
+  },
+)
 
-test.each(Object.keys(arrows))('%s leads where the table says, and nowhere else', (method) => {
-  const [arrow, leads] = arrows[method] ?? [() => null, {}]
-  const found = names.flatMap((name) => {
-    const next = arrow(states[name])
-    return next === null ? [] : [[name, next.name]]
-  })
-  expect(Object.fromEntries(found)).toEqual(leads)
+test('what a state holds comes from the method that made it', () => {
+  expect(transition('begin', states.empty, given)).toEqual(states.filling)
+  expect(transition('finish', states.filling, given)).toEqual(states.finished)
+  expect(transition('open', states.finished, given)).toEqual(states.open)
+  expect(transition('pause', states.open, { token: 't', untilMs: 1000 })).toEqual(states.paused)
+  expect(transition('seal', states.paused, given)).toEqual(states.sealed)
+  expect(transition('close', states.sealed)).toEqual(states.closed)
+  expect(transition('empty', states.closed)).toEqual(states.empty)
 })
 
 test('another token, or another family, leads nowhere', () => {
-  expect(transitions.resume(states.paused, 'other')).toBeNull()
-  expect(transitions.seal(states.paused, 'other')).toBeNull()
-  expect(transitions.seal(states.sealed, 'other')).toBeNull()
-  expect(transitions.unseal(states.sealed, 'other')).toBeNull()
-  expect(transitions.create(states.open, 'other')).toBeNull()
-  expect(transitions.beginFilling(states.filling, 'other')).toBeNull()
+  const other = { token: 'other' }
+  for (const [method, name] of [
+    ['resume', 'paused'],
+    ['resume', 'sealed'],
+    ['seal', 'paused'],
+    ['seal', 'sealed'],
+    ['reopen', 'finished'],
+    ['open', 'finished'],
+  ] as const)
+    expect([method, name, transition(method, states[name], other)]).toEqual([method, name, null])
+  expect(transition('create', states.open, { familyId: 'other' })).toBeNull()
+  expect(transition('begin', states.filling, { familyId: 'other' })).toBeNull()
 })
 
 test('the same token moves the end of its pause', () => {
-  expect(transitions.pause(states.paused, 't', 2000)).toEqual({ ...states.paused, untilMs: 2000 })
+  expect(transition('pause', states.paused, given)).toEqual({ ...states.paused, untilMs: 2000 })
 })
 
 test('a new pause takes the place of one that its mover left behind, whose token seals nothing any more', () => {
-  const renewed = transitions.pause(states.paused, 'new', 2000)
+  const renewed = transition('pause', states.paused, { token: 'new', untilMs: 2000 })
   expect(renewed).toEqual({ ...states.paused, token: 'new', untilMs: 2000 })
-  expect(renewed === null ? null : transitions.seal(renewed, 't')).toBeNull()
+  expect(renewed === null ? null : transition('seal', renewed, given)).toBeNull()
 })

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, test } from 'vitest'
-import type { GatewayConfig } from './config.ts'
-import { openConnection } from './connection.ts'
-import { openOdbc, saidByDriver } from './drivers/odbc.ts'
-import { openSqlite } from './drivers/sqlite.ts'
+import type { GatewayConfig } from './config/config.ts'
+import { openConnection } from './connections/connection.ts'
+import { openOdbc, saidByDriver } from './connections/drivers/odbc.ts'
+import { openSqlite } from './connections/drivers/sqlite.ts'
 import { DatabaseError } from './errors.ts'
 import { createJsonLog } from './log.ts'
-import type { CheckedRequest } from './request.ts'
+import type { CheckedRequest } from './requests/request.ts'
 import { createSources } from './sources.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-errors-'))
@@ -28,14 +28,18 @@ const rejectionOf = (work: Promise<unknown>) =>
   )
 
 test('what SQLite says is an error of the database, with what was thrown as its cause', async () => {
-  const error = await rejectionOf(openSqlite(settings).query('select * from missing', []))
+  const error = await rejectionOf(
+    openSqlite(settings).query({ sql: 'select * from missing', parameters: [] }),
+  )
   expect(error).toMatchObject({ name: 'DatabaseError', state: 'ERR_SQLITE_ERROR' })
   expect((error as Error).cause).toMatchObject({ code: 'ERR_SQLITE_ERROR' })
   expect(() => openSqlite({ ...settings, file: join(folder, 'missing', 'x') })).toThrow(DatabaseError)
 })
 
 test('a number that is too large is an error of data, whose text is not logged', async () => {
-  const error = await rejectionOf(openSqlite(settings).query('select 9007199254740993 as x', []))
+  const error = await rejectionOf(
+    openSqlite(settings).query({ sql: 'select 9007199254740993 as x', parameters: [] }),
+  )
   if (!(error instanceof DatabaseError)) throw error
   expect([error.state, error.textForLog()]).toEqual(['22003', 'An error of data'])
 })
@@ -61,11 +65,11 @@ test('a package of drivers that cannot be loaded, or that knows no such source, 
 test('a mistake of this program in the process of a connection is logged by name and place alone', async () => {
   const connection = await openConnection(settings, AbortSignal.timeout(60_000))
   try {
-    expect(await connection.query({ text: 'select 1 as x', values: [] })).toEqual([{ x: 1 }])
-    const said = await rejectionOf(connection.query({ text: 'select * from missing', values: [] }))
+    expect(await connection.query({ sql: 'select 1 as x', parameters: [] })).toEqual([{ x: 1 }])
+    const said = await rejectionOf(connection.query({ sql: 'select * from missing', parameters: [] }))
     expect(said).toMatchObject({ name: 'DatabaseError', message: 'no such table: missing' })
     // A query whose text is not a string makes the driver throw a `TypeError`.
-    const fault = await rejectionOf(connection.query({ text: 7 as unknown as string, values: [] }))
+    const fault = await rejectionOf(connection.query({ sql: 7 as unknown as string, parameters: [] }))
     const lines: string[] = []
     createJsonLog(
       (line) => lines.push(line),

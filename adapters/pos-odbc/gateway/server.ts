@@ -1,16 +1,16 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
-import type { LogFields, Log } from '../../../ports/platform/log.ts'
 import { isLoopbackHost } from '../../../domain/text/http/loopback.ts'
+import type { LogFields, Log } from '../../../ports/platform/log.ts'
 import type { ErrorAnswer, ErrorCode } from '../protocol.ts'
 import { ERROR_STATUS, HEALTH_PATH, READ_PATH, SIGNATURE_HEADERS } from '../protocol.ts'
-import type { Authenticate } from './authenticate.ts'
 import { DatabaseError, GatewayError } from './errors.ts'
-import type { CheckedRequest } from './request.ts'
-import { parseReadRequest } from './request.ts'
+import type { Authenticate } from './requests/authenticate.ts'
+import type { CheckedRequest } from './requests/request.ts'
+import { parseReadRequest } from './requests/request.ts'
+import type { Strangers } from './requests/strangers.ts'
+import { createStrangers } from './requests/strangers.ts'
 import type { Sources } from './sources.ts'
-import type { Strangers } from './strangers.ts'
-import { createStrangers } from './strangers.ts'
 
 /** Largest body of a request, in bytes; the longest that the parameters allow is far below. */
 const BODY_MAX_BYTES = 65_536

@@ -147,11 +147,11 @@ export function createKeys(executor: Executor, clock: Clock, guard: Guard): KeyA
     },
 
     async revokeKey(keyId, revokedAt) {
-      const [revoked] = await guard({ keyId }).batch([
+      const [revoked] = await resultsOf(guard({ keyId }), [
         bind(revokeKey, { key_id: keyId, revoked_at: revokedAt }),
       ])
       // While the family moves, a trigger writes another row, so `changes` may exceed 1.
-      return (revoked?.changes ?? 0) > 0
+      return revoked.changes > 0
     },
 
     async rotateKey({ keyId, successor, endsAt }) {

@@ -12,11 +12,14 @@ export interface MoveControl {
   seal(journalId: string, token: string): Promise<boolean>
   /** Ends the pause that `pause` or `seal` made with this token. */
   resume(token: string): Promise<void>
-  /** Lets the place answer reads, and refuse writes until `open` is called. No request arrives before the switch. */
-  prepare(token: string): Promise<void>
-  /** Reverses `prepare` with this token. */
-  unprepare(token: string): Promise<void>
-  /** Allows writes, after `prepare` with this token. */
+  /**
+   * Lets the place answer reads from the switch on, and refuse writes until `open` is called. The record of the filling
+   * has been ended for this token before.
+   */
+  finish(token: string): Promise<void>
+  /** Reverses `finish` with this token. The record of the filling has been opened again before. */
+  reopen(token: string): Promise<void>
+  /** Allows writes, after `finish` with this token. */
   open(token: string): Promise<void>
   /** Refuses reads and writes of the family. */
   close(): Promise<void>

@@ -5,7 +5,7 @@ import { forms } from '../../../domain/resources/forms.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import { sampleRow } from '../../../test/support/data/sample-rows.ts'
 import { ElsewhereError } from '../../../domain/placement/errors.ts'
-import { advanceMove } from '../../../domain/placement/move/index.ts'
+import { advanceMove, runMove } from '../../../domain/placement/move/index.ts'
 import { contentOf, movingPlaces, toOwn, toShared } from '../../../test/support/moving/moving.ts'
 import { oddFamily } from '../../../test/support/data/odd-rows.ts'
 import { migratedImage } from '../../../test/support/databases/migrated-image.ts'
@@ -58,6 +58,32 @@ describe('a family of odd rows in every table', () => {
     expect(await contentOf(places.shared, tables, OTHERS)).toEqual(others)
     await expect(contentOf(places.own(second).serving, tables, FAMILY)).rejects.toThrow(ElsewhereError)
   })
+})
+
+test.each([
+  [1, 'as long as its steps took'],
+  [400, 'at most a second after a step'],
+])('while rows are copied in calls of %d ms, requests have the database to themselves %s', async (callMs) => {
+  const clock = fakeClock()
+  let busyMs = 0
+  const places = movingPlaces({
+    ...{ clock, image, rowsMax: 2 },
+    interfere: (call) => {
+      clock.advance(callMs)
+      busyMs += callMs
+      return call()
+    },
+  })
+  const { moveId } = await places.open('acme', toOwn)
+  const rests: (readonly [busyMs: number, restedMs: number])[] = []
+  busyMs = 0
+  await runMove(places.world, moveId, Infinity, async (restedMs) => {
+    rests.push([busyMs, restedMs])
+    clock.advance(restedMs)
+    busyMs = 0
+  })
+  expect(rests.length).toBeGreaterThan(20)
+  expect(rests).toEqual(rests.map(([tookMs]) => [tookMs, Math.min(tookMs, 1_000)]))
 })
 
 test('from the switch on, a form is looked for in its new place alone, also while the old one still has its rows', async () => {

@@ -49,12 +49,12 @@ export function createMovePlace({ executor, control, rowsMax }: MovePlaceOptions
     },
     async finish(moveId, version, token) {
       if (!(await finishTarget(executor, { moveId, version, token }))) return false
-      await control.prepare(token)
+      await control.finish(token)
       return true
     },
     async reopen(moveId, token) {
-      await control.unprepare(token)
       await reopenTarget(executor, moveId, token)
+      await control.reopen(token)
     },
     open: (token) => control.open(token),
     forget: (moveId) => forgetMove(executor, moveId),

@@ -61,7 +61,7 @@ const elsewhere = db
   .where(({ ref }) => glob(ref('m.move_id'), slot('pattern')))
 
 /**
- * The control of the shared database. It needs neither `prepare` nor `close`: the switch of a move changes the
+ * The control of the shared database. It needs neither `finish` nor `close`: the switch of a move changes the
  * directory, which decides which families this database serves, and removes the pauses in the same batch.
  */
 export function sharedControl(executor: Executor): MoveControl {
@@ -78,8 +78,8 @@ export function sharedControl(executor: Executor): MoveControl {
       return (await rowsOf(executor, bind(readUnpaused, { moveId: journalId, token }))).length === 0
     },
     resume: end,
-    prepare: nothing,
-    unprepare: nothing,
+    finish: nothing,
+    reopen: nothing,
     open: end,
     close: nothing,
     async empty(moveId) {

@@ -76,7 +76,9 @@ describe.each(routes)('late calls of a move %s', (_, route) => {
     expect(await tracesOf(places)).toEqual([])
 
     await arriveLate(places, move)
-    expect(await tracesOf(places)).not.toEqual([])
+    // A database in which the family lives refuses to be filled, and one that it has left knows of no journal.
+    const isRefused = phase === 'done' && move.source.kind === 'own' && move.target.kind === 'own'
+    expect((await tracesOf(places)).length > 0).toBe(!isRefused)
     places.clock.advance(14 * MINUTE_MS)
     expect(await sweep(places)).not.toContain(moveId)
     places.clock.advance(MINUTE_MS)

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts'
 import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
 import type { Guard } from '../placement/guard.ts'
 import type { Executor } from '../statement/executor.ts'
-import { rowsOf } from '../statement/executor.ts'
+import { resultsOf, rowsOf } from '../statement/executor.ts'
 import { boundedNow } from '../write/write-clock.ts'
 import { admit } from './admit.ts'
 import { claim } from './claim.ts'
@@ -114,13 +114,13 @@ export function createOutboxStore(executor: Executor, guard: Guard): OutboxStore
     },
 
     async redrive(outboxId, now) {
-      const [, driven, found] = await guard({ outboxId }).batch([
+      const [, driven, found] = await resultsOf(guard({ outboxId }), [
         bind(setApart, { outboxId, now }),
         bind(redrive, { outboxId, now }),
         bind(ownerOf, { outboxId }),
       ])
-      if ((driven?.changes ?? 0) > 0) return 'driven'
-      return found?.rows.length === 0 ? 'missing' : 'leased'
+      if (driven.changes > 0) return 'driven'
+      return found.rows.length === 0 ? 'missing' : 'leased'
     },
   }
 }

@@ -15,7 +15,11 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import type { Database } from '../database/database.ts'
-import type { BoundValue, Statement } from './executor.ts'
+import type { Template } from './slot.ts'
+import { slot, slotName } from './slot.ts'
+
+export type { Template } from './slot.ts'
+export { bind, slot } from './slot.ts'
 
 /** A quoted name or text, or white space outside of it. */
 const QUOTED_OR_SPACE = /'[^']*'|"[^"]*"|\s+/g
@@ -34,24 +38,6 @@ export const db = new QueryCreator<Database>({ executor: NOOP_QUERY_EXECUTOR })
 
 /** Conditions that stand alone: each of their subqueries names its own tables. */
 export const eb: ExpressionBuilder<Database, never> = expressionBuilder<Database>()
-
-/** The name of a value that is known only when a statement is bound, at the place of the value. */
-class Slot {
-  readonly name: string
-
-  constructor(name: string) {
-    this.name = name
-  }
-}
-
-/**
- * A placeholder that `bind` fills by its name. The same name may occur in several places. After LIMIT and OFFSET, write
- * `atMost`.
- * @typeParam Value the type of the value where it is selected; anywhere else, a slot fits every column
- */
-export function slot<Value = never>(name: string): RawBuilder<Value> {
-  return sql<Value>`${new Slot(name)}`
-}
 
 /**
  * A placeholder after LIMIT: `+?1`. SQLite looks at a bare parameter there when it plans, and would plan again for each
@@ -73,23 +59,10 @@ class SlotCompiler extends SqliteQueryCompiler {
   }
 
   protected override appendValue(value: unknown): void {
-    // A template is compiled once and bound many times. A value in it would be the first caller's, for all of them.
-    if (!(value instanceof Slot))
-      throw new TypeError(
-        'A value would be frozen into the template. Write a slot, or sql.lit for a constant',
-      )
-    if (!this.#slots.includes(value.name)) this.#slots.push(value.name)
-    this.append(`?${this.#slots.indexOf(value.name) + 1}`)
+    const name = slotName(value)
+    if (!this.#slots.includes(name)) this.#slots.push(name)
+    this.append(`?${this.#slots.indexOf(name) + 1}`)
   }
-}
-
-/** SQL compiled once and bound many times. */
-export interface Template<Row = unknown> {
-  readonly sql: string
-  /** The slot of each numbered parameter, in order. */
-  readonly slots: readonly string[]
-  /** Never set: it carries the type of the rows that the SQL was declared to give, as `sql<Row>` does. */
-  readonly rowType?: Row
 }
 
 const compiler = new SlotCompiler()
@@ -99,17 +72,4 @@ export function template<Row>(
   query: Expression<Row> | (OperationNodeSource & Compilable<Row>),
 ): Template<Row> {
   return compiler.compiled(query)
-}
-
-/**
- * Fills the slots of a template. Throws when a slot has no value: absent values are null, never `undefined`. Text is
- * made well-formed: a lone surrogate has no UTF-8 form, and SQLite would store bytes that no reader accepts.
- */
-export function bind<Row>(of: Template<Row>, values: Readonly<Record<string, BoundValue>>): Statement<Row> {
-  const parameters = of.slots.map((name) => {
-    const value = values[name]
-    if (value === undefined) throw new Error(`No value for ${name}: ${of.sql}`)
-    return typeof value === 'string' ? value.toWellFormed() : value
-  })
-  return { sql: of.sql, parameters }
 }

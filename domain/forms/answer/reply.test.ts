@@ -24,6 +24,7 @@ function replyTo({ headers }: Request, result: SubmissionResult): Promise<Reply>
 async function page(result: SubmissionResult, headers: Record<string, string> = {}): Promise<string> {
   const reply = await replyTo(request(headers), result)
   await expectPage(reply)
+  expect(reply.status).toBe('status' in result ? result.status : 200)
   return reply.body ?? ''
 }
 

@@ -108,7 +108,7 @@ export const submissionSteps: readonly Step[] = [
     ])
   }),
   saving(
-    'by the view of 0022: version of the form, moves, repeats, automations; what was saved (no contact yet)',
+    'by the view of submissions: version of the form, moves, repeats, automations; what was saved (no contact yet)',
     (submission, arrived) => saveSubmission({ ...submission, contact: null, outbox: [] }, arrived),
   ),
   saving('the contact is matched, and the row is in the indexes of contacts', (submission, arrived) =>

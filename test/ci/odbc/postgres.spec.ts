@@ -2,10 +2,11 @@ import { execSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { DIALECTS } from '../../../adapters/pos-odbc/gateway/dialect.ts'
+import { DIALECTS } from '../../../adapters/pos-odbc/gateway/statements/dialect.ts'
 import { FAMILIES } from '../../../adapters/pos-odbc/gateway/families/index.ts'
-import type { Fragment } from '../../../adapters/pos-odbc/gateway/sql.ts'
-import { childrenStatement, pageStatement } from '../../../adapters/pos-odbc/gateway/statements.ts'
+import { childrenStatement } from '../../../adapters/pos-odbc/gateway/statements/lists.ts'
+import { pageStatement } from '../../../adapters/pos-odbc/gateway/statements/page.ts'
+import type { Statement } from '../../../adapters/sqlite/statement/executor.ts'
 import type { PageQuery, Position, StoredRow } from '../../../ports/records/query.ts'
 import { createPostgresDatabase, postgres } from '../../support/pos/pos-engines.ts'
 import { scratchFolder, signedHealth, sourcesOf, startGateway } from '../../support/pos/pos-gateway.ts'
@@ -202,7 +203,7 @@ const COSTLY = /Seq Scan|Bitmap|Hash|Merge|Sort/
 /** The plans of statements, by one run of psql. */
 function plansOf(
   database: string,
-  statements: readonly Fragment[],
+  statements: readonly Statement[],
   options = 'format json',
 ): readonly PlanNode[] {
   const end = 'end of plan'
@@ -211,11 +212,11 @@ function plansOf(
   return outputs.map((output) => (JSON.parse(output) as [{ readonly Plan: PlanNode }])[0].Plan)
 }
 
-function filledIn({ text, values }: Fragment): string {
-  const left = [...values]
+function filledIn({ sql, parameters }: Statement): string {
+  const left = [...parameters]
   const literal = (value: string | number | null) =>
     typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value)
-  return text.replaceAll('?', () => literal(left.shift() ?? null))
+  return sql.replaceAll('?', () => literal(left.shift() ?? null))
 }
 
 function nodesOf(node: PlanNode | undefined): readonly PlanNode[] {
@@ -224,7 +225,7 @@ function nodesOf(node: PlanNode | undefined): readonly PlanNode[] {
 }
 
 /** How many rows a statement reads from tables, returned or not, and how many blocks it touches. */
-function costOf(database: string, statement: Fragment): { readonly rows: number; readonly blocks: number } {
+function costOf(database: string, statement: Statement): { readonly rows: number; readonly blocks: number } {
   const [plan] = plansOf(database, [statement], 'analyze, buffers, format json')
   const rows = nodesOf(plan)
     .filter((node) => node['Relation Name'] !== undefined)

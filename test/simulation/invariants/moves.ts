@@ -1,16 +1,8 @@
+import { NEXT_PHASES } from '../../../domain/placement/move/map.ts'
+import type { MovePhase } from '../../../ports/placement/move-ledger.ts'
 import type { StoredPlaces } from '../service/stored-places.ts'
 import type { ChangeCheck, Watch } from './watch.ts'
 import { textOf } from './watch.ts'
-
-/** The phases that may follow each phase of a move. */
-const FOLLOWING: Readonly<Record<string, readonly string[]>> = {
-  starting: ['copying', 'aborting'],
-  copying: ['switching', 'starting', 'aborting'],
-  switching: ['switched', 'copying'],
-  switched: ['emptying'],
-  emptying: ['done'],
-  aborting: ['aborted'],
-}
 
 /** How far in the future a pause of writes ends that is none but a seal, in ms. */
 const SEALED_MS = 3_600_000
@@ -22,7 +14,7 @@ export function createMoveChecks({ stored, nowMs, violated, happened }: Watch): 
       if (table !== 'moves' || before === null || after === null) continue
       const [from, to] = [textOf(before.phase), textOf(after.phase)]
       const isTurn = columns.includes('phase')
-      if (isTurn && FOLLOWING[from]?.includes(to) !== true)
+      if (isTurn && !NEXT_PHASES[from as MovePhase].includes(to as MovePhase))
         violated('a move goes from phase to phase', `${textOf(after.move_id)}: from ${from} to ${to}`)
       if (isTurn && (to === 'done' || to === 'aborted') !== (after.ended_at !== null))
         violated('a move has ended when its phase says so', JSON.stringify(after))

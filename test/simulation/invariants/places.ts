@@ -55,7 +55,7 @@ const PLACING: ReadonlySet<string> = new Set([
 const SHARED = 'shared'
 /** The states in which an object accepts writes, now or when a pause has expired. */
 const TAKES_WRITES: ReadonlySet<string> = new Set(['open', 'paused'])
-const ANSWERS_READS: ReadonlySet<string> = new Set(['open', 'paused', 'sealed'])
+const ANSWERS_READS: ReadonlySet<string> = new Set(['finished', 'open', 'paused', 'sealed'])
 
 /** Checks that all rows of each organization are in one place, and that nothing is left of moves. */
 export function checkPlacesAtRest(

@@ -144,11 +144,11 @@ export const movingMutants: readonly Mutant[] = [
     name: 'an object that an earlier version began to fill stays as that version left it',
     family: (family, stored) => ({
       ...family,
-      beginFilling: async (familyId) => {
+      begin: async (familyId) => {
         const [state] = stored.lookAtAll(
           "select value ->> 'name' as name from object_facts where name = 'state'",
         )
-        return state?.name === 'filling' || family.beginFilling(familyId)
+        return state?.name === 'filling' || family.begin(familyId)
       },
     }),
   },

@@ -10,7 +10,7 @@ import { toldCall } from './told-changes.ts'
 type AnyMethod = (...given: readonly unknown[]) => Promise<unknown>
 
 const METHODS: readonly (keyof FamilyObject)[] = [
-  ...(['batch', 'create', 'beginFilling', 'openFilled', 'pause', 'resume', 'seal', 'unseal'] as const),
+  ...(['batch', 'create', 'begin', 'finish', 'reopen', 'open', 'pause', 'resume', 'seal'] as const),
   ...(['close', 'empty', 'remove', 'size'] as const),
 ]
 

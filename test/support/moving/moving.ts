@@ -75,14 +75,15 @@ export function movingPlaces({
     batch: (statements) => within(() => executor.batch(statements)),
   })
   const shared = sharedExecutor ?? openImage(image)
-  const owned = new Map<number, OwnDatabase>()
+  const owned = new Map<string, OwnDatabase & { readonly generation: number }>()
   const familyObject = (of: Pick<OwnDatabaseOptions, 'image'>) =>
     ownDatabase({ clock, within, migrations, ...of })
-  if (ownImage !== undefined) owned.set(1, familyObject({ image: ownImage }))
+  if (ownImage !== undefined) owned.set('acme.1', { ...familyObject({ image: ownImage }), generation: 1 })
   const ownOf = (place: Place): OwnDatabase => {
     if (place.kind !== 'own') throw new Error('The shared database is no family’s own')
-    const known = owned.get(place.generation) ?? familyObject({})
-    owned.set(place.generation, known)
+    const name = `${place.familyId}.${place.generation}`
+    const known = owned.get(name) ?? { ...familyObject({}), generation: place.generation }
+    owned.set(name, known)
     return known
   }
   const directory = interfered(shared)
@@ -123,7 +124,7 @@ export function movingPlaces({
     shared,
     world,
     own: ownOf,
-    owned: () => [...owned].map(([generation, database]) => ({ ...database, generation })),
+    owned: () => [...owned.values()],
     ownServing: () => [...owned.values()].map(({ serving }) => serving),
     async placeOf(familyId) {
       const sql = `select * from families where family_id = ? and place = 'own'`

@@ -1,9 +1,9 @@
-import { DIALECTS } from '../../../adapters/pos-odbc/gateway/dialect.ts'
-import { openSqlite } from '../../../adapters/pos-odbc/gateway/drivers/sqlite.ts'
+import { DIALECTS } from '../../../adapters/pos-odbc/gateway/statements/dialect.ts'
+import { openSqlite } from '../../../adapters/pos-odbc/gateway/connections/drivers/sqlite.ts'
 import { FAMILIES } from '../../../adapters/pos-odbc/gateway/families/index.ts'
-import type { ReadContext } from '../../../adapters/pos-odbc/gateway/read.ts'
-import { readOne, readPage } from '../../../adapters/pos-odbc/gateway/read.ts'
-import { parseReadRequest } from '../../../adapters/pos-odbc/gateway/request.ts'
+import type { ReadContext } from '../../../adapters/pos-odbc/gateway/rows/read.ts'
+import { readOne, readPage } from '../../../adapters/pos-odbc/gateway/rows/read.ts'
+import { parseReadRequest } from '../../../adapters/pos-odbc/gateway/requests/request.ts'
 import type { OdbcTie } from '../../../adapters/pos-odbc/index.ts'
 import { createOdbcPosSources } from '../../../adapters/pos-odbc/index.ts'
 import type { PosSource } from '../../../ports/sources/pos-source.ts'
@@ -20,7 +20,7 @@ export function openDirectly(tie: OdbcTie, file: string, settings: ReadContext['
     scope: { family: FAMILIES[tie.kind], dialect, tenant: tie.tenant },
     settings,
     listRowsMax: 50_000,
-    run: ({ text, values }) => connection.query(text, values),
+    run: (statement) => connection.query(statement),
   }
   const fetch = async (_url: string, { body }: RequestInit) => {
     const request = parseReadRequest(body as string)

@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { DIALECTS } from '../../../adapters/pos-odbc/gateway/dialect.ts'
-import { openOdbc } from '../../../adapters/pos-odbc/gateway/drivers/odbc.ts'
-import { FAMILIES } from '../../../adapters/pos-odbc/gateway/families/index.ts'
-import { openEmbeddedSource } from '../../../adapters/pos-odbc/gateway/embedded.ts'
-import type { WritableRows } from '../../../adapters/pos-odbc/gateway/write.ts'
-import { writeStatements } from '../../../adapters/pos-odbc/gateway/write.ts'
+import { DIALECTS } from '../../../adapters/pos-odbc/gateway/statements/dialect.ts'
+import { openOdbc } from '../../../adapters/pos-odbc/gateway/connections/drivers/odbc.ts'
+import { TABLES } from '../../../adapters/pos-odbc/gateway/tables/database.ts'
+import { openEmbeddedSource } from '../../../adapters/pos-odbc/gateway/rows/embedded.ts'
+import type { WritableRows } from '../../../adapters/pos-odbc/gateway/statements/write.ts'
+import { writeStatements } from '../../../adapters/pos-odbc/gateway/statements/write.ts'
 import type { NeutralRow } from '../../../adapters/pos-odbc/protocol.ts'
 import type { OdbcTie, SourceKind } from '../../../adapters/pos-odbc/index.ts'
 import { projectRoot } from '../../../host-worker/local/root.ts'
@@ -76,18 +76,8 @@ function executeSqlite(file: string, text: string): void {
   database.close()
 }
 
-/** The tables of a kind of source. */
-function tablesOf(kind: SourceKind): readonly string[] {
-  const mappings = Object.values(FAMILIES[kind].collections)
-  return [
-    ...new Set(
-      mappings.flatMap(({ table, lists }) => [table, ...Object.values(lists).map((list) => list.table)]),
-    ),
-  ]
-}
-
 function emptied(kind: SourceKind): string {
-  return tablesOf(kind)
+  return Object.keys(TABLES[kind])
     .map((table) => `delete from ${table};`)
     .join('')
 }
@@ -188,9 +178,9 @@ function odbcShared(): PosEngine {
       const scope = { kind: 'odbc_shared', dialect: DIALECTS.postgresql, tenant } as const
       const statements = values.flatMap((row) => writeStatements(scope, rows, row))
       const database = await open()
-      await database.query('begin', [])
-      for (const { text, values: bound } of statements) await database.query(text, bound)
-      await database.query('commit', [])
+      const begin = { sql: 'begin', parameters: [] }
+      const commit = { sql: 'commit', parameters: [] }
+      for (const statement of [begin, ...statements, commit]) await database.query(statement)
     },
     execute: (_tenant, text) => {
       postgres.run(name, text)

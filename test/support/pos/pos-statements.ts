@@ -1,11 +1,9 @@
-import type { Dialect } from '../../../adapters/pos-odbc/gateway/dialect.ts'
+import type { Dialect } from '../../../adapters/pos-odbc/gateway/statements/dialect.ts'
+import { listsOf } from '../../../adapters/pos-odbc/gateway/families/family.ts'
 import { FAMILIES } from '../../../adapters/pos-odbc/gateway/families/index.ts'
-import type { Fragment } from '../../../adapters/pos-odbc/gateway/sql.ts'
-import {
-  childrenStatement,
-  oneStatement,
-  pageStatement,
-} from '../../../adapters/pos-odbc/gateway/statements.ts'
+import { childrenStatement } from '../../../adapters/pos-odbc/gateway/statements/lists.ts'
+import { oneStatement, pageStatement } from '../../../adapters/pos-odbc/gateway/statements/page.ts'
+import type { Statement } from '../../../adapters/sqlite/statement/executor.ts'
 import type { CollectionName } from '../../../adapters/pos-odbc/collections.ts'
 import { COLLECTIONS, orderMayBeNull } from '../../../adapters/pos-odbc/collections.ts'
 import type { SourceKind } from '../../../adapters/pos-odbc/protocol.ts'
@@ -14,7 +12,7 @@ import type { CollectionEndpoint } from '../../../domain/record/endpoint.ts'
 /** A statement that the gateway can run, with a description. */
 export interface NamedStatement {
   readonly name: string
-  readonly statement: Fragment
+  readonly statement: Statement
 }
 
 const INSTANT = '2026-01-05T00:00:00.000Z'
@@ -29,7 +27,7 @@ export function everyStatement(
   const scope = { family: FAMILIES[kind], dialect, tenant }
   return (Object.keys(COLLECTIONS) as CollectionName[]).flatMap((name) => [
     { name: `${name}.one`, statement: oneStatement(scope, name, 'x1') },
-    ...Object.entries(scope.family.collections[name].lists).map(([list, child]) => ({
+    ...listsOf(scope.family.collections[name]).map(([list, child]) => ({
       name: `${name} ${list}`,
       statement: childrenStatement(scope, child, ['x1', 'x2', 'x3'], 100),
     })),

@@ -1,6 +1,6 @@
 import { posSourceKinds } from '../../../../domain/pos/index.ts'
 import type { SourceKind } from '../../protocol.ts'
-import type { Family } from '../family.ts'
+import type { Family } from './family.ts'
 import { odbcSecond } from './odbc-second.ts'
 import { odbcShared } from './odbc-shared.ts'
 

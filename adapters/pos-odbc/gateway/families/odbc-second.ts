@@ -1,6 +1,6 @@
 import { EVENTS_SHOWN_MAX } from '../../../../domain/pos/index.ts'
-import type { ChildMapping, CollectionMapping, Family } from '../family.ts'
-import * as as from '../codec.ts'
+import * as as from '../values/codec.ts'
+import type { ChildMapping, CollectionMapping, Family } from './family.ts'
 
 /** Amounts have four decimals here. */
 const DECIMALS = 4
@@ -8,7 +8,7 @@ const DECIMALS = 4
 /** The source's words for the status of a pass. */
 const STATUSES = { active: 'Current', suspended: 'On Hold', canceled: 'Terminated' }
 
-const ticketItems: ChildMapping = {
+const ticketItems: ChildMapping<'odbc_second'> = {
   table: 'TicketItem',
   idColumn: 'LineId',
   parentColumn: 'TicketId',
@@ -25,7 +25,7 @@ const ticketItems: ChildMapping = {
   },
 }
 
-const tickets: CollectionMapping = {
+const tickets: CollectionMapping<'odbc_second'> = {
   table: 'Ticket',
   idColumn: 'TicketId',
   fields: {
@@ -46,7 +46,7 @@ const tickets: CollectionMapping = {
   lists: { lineItems: ticketItems },
 }
 
-const guests: CollectionMapping = {
+const guests: CollectionMapping<'odbc_second'> = {
   table: 'Guest',
   idColumn: 'GuestId',
   fields: {
@@ -73,7 +73,7 @@ const guests: CollectionMapping = {
   },
 }
 
-const passes: CollectionMapping = {
+const passes: CollectionMapping<'odbc_second'> = {
   table: 'Pass',
   idColumn: 'PassId',
   fields: {
@@ -96,7 +96,7 @@ const passes: CollectionMapping = {
   lists: {},
 }
 
-const billings: ChildMapping = {
+const billings: ChildMapping<'odbc_second'> = {
   table: 'PassBilling',
   idColumn: 'BillingId',
   parentColumn: 'PassId',
@@ -124,7 +124,7 @@ const billings: ChildMapping = {
   },
 }
 
-const statusLog: ChildMapping = {
+const statusLog: ChildMapping<'odbc_second'> = {
   table: 'PassStatusLog',
   idColumn: 'LogId',
   parentColumn: 'PassId',
@@ -143,7 +143,7 @@ const statusLog: ChildMapping = {
  * A kind with a database for each organization: words are spelled out, amounts have four decimals, and some times are
  * local only.
  */
-export const odbcSecond: Family = {
+export const odbcSecond: Family<'odbc_second'> = {
   kind: 'odbc_second',
   dialects: ['sqlite'],
   tenantColumn: null,

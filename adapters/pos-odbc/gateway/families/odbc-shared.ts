@@ -1,11 +1,11 @@
 import { EVENTS_SHOWN_MAX } from '../../../../domain/pos/index.ts'
-import type { ChildMapping, CollectionMapping, Family } from '../family.ts'
-import * as as from '../codec.ts'
+import * as as from '../values/codec.ts'
+import type { ChildMapping, CollectionMapping, Family } from './family.ts'
 
 /** The source's words for the state of a membership. */
 const STATES = { active: 'A', suspended: 'S', canceled: 'C' }
 
-const saleLines: ChildMapping = {
+const saleLines: ChildMapping<'odbc_shared'> = {
   table: 'pos_sale_line',
   idColumn: 'line_no',
   parentColumn: 'sale_no',
@@ -22,7 +22,7 @@ const saleLines: ChildMapping = {
   },
 }
 
-const sales: CollectionMapping = {
+const sales: CollectionMapping<'odbc_shared'> = {
   table: 'pos_sale',
   idColumn: 'sale_no',
   fields: {
@@ -43,7 +43,7 @@ const sales: CollectionMapping = {
   lists: { lineItems: saleLines },
 }
 
-const customers: CollectionMapping = {
+const customers: CollectionMapping<'odbc_shared'> = {
   table: 'pos_customer',
   idColumn: 'customer_no',
   fields: {
@@ -70,7 +70,7 @@ const customers: CollectionMapping = {
   },
 }
 
-const memberships: CollectionMapping = {
+const memberships: CollectionMapping<'odbc_shared'> = {
   table: 'pos_membership',
   idColumn: 'membership_no',
   fields: {
@@ -93,7 +93,7 @@ const memberships: CollectionMapping = {
   lists: {},
 }
 
-const charges: ChildMapping = {
+const charges: ChildMapping<'odbc_shared'> = {
   table: 'pos_membership_charge',
   idColumn: 'charge_no',
   parentColumn: 'membership_no',
@@ -115,7 +115,7 @@ const charges: ChildMapping = {
   },
 }
 
-const stateChanges: ChildMapping = {
+const stateChanges: ChildMapping<'odbc_shared'> = {
   table: 'pos_membership_change',
   idColumn: 'change_no',
   parentColumn: 'membership_no',
@@ -134,7 +134,7 @@ const stateChanges: ChildMapping = {
  * A kind with one database that its organizations share: words are short codes, amounts have two decimals, and times
  * are in UTC.
  */
-export const odbcShared: Family = {
+export const odbcShared: Family<'odbc_shared'> = {
   kind: 'odbc_shared',
   dialects: ['postgresql', 'sqlite'],
   tenantColumn: 'tenant_code',

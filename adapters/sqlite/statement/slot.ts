@@ -1,0 +1,52 @@
+import type { RawBuilder } from 'kysely'
+import { sql } from 'kysely'
+import type { BoundValue, Statement } from './executor.ts'
+
+/** The name of a value that is known only when a statement is bound, at the place of the value. */
+class Slot {
+  readonly name: string
+
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+/**
+ * A placeholder that `bind` fills by its name. The same name may occur in several places. After LIMIT and OFFSET, the
+ * service's own statements have `atMost`.
+ * @typeParam Value the type of the value where it is selected; anywhere else, a slot fits every column
+ */
+export function slot<Value = never>(name: string): RawBuilder<Value> {
+  return sql<Value>`${new Slot(name)}`
+}
+
+/**
+ * The name of the slot at the place of a value. A template is compiled once and bound many times: a value in it would be
+ * the first caller's, for all of them, so any other value throws.
+ */
+export function slotName(value: unknown): string {
+  if (value instanceof Slot) return value.name
+  throw new TypeError('A value would be frozen into the template. Write a slot, or sql.lit for a constant')
+}
+
+/** SQL compiled once and bound many times. */
+export interface Template<Row = unknown> {
+  readonly sql: string
+  /** The slot of each parameter, in order. */
+  readonly slots: readonly string[]
+  /** Never set: it carries the type of the rows that the SQL was declared to give, as `sql<Row>` does. */
+  readonly rowType?: Row
+}
+
+/**
+ * Fills the slots of a template. Throws when a slot has no value: absent values are null, never `undefined`. Text is
+ * made well-formed: a lone surrogate has no UTF-8 form, and SQLite would store bytes that no reader accepts.
+ */
+export function bind<Row>(of: Template<Row>, values: Readonly<Record<string, BoundValue>>): Statement<Row> {
+  const parameters = of.slots.map((name) => {
+    const value = values[name]
+    if (value === undefined) throw new Error(`No value for ${name}: ${of.sql}`)
+    return typeof value === 'string' ? value.toWellFormed() : value
+  })
+  return { sql: of.sql, parameters }
+}

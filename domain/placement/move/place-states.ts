@@ -1,0 +1,69 @@
+/**
+ * The words of a move, once for all who take part in it: the states of a place, what each state allows, and the methods
+ * that lead from one to another. A family's own object is in one of these states and decides by these tables. The shared
+ * database decides by its directory and its pauses of writes, with the same results.
+ */
+
+/**
+ * What a place does with a batch. `runs`: it runs. `paused`: it waits until writes are allowed again. `elsewhere`: the
+ * family is not here, so the directory is to be asked. `confirmed`: it runs for callers to whom the directory has named
+ * the place since their request began; all others are sent to the directory. `confirmed_paused`: in the same way, it
+ * waits for the first, and is elsewhere for the others.
+ */
+export type Admits = 'runs' | 'paused' | 'elsewhere' | 'confirmed' | 'confirmed_paused'
+
+/** What a state allows. */
+interface StateRule {
+  /** Batches of requests that only read. */
+  readonly reads: Admits
+  /** Batches of requests that may write. */
+  readonly writes: Admits
+  /** Batches of a move itself. */
+  readonly moves: 'runs' | 'elsewhere'
+}
+
+/**
+ * The states of a place, from the view of one family, in the order in which a family arrives and leaves again.
+ *
+ * From `sealed` on, the family may live in another place at any moment, and the place cannot know when. A read that was
+ * confirmed began before the switch, and so before anything was acknowledged in that other place. So no read misses a
+ * write that was acknowledged before it, for however long the place stays sealed, and no read has to wait. The target is
+ * `finished` meanwhile: the directory confirms it from the switch on.
+ */
+export const PLACE_STATES = {
+  empty: { reads: 'elsewhere', writes: 'elsewhere', moves: 'elsewhere' },
+  filling: { reads: 'elsewhere', writes: 'elsewhere', moves: 'runs' },
+  finished: { reads: 'confirmed', writes: 'confirmed_paused', moves: 'runs' },
+  open: { reads: 'runs', writes: 'runs', moves: 'runs' },
+  paused: { reads: 'runs', writes: 'paused', moves: 'runs' },
+  sealed: { reads: 'confirmed', writes: 'confirmed_paused', moves: 'runs' },
+  closed: { reads: 'elsewhere', writes: 'elsewhere', moves: 'elsewhere' },
+} as const satisfies Readonly<Record<string, StateRule>>
+
+export type PlaceState = keyof typeof PLACE_STATES
+
+/**
+ * The methods that change the state of a place, as ports, adapters and objects call them, and the state to which each
+ * leads from each state in which it is allowed. Every method may be repeated. `finish` and `pause` are given the token of
+ * an attempt to switch, which the state keeps; `reopen`, `open`, `seal` and `resume` are allowed only for that token.
+ */
+export const PLACE_METHODS = {
+  create: { empty: 'open', open: 'open' },
+  begin: { empty: 'filling', filling: 'filling' },
+  finish: { filling: 'finished', finished: 'finished' },
+  reopen: { finished: 'filling', filling: 'filling' },
+  open: { finished: 'open', open: 'open' },
+  pause: { open: 'paused', paused: 'paused' },
+  resume: { paused: 'open', sealed: 'open', open: 'open' },
+  seal: { paused: 'sealed', sealed: 'sealed' },
+  close: { sealed: 'closed', closed: 'closed' },
+  empty: { filling: 'empty', finished: 'empty', closed: 'empty', empty: 'empty' },
+} as const satisfies Readonly<Record<string, Readonly<Partial<Record<PlaceState, PlaceState>>>>>
+
+export type PlaceMethod = keyof typeof PLACE_METHODS
+
+/** The state to which a method leads; null: it is not allowed in this state. */
+export function stateAfter(method: PlaceMethod, state: PlaceState): PlaceState | null {
+  const leads: Readonly<Partial<Record<PlaceState, PlaceState>>> = PLACE_METHODS[method]
+  return leads[state] ?? null
+}
