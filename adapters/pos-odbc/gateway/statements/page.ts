@@ -1,7 +1,7 @@
 import type { Expression, SqlBool } from 'kysely'
 import { sql } from 'kysely'
-import type { CollectionEndpoint } from '../../../../domain/record/endpoint.ts'
-import type { Filter } from '../../../../domain/record/filter.ts'
+import { foldBounds } from '../../../../domain/read/plan/page-bounds.ts'
+import type { Predicate } from '../../../../ports/records/query.ts'
 import { comparison } from '../../../sqlite/statement/comparison.ts'
 import type { Statement } from '../../../sqlite/statement/executor.ts'
 import { bind } from '../../../sqlite/statement/slot.ts'
@@ -18,13 +18,13 @@ import { compiledOnce, db, where } from './template.ts'
 /** Part of a page: the rows that have a value in the order's field come first, then those without one. */
 export type PageBranch = 'valued' | 'without_value'
 
-/** A filter with its value. Of these, only the value does not belong to the text of a statement. */
-interface Comparison {
+/** A filter and how the database compares it. Of these, only the values do not belong to the text of a statement. */
+interface Comparison extends Predicate {
   readonly filter: string
   readonly compared: Expression<RecordedValue>
-  readonly operator: Filter['operator']
   readonly type: ColumnType
-  readonly value: RecordedValue
+  /** What the filter's value is compared as. */
+  readonly bound: RecordedValue
 }
 
 /** The statement of one branch of a page. `limit` is the most rows that it gives. */
@@ -35,24 +35,23 @@ export function pageStatement(
   { filters, after, limit }: PageParameters,
 ): Statement {
   const { family, dialect, tenant } = scope
-  const bound = upperBoundOf(COLLECTIONS[name])
-  const position = branch === 'valued' ? (after?.value ?? null) : null
-  const isBounded = bound !== null && isBeyond(filters[bound], position)
-  // An index search uses one bound per side, so the stricter of position and filter is used.
-  const comparisons = Object.entries(filters)
-    .filter(([filter]) => position === null || isBounded || filter !== bound)
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([filter, value]) => comparisonOf(family.collections[name], name, filter, value))
-  const isAfter = branch === 'valued' ? position !== null && !isBounded : after?.value === null
+  const mapping = family.collections[name]
+  const asked = Object.entries(filters).map(([filter, value]) => comparisonOf(mapping, name, filter, value))
+  const { where: kept, seek } =
+    branch === 'valued'
+      ? foldBounds({ where: asked, order: COLLECTIONS[name].order, after })
+      : { where: asked, seek: after?.value === null ? after : null }
+  const comparisons = kept.toSorted((left, right) => (left.filter < right.filter ? -1 : 1))
+  const isAfter = seek !== null
   const shape = ['page', family.kind, name, branch, isAfter, ...comparisons.map(({ filter }) => filter)]
   const page = compiledOnce(dialect, shape.join(' '), () =>
     pageQuery(scope, name, { branch, isAfter, comparisons }),
   )
   return bind(page, {
-    ...Object.fromEntries(comparisons.map(({ filter, value }) => [slotOf(filter), value])),
+    ...Object.fromEntries(comparisons.map(({ filter, bound }) => [slotOf(filter), bound])),
     tenant,
-    afterValue: position,
-    afterId: after?.id ?? null,
+    afterValue: seek?.value ?? null,
+    afterId: seek?.id ?? null,
     limit,
   })
 }
@@ -93,21 +92,6 @@ function pageQuery(place: Place, name: CollectionName, { branch, isAfter, compar
     .limit(dialect.value('limit', 'integer'))
 }
 
-/** The filter that bounds the order's field on the side where pages begin; null: there is none. */
-function upperBoundOf({ filters, order }: CollectionEndpoint): string | null {
-  const found = Object.entries(filters).find(
-    ([, { field, operator }]) => field === order.field && operator === 'below',
-  )
-  return found?.[0] ?? null
-}
-
-/**
- * Whether a filter's bound already excludes every row up to the position, so that the position need not be compared.
- */
-function isBeyond(bound: string | boolean | undefined, position: string | null): boolean {
-  return typeof bound === 'string' && position !== null && bound <= position
-}
-
 /** The slot of a filter's value, which no other slot of the statement has. */
 function slotOf(filter: string): string {
   return `filter ${filter}`
@@ -117,16 +101,17 @@ function comparisonOf(
   mapping: CollectionMapping,
   name: CollectionName,
   filter: string,
-  given: string | boolean,
+  value: string | boolean,
 ): Comparison {
   const declared = COLLECTIONS[name].filters[filter]
   if (declared === undefined) throw new Error(`No filter ${filter} on ${name}`)
   const { field, operator } = declared
   const { columns, key, keyOf } = codecOf(mapping, field)
   const [{ name: column, type }] = columns
+  const common = { filter, field, operator, type, value }
   return operator === 'equals'
-    ? { filter, compared: key, operator, type, value: keyOf(given) }
-    : { filter, compared: columnNamed(column), operator, type, value: String(given) }
+    ? { ...common, compared: key, bound: keyOf(value) }
+    : { ...common, compared: columnNamed(column), bound: String(value) }
 }
 
 function codecOf({ table, fields, compared }: CollectionMapping, field: string): Codec {
