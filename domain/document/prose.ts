@@ -57,14 +57,15 @@ with 429 and \`Retry-After\`.
 
 **Tracing.** Every answer carries \`X-Request-Id\`. Quote it when you ask the operator about a request.`
 
-const info: JsonSchema = {
+/** What the document says of the interface as a whole. */
+export const info = {
   title: 'Tenant data API',
   version: '1.0.0',
   summary: "Read one organization's data, and submit forms to it.",
   description,
   contact: { name: 'The operator of this service, who issued your key' },
   license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
-}
+} satisfies JsonSchema
 
 const tagDescriptions: Readonly<Record<(typeof tags)[number], string>> = {
   Sites: 'Places of business.',

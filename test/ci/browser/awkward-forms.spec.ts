@@ -127,7 +127,7 @@ test('hostile labels and options are texts', async () => {
       options: [{ value: text.slice(0, 200), label: text }],
     },
   ])
-  const { page, errors, screenshot } = await openForm('hostile', fields)
+  const { page, errors, screenshot } = await openForm('hostile-labels', fields)
   const read = await page.evaluate(() => ({
     forms: document.forms.length,
     hostile: 'hostile' in window,
@@ -146,6 +146,6 @@ test('hostile labels and options are texts', async () => {
   await page.locator('[name=c0]').check()
   await page.getByRole('button', { name: 'Send' }).click()
   await page.locator('.form-client-receipt').waitFor()
-  expect(await answersOf('hostile')).toEqual({ c0: texts[0] })
+  expect(await answersOf('hostile-labels')).toEqual({ c0: texts[0] })
   expect(errors).toEqual([])
 })

@@ -1,5 +1,5 @@
 import axe from 'axe-core'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Stage, Visit } from './stage.ts'
 import { openStage, phone } from './stage.ts'
@@ -93,9 +93,10 @@ describe.each(sizes)('on a %s', (size, options) => {
 
   test.each(['light', 'dark'] as const)('the reference can be read in the %s', async (colorScheme) => {
     const { page, errors, hosts, screenshot } = await open('/docs', { ...options, colorScheme })
-    await page.getByRole('heading', { level: 1 }).first().waitFor()
+    await page.locator('#reference h1').first().waitFor()
+    await page.locator('.introduction').waitFor({ state: 'detached' })
     expect(await isWiderThanTheScreen(page)).toBe(false)
-    await screenshot(`reference-${size}-${colorScheme}`)
+    await screenshot(`reference-${size}-${colorScheme}`, 'window')
     const { own, viewer } = await findings(page)
     expect(own).toEqual([])
     expect(viewer.filter((id) => !OF_THE_VIEWER.includes(id))).toEqual([])
@@ -115,6 +116,25 @@ describe.each(sizes)('on a %s', (size, options) => {
   })
 })
 
+test.each(sizes)('on a %s the introduction is there before the viewer is', async (size, options) => {
+  const { page, screenshot } = await open('/nothing', options)
+  const viewer: Route[] = []
+  await page.route('**/reference/viewer.js', (route) => void viewer.push(route))
+  const response = page.goto(`${stage.service.origin}/docs`)
+  const paragraphs = page.locator('.introduction p')
+  await paragraphs.filter({ hasText: 'Quote it when you ask the operator about a request.' }).waitFor()
+  await screenshot(`reference-first-view-${size}`, 'window')
+  const texts = await paragraphs.allInnerTexts()
+  await Promise.all(viewer.map((route) => route.continue()))
+  await response
+  await page.locator('.introduction').waitFor({ state: 'detached' })
+  // The viewer shows the same, in the same order.
+  const shown = await page.locator('#reference').innerText()
+  const places = texts.map((text) => shown.indexOf(text))
+  expect(places).toEqual(places.toSorted((one, other) => one - other))
+  expect(places).not.toContain(-1)
+})
+
 test('a key that is entered once serves every call of the tab, after a reload too, and no other tab', async () => {
   const { page, errors, hosts, screenshot } = await open(`/docs${LIST}`, DESK)
   await page.getByPlaceholder('Token').first().fill(stage.service.demoKey)
@@ -123,8 +143,7 @@ test('a key that is entered once serves every call of the tab, after a reload to
   await page.reload()
   await tryCall(page)
   for (let call = 0; call < 5; call += 1) expect(await send(page)).toBe(200)
-  // A picture of the whole page draws every operation, after which the address names another one.
-  await screenshot('reference-tried-desk')
+  await screenshot('reference-tried-desk', 'window')
   const other = await page.context().newPage()
   await other.goto(`${stage.service.origin}/docs${LIST}`)
   await tryCall(other)

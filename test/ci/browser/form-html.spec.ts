@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ClientField, ClientForm } from '../../../domain/forms/definition/compiled/client-definition.ts'
 import { clientFormOf } from '../../../domain/forms/definition/compiled/client-definition.ts'
@@ -9,9 +9,10 @@ import { formPage } from '../../../domain/forms/page/form-page.ts'
 import { compiledOf } from '../../support/data/forms.ts'
 import { drawForm } from '../../support/data/generated-forms.ts'
 import { seededRandom } from '../../support/runner/fakes.ts'
-import type { StartedService } from '../../support/services/started-service.ts'
-import { freePort, operate, scratchDirectory, startService } from '../../support/services/started-service.ts'
-import { launchBrowser, serveSite } from './stage.ts'
+import { operate, scratchDirectory } from '../../support/services/started-service.ts'
+import type { ServiceAndBrowser } from './shared-service.ts'
+import { openService } from './shared-service.ts'
+import { serveSite } from './stage.ts'
 
 /**
  * The pages of generated forms, in a browser: each is readable for everybody, and is submitted with and without a script
@@ -25,16 +26,15 @@ const forms: readonly ClientForm[] = Array.from({ length: COUNT }, (_, seed) => 
   return clientFormOf(compiledOf(fields, { formId: `generated-${seed}`, name }), false)
 })
 
-let service: StartedService
-let browser: Browser
+let opened: ServiceAndBrowser
 let site: Awaited<ReturnType<typeof serveSite>>
 /** One page with scripts and one without show all forms, because a browser profile for each would take longer than the form. */
 let pages: Readonly<Record<'client' | 'plain', Page>>
 
 beforeAll(async () => {
-  const stateDirectory = scratchDirectory()
-  service = await startService({ port: await freePort(), stateDirectory })
-  const file = join(stateDirectory, 'forms.json')
+  opened = await openService()
+  const { stateDirectory, browser } = opened
+  const file = join(scratchDirectory(), 'forms.json')
   const saved = forms.map(({ formId }, seed) => ({
     ...drawForm(seededRandom(seed)),
     formId,
@@ -49,18 +49,16 @@ beforeAll(async () => {
     const [, kind, index] = path.split('/')
     const form = forms[Number(index)]
     if (form === undefined) return null
-    const options = { service: service.origin, hasClient: kind === 'client' }
+    const options = { service: opened.service.origin, hasClient: kind === 'client' }
     return { type: 'text/html', body: formPage(form, options) }
   })
-  browser = await launchBrowser()
   const open = async (javaScriptEnabled: boolean) =>
     (await browser.newContext({ javaScriptEnabled })).newPage()
   pages = { client: await open(true), plain: await open(false) }
 }, 240_000)
 afterAll(async () => {
-  await browser.close()
   site.close()
-  await service.stop()
+  await opened.close()
 })
 
 /** An answer that every generated field of its type takes. */
@@ -98,8 +96,8 @@ const answered = ({ fields }: ClientForm): readonly ClientField[] =>
 
 /** The answers of the newest submission of a form. */
 async function newestOf({ formId }: ClientForm): Promise<unknown> {
-  const response = await fetch(`${service.origin}/api/v1/forms/${formId}/submissions?limit=1`, {
-    headers: { authorization: `Bearer ${service.demoKey}` },
+  const response = await fetch(`${opened.service.origin}/api/v1/forms/${formId}/submissions?limit=1`, {
+    headers: { authorization: `Bearer ${opened.service.demoKey}` },
   })
   const { data } = (await response.json()) as { readonly data: readonly { readonly answers: unknown }[] }
   return data[0]?.answers
@@ -107,7 +105,7 @@ async function newestOf({ formId }: ClientForm): Promise<unknown> {
 
 async function sentDirectly(form: ClientForm): Promise<unknown> {
   const body = Object.fromEntries(answered(form).map(({ id, type }) => [id, answers[type]]))
-  const response = await fetch(`${service.origin}/api/forms/${form.formId}/submissions`, {
+  const response = await fetch(`${opened.service.origin}/api/forms/${form.formId}/submissions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ _gotcha: '', ...body }),

@@ -4,19 +4,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { chromium } from 'playwright-core'
 import { projectRoot } from '../../../host-worker/local/root.ts'
 import type { StartedService } from '../../support/services/started-service.ts'
-import {
-  freePort,
-  operateOrThrow,
-  scratchDirectory,
-  startService,
-} from '../../support/services/started-service.ts'
+import { operateOrThrow } from '../../support/services/started-service.ts'
+import { openService } from './shared-service.ts'
 
 const screenshots = join(projectRoot, '.wrangler', 'screenshots')
 
-/** A started service, the web site beside it, and a browser. */
+/** A service, the web site beside it, and a browser: shared with other files (shared-service.ts). */
 export interface Stage {
   readonly service: StartedService
   /** The demo tenant's site, on an origin of its own. */
@@ -43,7 +38,8 @@ export interface Visit {
   readonly errors: readonly string[]
   /** The hosts to which the page sent requests. */
   readonly hosts: ReadonlySet<string>
-  readonly screenshot: (name: string) => Promise<void>
+  /** Takes a picture of the whole page, or of what the window shows. */
+  readonly screenshot: (name: string, how?: 'page' | 'window') => Promise<void>
 }
 
 export const phone: BrowserContextOptions = {
@@ -51,23 +47,6 @@ export const phone: BrowserContextOptions = {
   deviceScaleFactor: 2,
   isMobile: true,
   hasTouch: true,
-}
-
-/** Starts Chromium, without what it does for itself. */
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: [
-      // In containers tests run as root, where Chromium's sandbox does not work.
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  })
 }
 
 /** Serves pages on a port of its own, and so on another origin than the service. */
@@ -97,10 +76,8 @@ export async function serveSite(
 
 export async function openStage(): Promise<Stage> {
   mkdirSync(screenshots, { recursive: true })
-  const stateDirectory = scratchDirectory()
-  const service = await startService({ port: await freePort(), stateDirectory })
+  const { service, stateDirectory, browser, close } = await openService()
   const siteUrl = /Demo web site +(\S+)/.exec(service.output())?.[1] ?? ''
-  const browser = await launchBrowser()
   return {
     service,
     siteUrl,
@@ -112,10 +89,7 @@ export async function openStage(): Promise<Stage> {
       const response = await fetch(url, { headers: { authorization: `Bearer ${service.demoKey}` } })
       return ((await response.json()) as { readonly data: readonly Submission[] }).data
     },
-    close: async () => {
-      await browser.close()
-      await service.stop()
-    },
+    close,
   }
 }
 
@@ -138,8 +112,8 @@ async function visit(browser: Browser, url: string, options: BrowserContextOptio
     page,
     errors,
     hosts,
-    screenshot: async (name) => {
-      await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true })
+    screenshot: async (name, how = 'page') => {
+      await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: how === 'page' })
     },
   }
 }

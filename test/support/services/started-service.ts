@@ -50,7 +50,8 @@ const scratch = new Set<string>()
 
 process.on('exit', () => {
   for (const pid of groups) killGroup(pid)
-  for (const directory of scratch) rmSync(directory, { recursive: true, force: true })
+  // What was killed may still write for a moment.
+  for (const directory of scratch) rmSync(directory, { recursive: true, force: true, maxRetries: 20 })
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1))
 

@@ -14,6 +14,11 @@ Object.defineProperty(window, 'localStorage', { value: window.sessionStorage })
 // itself scrolls to the operation that the address names.
 history.scrollRestoration = 'manual'
 
+// The page came with the introduction, which stays until the viewer shows it. Whoever follows a link to an operation does
+// not look for it.
+const introduction = document.querySelector('.introduction')
+if (location.hash !== '') introduction?.remove()
+
 // The documents are requested while the viewer's script, which is large, is still loaded and read.
 const sources = Promise.all([
   source('Tenant data API', 'api', '/api/v1/openapi.json', 'tenantKey'),
@@ -24,6 +29,13 @@ sources.catch(() => undefined)
 
 /** Shows the two contract documents of the host that serves this page. Nothing is requested from other hosts. */
 async function show(): Promise<void> {
+  const place = document.querySelector('#reference')
+  const shown = new MutationObserver(() => {
+    if (place?.querySelector('h1') == null) return
+    introduction?.remove()
+    shown.disconnect()
+  })
+  if (place !== null) shown.observe(place, { childList: true, subtree: true })
   Scalar.createApiReference('#reference', {
     sources: await sources,
     agent: { disabled: true },
@@ -66,6 +78,7 @@ function hiddenClients(): Readonly<Record<string, readonly string[] | true>> {
 document.addEventListener('DOMContentLoaded', () => {
   show().catch((error: unknown) => {
     const place = document.querySelector('#reference')
+    introduction?.remove()
     if (place !== null) place.textContent = String(error)
   })
 })

@@ -2,16 +2,11 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { projectRoot } from '../../../../host-worker/local/root.ts'
 import type { StartedService } from '../../../support/services/started-service.ts'
-import {
-  freePort,
-  operateOrThrow,
-  scratchDirectory,
-  startService,
-} from '../../../support/services/started-service.ts'
+import { operateOrThrow } from '../../../support/services/started-service.ts'
+import { openService } from '../shared-service.ts'
 
 const screenshots = join(projectRoot, '.wrangler', 'screenshots')
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -24,7 +19,7 @@ export const views = [
   { name: 'phone-dark', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
 ] as const
 
-/** A started service, and a browser that visits its console. */
+/** A service, and a browser that visits its console. */
 export interface ConsoleRoom {
   readonly service: StartedService
   readonly stateDirectory: string
@@ -58,11 +53,14 @@ export interface ConsoleVisit {
   readonly close: () => Promise<void>
 }
 
-/** The room of a file of tests, which is open while they run. */
-export function useConsoleRoom(): ConsoleRoom {
+/**
+ * The room of a file of tests, which is open while they run. Its service is shared with other files (shared-service.ts),
+ * unless it is asked for alone.
+ */
+export function useConsoleRoom(options?: Parameters<typeof openService>[0]): ConsoleRoom {
   const room: Partial<ConsoleRoom> = {}
   beforeAll(async () => {
-    Object.assign(room, await openConsoleRoom())
+    Object.assign(room, await openConsoleRoom(options))
   }, 240_000)
   afterAll(async () => {
     await room.close?.()
@@ -70,16 +68,9 @@ export function useConsoleRoom(): ConsoleRoom {
   return room as ConsoleRoom
 }
 
-/** Starts the service. */
-async function openConsoleRoom(): Promise<ConsoleRoom> {
+async function openConsoleRoom(options?: Parameters<typeof openService>[0]): Promise<ConsoleRoom> {
   mkdirSync(screenshots, { recursive: true })
-  const stateDirectory = scratchDirectory()
-  const service = await startService({ port: await freePort(), stateDirectory })
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    // In containers tests run as root, where Chromium's sandbox does not work.
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
-  })
+  const { service, stateDirectory, browser, close } = await openService(options)
   const visitPage: ConsoleRoom['visitPage'] = (path, options = {}) =>
     open(browser, service.origin, path, options)
   const visit: ConsoleRoom['visit'] = (path, key, options = {}) =>
@@ -102,10 +93,7 @@ async function openConsoleRoom(): Promise<ConsoleRoom> {
       }
       await visited.close()
     },
-    close: async () => {
-      await browser.close()
-      await service.stop()
-    },
+    close,
   }
 }
 

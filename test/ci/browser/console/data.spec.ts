@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { scratchDirectory } from '../../../support/services/started-service.ts'
 import { useConsoleRoom, views } from './console-room.ts'
 
 /** The data browser with many rows and with hostile ones, what strangers write elsewhere, and what a first view weighs. */
@@ -122,7 +123,7 @@ const MARKUP = `<script>document.title='x'</script><img src=x onerror="document.
 const HOSTILE = `${MARKUP}\u202eevil\u2067 ${'w'.repeat(9_800)}`
 
 test('what strangers write is shown as text, and breaks nothing', async () => {
-  const file = join(room.stateDirectory, 'hostile.json')
+  const file = join(scratchDirectory(), 'hostile.json')
   const fields = [
     { id: 'firstName', type: 'short_text', label: MARKUP, contactField: 'firstName' },
     { id: 'email', type: 'email', label: 'Email', contactField: 'email' },

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { phone } from '../stage.ts'
 import { useConsoleRoom, views } from './console-room.ts'
 
-/** The sent messages, as a developer sees them in the local mailbox. */
-const room = useConsoleRoom()
+/** The sent messages, as a developer sees them in the local mailbox. They have a service alone, which sends no others. */
+const room = useConsoleRoom({ isAlone: true })
 let elsewhere: Awaited<ReturnType<typeof openElsewhere>>
 
 beforeAll(async () => {

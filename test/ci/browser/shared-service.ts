@@ -1,0 +1,60 @@
+import type { Browser } from 'playwright-core'
+import { chromium } from 'playwright-core'
+import type { StartedService } from '../../support/services/started-service.ts'
+import { freePort, scratchDirectory, startService } from '../../support/services/started-service.ts'
+
+/** A started service with its state, and a browser. */
+export interface ServiceAndBrowser {
+  readonly service: StartedService
+  readonly stateDirectory: string
+  readonly browser: Browser
+  /** Ends what the file of tests has opened. */
+  readonly close: () => Promise<void>
+}
+
+let sharedService: Promise<ServiceOfItsState> | undefined
+let sharedBrowser: Promise<Browser> | undefined
+
+type ServiceOfItsState = Pick<ServiceAndBrowser, 'service' | 'stateDirectory'>
+
+/**
+ * The service and the browser of this worker. Its files use them one after another, because a start takes longer than
+ * most tests. They end with the worker. So a file finds what others have written: it gives its forms, organizations and
+ * people names of their own, and expects no first or only row of a list. A file that cannot do so has a service alone.
+ */
+export async function openService({ isAlone = false } = {}): Promise<ServiceAndBrowser> {
+  const started = isAlone ? startOne() : (sharedService ??= startOne())
+  const browser = await (sharedBrowser ??= launchBrowser())
+  const { service, stateDirectory } = await started
+  return {
+    service,
+    stateDirectory,
+    browser,
+    close: async () => {
+      await Promise.all(browser.contexts().map((context) => context.close()))
+      if (isAlone) await service.stop()
+    },
+  }
+}
+
+async function startOne(): Promise<ServiceOfItsState> {
+  const stateDirectory = scratchDirectory()
+  return { stateDirectory, service: await startService({ port: await freePort(), stateDirectory }) }
+}
+
+/** Starts Chromium, without what it does for itself. */
+function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: [
+      // In containers tests run as root, where Chromium's sandbox does not work.
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+}
