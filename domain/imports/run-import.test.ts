@@ -225,6 +225,16 @@ describe('importing a resource', () => {
     expect(await run(kind, [{ ...lines[kind], [field]: `${id}-1` }])).toMatchObject({ changed: 1 })
   })
 
+  it('says of each field one thing that is wrong with it', async () => {
+    const half = '\ud800'
+    const lines = [contact('c1', { email: half, siteId: half, createdAt: half, tags: [half] })]
+    expect(problemsOf(await run('contacts', lines)).toSorted()).toEqual(
+      ['createdAt', 'email', 'siteId', 'tags'].map(
+        (field) => `1 ${field} holds half a character (a lone surrogate)`,
+      ),
+    )
+  })
+
   it('accepts an owner only when it is the organization', async () => {
     expect(await run('contacts', [contact('c1', { organizationId: 'acme' })])).toMatchObject({ changed: 1 })
     const outcome = await run('contacts', [contact('c2', { organizationId: 'other' })])

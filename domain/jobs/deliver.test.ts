@@ -77,6 +77,19 @@ describe('a notification', () => {
     ])
   })
 
+  test('with a reply address is sent once where the provider takes it, also after a try that got no answer', async () => {
+    const { world, submit, email, settle } = await openJobBench()
+    const [ref] = await submit('sub-1', ['office@example.com'], { email: 'ada@example.com' })
+    email.answers.push(busy)
+    if (ref === undefined) throw new Error('There is no entry')
+    await deliver(ref, world)
+    expect([email.answers, email.delivered]).toEqual([[], []])
+    await settle()
+    expect(email.delivered.map(([key, { replyTo }]) => [key, replyTo])).toEqual([
+      [ref.outboxId, 'ada@example.com'],
+    ])
+  })
+
   test('that is refused for another reason too is tried without that address once, and kept', async () => {
     const { world, submit, email, sends } = await openJobBench()
     const [ref] = await submit('sub-1', ['office@example.com'], { email: 'ada@example.com' })

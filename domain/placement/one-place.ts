@@ -1,4 +1,5 @@
 import type { Storage } from '../../ports/storage.ts'
+import { forms } from '../resources/forms.ts'
 import type { DeletionPlaces } from './deletion-places.ts'
 import type { Moves } from './moves.ts'
 import type { Overview } from './overview.ts'
@@ -26,7 +27,8 @@ export function onePlace(storage: Pick<Storage, 'administration' | 'outbox' | 't
     },
     restorePlaces: {
       prepare: async (_organization, choice) => (choice?.kind === 'own' ? 'no_places' : 'ready'),
-      formsOfOthers: (organizationId, formIds) => storage.tenant(organizationId).foreignIds('forms', formIds),
+      formsOfOthers: (organizationId, formIds) =>
+        storage.tenant(organizationId).foreignIds(forms.collection, formIds),
       enter: async () => true,
     },
     deletionPlaces: { isPlaced: async () => false, release: async () => undefined },

@@ -1,12 +1,10 @@
 import type { TenantWriter } from '../../ports/records/tenant-writer.ts'
 import { relayed } from '../relay/relayed.ts'
+import { forms } from '../resources/forms.ts'
 import type { LoggedPlaces } from './at-place.ts'
 import { atPlace, toPlace } from './at-place.ts'
 import { placedSubmissions } from './placed-requests.ts'
 import { formsOfOthers, reserveForms } from './reserve-forms.ts'
-
-/** The collection whose ids are unique in the whole service. */
-const FORMS = 'forms'
 
 /** Opens one organization for writing, wherever it lives. */
 export function placedTenant(places: LoggedPlaces, organizationId: string): TenantWriter {
@@ -17,7 +15,7 @@ export function placedTenant(places: LoggedPlaces, organizationId: string): Tena
     upsert: (collection, rows) =>
       atPlace(organizationId, places, async (storage, place) => {
         const tenant = storage.tenant(organizationId)
-        if (collection !== FORMS || place.kind === 'shared') return tenant.upsert(collection, rows)
+        if (collection !== forms.collection || place.kind === 'shared') return tenant.upsert(collection, rows)
         const formIds = rows.map(({ formId }) => String(formId))
         if (!(await reserveForms(formIds, organizationId, places)))
           throw new Error('A form id belongs to another organization')
@@ -27,7 +25,7 @@ export function placedTenant(places: LoggedPlaces, organizationId: string): Tena
       }),
     // No database has the forms of all places, but the directory has their ids.
     foreignIds: (collection, ids) =>
-      collection === FORMS
+      collection === forms.collection
         ? formsOfOthers(ids, organizationId, places)
         : relay((tenant) => tenant.foreignIds(collection, ids)),
   })

@@ -1,5 +1,6 @@
 import type { WholeStore } from '../../ports/whole/whole-store.ts'
 import { relayed } from '../relay/relayed.ts'
+import { forms } from '../resources/forms.ts'
 import type { AllPlaces } from './at-place.ts'
 import { atPlace, toPlace } from './at-place.ts'
 
@@ -10,8 +11,7 @@ export function placedWhole(places: AllPlaces, organizationId: string): WholeSto
     removeRows: (collection, keys) =>
       atPlace(organizationId, places, async (storage, place) => {
         const outcome = await storage.whole(organizationId).removeRows(collection, keys)
-        const isHeld = collection === 'forms' && place.kind === 'own' && outcome.kind === 'removed'
-        // The ids of forms are unique in the whole service, so the directory holds them.
+        const isHeld = collection === forms.collection && place.kind === 'own' && outcome.kind === 'removed'
         if (isHeld) await places.directory.releaseForms(organizationId, keys.flat())
         return outcome
       }),

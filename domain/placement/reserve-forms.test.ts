@@ -2,6 +2,8 @@ import { beforeEach, expect, test } from 'vitest'
 import { form, organization } from '../../test/conformance/fixtures.ts'
 import type { ScratchIsolate, ScratchPlaces } from '../../test/support/scratch/scratch-places.ts'
 import { createScratchPlaces, OWN } from '../../test/support/scratch/scratch-places.ts'
+import { forms } from '../resources/forms.ts'
+import { resources } from '../resources/index.ts'
 
 let scratch: ScratchPlaces
 let isolate: ScratchIsolate
@@ -85,4 +87,8 @@ test('ids are reserved all or none, and by one of two at once', async () => {
   expect(await foreign('plain')).toEqual(['f-1'])
   const both = await Promise.all(['one', 'two'].map((id) => scratch.directory.reserveForms(id, ['f-2'])))
   expect(both).toMatchObject([[], [{ formId: 'f-2', organizationId: 'one' }]])
+})
+
+test('forms are all whose ids are unique in the whole service: the directory holds those of nothing else', () => {
+  expect(resources.filter(({ serviceWideIds }) => serviceWideIds)).toEqual([forms])
 })

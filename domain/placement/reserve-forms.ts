@@ -1,4 +1,5 @@
 import type { HeldForm } from '../../ports/placement/placement.ts'
+import { forms } from '../resources/forms.ts'
 import { toInstant } from '../text/instant.ts'
 import type { LoggedPlaces } from './at-place.ts'
 import { atPlace } from './at-place.ts'
@@ -33,32 +34,32 @@ async function freeUnused(held: readonly HeldForm[], places: LoggedPlaces): Prom
   const until = toInstant(places.clock.nowMs() - RESERVED_MS)
   const isOld = ({ reservedAt }: HeldForm) => reservedAt !== null && reservedAt <= until
   const kept = held.filter((form) => !isOld(form))
-  for (const [organizationId, forms] of Map.groupBy(held.filter(isOld), (form) => form.organizationId)) {
-    const stored = await storedOf(forms, organizationId, places)
-    const used = forms.filter(({ formId }) => stored?.has(formId) ?? true)
+  for (const [organizationId, theirs] of Map.groupBy(held.filter(isOld), (form) => form.organizationId)) {
+    const stored = await storedOf(theirs, organizationId, places)
+    const used = theirs.filter(({ formId }) => stored?.has(formId) ?? true)
     kept.push(...used)
     if (stored === null) continue
-    const unused = forms.filter(({ formId }) => !stored.has(formId))
+    const unused = theirs.filter(({ formId }) => !stored.has(formId))
     await places.directory.settleForms(organizationId, idsOf(used))
     await places.directory.freeForms(organizationId, idsOf(unused), until)
   }
   return kept
 }
 
-const idsOf = (forms: readonly HeldForm[]) => forms.map(({ formId }) => formId)
+const idsOf = (held: readonly HeldForm[]) => held.map(({ formId }) => formId)
 
 /**
  * The held ids for which the holder has stored a form. Null: the holder's database does not answer, so it may have all
  * of them.
  */
 async function storedOf(
-  forms: readonly HeldForm[],
+  held: readonly HeldForm[],
   organizationId: string,
   places: LoggedPlaces,
 ): Promise<ReadonlySet<string> | null> {
   try {
     const rows = await atPlace(organizationId, places, (storage) =>
-      storage.tenant(organizationId).findMany('forms', ['formId'], idsOf(forms)),
+      storage.tenant(organizationId).findMany(forms.collection, [forms.idField], idsOf(held)),
     )
     return new Set(rows.map(({ formId }) => String(formId)))
   } catch (cause) {

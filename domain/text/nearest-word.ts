@@ -22,7 +22,8 @@ export function nearestWord(given: string, known: readonly string[]): string | n
 /** The word with the same letters, in another order. */
 function reordered(given: string, known: readonly string[]): string | undefined {
   const lettersOf = (word: string) => Array.from(word).sort().join('')
-  return known.find((word) => lettersOf(word) === lettersOf(given))
+  const letters = lettersOf(given)
+  return known.find((word) => word.length === given.length && lettersOf(word) === letters)
 }
 
 /** The only word that begins so. */

@@ -31,12 +31,26 @@ let at: TestOperator
 let key: string
 const opened: TestOperator[] = []
 
-/** Of the demo's events, which are half of its rows, these many of a kind: nothing refers to them. */
-const EVENTS_MAX = 400
+/**
+ * Of the demo's contacts only the first, with what refers to them; of its events, to which nothing refers, these many of
+ * a kind.
+ */
+const CONTACTS = 300
+const EVENTS_MAX = 100
 const EVENTS = new Set(['link-events', 'billing-events'])
-const fewerLines = demoLines.map(
-  ([kind, lines]) => [kind, () => [...lines()].slice(0, EVENTS.has(kind) ? EVENTS_MAX : Infinity)] as const,
-)
+const refersToLater = (line: object) =>
+  Array.from(JSON.stringify(line).matchAll(/contact-(\d{4})/g)).some(([, id]) => Number(id) > CONTACTS)
+/** Reviews so long that their file is stored in several parts. */
+const LONG_COMMENT = 'Waited for forty minutes. '.repeat(4_000)
+const longer = (line: object, index: number) => (index < 8 ? { ...line, comment: LONG_COMMENT } : line)
+
+const fewerLines = demoLines.map(([kind, lines]) => {
+  const few = () => {
+    const kept = [...lines()].filter((line) => !refersToLater(line))
+    return EVENTS.has(kind) ? kept.slice(0, EVENTS_MAX) : kept
+  }
+  return [kind, kind === 'reviews' ? () => few().map(longer) : few] as const
+})
 
 async function anotherService(byte = 9): Promise<TestOperator> {
   const other = await openTestOperator(await testSecrets(byte))
@@ -377,7 +391,7 @@ const damaged: readonly (readonly [string, (bytes: Buffer) => Buffer, string])[]
   ['longer', (bytes) => Buffer.concat([bytes, Buffer.from('more')]), 'goes on after its end'],
   ['altered in a row', (bytes) => altered(bytes, 'Oluwaseun', 'Oluwaseum'), 'altered or damaged'],
   ['altered in the settings', (bytes) => altered(bytes, 'Sparkle Car Wash"', 'Sparkle Car Wasn"'), 'altered'],
-  ['altered in the manifest', (bytes) => altered(bytes, '"rows": 2000', '"rows": 2001'), 'altered'],
+  ['altered in the manifest', (bytes) => altered(bytes, `"rows": ${CONTACTS}`, `"rows": ${CONTACTS + 1}`), 'altered'],
   ['of a newer version', (bytes) => altered(bytes, '"version": 1', '"version": 2'), 'version 2'],
   [
     'of another format',

@@ -7,7 +7,7 @@ import { generateCases } from './generate.ts'
 import { surveyCore } from './survey-core.ts'
 
 // `npm test` draws a part of the pairs; test/ci/suites/differential.sh draws ten thousand for each library.
-const pairs = Number(process.env.DIFFERENTIAL_PAIRS ?? 250)
+const pairs = Number(process.env.DIFFERENTIAL_PAIRS ?? 150)
 /** Among fewer pairs, a deviation may be missing by chance. */
 const ENOUGH_PAIRS = 5_000
 const seed = Number(process.env.DIFFERENTIAL_SEED ?? 20_261_120)

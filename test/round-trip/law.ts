@@ -31,7 +31,7 @@ const DETAILS_MAX = 50
 /**
  * Imports the rows of a world into a new organization and reads everything that the API shows of them. Each answer must
  * be, to the byte, what `JSON.stringify` makes of the rows. Throws a `Difference` for the first one that is not.
- * @param share how many of the lists and details are read, from 0 to 1; the seed chooses which
+ * @param share how many of the lists, groupings and details are read, from 0 to 1; the seed chooses which
  */
 export async function checkWorld(world: World, place: Place, share = 1): Promise<Compared> {
   const organizationId = `w${world.seed}-${world.format}`
@@ -51,7 +51,8 @@ export async function checkWorld(world: World, place: Place, share = 1): Promise
       if (setting.random() < share) await checkRows(endpoint, query, setting)
   for (const endpoint of reads.filter((read) => read.kind === 'detail'))
     await checkDetails(endpoint, setting, share)
-  for (const endpoint of reads.filter((read) => read.kind === 'groups')) await checkGroups(endpoint, setting)
+  for (const endpoint of reads.filter((read) => read.kind === 'groups'))
+    await checkGroups(endpoint, setting, share)
   await checkMembers(setting)
   return { rows, ...setting.counts }
 }
@@ -72,7 +73,7 @@ async function checkRows(endpoint: CollectionEndpoint, query: Query, setting: Se
   )
 }
 
-async function checkGroups(endpoint: GroupsEndpoint, setting: Setting): Promise<void> {
+async function checkGroups(endpoint: GroupsEndpoint, setting: Setting, share: number): Promise<void> {
   const { model, random } = setting
   const all = model.rowsOf(endpoint.groups.collection)
   const lists =
@@ -80,7 +81,7 @@ async function checkGroups(endpoint: GroupsEndpoint, setting: Setting): Promise<
       ? [{ path: endpoint.path, rows: all, id: null }]
       : nestedOf(endpoint, all, setting)
   for (const { path, rows, id } of lists)
-    for (const groupBy of Object.keys(endpoint.groups.groupings)) {
+    for (const groupBy of Object.keys(endpoint.groups.groupings).filter(() => random() < share)) {
       const filters = { groupBy, ...WINDOW }
       const limit = limitFor(rows, endpoint, random)
       await checkPages(

@@ -12,10 +12,10 @@ import { openImage } from '../../node-sqlite/index.ts'
 import { readMovedTables } from './moved-tables.ts'
 
 /**
- * Only every eighth call is killed here, because killing at every call takes half a minute. CI does that
+ * Only every twelfth call is killed here, because killing at every call takes half a minute. CI does that
  * (test/ci/faults/every-moment.sh).
  */
-const stride = Number(process.env.MOVE_KILLS_STRIDE ?? 8)
+const stride = Number(process.env.MOVE_KILLS_STRIDE ?? 12)
 /** Decides the first call that is killed. */
 const seed = Number(process.env.MOVE_KILLS_SEED ?? 3)
 

@@ -8,6 +8,7 @@ import { ElsewhereError } from '../../../domain/placement/errors.ts'
 import { advanceMove, runMove } from '../../../domain/placement/move/index.ts'
 import { contentOf, movingPlaces, toOwn, toShared } from '../../../test/support/moving/moving.ts'
 import { oddFamily } from '../../../test/support/data/odd-rows.ts'
+import { fewTables, fewTablesImage } from '../../../test/support/databases/few-tables.ts'
 import { migratedImage } from '../../../test/support/databases/migrated-image.ts'
 import type { MovedTable } from '../../../ports/placement/move.ts'
 import { newOrganization } from '../../../domain/operators/organization.ts'
@@ -20,14 +21,19 @@ const OTHERS = ['acm', 'acme-stranger', 'zebra']
 let tables: readonly MovedTable[]
 let image: Uint8Array
 beforeAll(async () => {
-  const database = openImage(migratedImage())
+  const database = await oddDatabase(migratedImage())
   tables = await readMovedTables(database)
-  await oddFamily(database, tables, FAMILY, 3)
-  await oddFamily(database, tables, OTHERS.slice(0, 1), 2)
-  await oddFamily(database, tables, OTHERS.slice(1, 2), 2)
-  await oddFamily(database, tables, OTHERS.slice(2), 2)
   image = database.image()
 })
+
+/** A database with odd rows in every table. */
+async function oddDatabase(empty: Uint8Array) {
+  const database = openImage(empty)
+  const all = await readMovedTables(database)
+  await oddFamily(database, all, FAMILY, 3)
+  for (const other of OTHERS) await oddFamily(database, all, [other], 2)
+  return database
+}
 
 const opened = (rowsMax = 2) => movingPlaces({ clock: fakeClock(), image, rowsMax })
 
@@ -105,7 +111,8 @@ test('from the switch on, a form is looked for in its new place alone, also whil
 })
 
 test('rows that a migration derives while the old place is emptied are removed from it too', async () => {
-  const places = opened()
+  const few = (await oddDatabase(fewTablesImage())).image()
+  const places = movingPlaces({ clock: fakeClock(), image: few, migrations: fewTables, rowsMax: 2 })
   const { moveId } = await places.open('acme', toOwn)
   let move = await advanceMove(places.world, moveId, 'mover')
   while (move?.move.phase !== 'emptying') {

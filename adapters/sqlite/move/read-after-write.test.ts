@@ -4,14 +4,16 @@ import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import { createPlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import { lineLog } from '../../../host-worker/system.ts'
 import type { PlaceChoice } from '../../../ports/placement/placement.ts'
-import { organization, tenantKey } from '../../../test/conformance/fixtures.ts'
+import { tenantKey } from '../../../test/conformance/fixtures.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
-import { migratedImage } from '../../../test/support/databases/migrated-image.ts'
+import { oddFamily } from '../../../test/support/data/odd-rows.ts'
+import { fewTables, fewTablesImage } from '../../../test/support/databases/few-tables.ts'
 import type { Interference, MovingPlaces } from '../../../test/support/moving/moving.ts'
 import { movingPlaces, toOwn, toShared } from '../../../test/support/moving/moving.ts'
 import { createObjectStorage } from '../../durable-object/index.ts'
 import { openImage } from '../../node-sqlite/index.ts'
 import { createPlaceDirectory, createStorage } from '../index.ts'
+import { readMovedTables } from './moved-tables.ts'
 
 // Whoever reads after a write was acknowledged reads it, in every isolate: also one that remembers the place which the
 // family has just left, and also while the mover is dead, for however long.
@@ -23,13 +25,13 @@ let sharedImage: Uint8Array
 let placed: { readonly image: Uint8Array; readonly ownImage: Uint8Array }
 
 beforeAll(async () => {
-  const database = openImage(migratedImage())
+  const database = openImage(fewTablesImage())
   const clock = fakeClock()
   const { administration } = createStorage({ executor: database, clock, isShared: true })
-  await administration.saveOrganization(organization('acme'), null)
+  await oddFamily(database, await readMovedTables(database), ['acme'], 1)
   await administration.addKey(tenantKey('acme', 'key-acme'))
   sharedImage = database.image()
-  const places = movingPlaces({ clock, image: sharedImage, sharedExecutor: database })
+  const places = movingPlaces({ clock, image: sharedImage, migrations: fewTables, sharedExecutor: database })
   await places.move('acme', toOwn)
   placed = { image: database.image(), ownImage: places.own(await places.placeOf('acme')).image() }
 })
@@ -90,7 +92,7 @@ async function killedAt(diesAt: number, readFrom: number, { images, target }: Ro
     return result
   }
   const clock = fakeClock()
-  const places = movingPlaces({ clock, interfere, ...images })
+  const places = movingPlaces({ clock, migrations: fewTables, interfere, ...images })
   const before = JSON.stringify(await places.placeOf('acme'))
   const hasMoved = async () => JSON.stringify(await places.placeOf('acme')) !== before
   const [known, stale] = [isolateOf(places), isolateOf(places)]

@@ -1,12 +1,14 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { newOrganization } from '../../../domain/operators/organization.ts'
 import type { MoveWorld } from '../../../domain/placement/move/index.ts'
 import { advanceMove, runMove } from '../../../domain/placement/move/index.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
 import type { Interference, MovingPlaces } from '../../../test/support/moving/moving.ts'
 import { contentOf, movingPlaces, toOwn, toShared } from '../../../test/support/moving/moving.ts'
+import { portWith } from '../../../test/support/runner/port-with.ts'
 import { movingWriter } from '../../../test/support/moving/moving-writer.ts'
 import { oddFamily } from '../../../test/support/data/odd-rows.ts'
+import { fewTables, fewTablesImage } from '../../../test/support/databases/few-tables.ts'
 import { migratedImage } from '../../../test/support/databases/migrated-image.ts'
 import type { MovedTable } from '../../../ports/placement/move.ts'
 import { createStorage, openImage } from '../../node-sqlite/index.ts'
@@ -17,13 +19,20 @@ let image: Uint8Array
 let interfere: Interference = (call) => call()
 let places: MovingPlaces
 
-beforeEach(async () => {
-  const database = openImage(migratedImage())
+beforeAll(async () => {
+  const database = openImage(fewTablesImage())
   tables = await readMovedTables(database)
   await oddFamily(database, tables, ['acme'], 2)
   image = database.image()
+})
+beforeEach(() => {
   interfere = (call) => call()
-  places = movingPlaces({ clock: fakeClock(), image, interfere: (call) => interfere(call) })
+  places = movingPlaces({
+    clock: fakeClock(),
+    image,
+    migrations: fewTables,
+    interfere: (call) => interfere(call),
+  })
 })
 
 test('a pause that a writer has ended refuses the switch, and a later try succeeds', async () => {
@@ -82,6 +91,34 @@ test('rows that the target loses while it is compared are in the family’s plac
   const home = await places.placeOf('acme')
   const serving = home.kind === 'own' ? places.own(home).serving : places.shared
   expect(await contentOf(serving, tables, ['acme'])).toEqual(before)
+})
+
+test('a move to a database that shows other rows than were written to it is given up', async () => {
+  const move = await places.open('acme', toOwn)
+  const world: MoveWorld = {
+    ...places.world,
+    places(place) {
+      const real = places.world.places(place)
+      if (place.kind === 'shared') return real
+      return portWith(real, {
+        async readSpan(moveId, table, ...given) {
+          const found = await real.readSpan(moveId, table, ...given)
+          const at = table.name === 'contacts' ? table.columns.indexOf('first_name') : -1
+          return { ...found, rows: found.rows.map((row) => (at === -1 ? row : row.with(at, 'other'))) }
+        },
+      })
+    },
+  }
+  let rests = 0
+  const ended = await runMove(world, move.moveId, Infinity, async (durationMs) => {
+    places.clock.advance(durationMs)
+    if ((rests += 1) > 1_000) throw new Error('The move goes on and on')
+  })
+  expect(ended).toMatchObject({
+    phase: 'aborted',
+    failure: 'Copied rows were found different again and again.',
+  })
+  expect(await places.placeOf('acme')).toEqual({ kind: 'shared' })
 })
 
 test('a move that is given up at the last moment does not switch', async () => {
@@ -190,9 +227,12 @@ test('every table either moves or is named among those that stay', async () => {
   const { stayingTables } = await import('./moved-tables.ts')
   const sql = `select name from sqlite_master where type = 'table' and name not glob 'sqlite_*'
     and name <> 'applied_migrations'`
-  const [found] = await places.shared.batch([{ sql, parameters: [] }])
+  const whole = openImage(migratedImage())
+  const [found] = await whole.batch([{ sql, parameters: [] }])
   const all = (found?.rows ?? []).map(({ name }) => String(name)).sort()
-  expect([...tables.map(({ name }) => name), ...Object.keys(stayingTables)].sort()).toEqual(all)
+  expect(
+    [...(await readMovedTables(whole)).map(({ name }) => name), ...Object.keys(stayingTables)].sort(),
+  ).toEqual(all)
 })
 
 test('a writer that has ended the pause of a database of the family’s own refuses the switch, though it changed nothing', async () => {
@@ -247,6 +287,10 @@ test('a move that is given up lets writes in again, though an attempt to switch 
 })
 
 test('while a family moves, an organization of another family may leave its parent', async () => {
+  // An organization is saved with more tables than the few.
+  const database = openImage(migratedImage())
+  await oddFamily(database, await readMovedTables(database), ['acme'], 1)
+  places = movingPlaces({ clock: fakeClock(), image: database.image() })
   const { administration } = createStorage({ executor: places.shared, clock: places.clock, isShared: true })
   await administration.saveOrganization(newOrganization('shop', 'Shop'))
   const branch = newOrganization('branch', 'Branch')

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { restoreAcme } from '../../../test/support/archives/restored-acme.ts'
+import { organization } from '../../../test/conformance/fixtures.ts'
 import { portWith } from '../../../test/support/runner/port-with.ts'
 import { createScratchPlaces, OWN } from '../../../test/support/scratch/scratch-places.ts'
 import type { WholeStore } from '../../../ports/whole/whole-store.ts'
@@ -12,6 +13,27 @@ test.each([
   const scratch = createScratchPlaces()
   await restoreAcme(scratch, { kind: 'shared' }, slug === undefined ? {} : { slug })
   expect(await scratch.isolate().administration.findOrganization('acme')).toMatchObject({ slug: stored })
+})
+
+const archivedIn = { kind: 'own', region: 'weur', jurisdiction: null } as const
+const archivedPlace = { ...archivedIn, familyId: 'acme', generation: 1 }
+
+test.each([
+  ['where it was archived', null, archivedPlace],
+  ['where the operator wants it', { kind: 'shared' } as const, { kind: 'shared' }],
+])('an organization is restored %s', async (_where, choice, place) => {
+  const scratch = createScratchPlaces()
+  await restoreAcme(scratch, choice, { archivedIn })
+  expect(await scratch.directory.list(null, 10)).toEqual([{ organizationId: 'acme', place }])
+})
+
+test('one that is there already is restored where it lives', async () => {
+  const scratch = createScratchPlaces()
+  await scratch.isolate().administration.saveOrganization(organization('acme'))
+  await restoreAcme(scratch, null, { archivedIn })
+  expect(await scratch.directory.list(null, 10)).toEqual([
+    { organizationId: 'acme', place: { kind: 'shared' } },
+  ])
 })
 
 /** A store that gives out one row at a time. */

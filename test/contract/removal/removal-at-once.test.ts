@@ -23,7 +23,7 @@ import { openTestService } from '../../support/services/service.ts'
 
 // An organization is removed while others import, export, erase and move.
 
-const SEEDS = thorough(12, 4)
+const SEEDS = thorough(12, 3)
 
 const contact = (index: number) => ({
   contactId: `new-${index}`,

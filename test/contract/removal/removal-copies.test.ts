@@ -104,7 +104,7 @@ const sorted = (entries: readonly (readonly [string, Row])[]) =>
   entries.toSorted(([left], [right]) => (left < right ? -1 : 1))
 
 /** A longer run: `SYNC_STEPS=10000 npm test -- test/contract/removal/removal-copies.test.ts` */
-const STEPS = Number(process.env.SYNC_STEPS ?? thorough(400, 240))
+const STEPS = Number(process.env.SYNC_STEPS ?? thorough(400, 160))
 const STEPS_BETWEEN_SYNCS = 8
 
 /** A name that is shown from another resource is its present one: that is no change of the row. */

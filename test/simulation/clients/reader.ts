@@ -75,6 +75,7 @@ export async function read(copies: readonly Copy[], client: Client): Promise<voi
 /** Reads everything that changed since the last sync, page by page. False: the sync could not finish. */
 export async function sync(copy: Copy, client: Client): Promise<boolean> {
   const { organizationId, collection: of, rows } = copy
+  const before = instantsOf(copy, client)
   let cursor: string | null = null
   do {
     const query = new URLSearchParams({
@@ -93,7 +94,27 @@ export async function sync(copy: Copy, client: Client): Promise<boolean> {
     const last = page.data.at(-1)
     if (cursor === null && last !== undefined) copy.from = String(last.updatedAt)
   } while (cursor !== null)
+  checkUpToDate(copy, before, client)
   return true
+}
+
+/** The `updatedAt` of each stored row, by its id. */
+function instantsOf({ organizationId, collection: of }: Copy, { stored }: Client) {
+  const rows = stored.rowsOf(organizationId, of.table)
+  return new Map(rows.map((row) => [String(row[of.idColumn]), row.updated_at]))
+}
+
+/**
+ * Checks that a sync has every row that was stored when it began, empty pages included. A row that has changed meanwhile
+ * may have moved beyond the last page.
+ */
+function checkUpToDate(copy: Copy, before: ReturnType<typeof instantsOf>, client: Client): void {
+  for (const [id, updatedAt] of instantsOf(copy, client))
+    if (before.get(id) === updatedAt && copy.rows.get(id)?.updatedAt !== updatedAt)
+      client.violated(
+        'a sync has every row that was there when it began',
+        `${copy.organizationId} ${copy.collection.table} ${id} of ${String(updatedAt)}`,
+      )
 }
 
 /** Reads a page with a key that works; null: no page arrived. */

@@ -35,6 +35,17 @@ export const readingMutants: readonly Mutant[] = [
       }),
   },
   {
+    name: 'now and then a page is empty that has rows',
+    storage: (storage, { memory }) =>
+      reading(storage, (_, read) => async (queries) => {
+        const found = await read(queries)
+        const reads = Number(memory.get('reads') ?? 0) + 1
+        memory.set('reads', reads)
+        if (!found.authenticated || reads % 10 !== 0) return found
+        return { ...found, results: found.results.map(() => ({ kind: 'lines', text: '' })) }
+      }),
+  },
+  {
     name: 'the root secret is exchanged before every process knows the new one',
     rotatesAtOnce: true,
   },

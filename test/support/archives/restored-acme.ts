@@ -53,18 +53,27 @@ async function archived() {
 const { head, manifest, files } = await archived()
 const secrets = await testSecrets()
 
+type OwnChoice = Extract<PlaceChoice, { readonly kind: 'own' }>
+
 /** What a restoration may have otherwise. */
 interface Otherwise {
   /** As in a request to restore. */
   readonly slug?: string | null
+  /** Where the organization lived when it was archived; by default in the shared database. */
+  readonly archivedIn?: OwnChoice
   /** In place of the stores of the scratch databases. */
   readonly whole?: RestoreWorld['whole']
 }
 
 /** Restores acme from the archive, or takes up where an interrupted restoration stopped. */
-export async function restoreAcme(scratch: ScratchPlaces, choice: PlaceChoice, otherwise: Otherwise = {}) {
+export async function restoreAcme(
+  scratch: ScratchPlaces,
+  choice: PlaceChoice | null,
+  otherwise: Otherwise = {},
+) {
   const { restorePlaces, administration, ...storage } = scratch.isolate()
-  const { slug, whole = storage.whole } = otherwise
+  const { slug, archivedIn, whole = storage.whole } = otherwise
+  const place = archivedIn === undefined ? {} : { place: archivedIn.kind, ...archivedIn }
   const world: RestoreWorld = {
     ...{ whole, restorePlaces, administration, secrets },
     clock: scratch.clock,
@@ -72,7 +81,7 @@ export async function restoreAcme(scratch: ScratchPlaces, choice: PlaceChoice, o
   }
   const asked = { organizationId: 'acme', archive: 'acme.tar', digest: 'digest', manifest, choice }
   const begun = await beginRestoring(
-    { ...asked, organization: head.organization, slug, formIds: ['f-1', 'f-2'] },
+    { ...asked, organization: { ...head.organization, ...place }, slug, formIds: ['f-1', 'f-2'] },
     world,
   )
   if ('refusal' in begun) return begun.refusal

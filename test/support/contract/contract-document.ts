@@ -45,7 +45,12 @@ export const documents = {
 // Each schema checks few answers before the process ends, so optimising its code would cost more than it saves.
 const ajv = new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } })
 formats.default(ajv)
-for (const [name, document] of Object.entries(documents)) ajv.addSchema({ $id: name, ...document })
+// By its whole reference, a schema that many answers share is compiled once. Within a document it would be once for each.
+for (const [name, document] of Object.entries(documents)) {
+  const { schemas } = document.components as { readonly schemas: Readonly<Record<string, Node>> }
+  for (const [schema, node] of Object.entries(schemas))
+    ajv.addSchema(absolute(node, name) as AnySchema, `${name}#/components/schemas/${schema}`)
+}
 
 /**
  * Every operation of the documents, with references that name their own document. Literal path segments come before

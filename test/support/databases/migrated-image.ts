@@ -18,11 +18,19 @@ export function migratedImage(of: MigratedAdapter = 'sqlite'): Uint8Array {
   return image
 }
 
+const tables = new WeakMap<Uint8Array, readonly string[]>()
+
 /** The names of the tables in an image of a database. */
 export function tablesOf(image: Uint8Array): readonly string[] {
+  const known = tables.get(image) ?? tablesIn(image)
+  tables.set(image, known)
+  return known
+}
+
+function tablesIn(image: Uint8Array): readonly string[] {
   const database = new DatabaseSync(':memory:')
   database.deserialize(image)
-  const tables = database.prepare("select name from sqlite_master where type = 'table'").all()
+  const found = database.prepare("select name from sqlite_master where type = 'table'").all()
   database.close()
-  return tables.map(({ name }) => String(name)).filter((name) => !name.startsWith('sqlite_'))
+  return found.map(({ name }) => String(name)).filter((name) => !name.startsWith('sqlite_'))
 }

@@ -1,6 +1,7 @@
 import type { Expression, SqlBool } from 'kysely'
 import { sql } from 'kysely'
-import type { CollectionEndpoint } from '../../../../domain/record/endpoint.ts'
+import { foldBounds } from '../../../../domain/read/plan/page-bounds.ts'
+import type { Predicate } from '../../../../ports/records/query.ts'
 import { comparison } from '../../../sqlite/statement/comparison.ts'
 import type { Statement } from '../../../sqlite/statement/executor.ts'
 import { bind } from '../../../sqlite/statement/slot.ts'
@@ -33,18 +34,20 @@ export function pageStatement(
   branch: PageBranch,
   { filters, after, limit }: PageParameters,
 ): Statement {
-  const bound = upperBoundOf(COLLECTIONS[name])
-  const position = branch === 'valued' ? (after?.value ?? null) : null
-  const isBounded = bound !== null && isBeyond(filters[bound], position)
-  // An index search uses one bound per side, so the stricter of position and filter is used.
-  const kept = Object.entries(filters).filter(
-    ([filter]) => position === null || isBounded || filter !== bound,
-  )
+  const asked = Object.entries(filters).map(([filter, value]) => ({
+    ...declaredOf(name, filter),
+    filter,
+    value,
+  }))
+  const { where: kept, seek } =
+    branch === 'valued'
+      ? foldBounds({ where: asked, order: COLLECTIONS[name].order, after })
+      : { where: asked, seek: after?.value === null ? after : null }
   const shape: PageShape = {
     name,
     branch,
-    filters: kept.map(([filter]) => filter).sort(),
-    isAfter: branch === 'valued' ? position !== null && !isBounded : after?.value === null,
+    filters: kept.map(({ filter }) => filter).sort(),
+    isAfter: seek !== null,
   }
   const { family, dialect, tenant } = scope
   const text = ['page', family.kind, name, branch, shape.isAfter, ...shape.filters].join(' ')
@@ -53,11 +56,11 @@ export function pageStatement(
     compiledOnce(dialect, text, () => pageQuery(scope, shape)),
     {
       ...Object.fromEntries(
-        kept.map(([filter, value]) => [slotOf(filter), comparedTo(mapping, name, filter, value)]),
+        kept.map(({ filter, value }) => [slotOf(filter), comparedTo(mapping, name, filter, value)]),
       ),
       tenant,
-      afterValue: position,
-      afterId: after?.id ?? null,
+      afterValue: seek?.value ?? null,
+      afterId: seek?.id ?? null,
       limit,
     },
   )
@@ -87,31 +90,23 @@ function pageQuery(place: Place, { name, branch, filters, isAfter }: PageShape) 
     .limit(dialect.value('limit', 'integer'))
 }
 
-/** The filter that bounds the order's field on the side where pages begin; null: there is none. */
-function upperBoundOf({ filters, order }: CollectionEndpoint): string | null {
-  const found = Object.entries(filters).find(
-    ([, { field, operator }]) => field === order.field && operator === 'below',
-  )
-  return found?.[0] ?? null
-}
-
-/**
- * Whether a filter's bound already excludes every row up to the position, so that the position need not be compared.
- */
-function isBeyond(bound: string | boolean | undefined, position: string | null): boolean {
-  return typeof bound === 'string' && position !== null && bound <= position
-}
-
 /** The slot of a filter's value, which no other slot of the statement has. */
 function slotOf(filter: string): string {
   return `filter ${filter}`
 }
 
-/** A filter of a collection: the codec of its field, and how they are compared. */
-function filterOf(mapping: CollectionMapping, name: CollectionName, filter: string) {
+/** What a filter compares: a field, and how. */
+function declaredOf(name: CollectionName, filter: string): Pick<Predicate, 'field' | 'operator'> {
   const declared = COLLECTIONS[name].filters[filter]
   if (declared === undefined) throw new Error(`No filter ${filter} on ${name}`)
-  return { codec: codecOf(mapping, declared.field), operator: declared.operator }
+  const { field, operator } = declared
+  return { field, operator }
+}
+
+/** A filter of a collection: the codec of its field, and how they are compared. */
+function filterOf(mapping: CollectionMapping, name: CollectionName, filter: string) {
+  const { field, operator } = declaredOf(name, filter)
+  return { codec: codecOf(mapping, field), operator }
 }
 
 function condition({ family, dialect }: Place, name: CollectionName, filter: string): Expression<SqlBool> {
