@@ -183,3 +183,17 @@ test('a child that is made while its family moves is in the new place, with its 
   ])
   expect(found[0]?.rows).toEqual([{ family_id: 'acme' }])
 })
+
+test('what two families write while both move is noted for each by itself', async () => {
+  const places = opened()
+  const moves = [await places.open('acme', toOwn), await places.open('zebra', toOwn)]
+  for (const { moveId } of moves)
+    for (let step = 0; step < 2; step += 1) await advanceMove(places.world, moveId, moveId)
+  const sql = "update contacts set first_name = 'changed'"
+  await places.shared.batch([{ sql, parameters: [] }])
+  const noted = `select distinct substr(journal_id, 1, ${moves[0]?.moveId.length ?? 0}) as move, key ->> 0 as id
+    from move_journal`
+  const [found] = await places.shared.batch([{ sql: noted, parameters: [] }])
+  const wanted = [...FAMILY.map((id) => [moves[0]?.moveId, id]), [moves[1]?.moveId, 'zebra']]
+  expect((found?.rows ?? []).map(({ move, id }) => [move, id]).toSorted()).toEqual(wanted.toSorted())
+})

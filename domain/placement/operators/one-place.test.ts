@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { form } from '../../../test/conformance/fixtures.ts'
+import { form, submission } from '../../../test/conformance/fixtures.ts'
 import { createScratchStorage } from '../../../test/support/scratch/scratch-storage.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
 import { newOrganization } from '../../operators/organization.ts'
@@ -28,6 +28,13 @@ it('shows organizations and waiting work page by page', async () => {
   expect([first.rows.map(({ organizationId }) => organizationId), first.next]).toEqual([['a', 'b'], 'b'])
   const second = await overview.organizations(first.next, 2)
   expect([second.rows.map(({ organizationId }) => organizationId), second.next]).toEqual([['c'], null])
+  const outbox = ['1', '2', '3'].map((outboxId) => ({ outboxId, kind: 'notification_email', payload: {} }))
+  await storage.tenant('a').upsert('forms', [form('form-1')])
+  await storage.tenant('a').saveSubmission(submission('sub', { outbox }))
+  const work = await overview.outbox(null, 2)
+  const last = await overview.outbox(work.next, 1)
+  expect([...work.rows, ...last.rows].map(({ outboxId }) => outboxId)).toEqual(['1', '2', '3'])
+  expect([work.next === null, last.next]).toEqual([false, null])
   expect(await overview.describe('d')).toBeNull()
   expect((await overview.describe('a'))?.place.place).toBe('shared')
 })
