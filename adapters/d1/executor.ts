@@ -1,4 +1,4 @@
-import type { D1Database } from '@cloudflare/workers-types'
+import type { D1Database, D1Result } from '@cloudflare/workers-types'
 import type { Backoff } from '../../domain/bounds/backoff.ts'
 import { doublingPauses } from '../../domain/bounds/backoff.ts'
 import type { Clock } from '../../ports/platform/clock.ts'
@@ -6,6 +6,7 @@ import type { Meter } from '../../ports/platform/meter.ts'
 import type { Executor, ResultRow, Statement, StatementResult } from '../sqlite/statement/executor.ts'
 import { countRows, createMeter } from '../sqlite/statement/meter.ts'
 import { repeatCall } from '../sqlite/statement/repeat-call.ts'
+import { runOne } from './run-one.ts'
 
 /**
  * The attempts of one batch. Together with their pauses they take about twelve seconds; a concurrent import releases
@@ -49,11 +50,11 @@ async function attempt(
   meter: Meter,
 ): Promise<readonly StatementResult[]> {
   meter.calls += 1
-  const prepared = statements.map(({ sql, parameters }) => database.prepare(sql).bind(...parameters))
-  const answers = await database.batch<ResultRow>(prepared)
-  // The statements are used again after the batch on purpose: the local proxy of D1 loses a statement that is
-  // garbage-collected before it has run.
-  if (answers.length !== prepared.length) throw new Error('D1 answered another number of statements')
+  const [first] = statements
+  const answers =
+    statements.length === 1 && first !== undefined
+      ? [await runOne(database, first)]
+      : await runTogether(database, statements)
   const results = answers.map(({ results: rows, meta }): StatementResult => ({
     rows,
     changes: meta.changes,
@@ -62,4 +63,17 @@ async function attempt(
   }))
   countRows(meter, results)
   return results
+}
+
+/** Runs several statements in one transaction, which Kysely's dialect for D1 cannot do. */
+async function runTogether(
+  database: D1Database,
+  statements: readonly Statement[],
+): Promise<readonly D1Result<ResultRow>[]> {
+  const prepared = statements.map(({ sql, parameters }) => database.prepare(sql).bind(...parameters))
+  const answers = await database.batch<ResultRow>(prepared)
+  // The statements are used again after the batch on purpose: the local proxy of D1 loses a statement that is
+  // garbage-collected before it has run.
+  if (answers.length !== prepared.length) throw new Error('D1 answered another number of statements')
+  return answers
 }

@@ -8,7 +8,6 @@ import type { SendResult } from '../../ports/messaging/send-result.ts'
 import type { SmsSender } from '../../ports/messaging/sms-sender.ts'
 import type { Executor } from '../sqlite/statement/executor.ts'
 import type { MailboxMessage, NewMessage, Wanted } from './mailbox-store.ts'
-import { deleteMessages, findContent, findHtml, keepMessage, listMessages } from './mailbox-store.ts'
 
 /** Takes the place of email and SMS providers on a developer's machine: it keeps what it is given. */
 export interface Mailbox {
@@ -27,6 +26,9 @@ export interface Mailbox {
   ): Promise<{ readonly filename: string; readonly content: string } | null>
 }
 
+/** Loads what keeps messages, which a deployed service never needs. */
+const loadStore = () => import('./mailbox-store.ts')
+
 /** The fictitious short code of local text messages. */
 const SHORTCODE = '00000'
 
@@ -35,6 +37,7 @@ export function createMailbox(executor: Executor, clock: Clock): Mailbox {
   const keep = async (key: string, message: Omit<NewMessage, 'messageId' | 'at'>): Promise<SendResult> => {
     const messageId = `local_${key}`
     try {
+      const { keepMessage } = await loadStore()
       await keepMessage(executor, { ...message, messageId, at: toInstant(clock.nowMs()) })
       return { kind: 'accepted', providerId: messageId }
     } catch (cause) {
@@ -63,9 +66,9 @@ export function createMailbox(executor: Executor, clock: Clock): Mailbox {
           attachments: [],
         }),
     },
-    list: (limit, wanted) => listMessages(executor, limit, wanted),
-    delete: (messageId) => deleteMessages(executor, messageId ?? null),
-    html: (messageId) => findHtml(executor, messageId),
-    attachment: (messageId, position) => findContent(executor, messageId, position),
+    list: async (limit, wanted) => (await loadStore()).listMessages(executor, limit, wanted),
+    delete: async (messageId) => (await loadStore()).deleteMessages(executor, messageId ?? null),
+    html: async (messageId) => (await loadStore()).findHtml(executor, messageId),
+    attachment: async (messageId, position) => (await loadStore()).findContent(executor, messageId, position),
   }
 }

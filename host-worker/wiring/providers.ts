@@ -1,5 +1,4 @@
 import { createResendSender } from '../../adapters/email-resend/index.ts'
-import { createClickHouseExitSurvey } from '../../adapters/exit-survey-clickhouse/index.ts'
 import { createCloudflareQueue } from '../../adapters/queue-cloudflare/index.ts'
 import { createQstashQueue } from '../../adapters/queue-qstash/index.ts'
 import { createTwilioSender } from '../../adapters/sms-twilio/index.ts'
@@ -55,5 +54,15 @@ export function linksOf({ links }: Env): World['sources']['links'] {
 
 /** The analytics database with the exit survey; null when none is configured. */
 export function exitSurveyOf({ clickHouse }: Env): ExitSurveySource | null {
-  return clickHouse === null ? null : createClickHouseExitSurvey({ ...clickHouse, fetch: systemFetch })
+  if (clickHouse === null) return null
+  const load = async () => {
+    const { createClickHouseExitSurvey } = await import('./outside-sources.ts')
+    return createClickHouseExitSurvey({ ...clickHouse, fetch: systemFetch })
+  }
+  return {
+    open: (organizationId) => ({
+      countReasons: (range, signal) =>
+        askLoaded(load, (source) => source.open(organizationId).countReasons(range, signal)),
+    }),
+  }
 }

@@ -73,8 +73,11 @@ export async function postJson(url: URL, agent: Agent, body: string): Promise<un
  * fails.
  */
 function databaseOf(binding: string, run: (request: WorkerRequest) => Promise<unknown>): D1Database {
-  const batch = async (statements: readonly Prepared[]) =>
-    (await run({ binding, batch: statements })) as readonly D1Result[]
+  const written = new Set<string>()
+  const batch = async (statements: readonly Prepared[]) => {
+    for (const { sql } of statements) for (const table of tablesWrittenBy(sql)) written.add(table)
+    return (await run({ binding, batch: statements })) as readonly D1Result[]
+  }
   const prepare = (sql: string, parameters: readonly unknown[] = []) => ({
     sql,
     parameters,
@@ -84,13 +87,10 @@ function databaseOf(binding: string, run: (request: WorkerRequest) => Promise<un
     },
     all: async () => (await batch([{ sql, parameters }]))[0],
   })
-  const written = new Set<string>()
   const database = {
     prepare: (sql: string) => prepare(sql),
-    batch: (statements: readonly Prepared[]) => {
-      for (const { sql } of statements) for (const table of tablesWrittenBy(sql)) written.add(table)
-      return batch(statements.map(({ sql, parameters }) => ({ sql, parameters })))
-    },
+    batch: (statements: readonly Prepared[]) =>
+      batch(statements.map(({ sql, parameters }) => ({ sql, parameters }))),
     exec: async (script: string) => (await run({ binding, script })) as D1ExecResult,
   }
   writtenTables.set(database, written)
