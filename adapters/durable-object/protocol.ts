@@ -1,5 +1,6 @@
 import type { KeyBudget } from '../../ports/organizations/key-budget.ts'
 import type { Statement } from '../sqlite/statement/executor.ts'
+import { PARAMETERS_MAX } from '../sqlite/statement/hosted-limits.ts'
 import type { Migration } from './migration.ts'
 
 /**
@@ -98,9 +99,6 @@ export interface FamilyObject {
   /** How large the database is, in bytes. */
   size(): Promise<number>
 }
-
-/** The platform's limit on the parameters of one statement. */
-const PARAMETERS_MAX = 100
 
 /**
  * The maximum number of characters of text in one message. The platform's limit is 32 MiB, and text with characters

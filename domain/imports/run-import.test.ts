@@ -228,7 +228,7 @@ describe('importing a resource', () => {
   it('says of each field one thing that is wrong with it', async () => {
     const half = '\ud800'
     const lines = [contact('c1', { email: half, siteId: half, createdAt: half, tags: [half] })]
-    expect(problemsOf(await run('contacts', lines)).sort()).toEqual(
+    expect(problemsOf(await run('contacts', lines)).toSorted()).toEqual(
       ['createdAt', 'email', 'siteId', 'tags'].map(
         (field) => `1 ${field} holds half a character (a lone surrogate)`,
       ),

@@ -6,11 +6,11 @@ import type { FamilyWithWork, OwnPlace, PlaceDirectory } from '../../ports/place
 import type { RetentionDirectory } from '../../ports/whole/retention.ts'
 import { CONNECTIONS_WIDTH } from '../bounds/connections.ts'
 import { eachOf } from '../bounds/within.ts'
-import { ALARM_MS } from '../placement/note-work.ts'
 import { toInstant } from '../text/instant.ts'
+import { ALARM_MS } from './alarm.ts'
 
 /** The maximum number of families in one sweep. */
-const FAMILIES_MAX = 100
+const SWEPT_MAX = 100
 
 /** After how long a family is asked again when an import of it is being written, or when it did not answer, in ms. */
 const SOON_MS = 60_000
@@ -40,7 +40,7 @@ export interface FamilySweepWorld {
  */
 export async function sweepFamilies(world: FamilySweepWorld): Promise<void> {
   const { directory, clock, log } = world
-  const families = await directory.familiesWithWork(toInstant(clock.nowMs()), FAMILIES_MAX)
+  const families = await directory.familiesWithWork(toInstant(clock.nowMs()), SWEPT_MAX)
   await eachOf(families, CONNECTIONS_WIDTH, async (family) => {
     try {
       await lookAfter(family, world)

@@ -44,7 +44,7 @@ export async function serveMailbox(request: Request, env: Env): Promise<Response
   }
 }
 
-/** The newest messages. `search` finds some of them, `id` one, and `brief` leaves out their content. */
+/** The newest messages, and whether there are no others. `search` finds some of them, `id` one, and `brief` leaves out their content. */
 async function overview(request: Request, given: URLSearchParams, mailbox: Mailbox): Promise<Response> {
   if (request.headers.get('accept')?.includes('application/json') !== true) {
     const otherwise = 'The mailbox needs scripts. With “Accept: application/json” it answers with JSON.'
@@ -55,7 +55,8 @@ async function overview(request: Request, given: URLSearchParams, mailbox: Mailb
     messageId: given.get('id') ?? '',
     isBrief: given.has('brief'),
   })
-  return Response.json({ messages }, { headers: common })
+  const isWhole = messages.length < MESSAGES_MAX
+  return Response.json({ messages, isWhole }, { headers: common })
 }
 
 function document(

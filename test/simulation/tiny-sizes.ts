@@ -15,7 +15,7 @@ const tinySizes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'domain/access/proven-keys.ts': { KEYS_MAX: 1 },
   'domain/bounds/buckets.ts': { BUCKET_BYTES: 300 },
   'domain/imports/sweep-imports.ts': { REFS_MAX: 1 },
-  'domain/jobs/sweep-families.ts': { FAMILIES_MAX: 1 },
+  'domain/jobs/sweep-families.ts': { SWEPT_MAX: 1 },
   'domain/jobs/sweep.ts': { ENTRIES_MAX: 300 },
   'domain/placement/move/limits.ts': {
     SMALL_JOURNAL: 4,
@@ -25,9 +25,9 @@ const tinySizes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     STEP_CHARACTERS_MAX: 400,
     EXTRA_ROWS: 1,
   },
-  'domain/placement/moves.ts': { MOVES_MAX: 1 },
-  'domain/placement/visit-families.ts': { FAMILIES_MAX: 1 },
-  'domain/read/pages/page-of-texts.ts': { PAGE_MAX_BYTES: 600 },
+  'domain/placement/operators/moves.ts': { MOVES_MAX: 1 },
+  'domain/placement/operators/visit-families.ts': { FAMILIES_MAX: 1 },
+  'domain/read/pages/page-of-texts.ts': { TEXTS_MAX_BYTES: 600 },
   // One family is looked after each minute, so the last of them waits for the others, and for a move of its own.
   'test/simulation/invariants/entries.ts': { LATE_MS: 320_000 },
 }

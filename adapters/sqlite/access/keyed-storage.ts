@@ -19,6 +19,7 @@ import { readingOf } from '../read/reading.ts'
 import { bind, db, slot, template } from '../statement/compiler.ts'
 import type { CountedBatch, CountedResults, Executor } from '../statement/executor.ts'
 import { declared, rowsOf } from '../statement/executor.ts'
+import { PARAMETERS_MAX } from '../statement/hosted-limits.ts'
 import { decodeRows } from '../table/decode.ts'
 import { serviceTables } from '../table/table-set.ts'
 import { keyFromRow, organizationFromRow } from '../table/access-rows.ts'
@@ -101,11 +102,8 @@ function authenticated(
   }
 }
 
-/**
- * The maximum number of reads in one statement: hosted SQLite binds at most 100 parameters, and a read has up to about
- * twenty.
- */
-const READS_MAX = 4
+/** The maximum number of reads in one statement: a read has up to about twenty parameters, and so has the key check. */
+const READS_MAX = PARAMETERS_MAX / 20 - 1
 
 /** The outcome of reading results as texts. */
 interface TextRead extends Pick<CountedResults, 'budget'> {

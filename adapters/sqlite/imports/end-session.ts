@@ -69,7 +69,7 @@ const startForms = template(
 
 /**
  * Starts writing a session. Null: it is not receiving, or an id that is unique in the whole service is taken.
- * @param serviceWide whether the ids are unique in the whole service. Only those of forms are
+ * @param serviceWide whether the ids are unique in the whole service, which are those of forms
  */
 export async function startSession(
   executor: Executor,

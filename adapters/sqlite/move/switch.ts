@@ -1,4 +1,5 @@
 import type { AliasableExpression, Expression, SqlBool } from 'kysely'
+import { forms } from '../../../domain/resources/forms.ts'
 import { sql } from 'kysely'
 import type { Move } from '../../../ports/placement/move-ledger.ts'
 import type { Place } from '../../../ports/placement/placement.ts'
@@ -114,7 +115,7 @@ const importedForms = db
   .select(['entry.value as form_id', 'k.organization_id', sql<null>`null`.as('reserved_at')])
   .where('s.organization_id', 'in', organizations)
   .where('s.state', '=', sql.lit('writing'))
-  .where('s.kind', '=', sql.lit('forms'))
+  .where('s.kind', '=', sql.lit(forms.collection))
 
 /**
  * The statements for a family that leaves the shared database: the directory takes over every name that its rows hold.

@@ -13,7 +13,7 @@ import { jsonEach, one } from '../statement/words.ts'
 import { bind, db, eb, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
-import { jsonChunks } from '../statement/json-chunks.ts'
+import { CHUNK_BYTES_MAX, jsonChunks } from '../statement/json-chunks.ts'
 import { templateCache } from '../statement/template-cache.ts'
 import { CONDITION_HELD, failsWhen } from '../write/fail-when.ts'
 import { keyValues, tuple } from './rows.ts'
@@ -130,7 +130,7 @@ function insertOneTemplate(table: MovedTable, present: Present): Template {
 }
 
 /** The maximum size of a row that is sent together with others in one parameter, in bytes. */
-const JSON_BYTES_MAX = 900_000
+const JSON_BYTES_MAX = CHUNK_BYTES_MAX
 
 /**
  * Whether a row needs a statement of its own: it is large, or contains a NUL character, at which some versions of

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { forms } from '../../../domain/resources/forms.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type { PlaceDirectory } from '../../../ports/placement/placement.ts'
@@ -36,7 +37,7 @@ const isImporting = eb.exists(
     .selectFrom(indexedBy('import_sessions', 's', 'import_sessions_state'))
     .select(one)
     .where('s.state', '=', sql.lit('writing'))
-    .where('s.kind', '=', sql.lit('forms')),
+    .where('s.kind', '=', sql.lit(forms.collection)),
 )
 
 const findImporting = template(db.selectNoFrom(isImporting.as('isImporting')))

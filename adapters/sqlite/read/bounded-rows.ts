@@ -1,16 +1,15 @@
 import type { Expression, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
+import { PAGE_MAX_BYTES } from '../../../domain/read/pages/page-of-texts.ts'
+import { VALUE_MAX_BYTES } from '../statement/hosted-limits.ts'
 import type { ResultRow } from '../statement/executor.ts'
 import type { Reading } from './reading.ts'
 
-/**
- * The maximum size of a result as one text, in bytes: hosted SQLite allows 2,000,000 bytes in one value. Larger results
- * are sent row by row.
- */
-const TEXT_MAX_BYTES = 1_900_000
+/** The maximum size of a result as one text, in bytes: a value with room to spare. Larger results are sent row by row. */
+const TEXT_MAX_BYTES = VALUE_MAX_BYTES - 100_000
 
 /** The maximum size of the rows of one page, in bytes. A single row may be larger. */
-const ROWS_MAX_BYTES = 4 * 1024 * 1024
+const ROWS_MAX_BYTES = PAGE_MAX_BYTES
 
 /**
  * Marks a result that is larger than one value may be. It differs from every result, because a row's line is never

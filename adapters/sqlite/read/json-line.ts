@@ -1,6 +1,7 @@
 import type { Expression } from 'kysely'
 import { sql } from 'kysely'
 import type { StorageType } from '../../../domain/record/field.ts'
+import { ARGUMENTS_MAX } from '../statement/hosted-limits.ts'
 
 /** One column of a row that is written as JSON: the member's name and the SQL of its value. */
 export interface JsonMember {
@@ -9,11 +10,8 @@ export interface JsonMember {
   readonly value: Expression<unknown>
 }
 
-/**
- * The maximum number of members for one call of the function: hosted SQLite allows 32 arguments, and one of them is the
- * format.
- */
-const MEMBERS_MAX = 31
+/** The maximum number of members for one call of the function, of which one argument is the format. */
+const MEMBERS_MAX = ARGUMENTS_MAX - 1
 
 /**
  * The SQL for a row as the text of a JSON object. SQLite escapes text as `JSON.stringify` does, and JSON values are

@@ -8,7 +8,7 @@ import type { ResultRow } from '../statement/executor.ts'
 import type { PageIndex } from '../table/indexes.ts'
 import type { Table } from '../table/tables.ts'
 import { columnOf, sideTableName } from '../table/tables.ts'
-import type { PageBounds } from './page-bounds.ts'
+import type { PageBounds } from '../../../domain/read/plan/page-bounds.ts'
 import type { RowForm } from './select.ts'
 import { selectFrom } from './select.ts'
 

@@ -1,10 +1,11 @@
 import { utf8Length } from '../../../domain/text/encoding.ts'
+import { VALUE_MAX_BYTES } from './hosted-limits.ts'
 
 /**
- * The maximum size of one parameter, in bytes of JSON (hosted databases accept 2 MB). A single larger value is sent
- * alone; the database then decides whether to accept it.
+ * The maximum size of one parameter with several values, in bytes of JSON. A single larger value is sent alone; the
+ * database then decides whether to accept it.
  */
-const CHUNK_BYTES_MAX = 900_000
+export const CHUNK_BYTES_MAX = VALUE_MAX_BYTES / 2 - 100_000
 
 /** The text of a JSON array, and how many values it contains. */
 export interface JsonChunk {

@@ -1,7 +1,10 @@
 import type { PageQuery, Position, StoredRow } from '../../../ports/records/query.ts'
 
-/** The maximum size of the rows of one page, in bytes of JSON. A single row may be larger. */
-export const PAGE_MAX_BYTES = 4 * 1024 * 1024 - 32_768
+/** The maximum size of a page, in bytes, so that none fills a Worker's memory. A single row may be larger. */
+export const PAGE_MAX_BYTES = 4 * 1024 * 1024
+
+/** The maximum size of the rows of one page, in bytes of JSON: room is left for what is around them. */
+const TEXTS_MAX_BYTES = PAGE_MAX_BYTES - 32_768
 
 /** One page of published rows as JSON texts, and where the next one starts; null: this is the last one. */
 export interface PageOfTexts {
@@ -37,9 +40,9 @@ const BYTES_PER_UNIT_MAX = 3
 /** How many of these JSON texts fit into a page, from the first one on; at least one. */
 export function countWithinPage(texts: readonly string[]): number {
   const units = texts.reduce((sum, text) => sum + text.length + 1, 0)
-  if (units * BYTES_PER_UNIT_MAX <= PAGE_MAX_BYTES) return texts.length
+  if (units * BYTES_PER_UNIT_MAX <= TEXTS_MAX_BYTES) return texts.length
   let bytes = 0
-  const tooMany = texts.findIndex((text) => (bytes += utf8Length(text) + 1) > PAGE_MAX_BYTES)
+  const tooMany = texts.findIndex((text) => (bytes += utf8Length(text) + 1) > TEXTS_MAX_BYTES)
   return tooMany === -1 ? texts.length : Math.max(1, tooMany)
 }
 

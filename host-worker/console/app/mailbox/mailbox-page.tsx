@@ -12,13 +12,11 @@ import { useSettled } from '../kit/use-settled.ts'
 import { useAction } from '../service/use-action.ts'
 import { useRead } from '../service/use-query.ts'
 import { ThemeButton } from '../shell/theme-button.tsx'
-import type { Message, Messages } from './messages.ts'
+import type { Messages } from './messages.ts'
 import { addressOf, PATH, titleOf } from './messages.ts'
 import { MessageView } from './message-view.tsx'
 
 const EVERY_MS = 3_000
-/** So many messages the service answers with. */
-const MESSAGES_MAX = 100
 
 /** The local mailbox: the messages that a deployment would have sent, and the one that is in the address. */
 export function MailboxPage() {
@@ -60,7 +58,7 @@ export function MailboxPage() {
         <section class="mailbox-list" aria-label="Messages">
           <SearchField search={search} messageId={messageId} />
           <Shown reading={list} lines={6}>
-            {({ messages }) => <List messages={messages} search={search} messageId={messageId} />}
+            {(read) => <List {...read} search={search} messageId={messageId} />}
           </Shown>
         </section>
         {messageId !== null && (
@@ -94,14 +92,12 @@ function SearchField({ search, messageId }: { readonly search: string; readonly 
   return <TextField label="Search" type="search" value={text} onValue={setText} autocomplete="off" />
 }
 
-interface ListProps {
-  readonly messages: readonly Message[]
+interface ListProps extends Messages {
   readonly search: string
   readonly messageId: string | null
 }
 
-function List({ messages, search, messageId }: ListProps) {
-  const isWhole = messages.length < MESSAGES_MAX
+function List({ messages, isWhole, search, messageId }: ListProps) {
   return (
     <>
       <p role="status" class="soft">

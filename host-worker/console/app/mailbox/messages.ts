@@ -25,6 +25,8 @@ export interface Message {
 
 export interface Messages {
   readonly messages: readonly Message[]
+  /** False: there are older ones. */
+  readonly isWhole: boolean
 }
 
 export const PATH = '/mailbox'
