@@ -3,7 +3,7 @@ import { form, organization, submission } from '../../test/conformance/fixtures.
 import type { ScratchPlaces } from '../../test/support/scratch/scratch-places.ts'
 import { createScratchPlaces, OWN } from '../../test/support/scratch/scratch-places.ts'
 import type { Log } from '../../ports/platform/log.ts'
-import type { AllPlaces } from '../placement/at-place.ts'
+import type { AllPlaces } from '../placement/find/at-place.ts'
 import { createPlacedStorage } from '../placement/placed-storage.ts'
 import { toInstant } from '../text/instant.ts'
 import { sweepFamilies } from './sweep-families.ts'

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { PlaceRefusal } from '../../ports/organizations/administration.ts'
 import type { Organization } from '../../ports/organizations/organization.ts'
 import type { PlaceChoice } from '../../ports/placement/placement.ts'
-import { jurisdictions, placeKinds, regions } from '../placement/choices.ts'
+import { jurisdictions, placeKinds, regions } from '../placement/operators/choices.ts'
 import { described } from '../record/operation/meaning.ts'
 import { OrganizationSettings } from './organization-settings.ts'
 

@@ -1,7 +1,7 @@
 import { createD1Storage } from '../../adapters/d1/storage.ts'
 import { createFamilyDatabases } from '../../adapters/durable-object/client/family-databases.ts'
 import { createObjectStorage } from '../../adapters/durable-object/client/storage.ts'
-import type { AllPlaces } from '../../domain/placement/at-place.ts'
+import type { AllPlaces } from '../../domain/placement/find/at-place.ts'
 import type { PlacedStorage } from '../../domain/placement/placed-storage.ts'
 import { createPlacedStorage } from '../../domain/placement/placed-storage.ts'
 import type { Background } from '../../ports/platform/background.ts'

@@ -21,7 +21,7 @@ export function openFollowUp(env: Env): FollowUpWork {
     async sweepMoves() {
       const [{ openMoves }, { sweepMoves }] = await Promise.all([
         import('./moves.ts'),
-        import('../../domain/placement/moves.ts'),
+        import('../../domain/placement/operators/moves.ts'),
       ])
       await sweepMoves(openMoves(env))
     },

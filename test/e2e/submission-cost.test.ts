@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { D1Database } from '@cloudflare/workers-types'
 import type { Meter } from '../../ports/platform/meter.ts'
-import { PausedError } from '../../domain/placement/errors.ts'
+import { PausedError } from '../../domain/placement/find/errors.ts'
 import { submission } from '../conformance/fixtures.ts'
 import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
 import { conditionalAnswers, conditionalForm } from '../bench/seed.ts'

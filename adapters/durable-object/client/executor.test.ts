@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { ElsewhereError, PausedError } from '../../../domain/placement/errors.ts'
+import { ElsewhereError, PausedError } from '../../../domain/placement/find/errors.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
 import { openedImage } from '../../../test/support/scratch/scratch-object.ts'
 import { namespaceOf, openScratchFamily, somePlace } from '../../../test/support/scratch/scratch-family.ts'

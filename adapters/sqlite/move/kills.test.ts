@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { ElsewhereError } from '../../../domain/placement/errors.ts'
+import { ElsewhereError } from '../../../domain/placement/find/errors.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
 import { fewTables, fewTablesImage } from '../../../test/support/databases/few-tables.ts'
 import type { Interference, MovingPlaces } from '../../../test/support/moving/moving.ts'

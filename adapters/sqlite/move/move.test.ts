@@ -4,7 +4,7 @@ import { contacts } from '../../../domain/resources/contacts.ts'
 import { forms } from '../../../domain/resources/forms.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import { sampleRow } from '../../../test/support/data/sample-rows.ts'
-import { ElsewhereError } from '../../../domain/placement/errors.ts'
+import { ElsewhereError } from '../../../domain/placement/find/errors.ts'
 import { advanceMove, runMove } from '../../../domain/placement/move/index.ts'
 import { contentOf, movingPlaces, toOwn, toShared } from '../../../test/support/moving/moving.ts'
 import { oddFamily } from '../../../test/support/data/odd-rows.ts'
@@ -182,4 +182,18 @@ test('a child that is made while its family moves is in the new place, with its 
     { sql: `select family_id from placed_organizations where organization_id = 'late'`, parameters: [] },
   ])
   expect(found[0]?.rows).toEqual([{ family_id: 'acme' }])
+})
+
+test('what two families write while both move is noted for each by itself', async () => {
+  const places = opened()
+  const moves = [await places.open('acme', toOwn), await places.open('zebra', toOwn)]
+  for (const { moveId } of moves)
+    for (let step = 0; step < 2; step += 1) await advanceMove(places.world, moveId, moveId)
+  const sql = "update contacts set first_name = 'changed'"
+  await places.shared.batch([{ sql, parameters: [] }])
+  const noted = `select distinct substr(journal_id, 1, ${moves[0]?.moveId.length ?? 0}) as move, key ->> 0 as id
+    from move_journal`
+  const [found] = await places.shared.batch([{ sql: noted, parameters: [] }])
+  const wanted = [...FAMILY.map((id) => [moves[0]?.moveId, id]), [moves[1]?.moveId, 'zebra']]
+  expect((found?.rows ?? []).map(({ move, id }) => [move, id]).toSorted()).toEqual(wanted.toSorted())
 })

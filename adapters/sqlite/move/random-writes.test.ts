@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { newOrganization } from '../../../domain/operators/organization.ts'
-import { PausedError } from '../../../domain/placement/errors.ts'
+import { PausedError } from '../../../domain/placement/find/errors.ts'
 import { fakeClock, seededRandom } from '../../../test/support/runner/fakes.ts'
 import { contentOf, movingPlaces, toOwn, toShared } from '../../../test/support/moving/moving.ts'
 import { drawWrite } from '../../../test/support/moving/random-writes.ts'

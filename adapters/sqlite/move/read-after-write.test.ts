@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createPlaceMemory } from '../../../domain/placement/place-memory.ts'
+import { createPlaceMemory } from '../../../domain/placement/find/place-memory.ts'
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import { createPlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import { lineLog } from '../../../host-worker/system.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { ElsewhereError } from '../../../domain/placement/errors.ts'
+import { ElsewhereError } from '../../../domain/placement/find/errors.ts'
 import type { MoveWorld } from '../../../domain/placement/move/index.ts'
 import { advanceMove, tidyUp } from '../../../domain/placement/move/index.ts'
 import { toInstant } from '../../../domain/text/instant.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { ElsewhereError, PausedError } from '../../../domain/placement/errors.ts'
+import { ElsewhereError, PausedError } from '../../../domain/placement/find/errors.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { Storage } from '../../../ports/storage.ts'
 import {

@@ -1,6 +1,6 @@
 import type { Expression } from 'kysely'
 import { sql } from 'kysely'
-import { ElsewhereError, MovingError, PausedError } from '../../../domain/placement/errors.ts'
+import { ElsewhereError, MovingError, PausedError } from '../../../domain/placement/find/errors.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, db, eb, slot, template } from '../statement/compiler.ts'

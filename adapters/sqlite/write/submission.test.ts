@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ElsewhereError, PausedError } from '../../../domain/placement/errors.ts'
+import { ElsewhereError, PausedError } from '../../../domain/placement/find/errors.ts'
 import { form, organization, submission } from '../../../test/conformance/fixtures.ts'
 import { createScratchStorage } from '../../../test/support/scratch/scratch-storage.ts'
 import { createStorage } from '../index.ts'

@@ -268,6 +268,13 @@ describe('the cache', () => {
     expect(calls).toEqual(['find', 'save'])
   })
 
+  it('does not judge the answers to a form that is gone', async () => {
+    const { state, send, warm } = world(storedForm([name]))
+    await warm()
+    state.form = null
+    expect(codeOf(await send({ _gotcha: '' }))).toBe('form_not_found')
+  })
+
   it('evaluates again when the save finds another version', async () => {
     const { calls, saved, state, send, warm } = world(storedForm([name]))
     await warm()

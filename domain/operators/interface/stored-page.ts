@@ -1,6 +1,6 @@
 import type { PageQuery, Position } from '../../../ports/records/query.ts'
 import type { TenantWriter } from '../../../ports/records/tenant-writer.ts'
-import { NO_GAPS } from '../../placement/places-list.ts'
+import { NO_GAPS } from '../../placement/operators/places-list.ts'
 import { cutPage } from '../../read/pages/cut-page.ts'
 import type { PlacesPage } from './list.ts'
 

@@ -1,7 +1,7 @@
 import type { Move } from '../../../ports/placement/move-ledger.ts'
 import type { MovePlace } from '../../../ports/placement/move.ts'
 import { toInstant } from '../../text/instant.ts'
-import { unlessElsewhere } from '../errors.ts'
+import { unlessElsewhere } from '../find/errors.ts'
 import { withBoundedPlaces } from './bounded-places.ts'
 import { TIDY_AFTER_MS, TIDY_MAX_MS } from './limits.ts'
 import type { MoveWorld } from './world.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { described } from '../../record/operation/meaning.ts'
-import { jurisdictions, placeKinds, regions } from '../../placement/choices.ts'
+import { jurisdictions, placeKinds, regions } from '../../placement/operators/choices.ts'
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION } from './names.ts'
 
 /** The table whose only row is the file `organization.json`. */

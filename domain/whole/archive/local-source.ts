@@ -1,5 +1,5 @@
 import type { ArchivedTable, WholeStore } from '../../../ports/whole/whole-store.ts'
-import type { PlaceDescription } from '../../placement/overview.ts'
+import type { PlaceDescription } from '../../placement/operators/overview.ts'
 import { fileOfTable, ORGANIZATIONS, tableOfFile } from './format.ts'
 import { membersOfRow } from './line.ts'
 import type { ArchiveHead, ArchiveLines, ArchiveSource } from './source.ts'

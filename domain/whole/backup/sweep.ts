@@ -1,6 +1,6 @@
 import type { Log } from '../../../ports/platform/log.ts'
 import { toInstant } from '../../text/instant.ts'
-import type { Overview } from '../../placement/overview.ts'
+import type { Overview } from '../../placement/operators/overview.ts'
 import type { WholeStore } from '../../../ports/whole/whole-store.ts'
 import { openLocalSource } from '../archive/local-source.ts'
 import type { BackupWorld } from './back-up.ts'

@@ -1,4 +1,4 @@
-import { unlessElsewhere } from '../../placement/errors.ts'
+import { unlessElsewhere } from '../../placement/find/errors.ts'
 import { toInstant } from '../../text/instant.ts'
 import type { RemovalWorld } from './world.ts'
 import { REQUEST_MS } from './world.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type { WholeStore } from '../../../ports/whole/whole-store.ts'
-import type { DeletionPlaces } from '../../placement/deletion-places.ts'
+import type { DeletionPlaces } from '../../placement/operators/deletion-places.ts'
 
 /** The ports by which an organization, or something of it, is removed. */
 export interface RemovalWorld {

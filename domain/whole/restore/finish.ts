@@ -1,6 +1,6 @@
 import type { StoredValue } from '../../../ports/placement/move.ts'
 import type { ArchivePosition, WholeStore } from '../../../ports/whole/whole-store.ts'
-import { MovingError } from '../../placement/errors.ts'
+import { MovingError } from '../../placement/find/errors.ts'
 import { toInstant } from '../../text/instant.ts'
 import { progressOf, UNREADABLE } from './progress.ts'
 import type { RestoreAnswer, RestoreWorld } from './world.ts'

@@ -3,7 +3,7 @@ import type { Clock } from '../../../ports/platform/clock.ts'
 import type { RandomSource } from '../../../ports/platform/random-source.ts'
 import type { Restoration, WholeStore } from '../../../ports/whole/whole-store.ts'
 import type { Secrets } from '../../access/secrets.ts'
-import type { RestorePlaces } from '../../placement/restore-places.ts'
+import type { RestorePlaces } from '../../placement/operators/restore-places.ts'
 
 /** The ports by which an organization is restored. */
 export interface RestoreWorld {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { advanceMove } from '../../../domain/placement/move/index.ts'
-import { sweepMoves } from '../../../domain/placement/moves.ts'
+import { sweepMoves } from '../../../domain/placement/operators/moves.ts'
 import { lineLog } from '../../../host-worker/system.ts'
 import type { OperatorClient } from '../../support/services/operator-client.ts'
 import { openOperatorClient } from '../../support/services/operator-client.ts'

@@ -1,6 +1,6 @@
 import type { Secrets } from '../../../domain/access/secrets.ts'
 import { sweepImports } from '../../../domain/imports/sweep-imports.ts'
-import { createMoves, sweepMoves } from '../../../domain/placement/moves.ts'
+import { createMoves, sweepMoves } from '../../../domain/placement/operators/moves.ts'
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import { createPlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import { createDraw } from '../../../host-worker/dev/demo/draw.ts'

@@ -1,6 +1,6 @@
 import type { Family } from '../../../adapters/durable-object/object/family.ts'
 import type { Executor } from '../../../adapters/sqlite/index.ts'
-import type { AllPlaces } from '../../../domain/placement/at-place.ts'
+import type { AllPlaces } from '../../../domain/placement/find/at-place.ts'
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import type { Secrets } from '../../../domain/access/secrets.ts'
 import type { EmailSender } from '../../../ports/messaging/email-sender.ts'

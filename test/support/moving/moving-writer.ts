@@ -1,6 +1,6 @@
 import { placementGuard } from '../../../adapters/sqlite/placement/guard.ts'
 import type { Executor, Statement } from '../../../adapters/sqlite/index.ts'
-import { ElsewhereError, PausedError } from '../../../domain/placement/errors.ts'
+import { ElsewhereError, PausedError } from '../../../domain/placement/find/errors.ts'
 import type { MovingPlaces } from './moving.ts'
 
 /** Writes contacts of an organization wherever it lives, as the service would, while its family moves. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Organization } from '../../../../ports/organizations/organization.ts'
 import { echoed } from '../../../bounds/echo.ts'
-import { jurisdictions, placeKinds, regions } from '../../../placement/choices.ts'
+import { jurisdictions, placeKinds, regions } from '../../../placement/operators/choices.ts'
 import { component, described } from '../../../record/operation/meaning.ts'
 import type { ReplyOf } from '../../../record/operation/operation.ts'
 import { jsonResponse, operation } from '../../../record/operation/operation.ts'

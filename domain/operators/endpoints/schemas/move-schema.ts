@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Move } from '../../../../ports/placement/move-ledger.ts'
-import { placeKinds } from '../../../placement/choices.ts'
+import { placeKinds } from '../../../placement/operators/choices.ts'
 import { component, described } from '../../../record/operation/meaning.ts'
 import { instant } from './key-schema.ts'
 

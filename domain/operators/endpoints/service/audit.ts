@@ -3,7 +3,7 @@ import type { AuditRecord, AuditSubject } from '../../../../ports/operators/audi
 import { component, described } from '../../../record/operation/meaning.ts'
 import type { ReplyOf } from '../../../record/operation/operation.ts'
 import { jsonResponse, operation } from '../../../record/operation/operation.ts'
-import { placeKinds } from '../../../placement/choices.ts'
+import { placeKinds } from '../../../placement/operators/choices.ts'
 import { auditActions } from '../../../record/operation/audit-action.ts'
 import {
   optionalText,

@@ -7,7 +7,7 @@ import { jsonResponse, operation } from '../../../record/operation/operation.ts'
 import { errorReply, PRIVATE } from '../../../record/operation/reply.ts'
 import { toInstant } from '../../../text/instant.ts'
 import type { Position } from '../../../../ports/records/query.ts'
-import type { PlacedOutboxPosition } from '../../../placement/places-list.ts'
+import type { PlacedOutboxPosition } from '../../../placement/operators/places-list.ts'
 import {
   organizationFilter,
   pageParameters,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { abortMove, beginMove, showMove } from '../../../../domain/operators/endpoints/organization/moves.ts'
-import { jurisdictions, placeKinds, regions } from '../../../../domain/placement/choices.ts'
+import { jurisdictions, placeKinds, regions } from '../../../../domain/placement/operators/choices.ts'
 import { systemClock } from '../../../system.ts'
 import { CommandError, Unavailable, UsageError } from '../../client/errors.ts'
 import type { AnswerTo, OperatorService } from '../../client/operator-service.ts'

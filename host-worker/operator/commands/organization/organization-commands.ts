@@ -3,7 +3,7 @@ import {
   saveOrganization,
   showOrganization,
 } from '../../../../domain/operators/endpoints/organization/organizations.ts'
-import { jurisdictions, placeKinds, regions } from '../../../../domain/placement/choices.ts'
+import { jurisdictions, placeKinds, regions } from '../../../../domain/placement/operators/choices.ts'
 import { posKinds } from '../../../../domain/pos/index.ts'
 import { organizationFlags } from '../../../../domain/operators/organization-settings.ts'
 import { CommandError } from '../../client/errors.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { OrganizationId } from '../../../../domain/operators/organization.ts'
 import { OrganizationChanges, organizationFlags } from '../../../../domain/operators/organization-settings.ts'
-import { jurisdictions, regions } from '../../../../domain/placement/choices.ts'
+import { jurisdictions, regions } from '../../../../domain/placement/operators/choices.ts'
 import { PlaceSettings } from '../../../../domain/operators/place-settings.ts'
 import { UsageError } from '../../client/errors.ts'
 import type { Values } from '../../command/command.ts'

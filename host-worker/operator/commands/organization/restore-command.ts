@@ -7,7 +7,7 @@ import {
 } from '../../../../domain/operators/endpoints/organization/restores.ts'
 import { readBackup } from '../../../../domain/operators/endpoints/organization/backups.ts'
 import { readBackupName } from '../../../../domain/whole/backup/names.ts'
-import { placeKinds } from '../../../../domain/placement/choices.ts'
+import { placeKinds } from '../../../../domain/placement/operators/choices.ts'
 import { ArchiveProblem } from '../../../../domain/whole/archive/read-archive.ts'
 import { archiveInFile } from '../../archives/archive-file.ts'
 import { backupsOfService, decrypted } from '../../archives/kept-backups.ts'

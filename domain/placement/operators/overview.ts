@@ -1,0 +1,133 @@
+import type { Administration } from '../../../ports/organizations/administration.ts'
+import type { Organization } from '../../../ports/organizations/organization.ts'
+import type { ListedEntry } from '../../../ports/messaging/outbox-store.ts'
+import type { DirectoryEntry, Jurisdiction, OwnPlace, Region } from '../../../ports/placement/placement.ts'
+import { within } from '../../bounds/within.ts'
+import type { AllPlaces, LoggedPlaces } from '../find/at-place.ts'
+import { lookUp, SHARED } from '../find/at-place.ts'
+import { findOrganization } from '../storage/family-place.ts'
+import { listPlacedOutbox } from './list-outbox.ts'
+import type { PlacedOutboxPosition, PlacesList } from './places-list.ts'
+import type { Visit } from './visit-families.ts'
+import { ANSWER_MS, askEach, FAMILIES_MAX, visitFamilies } from './visit-families.ts'
+
+/** The place of an organization, as operators see it. */
+export interface PlaceDescription {
+  readonly place: 'shared' | 'own'
+  readonly region: Region | null
+  readonly jurisdiction: Jurisdiction | null
+  /** The size of the family's own database; null in the shared database, and when the database does not answer. */
+  readonly sizeBytes: number | null
+}
+
+/** The place of organizations in the shared database. */
+export const IN_SHARED: PlaceDescription = {
+  place: 'shared',
+  region: null,
+  jurisdiction: null,
+  sizeBytes: null,
+}
+
+/** An organization as an operator sees it. */
+export interface DescribedOrganization {
+  /** Null: the database of the family does not answer, so only the place is known, from the directory. */
+  readonly organization: Organization | null
+  readonly place: PlaceDescription
+}
+
+/**
+ * Everything that operators see of all places together. Databases are asked a few at a time, and only as many as a page
+ * needs.
+ */
+export interface Overview {
+  /** An organization with its place; null: there is none. */
+  describe(organizationId: string): Promise<DescribedOrganization | null>
+  /** Organizations by their id, starting after `afterId` (null: at the first), at most `limit`. */
+  organizations(afterId: string | null, limit: number): Promise<PlacesList<Organization, string>>
+  /**
+   * Entries that wait or failed, at most `limit`: those of the shared database, then family by family, each oldest
+   * first.
+   */
+  outbox(
+    after: PlacedOutboxPosition | null,
+    limit: number,
+  ): Promise<PlacesList<ListedEntry, PlacedOutboxPosition>>
+  /** Does work on the keys and forms in the databases of the next families. */
+  administrations<Result>(
+    afterFamilyId: string | null,
+    work: (administration: Administration) => Promise<Result>,
+  ): Promise<Visit<Result>>
+}
+
+/** Opens the overview. No I/O. */
+export function createOverview(places: LoggedPlaces): Overview {
+  return {
+    describe: (organizationId) => describe(organizationId, places),
+    organizations: (afterId, limit) => listOrganizations(afterId, limit, places),
+    outbox: (after, limit) => listPlacedOutbox(after, limit, places),
+    administrations: (afterId, work) =>
+      visitFamilies(afterId, places, ({ administration }) => work(administration)),
+  }
+}
+
+async function describe(organizationId: string, places: LoggedPlaces): Promise<DescribedOrganization | null> {
+  const place = await lookUp(organizationId, places)
+  if (place.kind === 'shared') {
+    const organization = await findOrganization(organizationId, places)
+    return organization === null ? null : { organization, place: IN_SHARED }
+  }
+  const { familyId, region, jurisdiction } = place
+  const own = { place: 'own', region, jurisdiction } as const
+  try {
+    const asked = ask(organizationId, place, places)
+    const { organization, sizeBytes } = await within(places.deadline, ANSWER_MS, asked)
+    return organization === null ? null : { organization, place: { ...own, sizeBytes } }
+  } catch (cause) {
+    places.log.error('family_unanswered', { familyId }, cause)
+    return { organization: null, place: { ...own, sizeBytes: null } }
+  }
+}
+
+async function ask(organizationId: string, place: OwnPlace, places: AllPlaces) {
+  const organization = await findOrganization(organizationId, places)
+  return { organization, sizeBytes: (await places.databases?.sizeBytes(place)) ?? null }
+}
+
+async function listOrganizations(
+  afterId: string | null,
+  limit: number,
+  places: LoggedPlaces,
+): Promise<PlacesList<Organization, string>> {
+  const found = await places.directory.list(afterId, limit + 1)
+  const entries = withinFamilies(found.slice(0, limit))
+  const families = familiesOf(entries)
+  const shared = await places.storageAt(SHARED, true).administration.listOrganizations(afterId, limit)
+  const own = await askEach(families, places, ({ administration }) =>
+    administration.listOrganizations(afterId, limit),
+  )
+  const all = [...shared, ...own.results.flatMap(({ result }) => result)]
+  const byId = new Map(all.map((organization) => [organization.organizationId, organization]))
+  const last = entries.length < found.length ? entries.at(-1) : undefined
+  return {
+    rows: entries.flatMap(({ organizationId }) => byId.get(organizationId) ?? []),
+    next: last?.organizationId ?? null,
+    unanswered: own.unanswered,
+    unfinished: own.unfinished,
+  }
+}
+
+/** The first entries: as many as belong to no more families than a page may ask. */
+function withinFamilies(entries: readonly DirectoryEntry[]): readonly DirectoryEntry[] {
+  const families = new Set<string>()
+  const end = entries.findIndex(({ place }) => {
+    if (place.kind === 'own') families.add(place.familyId)
+    return families.size > FAMILIES_MAX
+  })
+  return end < 0 ? entries : entries.slice(0, end)
+}
+
+function familiesOf(entries: readonly DirectoryEntry[]): readonly OwnPlace[] {
+  const families = new Map<string, OwnPlace>()
+  for (const { place } of entries) if (place.kind === 'own') families.set(place.familyId, place)
+  return [...families.values()]
+}

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { saveIn } from '../../../test/support/moving/placed-organizations.ts'
+import { createScratchPlaces, OWN } from '../../../test/support/scratch/scratch-places.ts'
+import { lineLog } from '../../../host-worker/system.ts'
+import { createRestorePlaces } from './restore-places.ts'
+
+test('the keys of a restored organization are found in its own database, with forms and without', async () => {
+  const scratch = createScratchPlaces()
+  const isolate = scratch.isolate()
+  const log = lineLog(() => undefined)
+  for (const organizationId of ['bare', 'formed']) await saveIn(isolate, organizationId, {}, OWN)
+  const places = createRestorePlaces({ ...isolate.places, log })
+  expect(await places.enter('bare', { formIds: [], keyIds: ['key-1', 'key-2'] })).toBe(true)
+  expect(await places.enter('formed', { formIds: ['form-1'], keyIds: ['key-3'] })).toBe(true)
+  expect(await scratch.run('select key_id, organization_id from placed_keys order by key_id')).toEqual([
+    { key_id: 'key-1', organization_id: 'bare' },
+    { key_id: 'key-2', organization_id: 'bare' },
+    { key_id: 'key-3', organization_id: 'formed' },
+  ])
+})

@@ -1,0 +1,29 @@
+import type { Administration } from '../../../ports/organizations/administration.ts'
+import type { Storage } from '../../../ports/storage.ts'
+import type { AllPlaces } from '../find/at-place.ts'
+import { atKey, atPlace } from '../find/at-place.ts'
+import { findOrganization } from './family-place.ts'
+import { placedKeyUpkeep } from './placed-requests.ts'
+import { placedWrites } from './placed-writes.ts'
+
+/**
+ * Administers organizations and keys of all places. Lists over all organizations, and counts, cover the shared database
+ * only.
+ */
+export function placedAdministration(places: AllPlaces, { administration: shared }: Storage): Administration {
+  return {
+    ...placedWrites(places, ({ administration }) => administration),
+    findOrganization: (organizationId) => findOrganization(organizationId, places),
+    listOrganizations: (afterId, limit) => shared.listOrganizations(afterId, limit),
+    findKey: (keyId) => atKey(keyId, places, ({ administration }) => administration.findKey(keyId)),
+    listKeys: (organizationId, after, limit) =>
+      organizationId === null
+        ? shared.listKeys(null, after, limit)
+        : atPlace(organizationId, places, ({ administration }) =>
+            administration.listKeys(organizationId, after, limit),
+          ),
+    ...placedKeyUpkeep(places),
+    countHashes: (secretVersion) => shared.countHashes(secretVersion),
+    findHashes: (secretVersion, limit) => shared.findHashes(secretVersion, limit),
+  }
+}

@@ -1,0 +1,89 @@
+import type { FormDirectory } from '../../../ports/records/form-directory.ts'
+import type { KeyUpkeep } from '../../../ports/organizations/key-upkeep.ts'
+import type { KeyedStorage } from '../../../ports/organizations/keyed-storage.ts'
+import type { SendLog } from '../../../ports/messaging/send-log.ts'
+import type { RequestStorage } from '../../../ports/storage.ts'
+import type { SubmissionWriter } from '../../../ports/records/tenant-writer.ts'
+import { relayed } from '../../relay/relayed.ts'
+import type { PlacedWork, Places } from '../find/at-place.ts'
+import { atClaim, atKey, atNamed, atPlace, SHARED, toPlace } from '../find/at-place.ts'
+import { ElsewhereError } from '../find/errors.ts'
+import { noteWorkOf } from './note-work.ts'
+
+/**
+ * The storage of all places together, as far as requests need it: each port finds the right database by the
+ * organization. Data that belongs to no organization (platform keys and their sends) is in the shared database. No I/O.
+ */
+export function placedRequests(places: Places): RequestStorage {
+  const shared = places.storageAt(SHARED, true)
+  return {
+    keyed: placedKeyed(places, shared),
+    keyUpkeep: placedKeyUpkeep(places),
+    forms: placedForms(places, shared),
+    sends: placedSends(places, shared),
+  }
+}
+
+function placedKeyed(places: Places, shared: RequestStorage): KeyedStorage {
+  return {
+    open: (claim) => ({
+      read: (queries, terms) => atClaim(claim, places, ({ keyed }) => keyed.open(claim).read(queries, terms)),
+    }),
+    findPlatformKey: (keyId) => shared.keyed.findPlatformKey(keyId),
+  }
+}
+
+/** The shared database knows which organization has a form, wherever that organization lives. */
+function placedForms(places: Places, shared: RequestStorage): FormDirectory {
+  return {
+    async find(formId) {
+      try {
+        return await shared.forms.find(formId)
+      } catch (error) {
+        if (!(error instanceof ElsewhereError) || error.found === null) throw error
+        return atNamed(error.found, places, ({ forms }) => forms.find(formId))
+      }
+    },
+    submissionsOf: (organizationId) => placedSubmissions(places, organizationId),
+  }
+}
+
+/** Submissions of one organization's forms, wherever it lives. */
+export function placedSubmissions(places: Places, organizationId: string): SubmissionWriter {
+  const relay = toPlace(organizationId, places, ({ forms }) => forms.submissionsOf(organizationId))
+  return relayed(relay, {
+    saveSubmission: (submission) =>
+      atPlace(organizationId, places, ({ forms }, place) => {
+        // Noted before, because an answer that is lost does not tell whether the submission was saved.
+        if (place.kind === 'own' && submission.outbox.length > 0) noteWorkOf(place.familyId, places)
+        return forms.submissionsOf(organizationId).saveSubmission(submission)
+      }),
+  })
+}
+
+/**
+ * Updates rows of keys that were used, wherever they are. When the owner of a key is known, the key need not be looked
+ * up.
+ */
+export function placedKeyUpkeep(places: Places): KeyUpkeep {
+  const ofOwner = (
+    owner: string | null | undefined,
+    keyId: string,
+    work: PlacedWork<RequestStorage, void>,
+  ) => (owner == null ? atKey(keyId, places, work) : atPlace(owner, places, work))
+  return {
+    noteKeyUse: (keyId, hour, organizationId) =>
+      ofOwner(organizationId, keyId, ({ keyUpkeep }) => keyUpkeep.noteKeyUse(keyId, hour)),
+    rehashKey: (keyId, hash, secretVersion, organizationId) =>
+      ofOwner(organizationId, keyId, ({ keyUpkeep }) => keyUpkeep.rehashKey(keyId, hash, secretVersion)),
+  }
+}
+
+function placedSends(places: Places, shared: RequestStorage): SendLog {
+  return {
+    open: (organizationId) =>
+      organizationId === null
+        ? shared.sends.open(null)
+        : relayed(toPlace(organizationId, places, ({ sends }) => sends.open(organizationId))),
+  }
+}

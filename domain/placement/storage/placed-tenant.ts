@@ -1,0 +1,32 @@
+import type { TenantWriter } from '../../../ports/records/tenant-writer.ts'
+import { relayed } from '../../relay/relayed.ts'
+import { forms } from '../../resources/forms.ts'
+import type { LoggedPlaces } from '../find/at-place.ts'
+import { atPlace, toPlace } from '../find/at-place.ts'
+import { placedSubmissions } from './placed-requests.ts'
+import { formsOfOthers, reserveForms } from './reserve-forms.ts'
+
+/** Opens one organization for writing, wherever it lives. */
+export function placedTenant(places: LoggedPlaces, organizationId: string): TenantWriter {
+  const relay = toPlace(organizationId, places, (storage) => storage.tenant(organizationId))
+  const submissions = placedSubmissions(places, organizationId)
+  return relayed(relay, {
+    saveSubmission: (submission) => submissions.saveSubmission(submission),
+    upsert: (collection, rows) =>
+      atPlace(organizationId, places, async (storage, place) => {
+        const tenant = storage.tenant(organizationId)
+        if (collection !== forms.collection || place.kind === 'shared') return tenant.upsert(collection, rows)
+        const formIds = rows.map(({ formId }) => String(formId))
+        if (!(await reserveForms(formIds, organizationId, places)))
+          throw new Error('A form id belongs to another organization')
+        const upserted = await tenant.upsert(collection, rows)
+        await places.directory.settleForms(organizationId, formIds)
+        return upserted
+      }),
+    // No database has the forms of all places, but the directory has their ids.
+    foreignIds: (collection, ids) =>
+      collection === forms.collection
+        ? formsOfOthers(ids, organizationId, places)
+        : relay((tenant) => tenant.foreignIds(collection, ids)),
+  })
+}

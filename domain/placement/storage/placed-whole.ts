@@ -1,0 +1,25 @@
+import type { WholeStore } from '../../../ports/whole/whole-store.ts'
+import { relayed } from '../../relay/relayed.ts'
+import { forms } from '../../resources/forms.ts'
+import type { AllPlaces } from '../find/at-place.ts'
+import { atPlace, toPlace } from '../find/at-place.ts'
+
+/** Everything that is stored of one organization, wherever it lives. */
+export function placedWhole(places: AllPlaces, organizationId: string): WholeStore {
+  const relay = toPlace(organizationId, places, (storage) => storage.whole(organizationId))
+  return relayed(relay, {
+    removeRows: (collection, keys) =>
+      atPlace(organizationId, places, async (storage, place) => {
+        const outcome = await storage.whole(organizationId).removeRows(collection, keys)
+        const isHeld = collection === forms.collection && place.kind === 'own' && outcome.kind === 'removed'
+        if (isHeld) await places.directory.releaseForms(organizationId, keys.flat())
+        return outcome
+      }),
+    setRetention: (settings, now) =>
+      atPlace(organizationId, places, async (storage, place) => {
+        const isSet = await storage.whole(organizationId).setRetention(settings, now)
+        if (isSet && place.kind === 'own') await places.directory.noteWork(place.familyId, now)
+        return isSet
+      }),
+  })
+}
