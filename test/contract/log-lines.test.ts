@@ -122,6 +122,7 @@ describe.each(endpoints)('$id', ({ id, method, path, access }) => {
       expect(status).toBe(500)
       expect(service.logLines).toHaveLength(2)
       expect(service.logLines[0]).toContain('"event":"request_failed"')
+      expect(service.logLines[0]).toContain(`"endpointId":"${id}"`)
       expect(service.logLines[0]).toContain('"errorName":"Error"')
       expectNothingPlanted()
     })

@@ -76,13 +76,25 @@ async function record(path: string, options: SimulationOptions): Promise<void> {
   say(`${path}: ${Object.keys(shrunk.decisions).length} decisions by name, violating: ${shrunk.invariant}`)
 }
 
+/** Measures processor time from now on, in ms. */
+function startProcessorTime(): () => number {
+  const start = process.cpuUsage()
+  return () => {
+    const { user, system } = process.cpuUsage(start)
+    return (user + system) / 1000
+  }
+}
+
 async function tryFreshSeeds(durationMs: number): Promise<void> {
   const untilMs = Date.now() + durationMs
+  const usedMs = startProcessorTime()
   const all: Counts[] = []
+  let stepsMade = 0
   for (let seed = firstSeed; Date.now() < untilMs; seed += 1) {
     await check(`seed ${seed}`, async () => {
       const run = await simulate({ from: seed, steps })
       all.push(run.coverage)
+      stepsMade += run.steps
       if (run.violation !== null) throw new Error([...run.trace, summaryOf(seed, run)].join('\n'))
       say(`        ${summaryOf(seed, run)}`)
     })
@@ -91,6 +103,7 @@ async function tryFreshSeeds(durationMs: number): Promise<void> {
     const times = all.reduce((sum, of) => sum + (of.get(kind) ?? 0), 0)
     return { kind, times, runs: all.filter((of) => of.has(kind)).length }
   })
+  say(`${Math.round(stepsMade / (usedMs() / 1000))} steps a second of processor time`)
   for (const { kind, times, runs } of counts) say(`${String(times).padStart(9)} in ${runs} runs: ${kind}`)
   if (all.length < COVERING_RUNS) return
   await check('every kind of event happened', () => {
@@ -104,11 +117,7 @@ async function tryFreshSeeds(durationMs: number): Promise<void> {
 }
 
 async function find(mutant: Mutant): Promise<void> {
-  const start = process.cpuUsage()
-  const usedMs = () => {
-    const { user, system } = process.cpuUsage(start)
-    return (user + system) / 1000
-  }
+  const usedMs = startProcessorTime()
   for (let seed = 1; usedMs() < MUTANT_MS; seed += 1) {
     const { violation } = await simulate({ from: seed, steps, mutant })
     if (violation === null) continue

@@ -50,6 +50,14 @@ test('only an admin exports, each export is recorded, and lines need its token',
   expect(records.map(({ outcome }) => outcome)).toContain('forbidden')
 })
 
+/** A line of a site in an archive. */
+function siteLine(siteId: string): string {
+  const site = { siteId, name: 'Harbor', commonName: null, siteCode: null, status: 'active', phone: null }
+  const place = { timezone: 'UTC', address: {}, latitude: 1.5, longitude: null, googlePlaceId: null }
+  const at = '2026-01-01T00:00:00.000Z'
+  return JSON.stringify({ ...site, email: null, ...place, createdAt: at, updatedAt: at })
+}
+
 test('parts come in their order, whole, and fit the tables; then the organization is opened', async () => {
   expect((await support.get('/archives/format')).body).toMatchObject({ version: 1 })
   const { body } = await admin.post(RESTORE, await restoreRequest(admin, 1))
@@ -67,24 +75,7 @@ test('parts come in their order, whole, and fit the tables; then the organizatio
   })
   for (const line of ['no JSON', '[]', '{"siteId":1}', '{"siteId":"s","none":1}'])
     expect((await part({ lines: [line] })).status).toBe(409)
-  const site = {
-    siteId: 's1',
-    name: 'Harbor',
-    commonName: null,
-    siteCode: null,
-    status: 'active',
-    phone: null,
-  }
-  const rest = {
-    email: null,
-    timezone: 'UTC',
-    address: {},
-    latitude: 1.5,
-    longitude: null,
-    googlePlaceId: null,
-  }
-  const at = '2026-01-01T00:00:00.000Z'
-  const line = JSON.stringify({ ...site, ...rest, createdAt: at, updatedAt: at })
+  const line = siteLine('s1')
   for (let times = 0; times < 2; times += 1)
     expect(await part({ lines: [line] })).toMatchObject({
       status: 200,
@@ -99,6 +90,23 @@ test('parts come in their order, whole, and fit the tables; then the organizatio
   const missing = `${RESTORE}/rst_none`
   expect((await admin.post(`${missing}/parts`, { part: 1, file: 'x', lines: [] })).status).toBe(404)
   expect((await admin.post(`${missing}/finish`, {})).status).toBe(404)
+})
+
+test('the rows of a file are counted over all its parts', async () => {
+  const { body } = await admin.post(RESTORE, await restoreRequest(admin, 3))
+  const { restoreId } = body as unknown as { readonly restoreId: string }
+  const path = `${RESTORE}/${restoreId}`
+  const part = async (number: number, ...ids: readonly string[]) => {
+    const given = { part: number, file: 'rows/sites.ndjson', lines: ids.map(siteLine) }
+    return (await admin.post(`${path}/parts`, given)).body
+  }
+  expect(await part(1, 's1', 's2')).toMatchObject({ writtenRows: 2, rows: 3 })
+  expect((await admin.post(`${path}/finish`, {})).status).toBe(409)
+  expect(await part(2, 's3', 's4')).toEqual({
+    error: 'rows/sites.ndjson has more rows than the manifest says.',
+  })
+  expect(await part(2, 's3')).toMatchObject({ writtenRows: 3, rows: 3 })
+  expect((await admin.post(`${path}/finish`, {})).status).toBe(200)
 })
 
 test.each([

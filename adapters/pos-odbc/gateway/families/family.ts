@@ -1,6 +1,6 @@
 import type { CollectionName } from '../../collections.ts'
 import type { SourceKind } from '../../protocol.ts'
-import type { ColumnName, ColumnOf, CommonColumn, TableName } from '../tables/database.ts'
+import type { ColumnName, ColumnOf, TableName } from '../tables/database.ts'
 import type { Codec } from '../values/codec.ts'
 
 /** The kinds of databases whose SQL the gateway writes. */
@@ -52,7 +52,7 @@ interface FamilyOf<Kind extends SourceKind> {
   /** The databases that there is a schema for. */
   readonly dialects: readonly [DialectName, ...DialectName[]]
   /** The column that tells the tenants of a shared database apart; null: every tenant has a database of its own. */
-  readonly tenantColumn: CommonColumn<Kind> | null
+  readonly tenantColumn: ColumnName<TableName<Kind>> | null
   readonly collections: Readonly<Record<CollectionName, CollectionMapping<Kind>>>
 }
 

@@ -1,9 +1,8 @@
-import type { Expression, SqlBool } from 'kysely'
+import type { SqlBool } from 'kysely'
 import { sql } from 'kysely'
 import type { Statement } from '../../../sqlite/statement/executor.ts'
 import { bind } from '../../../sqlite/statement/slot.ts'
 import type { ChildMapping } from '../families/family.ts'
-import type { ParentsAndChildren } from './dialect.ts'
 import { parentId } from './dialect.ts'
 import type { Place, Scope } from './scope.ts'
 import { columnNamed, columnsOf, ofTenant } from './scope.ts'
@@ -24,37 +23,21 @@ export function childrenStatement(
 
 function childrenQuery(place: Place, child: ChildMapping) {
   const { dialect } = place
-  const { order } = child
-  const position = order.kind === 'position' ? [columnNamed(order.column, 'e').as('position')] : []
-  return (order.kind === 'position' ? everyChild(place, child) : newestChildren(place, child, order))
-    .select([
-      columnNamed(child.parentColumn, 'e').as('parent'),
-      ...position,
-      ...columnsOf(child, dialect, 'e'),
-    ])
-    .limit(dialect.value('rowsMax', 'integer'))
-}
-
-function everyChild(place: Place, child: ChildMapping): ParentsAndChildren {
-  const all = db.selectFrom(place.dialect.idList).crossJoin(`${child.table} as e` as const)
-  return where(all, ofParent(place, child, 'e'))
-}
-
-function newestChildren(
-  place: Place,
-  child: ChildMapping,
-  { columns, count }: Extract<ChildMapping['order'], { kind: 'latest' }>,
-): ParentsAndChildren {
-  const all = db.selectFrom(`${child.table} as x` as const)
-  const ofOne = where(all, ofParent(place, child, 'x'))
-  const newest = columns.reduce((query, each) => query.orderBy(columnNamed(each, 'x'), 'desc'), ofOne)
-  return place.dialect.latest(child.table, newest.limit(sql.lit(count)))
-}
-
-function ofParent(
-  place: Place,
-  { parentColumn }: ChildMapping,
-  alias: 'e' | 'x',
-): readonly Expression<SqlBool>[] {
-  return [...ofTenant(place, alias), sql`${columnNamed(parentColumn, alias)} = ${parentId}`]
+  const { table, parentColumn, order } = child
+  const limit = dialect.value('rowsMax', 'integer')
+  const selected = [columnNamed(parentColumn, 'e').as('parent'), ...columnsOf(child, dialect, 'e')]
+  const ofParent = (alias: 'e' | 'x') => [
+    ...ofTenant(place, alias),
+    sql<SqlBool>`${columnNamed(parentColumn, alias)} = ${parentId}`,
+  ]
+  if (order.kind === 'position') {
+    return where(db.selectFrom(dialect.idList).crossJoin(`${table} as e` as const), ofParent('e'))
+      .select([...selected, columnNamed(order.column, 'e').as('position')])
+      .limit(limit)
+  }
+  const newest = order.columns.reduce(
+    (query, column) => query.orderBy(columnNamed(column, 'x'), 'desc'),
+    where(db.selectFrom(`${table} as x` as const), ofParent('x')).limit(sql.lit(order.count)),
+  )
+  return dialect.latest(table, newest).select(selected).limit(limit)
 }

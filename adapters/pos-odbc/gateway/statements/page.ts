@@ -9,7 +9,7 @@ import type { CollectionName } from '../../collections.ts'
 import { COLLECTIONS, orderMayBeNull } from '../../collections.ts'
 import type { PageParameters } from '../../protocol.ts'
 import type { CollectionMapping } from '../families/family.ts'
-import type { RecordedValue } from '../tables/column.ts'
+import type { ColumnType, RecordedValue } from '../tables/column.ts'
 import type { Codec } from '../values/codec.ts'
 import type { Place, Scope } from './scope.ts'
 import { columnNamed, columnsOf, ofTenant } from './scope.ts'
@@ -18,13 +18,13 @@ import { compiledOnce, db, where } from './template.ts'
 /** Part of a page: the rows that have a value in the order's field come first, then those without one. */
 export type PageBranch = 'valued' | 'without_value'
 
-/** What the text of a page's statement depends on. */
-interface PageShape {
-  readonly name: CollectionName
-  readonly branch: PageBranch
-  readonly filters: readonly string[]
-  /** Whether rows up to a position are left out. */
-  readonly isAfter: boolean
+/** A filter and how the database compares it. Of these, only the values do not belong to the text of a statement. */
+interface Comparison extends Predicate {
+  readonly filter: string
+  readonly compared: Expression<RecordedValue>
+  readonly type: ColumnType
+  /** What the filter's value is compared as. */
+  readonly bound: RecordedValue
 }
 
 /** The statement of one branch of a page. `limit` is the most rows that it gives. */
@@ -34,46 +34,48 @@ export function pageStatement(
   branch: PageBranch,
   { filters, after, limit }: PageParameters,
 ): Statement {
-  const asked = Object.entries(filters).map(([filter, value]) => ({
-    ...declaredOf(name, filter),
-    filter,
-    value,
-  }))
+  const { family, dialect, tenant } = scope
+  const mapping = family.collections[name]
+  const asked = Object.entries(filters).map(([filter, value]) => comparisonOf(mapping, name, filter, value))
   const { where: kept, seek } =
     branch === 'valued'
       ? foldBounds({ where: asked, order: COLLECTIONS[name].order, after })
       : { where: asked, seek: after?.value === null ? after : null }
-  const shape: PageShape = {
-    name,
-    branch,
-    filters: kept.map(({ filter }) => filter).sort(),
-    isAfter: seek !== null,
-  }
-  const { family, dialect, tenant } = scope
-  const text = ['page', family.kind, name, branch, shape.isAfter, ...shape.filters].join(' ')
-  const mapping = family.collections[name]
-  return bind(
-    compiledOnce(dialect, text, () => pageQuery(scope, shape)),
-    {
-      ...Object.fromEntries(
-        kept.map(({ filter, value }) => [slotOf(filter), comparedTo(mapping, name, filter, value)]),
-      ),
-      tenant,
-      afterValue: seek?.value ?? null,
-      afterId: seek?.id ?? null,
-      limit,
-    },
+  const comparisons = kept.toSorted((left, right) => (left.filter < right.filter ? -1 : 1))
+  const isAfter = seek !== null
+  const shape = ['page', family.kind, name, branch, isAfter, ...comparisons.map(({ filter }) => filter)]
+  const page = compiledOnce(dialect, shape.join(' '), () =>
+    pageQuery(scope, name, { branch, isAfter, comparisons }),
   )
+  return bind(page, {
+    ...Object.fromEntries(comparisons.map(({ filter, bound }) => [slotOf(filter), bound])),
+    tenant,
+    afterValue: seek?.value ?? null,
+    afterId: seek?.id ?? null,
+    limit,
+  })
 }
 
-function pageQuery(place: Place, { name, branch, filters, isAfter }: PageShape) {
+interface PageShape {
+  readonly branch: PageBranch
+  /** Whether rows up to a position are left out. */
+  readonly isAfter: boolean
+  readonly comparisons: readonly Comparison[]
+}
+
+function pageQuery(place: Place, name: CollectionName, { branch, isAfter, comparisons }: PageShape) {
   const { dialect, family } = place
   const mapping = family.collections[name]
-  const ordering = codecOf(mapping, COLLECTIONS[name].order.field).columns[0]
-  const order = columnNamed(ordering.name)
+  const order = columnNamed(codecOf(mapping, COLLECTIONS[name].order.field).columns[0].name)
   const id = columnNamed(mapping.idColumn)
   const afterId = dialect.value('afterId', 'text')
-  const conditions = [...ofTenant(place), ...filters.map((filter) => condition(place, name, filter))]
+  const conditions = [
+    ...ofTenant(place),
+    ...comparisons.map(
+      ({ filter, compared, operator, type }) =>
+        sql<SqlBool>`${compared} ${comparison(operator)} ${dialect.value(slotOf(filter), type)}`,
+    ),
+  ]
   if (branch === 'without_value') {
     conditions.push(sql`${order} is null`)
     if (isAfter) conditions.push(sql`${id} < ${afterId}`)
@@ -95,36 +97,21 @@ function slotOf(filter: string): string {
   return `filter ${filter}`
 }
 
-/** What a filter compares: a field, and how. */
-function declaredOf(name: CollectionName, filter: string): Pick<Predicate, 'field' | 'operator'> {
-  const declared = COLLECTIONS[name].filters[filter]
-  if (declared === undefined) throw new Error(`No filter ${filter} on ${name}`)
-  const { field, operator } = declared
-  return { field, operator }
-}
-
-/** A filter of a collection: the codec of its field, and how they are compared. */
-function filterOf(mapping: CollectionMapping, name: CollectionName, filter: string) {
-  const { field, operator } = declaredOf(name, filter)
-  return { codec: codecOf(mapping, field), operator }
-}
-
-function condition({ family, dialect }: Place, name: CollectionName, filter: string): Expression<SqlBool> {
-  const { codec, operator } = filterOf(family.collections[name], name, filter)
-  const [column] = codec.columns
-  const compared = operator === 'equals' ? codec.key : columnNamed(column.name)
-  return sql`${compared} ${comparison(operator)} ${dialect.value(slotOf(filter), column.type)}`
-}
-
-/** What a filter's value is compared as. */
-function comparedTo(
+function comparisonOf(
   mapping: CollectionMapping,
   name: CollectionName,
   filter: string,
   value: string | boolean,
-): RecordedValue {
-  const { codec, operator } = filterOf(mapping, name, filter)
-  return operator === 'equals' ? codec.keyOf(value) : String(value)
+): Comparison {
+  const declared = COLLECTIONS[name].filters[filter]
+  if (declared === undefined) throw new Error(`No filter ${filter} on ${name}`)
+  const { field, operator } = declared
+  const { columns, key, keyOf } = codecOf(mapping, field)
+  const [{ name: column, type }] = columns
+  const common = { filter, field, operator, type, value }
+  return operator === 'equals'
+    ? { ...common, compared: key, bound: keyOf(value) }
+    : { ...common, compared: columnNamed(column), bound: String(value) }
 }
 
 function codecOf({ table, fields, compared }: CollectionMapping, field: string): Codec {

@@ -36,13 +36,8 @@ export class OdbcSqliteCompiler extends SqliteQueryCompiler {
   }
 }
 
-/** Queries with a condition more, such as a select. */
-interface Conditional<Query> {
-  where(condition: Expression<SqlBool>): Query
-}
-
 /** A query with all of these conditions; none: the query itself. */
-export function where<Query extends Conditional<Query>>(
+export function where<Query extends { where(condition: Expression<SqlBool>): Query }>(
   query: Query,
   conditions: readonly Expression<SqlBool>[],
 ): Query {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { FAMILIES } from '../families/index.ts'
-import type { ColumnType, Tables } from './column.ts'
+import type { Tables } from './column.ts'
 import { TABLES } from './database.ts'
 
 /** The words of the schema for what a column holds. On SQLite instants and decimals are text. */
-const WRITTEN: Readonly<Record<string, Readonly<Record<ColumnType, string>>>> = {
+const WRITTEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   postgresql: { text: 'text', instant: 'timestamp(3)', decimal: 'numeric', integer: 'integer' },
   sqlite: { text: 'text', instant: 'text', decimal: 'text', integer: 'integer' },
 }
@@ -31,7 +31,11 @@ it.each(schemas)('$file creates the tables that are declared, and no other', ({ 
   const tables: Tables = TABLES[kind]
   const declared = Object.entries(tables).map(([table, columns]) => [
     table,
-    Object.fromEntries(Object.entries(columns).map(([name, type]) => [name, WRITTEN[dialect]?.[type]])),
+    Object.fromEntries(
+      Object.entries(columns).flatMap(([type, names]) =>
+        names.split(' ').map((name) => [name, WRITTEN[dialect]?.[type]]),
+      ),
+    ),
   ])
   expect(columnsIn(file)).toEqual(Object.fromEntries(declared))
 })

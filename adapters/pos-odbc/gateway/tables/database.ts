@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 import type { SourceKind } from '../../protocol.ts'
-import type { Tables } from './column.ts'
+import type { ColumnType, Tables } from './column.ts'
 import { odbcSecondTables } from './odbc-second.ts'
 import { odbcSharedTables } from './odbc-shared.ts'
 
@@ -18,20 +18,20 @@ export type TableName<Kind extends SourceKind = SourceKind> = {
   [Each in Kind]: keyof TablesOf[Each] & keyof EveryTable
 }[Kind]
 
-/** A column of a table: its name, and what it holds. */
+type Words<Text> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text
+
+/** The columns of a table: their names, and what they hold. */
 export type ColumnOf<Table extends TableName> = {
   [Each in Table]: {
-    [Name in keyof EveryTable[Each]]: { readonly name: Name; readonly type: EveryTable[Each][Name] }
+    [Type in keyof EveryTable[Each]]: {
+      readonly name: Words<EveryTable[Each][Type]> & string
+      readonly type: Type & ColumnType
+    }
   }[keyof EveryTable[Each]]
 }[Table]
 
 /** The name of a column of a table. */
 export type ColumnName<Table extends TableName = TableName> = ColumnOf<Table>['name']
-
-/** The name of a column that every table of a kind of source has. */
-export type CommonColumn<Kind extends SourceKind> = {
-  [Each in Kind]: keyof TablesOf[Each][keyof TablesOf[Each]]
-}[Kind]
 
 declare const slot: unique symbol
 

@@ -33,7 +33,7 @@ export interface Codec<Column = AnyColumn> {
   /** What a filter for a value of the field compares, of the type of the first column; an index holds it. */
   readonly key: Expression<RecordedValue>
   /** The key of the rows that have this neutral value. */
-  keyOf(neutral: string | boolean): RecordedValue
+  readonly keyOf: (neutral: string | boolean) => RecordedValue
 }
 
 /** The error for a recorded value without a meaning in the neutral form. It names the column, never the value. */
@@ -56,7 +56,7 @@ function codec<Column extends { readonly name: string }>(
 }
 
 /** Text kept as it was recorded. */
-export function text<const Name extends Holding<'text'>>(name: Name): Single<Name, 'text'> {
+export function text<Name extends Holding<'text'>>(name: Name): Single<Name, 'text'> {
   return codec(
     [{ name, type: 'text' }],
     ([recorded]) => textOf(recorded),
@@ -65,7 +65,7 @@ export function text<const Name extends Holding<'text'>>(name: Name): Single<Nam
 }
 
 /** The normalised form by which addresses are compared, of a column with addresses as they were recorded. */
-export function emailKey<const Name extends Holding<'text'>>(name: Name): Single<Name, 'text'> {
+export function emailKey<Name extends Holding<'text'>>(name: Name): Single<Name, 'text'> {
   return {
     ...text(name),
     key: sql`lower(${sql.ref(name)})`,
@@ -74,7 +74,7 @@ export function emailKey<const Name extends Holding<'text'>>(name: Name): Single
 }
 
 /** A phone number in E.164; null when something else was recorded. */
-export function phone<const Name extends Holding<'text'>>(name: Name): Single<Name, 'text'> {
+export function phone<Name extends Holding<'text'>>(name: Name): Single<Name, 'text'> {
   return {
     ...text(name),
     read([recorded]) {
@@ -85,7 +85,7 @@ export function phone<const Name extends Holding<'text'>>(name: Name): Single<Na
 }
 
 /** An instant recorded in UTC, kept to the millisecond. */
-export function instant<const Name extends Holding<'instant'>>(name: Name): Single<Name, 'instant'> {
+export function instant<Name extends Holding<'instant'>>(name: Name): Single<Name, 'instant'> {
   return codec(
     [{ name, type: 'instant' }],
     ([recorded]) => recordedInstant(textOf(recorded), name),
@@ -122,10 +122,7 @@ function recordedInstant(recorded: string | null, name: string): string | null {
 }
 
 /** An amount recorded as a decimal, in whole cents. An amount that was not recorded stays null: it is not zero. */
-export function money<const Name extends Holding<'decimal'>>(
-  name: Name,
-  decimals = 2,
-): Single<Name, 'decimal'> {
+export function money<Name extends Holding<'decimal'>>(name: Name, decimals = 2): Single<Name, 'decimal'> {
   return codec(
     [{ name, type: 'decimal' }],
     ([recorded]) => {
@@ -140,7 +137,7 @@ export function money<const Name extends Holding<'decimal'>>(
 }
 
 /** A number that is not an amount of money, such as a quantity. */
-export function quantity<const Name extends Holding<'decimal'>>(name: Name): Single<Name, 'decimal'> {
+export function quantity<Name extends Holding<'decimal'>>(name: Name): Single<Name, 'decimal'> {
   return codec(
     [{ name, type: 'decimal' }],
     ([recorded]) => {
@@ -155,7 +152,7 @@ export function quantity<const Name extends Holding<'decimal'>>(name: Name): Sin
 }
 
 /** The currency of a row; where none was recorded, the source's. */
-export function currency<const Name extends Holding<'text'>>(name: Name): Single<Name, 'text'> {
+export function currency<Name extends Holding<'text'>>(name: Name): Single<Name, 'text'> {
   return {
     ...text(name),
     read: ([recorded], settings) => textOf(recorded) ?? settings.currency,
@@ -176,7 +173,7 @@ export interface Words {
 const NO_WORD = '?'
 
 /** A field whose values the source spells in words of its own. */
-export function words<const Name extends Holding<'text'>>(
+export function words<Name extends Holding<'text'>>(
   name: Name,
   { known, ...rest }: Words,
 ): Single<Name, 'text'> {
@@ -198,7 +195,7 @@ export function words<const Name extends Holding<'text'>>(
  * Like `words`, but every other word, and a missing one, means `unknown`. Rows can be filtered by it: an index contains
  * `wordCase`.
  */
-export function statusWords<const Name extends Holding<'text'>>(
+export function statusWords<Name extends Holding<'text'>>(
   name: Name,
   known: Readonly<Record<string, string>>,
 ): Single<Name, 'text'> {
@@ -218,7 +215,7 @@ function wordCase(name: string, known: Readonly<Record<string, string>>): Expres
 }
 
 /** A column for yes or no. A missing value, and any other word, is unknown. */
-export function flag<const Name extends Holding<'text'>>(
+export function flag<Name extends Holding<'text'>>(
   name: Name,
   { yes, no }: { readonly yes: string; readonly no: string },
 ): Single<Name, 'text'> {
