@@ -46,7 +46,6 @@ const LONG = [
   'host-worker/operator/local.test.ts',
   'test/faults/imports.test.ts',
   'host-worker/dev/demo/demo.test.ts',
-  'adapters/sqlite/move/refusals.test.ts',
   'test/faults/durable-object.test.ts',
   'test/contract/operator/import-secrets.test.ts',
   'test/conformance/archive-stores.test.ts',
@@ -66,7 +65,6 @@ const LONG = [
   'test/conformance/pos/pos-gateway.test.ts',
   'test/contract/operator/operator-hostile.test.ts',
   'test/e2e/paging-under-change.test.ts',
-  'domain/forms/page/form-page.test.ts',
 ]
 
 class LongFirst extends BaseSequencer {
@@ -93,6 +91,8 @@ export default defineConfig({
     // Loading the modules that all files share costs more than most files do, so the files of a worker load them once.
     // A test therefore leaves no module, timer or global changed.
     isolate: false,
+    // What was transformed in an earlier run is kept in node_modules, by its content. A first run transforms everything.
+    fsModuleCache: true,
     // Many files wait for processes that they started, so two cores have work for three workers.
     maxWorkers: 3,
     // By default V8 collects garbage on as many threads as there are cores, which other workers need. With one thread,

@@ -2,6 +2,7 @@ import type { ClaimedEntry, OutboxRef, Settlement, TenantOutbox } from '../../po
 import { drawFrom, pauseAfter } from '../bounds/backoff.ts'
 import { within } from '../bounds/within.ts'
 import { AUTOMATION_RUN, NOTIFICATION_EMAIL } from '../forms/submit/outbox.ts'
+import { relayed } from '../relay/relayed.ts'
 import { toInstant } from '../text/instant.ts'
 import { BACKOFF } from './backoff.ts'
 import type { HeldLease } from './lease.ts'
@@ -49,14 +50,7 @@ export async function deliver({ organizationId, outboxId }: OutboxRef, world: Jo
 
 /** An outbox whose calls time out, so that a storage call that hangs does not block everything else. */
 function boundOutbox(outbox: TenantOutbox, { deadline }: JobWorld): TenantOutbox {
-  const bound = <Value>(call: Promise<Value>) => within(deadline, STORAGE_TIMEOUT_MS, call)
-  return {
-    claim: (...call) => bound(outbox.claim(...call)),
-    settle: (...call) => bound(outbox.settle(...call)),
-    startRun: (...call) => bound(outbox.startRun(...call)),
-    admit: (...call) => bound(outbox.admit(...call)),
-    finishStep: (...call) => bound(outbox.finishStep(...call)),
-  }
+  return relayed<TenantOutbox>((ask) => within(deadline, STORAGE_TIMEOUT_MS, ask(outbox)))
 }
 
 async function attempt(

@@ -391,7 +391,11 @@ const damaged: readonly (readonly [string, (bytes: Buffer) => Buffer, string])[]
   ['longer', (bytes) => Buffer.concat([bytes, Buffer.from('more')]), 'goes on after its end'],
   ['altered in a row', (bytes) => altered(bytes, 'Oluwaseun', 'Oluwaseum'), 'altered or damaged'],
   ['altered in the settings', (bytes) => altered(bytes, 'Sparkle Car Wash"', 'Sparkle Car Wasn"'), 'altered'],
-  ['altered in the manifest', (bytes) => altered(bytes, `"rows": ${CONTACTS}`, `"rows": ${CONTACTS + 1}`), 'altered'],
+  [
+    'altered in the manifest',
+    (bytes) => altered(bytes, `"rows": ${CONTACTS}`, `"rows": ${CONTACTS + 1}`),
+    'altered',
+  ],
   ['of a newer version', (bytes) => altered(bytes, '"version": 1', '"version": 2'), 'version 2'],
   [
     'of another format',

@@ -44,19 +44,22 @@ export async function serveMailbox(request: Request, env: Env): Promise<Response
   }
 }
 
-/** The newest messages, and whether there are no others. `search` finds some of them, `id` one, and `brief` leaves out their content. */
+/**
+ * The newest messages, and whether there are no others. `search` finds some of them, `id` one, and `brief` leaves out
+ * their content.
+ */
 async function overview(request: Request, given: URLSearchParams, mailbox: Mailbox): Promise<Response> {
   if (request.headers.get('accept')?.includes('application/json') !== true) {
     const otherwise = 'The mailbox needs scripts. With “Accept: application/json” it answers with JSON.'
     return pageResponse(request, () => appPage('Mailbox', mailboxEntry, otherwise).markup, mailboxHeaders)
   }
-  const messages = await mailbox.list(MESSAGES_MAX, {
+  const found = await mailbox.list(MESSAGES_MAX + 1, {
     search: given.get('search') ?? '',
     messageId: given.get('id') ?? '',
     isBrief: given.has('brief'),
   })
-  const isWhole = messages.length < MESSAGES_MAX
-  return Response.json({ messages, isWhole }, { headers: common })
+  const answer = { messages: found.slice(0, MESSAGES_MAX), isWhole: found.length <= MESSAGES_MAX }
+  return Response.json(answer, { headers: common })
 }
 
 function document(

@@ -23,8 +23,8 @@ import { sampleRow } from '../support/data/sample-rows.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 import { form, organization, submission, tenantKey } from './fixtures.ts'
 
-/** Ten pages, so that a read of more rows than its page shows in the counts. */
-const ROWS = 1000
+/** Seven pages, so that a read of more rows than its page shows in the counts. */
+const ROWS = 750
 const ROWS_PER_CALL = 100
 
 let databases: LocalD1

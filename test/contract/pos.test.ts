@@ -318,11 +318,15 @@ describe('a source in trouble', () => {
       expect([status, headers.get('deprecation')]).toEqual([500, '@1767225600'])
       expect(body.error).toMatch(/^The request could not be processed\. Request id: req_/)
     }
-    expect(
-      failures().map(({ event, collection, rowId, missing }) => [event, collection, rowId, missing]),
-    ).toEqual([
-      ['request_failed', 'pos-transactions', 't', 'totalCents'],
-      ['request_failed', 'pos-transactions', 't', 'totalCents'],
+    const named = {
+      event: 'request_failed',
+      collection: 'pos-transactions',
+      rowId: 't',
+      missing: 'totalCents',
+    }
+    expect(failures()).toMatchObject([
+      { ...named, endpointId: 'legacyVendorPosTransactions.list' },
+      { ...named, endpointId: 'legacyVendorPosTransactions.get' },
     ])
     expect(service.logLines.join()).not.toContain('Ada')
   })

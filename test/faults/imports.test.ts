@@ -18,7 +18,7 @@ import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 
 const acme = newOrganization('acme', 'Acme')
 /** From one deadly call to the next. */
-const STEP = thorough(1, 3)
+const STEP = thorough(1, 5)
 const silent: Log = { info: () => undefined, error: () => undefined }
 
 class Killed extends Error {}

@@ -12,7 +12,7 @@ import { sweepRetention } from './sweep-retention.ts'
 // Removing is interrupted at calls of a database, before or after them, and taken up again by another process.
 
 /** From one interrupted call to the next. */
-const STEP = thorough(1, 4)
+const STEP = thorough(1, 6)
 
 const DAY_MS = 86_400_000
 const person = { firstName: 'Xanthippe', email: 'x@example.org', emailKey: 'x@example.org' }

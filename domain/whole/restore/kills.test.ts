@@ -6,7 +6,7 @@ import { createScratchPlaces, OWN } from '../../../test/support/scratch/scratch-
 // Restoring is interrupted after calls of a database, and taken up again by another process.
 
 /** From one interrupted call to the next. */
-const STEP = thorough(1, 3)
+const STEP = thorough(1, 5)
 
 test.each([
   ['the shared database', { kind: 'shared' } as const],

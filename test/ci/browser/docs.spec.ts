@@ -13,6 +13,7 @@ beforeAll(async () => {
 afterAll(() => stage.close())
 
 const DESK = { viewport: { width: 1280, height: 900 } }
+const SCHEMES = ['light', 'dark'] as const
 const sizes = [
   ['desk', DESK],
   ['phone', phone],
@@ -91,25 +92,32 @@ describe.each(sizes)('on a %s', (size, options) => {
     expect([...hosts]).toEqual([new URL(stage.service.origin).host])
   })
 
-  test.each(['light', 'dark'] as const)('the reference can be read in the %s', async (colorScheme) => {
-    const { page, errors, hosts, screenshot } = await open('/docs', { ...options, colorScheme })
+  test('the reference can be read in the light and in the dark', async () => {
+    const { page, errors, hosts, screenshot } = await open('/docs', options)
     await page.locator('#reference h1').first().waitFor()
     await page.locator('.introduction').waitFor({ state: 'detached' })
-    expect(await isWiderThanTheScreen(page)).toBe(false)
-    await screenshot(`reference-${size}-${colorScheme}`, 'window')
-    const { own, viewer } = await findings(page)
-    expect(own).toEqual([])
-    expect(viewer.filter((id) => !OF_THE_VIEWER.includes(id))).toEqual([])
+    for (const colorScheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme })
+      await page.locator(`body.${colorScheme}-mode`).waitFor()
+      expect(await isWiderThanTheScreen(page)).toBe(false)
+      await screenshot(`reference-${size}-${colorScheme}`, 'window')
+      const { own, viewer } = await findings(page)
+      expect(own).toEqual([])
+      expect(viewer.filter((id) => !OF_THE_VIEWER.includes(id))).toEqual([])
+    }
     expect(errors).toEqual([])
     expect([...hosts]).toEqual([new URL(stage.service.origin).host])
   })
 
-  test.each(['light', 'dark'] as const)('guides can be read in the %s', async (colorScheme) => {
+  test('guides can be read in the light and in the dark', async () => {
     for (const path of ['/guides', '/guides/sync', '/guides/operate', '/nothing']) {
-      const { page, errors, hosts, screenshot } = await open(path, { ...options, colorScheme })
-      expect(await isWiderThanTheScreen(page)).toBe(false)
-      await screenshot(`guides${path.replaceAll('/', '-')}-${size}-${colorScheme}`)
-      expect((await findings(page)).own).toEqual([])
+      const { page, errors, hosts, screenshot } = await open(path, options)
+      for (const colorScheme of SCHEMES) {
+        await page.emulateMedia({ colorScheme })
+        expect(await isWiderThanTheScreen(page)).toBe(false)
+        await screenshot(`guides${path.replaceAll('/', '-')}-${size}-${colorScheme}`)
+        expect((await findings(page)).own).toEqual([])
+      }
       expect(errors).toEqual([])
       expect([...hosts]).toEqual([new URL(stage.service.origin).host])
     }

@@ -32,12 +32,13 @@ export function builtWorker(): Promise<string> {
  * The path of a file or folder that is built once in a run, by the first process that needs it. It is built elsewhere
  * and moved there, so that an interrupted build is never mistaken for a complete one.
  * @param build creates the file or directory at the given path; `scratch` is a directory for temporary files
+ * @param scratch the directory that those share who use the same result: by default, the tests of a run
  */
 export async function builtOnce(
   name: string,
   build: (unfinished: string, scratch: string) => Promise<void>,
+  scratch: string = inject('builtWorker'),
 ): Promise<string> {
-  const scratch = inject('builtWorker')
   const result = join(scratch, name)
   if (existsSync(result)) return result
   return withFileLock(join(scratch, `${name}.lock`), async () => {

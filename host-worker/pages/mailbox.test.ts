@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createExecutor } from '../../adapters/d1/executor.ts'
+import { mailboxTables } from '../../adapters/local/index.ts'
+import { openSharedD1 } from '../../test/support/databases/shared-d1.ts'
+import type { LocalD1 } from '../../test/support/databases/d1.ts'
+import { fakeClock } from '../../test/support/runner/fakes.ts'
+import type { Env } from '../env/index.ts'
+import { openMailbox } from '../wiring/storage.ts'
+import { serveMailbox } from './mailbox.ts'
+
+let d1: LocalD1
+beforeAll(async () => {
+  d1 = await openSharedD1(1)
+})
+afterAll(() => d1.dispose())
+
+test('the newest hundred messages are answered, and whether there are others', async () => {
+  const database = await d1.next()
+  await createExecutor({ database, clock: fakeClock() }).batch(
+    mailboxTables.map((sql) => ({ sql, parameters: [] })),
+  )
+  // Nothing else of the configuration is read.
+  const env = { database, localMailbox: true } as Env
+  const { sms } = openMailbox(env)
+  const send = (count: number, from: number) =>
+    Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        sms.send(
+          { from: { kind: 'shortcode' }, to: '+12125550123', body: 'Hi', mediaUrls: [] },
+          `key-${from + index}`,
+        ),
+      ),
+    )
+  const listed = async () => {
+    const request = new Request('http://127.0.0.1/mailbox', { headers: { accept: 'application/json' } })
+    const { messages, isWhole } = (await (await serveMailbox(request, env))?.json()) as {
+      readonly messages: readonly unknown[]
+      readonly isWhole: boolean
+    }
+    return [messages.length, isWhole]
+  }
+  await send(99, 0)
+  expect(await listed()).toEqual([99, true])
+  await send(1, 99)
+  expect(await listed()).toEqual([100, true])
+  await send(1, 100)
+  expect(await listed()).toEqual([100, false])
+})
