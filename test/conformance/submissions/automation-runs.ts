@@ -70,6 +70,12 @@ export const automationRunCases: readonly StorageCase[] = [
         [RUN, 'automation_run', { automationId: 'a-active' }],
         ['run_sub-1_2', 'automation_run', { automationId: 'z-active' }],
       ])
+      // Runs of another submission, whose ids sort behind, are not among those of a later one.
+      const later = await storage
+        .tenant('org-a')
+        .saveSubmission(submission('sub-0', {}, { email: 'ada@example.com' }))
+      assert(later.kind === 'saved')
+      assert.deepEqual([...later.outboxIds].sort(), ['run_sub-0_1', 'run_sub-0_2'])
     },
   },
   {

@@ -49,7 +49,14 @@ export const outboxCases: readonly StorageCase[] = [
   {
     name: 'a claim reads the entry with its organization, submission, form and contact',
     async run(make) {
-      const { outbox } = await withEntries(make, 'out-1')
+      const storage = await withEntries(make, 'out-1')
+      const { outbox } = storage
+      await storage.tenant('org-b').upsert('forms', [form('form-b')])
+      const other = submission('sub-b', { formId: 'form-b', outbox: [entry('out-b')] })
+      await storage.tenant('org-b').saveSubmission(other)
+      const claimedOther = await outbox.open('org-b').claim('out-b', ...lease('t0', 2))
+      assert.equal(claimedOther?.organization.organizationId, 'org-b')
+      assert.equal(claimedOther.submission.submissionId, 'sub-b')
       const claimed = await outbox.open('org-a').claim('out-1', ...lease('t1', 2))
       assert(claimed !== null)
       const { organization, ...rest } = claimed
