@@ -166,6 +166,29 @@ test('the sweep asks the new place of a family that keeps its submissions for a 
   expect(found[0]?.rows).toEqual([{ family_id: 'acme' }])
 })
 
+test('a family that comes back to the shared database takes nothing of another one with it', async () => {
+  const places = movingPlaces({ clock: fakeClock(), image: migratedImage() })
+  const { administration } = createStorage({ executor: places.shared, clock: places.clock, isShared: true })
+  for (const familyId of ['acme', 'other']) {
+    await administration.saveOrganization({
+      ...newOrganization(familyId, familyId),
+      slug: `${familyId}-slug`,
+    })
+    await places.move(familyId, toOwn)
+  }
+  expect(await places.move('acme', toShared)).toMatchObject({ phase: 'done' })
+  expect(await places.placeOf('acme')).toEqual({ kind: 'shared' })
+  expect(await places.placeOf('other')).toMatchObject({ kind: 'own', familyId: 'other' })
+  const found = await places.shared.batch([
+    { sql: 'select organization_id, family_id from placed_organizations', parameters: [] },
+    { sql: 'select slug, organization_id from placed_slugs', parameters: [] },
+  ])
+  expect(found.map(({ rows }) => rows)).toEqual([
+    [{ organization_id: 'other', family_id: 'other' }],
+    [{ slug: 'other-slug', organization_id: 'other' }],
+  ])
+})
+
 test('a child that is made while its family moves is in the new place, with its rows', async () => {
   const places = opened()
   const { moveId } = await places.open('acme', toOwn)
