@@ -56,7 +56,7 @@ export const outboxCases: readonly StorageCase[] = [
       await storage.tenant('org-b').saveSubmission(other)
       const claimedOther = await outbox.open('org-b').claim('out-b', ...lease('t0', 2))
       assert.equal(claimedOther?.organization.organizationId, 'org-b')
-      assert.equal(claimedOther.submission.submissionId, 'sub-b')
+      assert.equal(claimedOther.submission?.submissionId, 'sub-b')
       const claimed = await outbox.open('org-a').claim('out-1', ...lease('t1', 2))
       assert(claimed !== null)
       const { organization, ...rest } = claimed
