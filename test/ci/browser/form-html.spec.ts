@@ -32,7 +32,7 @@ let site: Awaited<ReturnType<typeof serveSite>>
 let pages: Readonly<Record<'client' | 'plain', Page>>
 
 beforeAll(async () => {
-  opened = await openService()
+  opened = await openService({ isAlone: true })
   const { stateDirectory, browser } = opened
   const file = join(scratchDirectory(), 'forms.json')
   const saved = forms.map(({ formId }, seed) => ({

@@ -81,7 +81,8 @@ function columnsOf(organizationId: string, counts: Counts): readonly Column<Form
       cell: ({ name, formId }) => (
         <span>
           <Link href={formPath(organizationId, formId, 'edit')}>
-            <TheirText text={name} />
+            {/* A form whose name is blank is still a form that can be opened. */}
+            <TheirText text={name.trim() === '' ? formId : name} />
           </Link>{' '}
           <code>{formId}</code>
         </span>

@@ -112,7 +112,9 @@ test('every filter of every collection can be used', async () => {
     await form.getByRole('button', { name: 'Filter' }).press('Enter')
     const response = await answered
     // A phone must be one, a rating is at most 5; everything else is taken as it is.
-    const { error = '' } = (await response.json()) as { readonly error?: string }
+    // The page may throw the body away that it has read, so only that of a refusal is asked for.
+    const answer = response.status() === 200 ? {} : ((await response.json()) as { readonly error?: string })
+    const { error = '' } = answer
     expect(response.status() === 200 || /phone|email/.test(error), `${href}: ${error}`).toBe(true)
     await page.getByRole('link', { name: 'Data', exact: true }).first().click()
     await page.getByRole('heading', { level: 1, name: 'Data' }).waitFor()
