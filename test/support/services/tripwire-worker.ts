@@ -27,8 +27,8 @@ function enter(next) {
 }
 
 function look(answer) {
-  if (!Array.isArray(answer)) return
-  const seen = answer.flatMap(({ results = [] }) => results).find((row) => typeof row.phase === 'string')
+  const answers = Array.isArray(answer) ? answer : [answer ?? {}]
+  const seen = answers.flatMap(({ results = [] }) => results).find((row) => typeof row.phase === 'string')
   if (seen !== undefined && seen.phase !== phase) enter(seen.phase)
 }
 
@@ -44,8 +44,18 @@ function wired(bindings, wanted) {
     await pass('after ' + name)
     return answer
   }
+  const unwired = new WeakMap()
+  const wiredStatement = (statement) => {
+    const made = replaced(statement, {
+      bind: (...values) => wiredStatement(statement.bind(...values)),
+      all: () => through('DB', () => statement.all()),
+    })
+    unwired.set(made, statement)
+    return made
+  }
   const DB = replaced(bindings.DB, {
-    batch: (statements) => through('DB', () => bindings.DB.batch(statements)),
+    prepare: (sql) => wiredStatement(bindings.DB.prepare(sql)),
+    batch: (statements) => through('DB', () => bindings.DB.batch(statements.map((each) => unwired.get(each)))),
   })
   const FAMILIES = replaced(bindings.FAMILIES, {
     get: (...given) => wiredObject(bindings.FAMILIES.get(...given), through),
