@@ -20,17 +20,18 @@ export async function runOne(
 
 /** A database that hands each answer on: the dialect keeps the rows, and drops what the statement cost. */
 function notingAnswers(database: D1Database, note: (answer: D1Result<ResultRow>) => void): D1Database {
-  const asked = (sql: string, ...parameters: readonly unknown[]) => ({
-    bind: (...given: readonly unknown[]) => asked(sql, ...given),
-    async all() {
-      const answer = await database
-        .prepare(sql)
-        .bind(...parameters)
-        .all<ResultRow>()
-      note(answer)
-      return answer
-    },
+  const prepare = (sql: string) => ({
+    bind: (...parameters: readonly unknown[]) => ({
+      async all() {
+        const answer = await database
+          .prepare(sql)
+          .bind(...parameters)
+          .all<ResultRow>()
+        note(answer)
+        return answer
+      },
+    }),
   })
   // The dialect calls no other method of D1.
-  return { prepare: asked } as unknown as D1Database
+  return { prepare } as unknown as D1Database
 }

@@ -128,7 +128,7 @@ export interface MoveSource {
   pause(journalId: string, token: string, untilMs: number): Promise<void>
   /**
    * Makes the pause of this token one without an end. From then on the place answers only requests to which the
-   * directory has named it since they began. False: the pause has ended, or the place cannot do that yet.
+   * directory has named it since they began. False: the pause has ended.
    */
   seal(journalId: string, token: string): Promise<boolean>
   /** Ends the pause that `pause` or `seal` made with this token, if there still is one. */

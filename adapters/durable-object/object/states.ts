@@ -1,5 +1,5 @@
 import type { Admits, PlaceMethod, PlaceState } from '../../../domain/placement/move/place-states.ts'
-import { PLACE_STATES, stateAfter } from '../../../domain/placement/move/place-states.ts'
+import { PLACE_STATES, stateAfter, TOKEN_METHODS } from '../../../domain/placement/move/place-states.ts'
 import type { Mode } from '../protocol.ts'
 
 /** What belongs to some states, beside the family. */
@@ -48,19 +48,17 @@ export interface Given {
   readonly untilMs?: number
 }
 
-/** The methods that act on what another method's token made, and so do nothing for another token. */
-const OF_TOKEN: ReadonlySet<PlaceMethod> = new Set(['reopen', 'open', 'resume', 'seal'])
-
 /**
  * The state that a method leads to, which is `state` itself when the object is there already; null: the method is not
  * allowed in this state, or not for this family or token.
  */
 export function transition(method: PlaceMethod, state: State, given: Given = {}): State | null {
   const name = stateAfter(method, state.name)
-  if (name === null || name === 'empty') return name === null ? null : EMPTY
+  if (name === null) return null
+  if (name === 'empty') return EMPTY
   const { familyId = state.name === 'empty' ? '' : state.familyId, token = '', untilMs = 0 } = given
   if (state.name !== 'empty' && state.familyId !== familyId) return null
-  if (OF_TOKEN.has(method) && 'token' in state && state.token !== token) return null
+  if (TOKEN_METHODS.has(method) && 'token' in state && state.token !== token) return null
   // A pause or an ended filling that a dead move left behind is replaced, so that its token can no longer do anything.
   if (name === 'paused') return { name, familyId, token, untilMs }
   if (name === 'finished') return { name, familyId, token }

@@ -44,8 +44,7 @@ export type PlaceState = keyof typeof PLACE_STATES
 
 /**
  * The methods that change the state of a place, as ports, adapters and objects call them, and the state to which each
- * leads from each state in which it is allowed. Every method may be repeated. `finish` and `pause` are given the token of
- * an attempt to switch, which the state keeps; `reopen`, `open`, `seal` and `resume` are allowed only for that token.
+ * leads from each state in which it is allowed. Every method may be repeated.
  */
 export const PLACE_METHODS = {
   create: { empty: 'open', open: 'open' },
@@ -61,6 +60,12 @@ export const PLACE_METHODS = {
 } as const satisfies Readonly<Record<string, Readonly<Partial<Record<PlaceState, PlaceState>>>>>
 
 export type PlaceMethod = keyof typeof PLACE_METHODS
+
+/**
+ * The methods that are allowed only for the token of the attempt to switch that the state keeps, which `pause` or
+ * `finish` was given.
+ */
+export const TOKEN_METHODS: ReadonlySet<PlaceMethod> = new Set(['reopen', 'open', 'resume', 'seal'])
 
 /** The state to which a method leads; null: it is not allowed in this state. */
 export function stateAfter(method: PlaceMethod, state: PlaceState): PlaceState | null {
