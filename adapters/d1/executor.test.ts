@@ -70,3 +70,11 @@ test('a batch without statements does nothing: D1 refuses it', async () => {
   expect(call).not.toHaveBeenCalled()
   expect(meter.calls).toBe(0)
 })
+
+test('answers that do not belong to the statements are an error, and nobody reads them', async () => {
+  const answer = { results: [], meta: { changes: 0, rows_read: 0, rows_written: 0 } }
+  const batch = vi.fn(async () => [answer])
+  const database = { batch, prepare: () => ({ bind: () => ({}) }) } as unknown as D1Database
+  const asked = createExecutor({ database, clock, meter: createMeter() }).batch(two)
+  await expect(asked).rejects.toThrow('D1 answered another number of statements')
+})

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
 import { namespaceOf, openScratchFamily } from '../../../test/support/scratch/scratch-family.ts'
 import { openedImage } from '../../../test/support/scratch/scratch-object.ts'
+import type { FamilyObject } from '../protocol.ts'
 import { createObjectMovePlace } from './move-place.ts'
 
 const place = { kind: 'own', familyId: 'family', generation: 1, region: null, jurisdiction: null } as const
@@ -19,4 +20,30 @@ test('an attempt to switch that is given up lets writes in at once, whether paus
     await source.resume('token')
     expect(await write()).toHaveProperty('results')
   }
+})
+
+test('a target that is filled again stays so, whatever arrives late of the attempt that was given back', async () => {
+  const clock = fakeClock()
+  const family = openScratchFamily({ clock })
+  // The last call of a mover that fell behind arrives as soon as the object is filled again.
+  const withLateCall = (): FamilyObject =>
+    new Proxy(family.object(), {
+      get: (object, name) => {
+        if (name !== 'reopen') return object[name as keyof FamilyObject].bind(object)
+        return async (token: string) => {
+          const isReopened = await object.reopen(token)
+          await object.finish(token)
+          return isReopened
+        }
+      },
+    })
+  const target = createObjectMovePlace({ namespace: namespaceOf(withLateCall), place, clock })
+  await target.begin('move', '{}')
+  expect(await target.finish('move', 2, 'token')).toBe(false)
+  expect(await target.finish('move', 1, 'token')).toBe(true)
+  await target.reopen('move', 'token')
+  // An object of which filling was ended refuses to begin.
+  expect(await family.object().begin('family')).toBe(true)
+  expect(await target.state('move')).toMatchObject({ finishedBy: null })
+  expect(await target.finish('move', 3, 'next')).toBe(true)
 })
