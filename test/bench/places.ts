@@ -1,12 +1,15 @@
 import { join } from 'node:path'
 import { readKey } from '../../domain/access/api-key.ts'
 import { placeObject } from '../support/databases/d1-files.ts'
+import type { Before } from './before.ts'
+import { beforeOf } from './before.ts'
 import type { Case } from './cases.ts'
 import { benchCases } from './cases.ts'
 import type { Contender } from './compare.ts'
 import { compare, printRatio } from './compare.ts'
 import type { Owned } from './own-files.ts'
-import { enterDirectory, openObject } from './own-files.ts'
+import * as OwnFiles from './own-files.ts'
+import type { Seeded } from './prepare.ts'
 import { bareWorker, buildWorker, changed, filesWith, seedImage, withNothingAfterwards } from './prepare.ts'
 import type { Target } from './runtime.ts'
 import { OBJECTS_KEY, startTarget } from './runtime.ts'
@@ -25,19 +28,13 @@ const OF_BARE_OBJECT_AIM = 0.85
 
 /**
  * Measures the service on an organization with a database of its own. It is compared with a bare worker on the shared
- * database, a bare worker on an object, and the service on the shared database, all with the same rows.
+ * database, a bare worker on an object, the service on the shared database, and an earlier state of the service on a
+ * database of its own if there is one, all with the same rows.
  */
-export async function benchPlaces(folder: string): Promise<void> {
+export async function benchPlaces(folder: string, before: Before | null): Promise<void> {
   const script = withNothingAfterwards(buildWorker(folder))
   const { image, key, contactId } = await seedImage(script, folder)
-  const directory = changed(image, (sqlite) => {
-    enterDirectory(sqlite, ownedWith(key))
-  })
-  const object = changed(image, (sqlite) => {
-    openObject(sqlite, FAMILY)
-  })
-  const ownFiles = filesWith(directory, folder, 'own')
-  placeObject(join(ownFiles, 'do'), OBJECTS_KEY, OBJECT, object)
+  const ownFiles = filesOfFamily({ image, key }, folder, 'own')
   const bareFiles = filesWith(image, folder, 'bare-object')
   placeObject(join(bareFiles, 'do'), OBJECTS_KEY, OBJECT, image)
   const started = {
@@ -49,12 +46,43 @@ export async function benchPlaces(folder: string): Promise<void> {
     bareObject: await startTarget(bareWorker(folder, 'bare-object-worker.mjs'), bareFiles),
     shared: await startTarget(script, filesWith(image, folder, 'shared')),
   }
+  const earlier =
+    before &&
+    (await startTarget(
+      withNothingAfterwards(before.script),
+      filesOfFamily(before.seeded, folder, 'before', before.ownFiles),
+    ))
   for (const each of benchCases(contactId, { service: key, directus: '' })) {
-    const [, bareShared, bareObject] = await compare(each, contendersOf(each, started))
+    const contenders = contendersOf(each, started)
+    const [, bareShared, bareObject] = await compare(
+      each,
+      before && earlier ? [...contenders, beforeOf(each, before.seeded, earlier)] : contenders,
+    )
     if (bareShared === undefined || bareObject === undefined) continue
     printRatio(each.name, bareObject, bareShared)
   }
-  await Promise.all(Object.values(started).map(({ runtime }) => runtime.dispose()))
+  for (const target of [...Object.values(started), earlier]) await target?.runtime.dispose()
+}
+
+/**
+ * Writes the files of a runtime in which the organization has a database of its own.
+ * @param own how the state of the service that is to read them stores that
+ */
+function filesOfFamily(
+  { image, key }: Pick<Seeded, 'image' | 'key'>,
+  folder: string,
+  name: string,
+  own: Pick<typeof OwnFiles, 'enterDirectory' | 'openObject'> = OwnFiles,
+): string {
+  const directory = changed(image, (sqlite) => {
+    own.enterDirectory(sqlite, ownedWith(key))
+  })
+  const object = changed(image, (sqlite) => {
+    own.openObject(sqlite, FAMILY)
+  })
+  const files = filesWith(directory, folder, name)
+  placeObject(join(files, 'do'), OBJECTS_KEY, OBJECT, object)
+  return files
 }
 
 function ownedWith(key: string): Owned {

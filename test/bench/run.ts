@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { benchAnalytics } from './analytics.ts'
+import type { Before } from './before.ts'
+import { beforeOf, openBefore } from './before.ts'
 import { benchBill } from './bill.ts'
 import { printBundle } from './bundle.ts'
 import type { Case } from './cases.ts'
@@ -23,11 +25,11 @@ import { benchUnauthorized } from './unauthorized.ts'
 
 /**
  * Measures the built service against a bare worker on the same runtime, without wrangler's dev proxy, and against
- * Directus if its folder is given. An argument selects another measurement: `steps`, `places`, `fleet`, `analytics`, `bill`
+ * Directus and an earlier state of the service if their folders are given. An argument selects another measurement: `steps`, `places`, `fleet`, `analytics`, `bill`
  * or `unauthorized`.
  */
 const { values, positionals } = parseArgs({
-  options: { directus: { type: 'string' } },
+  options: { directus: { type: 'string' }, before: { type: 'string' } },
   allowPositionals: true,
 })
 const [subject = 'requests', part = null] = positionals
@@ -35,7 +37,7 @@ const folder = mkdtempSync(join(tmpdir(), 'bench-'))
 try {
   if (subject === 'analytics') await benchAnalytics()
   else if (subject === 'bill') await benchBill()
-  else if (subject === 'places') await benchPlaces(folder)
+  else if (subject === 'places') await benchPlaces(folder, await openEarlier())
   else if (subject === 'steps') await benchSteps(folder, part)
   else if (subject === 'fleet') await benchFleet(folder)
   else if (subject === 'unauthorized') await benchUnauthorized(folder)
@@ -61,9 +63,22 @@ async function benchService(directus: StartedDirectus | null): Promise<void> {
   const { image, key, contactId } = await seedImage(script, folder)
   const service = await startTarget(script, filesWith(image, folder, 'service'))
   const bare = await startTarget(bareWorker(folder, 'bare-worker.mjs'), filesWith(image, folder, 'bare'))
+  const before = await openEarlier()
+  const earlier = before && (await startTarget(before.script, filesWith(before.seeded.image, folder, 'before')))
   const cases = benchCases(contactId, { service: key, directus: directus?.token ?? '' })
-  for (const each of cases) await compare(each, contendersOf(each, { service, bare, directus }))
-  await Promise.all([service.runtime.dispose(), bare.runtime.dispose()])
+  for (const each of cases) {
+    const contenders = contendersOf(each, { service, bare, directus })
+    await compare(
+      each,
+      before && earlier ? [...contenders, beforeOf(each, before.seeded, earlier)] : contenders,
+    )
+  }
+  for (const target of [service, bare, earlier]) await target?.runtime.dispose()
+}
+
+/** The earlier state of the service, if its checkout is given. */
+async function openEarlier(): Promise<Before | null> {
+  return values.before === undefined ? null : openBefore(values.before, join(folder, 'earlier'))
 }
 
 /** Directus only takes part when its folder is given. */
