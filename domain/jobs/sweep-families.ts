@@ -12,7 +12,7 @@ import { ALARM_MS } from './alarm.ts'
 /** The maximum number of families in one sweep. */
 const SWEPT_MAX = 100
 
-/** After how long a family is asked again when an import of it is being written, or when it did not answer, in ms. */
+/** After how long a family is asked again when an import of it is being written, or when it has not answered, in ms. */
 const SOON_MS = 60_000
 const RETRY_MS = 120_000
 
@@ -43,14 +43,12 @@ export async function sweepFamilies(world: FamilySweepWorld): Promise<void> {
   const families = await directory.familiesWithWork(toInstant(clock.nowMs()), SWEPT_MAX)
   await eachOf(families, CONNECTIONS_WIDTH, async (family) => {
     try {
+      // A database may never answer. If its family were put off only afterwards, it would stay the longest waiting one,
+      // and enough of such families would keep the cron from all others.
+      await directory.settleWork(family, family.wasIdle, toInstant(clock.nowMs() + RETRY_MS))
       await lookAfter(family, world)
     } catch (cause) {
-      const { familyId } = family.place
-      log.error('family_sweep_failed', { familyId }, cause)
-      const next = toInstant(clock.nowMs() + RETRY_MS)
-      await directory.settleWork(family, false, next).catch((second: unknown) => {
-        log.error('family_sweep_not_settled', { familyId }, second)
-      })
+      log.error('family_sweep_failed', { familyId: family.place.familyId }, cause)
     }
   })
 }
