@@ -19,8 +19,8 @@ export type { OpenSource, ReadWorld, Sources } from './read/world.ts'
 export type { SubmissionWorld } from './forms/submit/submit.ts'
 export type { FormCache } from './forms/submit/cache.ts'
 export { createFormCache } from './forms/submit/cache.ts'
-export type { RateLimiter } from './access/rate-limiter.ts'
-export { createRateLimiter } from './access/rate-limiter.ts'
+export type { RateLimiter } from './access/rate-limit/rate-limiter.ts'
+export { createRateLimiter } from './access/rate-limit/rate-limiter.ts'
 
 // Secrets, and the keys of organizations.
 export type { Secrets, SecretVersion } from './access/secrets.ts'

@@ -1,19 +1,23 @@
 import { posEndpoints } from './pos/index.ts'
-import { getAutomationRun, listAutomationRuns, listRunsOfAutomation } from './resources/automation-runs.ts'
-import { getAutomation, listAutomations } from './resources/automations.ts'
-import { getCancellationRecord, listCancellationRecords } from './resources/cancellation-records.ts'
-import { getCase, listCases } from './resources/cases.ts'
-import { getCheckoutLink, listCheckoutLinks } from './resources/checkout-links.ts'
-import { getContactList, listContactLists } from './resources/contact-lists.ts'
-import { getContact, listContacts } from './resources/contacts.ts'
-import { listFormSubmissions, listSubmissionsOfForm } from './resources/form-submissions.ts'
-import { getForm, listForms } from './resources/forms.ts'
-import { analyzeLink, analyzeLinks } from './resources/link-analytics.ts'
-import { getLink, listLinks } from './resources/links.ts'
-import { listContactsOfList } from './resources/list-members.ts'
-import { listMarketingSignups } from './resources/marketing-signups.ts'
-import { getProduct, listProducts } from './resources/products.ts'
-import { getPurchase, listPurchases } from './resources/purchases.ts'
+import {
+  getAutomationRun,
+  listAutomationRuns,
+  listRunsOfAutomation,
+} from './resources/automations/automation-runs.ts'
+import { getAutomation, listAutomations } from './resources/automations/automations.ts'
+import { getCancellationRecord, listCancellationRecords } from './resources/members/cancellation-records.ts'
+import { getCase, listCases } from './resources/cases/cases.ts'
+import { getCheckoutLink, listCheckoutLinks } from './resources/links/checkout-links.ts'
+import { getContactList, listContactLists } from './resources/contacts/contact-lists.ts'
+import { getContact, listContacts } from './resources/contacts/contacts.ts'
+import { listFormSubmissions, listSubmissionsOfForm } from './resources/forms/form-submissions.ts'
+import { getForm, listForms } from './resources/forms/forms.ts'
+import { analyzeLink, analyzeLinks } from './resources/links/link-analytics.ts'
+import { getLink, listLinks } from './resources/links/links.ts'
+import { listContactsOfList } from './resources/contacts/list-members.ts'
+import { listMarketingSignups } from './resources/contacts/marketing-signups.ts'
+import { getProduct, listProducts } from './resources/sales/products.ts'
+import { getPurchase, listPurchases } from './resources/sales/purchases.ts'
 import { listRemovals } from './resources/removals.ts'
 import { listReviews } from './resources/reviews.ts'
 import { getSite, listSites } from './resources/sites.ts'
@@ -21,11 +25,11 @@ import {
   getResponseOfSurvey,
   listResponsesOfSurvey,
   listSurveyResponses,
-} from './resources/survey-responses.ts'
-import { getSurvey, listSurveys } from './resources/surveys.ts'
-import { getVoucherGroup, listVoucherGroups } from './resources/voucher-groups.ts'
-import { listVoucherRedemptions } from './resources/voucher-redemptions.ts'
-import { getVoucher, listVouchers, listVouchersOfGroup } from './resources/vouchers.ts'
+} from './resources/surveys/survey-responses.ts'
+import { getSurvey, listSurveys } from './resources/surveys/surveys.ts'
+import { getVoucherGroup, listVoucherGroups } from './resources/sales/voucher-groups.ts'
+import { listVoucherRedemptions } from './resources/sales/voucher-redemptions.ts'
+import { getVoucher, listVouchers, listVouchersOfGroup } from './resources/sales/vouchers.ts'
 import type { ReadEndpoint } from './record/endpoint.ts'
 
 /** Every read of a canonical resource: served from its record, without a handler of its own. */

@@ -7,8 +7,8 @@ import type { RoutedRequest } from '../record/operation/routed-request.ts'
 import type { PresentedKey } from './api-key.ts'
 import type { UpkeepWorld } from './key-upkeep.ts'
 import { keepUp } from './key-upkeep.ts'
-import { rateLimitHeaders, tooManyRequests } from './rate-limit-reply.ts'
-import type { RateLimiter } from './rate-limiter.ts'
+import { rateLimitHeaders, tooManyRequests } from './rate-limit/rate-limit-reply.ts'
+import type { RateLimiter } from './rate-limit/rate-limiter.ts'
 import { covers, outOfScope } from './scope.ts'
 
 /** The part of a request that checking its key needs. */

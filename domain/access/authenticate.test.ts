@@ -5,7 +5,7 @@ import { newOrganization } from '../operators/organization.ts'
 import { issueKey } from './api-key.ts'
 import type { KeyWorld } from './authenticate.ts'
 import { authenticateTenant } from './authenticate.ts'
-import { createRateLimiter } from './rate-limiter.ts'
+import { createRateLimiter } from './rate-limit/rate-limiter.ts'
 import type { Secrets, SecretVersion } from './secrets.ts'
 
 const organization = newOrganization('acme', 'Acme')

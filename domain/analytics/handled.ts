@@ -1,8 +1,8 @@
 import { handled } from '../access/serve-operation.ts'
-import { getCancellationSurvey, serveCancellationSurvey } from './cancellation-survey.ts'
-import { getCancellations, serveCancellations } from './cancellations.ts'
-import { getCohorts, serveCohorts } from './cohorts.ts'
-import { exportMembers, serveMembers } from './members.ts'
+import { getCancellationSurvey, serveCancellationSurvey } from './cancellations/cancellation-survey.ts'
+import { getCancellations, serveCancellations } from './cancellations/cancellations.ts'
+import { getCohorts, serveCohorts } from './members/cohorts.ts'
+import { exportMembers, serveMembers } from './members/members.ts'
 import { getRetentionOffers, serveRetentionOffers } from './retention-offers.ts'
 
 // The analytics with their handlers. Few requests need them, so the first request that does loads this module.

@@ -10,7 +10,7 @@ import { count, dateRange, organizationId, percentageOf } from './figures-schema
 import { totalOf } from '../figures/total.ts'
 import { percentage } from '../figures/ratio.ts'
 import { nullsLast } from '../text/text-order.ts'
-import { LifetimeValue, lifetimeValue } from './lifetime-value.ts'
+import { LifetimeValue, lifetimeValue } from './members/lifetime-value.ts'
 import { rangeOf } from './parameters.ts'
 import { sampleOffers, sampleOrganizationId, sampleRange, sampleRevenue } from './samples.ts'
 import { retentionOffersRoute } from './routes.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { demoLines } from '../../host-worker/dev/demo/seed.ts'
-import { posLines } from '../../host-worker/dev/demo/pos.ts'
+import { posLines } from '../../host-worker/dev/demo/sales/pos.ts'
 import { organization } from '../../test/conformance/fixtures.ts'
 import { seededRandom, testSecrets } from '../../test/support/runner/fakes.ts'
 import { importInParts, importWorld, ndjsonBytes, rowOfLine } from '../../test/support/data/imports.ts'

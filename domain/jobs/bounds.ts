@@ -2,7 +2,7 @@ import type { Admission } from '../../ports/messaging/outbox-store.ts'
 import type { SendCapabilities } from '../../ports/messaging/send-result.ts'
 import { toInstant } from '../text/instant.ts'
 import { leaseEnd } from './lease.ts'
-import type { RunContext } from './run-context.ts'
+import type { RunContext } from './automation/run-context.ts'
 import type { Verdict } from './verdict.ts'
 import { hopeless } from './verdict.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { definitionOf, fieldOf, optionsOf } from '../../test/support/data/forms.ts'
+import { definitionOf, fieldOf, optionsOf } from '../../test/support/data/forms/forms.ts'
 import { notificationEmail } from './notification.ts'
 
 const from = { name: 'Acme', address: 'acme@mail.example.com' }

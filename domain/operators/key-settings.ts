@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { KeyAttributes, KeyScope } from '../../ports/organizations/administration.ts'
-import { RATE_WINDOW_MS } from '../access/rate-limiter.ts'
+import { RATE_WINDOW_MS } from '../access/rate-limit/rate-limiter.ts'
 import { described } from '../record/operation/meaning.ts'
 import { isCalendarDate, parseInstant } from '../text/instant.ts'
 

@@ -2,8 +2,8 @@ import { describe, expect, it, test } from 'vitest'
 import { fieldPath } from '../../domain/forms/definition/problem.ts'
 import { answerTypes, displayTypes } from '../../domain/forms/definition/definition.ts'
 import { reviewForm } from '../../domain/forms/editing/findings.ts'
-import { fieldOf, optionsOf, when } from '../../test/support/data/forms.ts'
-import { drawForm } from '../../test/support/data/generated-forms.ts'
+import { fieldOf, optionsOf, when } from '../../test/support/data/forms/forms.ts'
+import { drawForm } from '../../test/support/data/forms/generated-forms.ts'
 import { seededRandom } from '../../test/support/runner/fakes.ts'
 import {
   addRule,

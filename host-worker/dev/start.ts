@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import * as v from 'valibot'
 import { demoForms, demoOrganization, demoPassword } from './demo/index.ts'
-import { placeOfDemo } from './demo/pos.ts'
+import { placeOfDemo } from './demo/sales/pos.ts'
 import { keepCronFiring } from './cron.ts'
 import { startLocalGateway } from './gateway.ts'
 import { prepareLocalGateway } from '../local/pos-sources.ts'

@@ -1,5 +1,5 @@
-import type { RateLimiter } from '../../domain/access/rate-limiter.ts'
-import { createRateLimiter } from '../../domain/access/rate-limiter.ts'
+import type { RateLimiter } from '../../domain/access/rate-limit/rate-limiter.ts'
+import { createRateLimiter } from '../../domain/access/rate-limit/rate-limiter.ts'
 import type { Secrets } from '../../domain/access/secrets.ts'
 import type { FormCache } from '../../domain/forms/submit/cache.ts'
 import { createFormCache } from '../../domain/forms/submit/cache.ts'

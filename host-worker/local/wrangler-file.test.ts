@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { deployedAddress } from '../operator/client/deployed-address.ts'
+import { deployedAddress } from '../operator/client/service/deployed-address.ts'
 import { projectRoot } from './root.ts'
 import { projectWranglerFile, readWranglerFile } from './wrangler-file.ts'
 

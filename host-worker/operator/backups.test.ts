@@ -13,8 +13,8 @@ import { folderBackups } from '../../test/support/archives/folder-backups.ts'
 import { sampleRow } from '../../test/support/data/sample-rows.ts'
 import { fakeClock } from '../../test/support/runner/fakes.ts'
 import { createScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
-import type { TestOperator } from '../../test/support/services/operator.ts'
-import { openTestOperator } from '../../test/support/services/operator.ts'
+import type { TestOperator } from '../../test/support/services/operator/operator.ts'
+import { openTestOperator } from '../../test/support/services/operator/operator.ts'
 import { lineLog } from '../system.ts'
 
 // Backups of all organizations, by the commands and by the schedule.

@@ -4,8 +4,13 @@ import { readOperatorKey } from '../../domain/access/operator-key.ts'
 import { openSecrets } from '../../domain/access/secrets.ts'
 import { createScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
 import { openTestService } from '../../test/support/services/service.ts'
-import type { TestOperator } from '../../test/support/services/operator.ts'
-import { operate, openTestOperator, reachOf, TEST_URL } from '../../test/support/services/operator.ts'
+import type { TestOperator } from '../../test/support/services/operator/operator.ts'
+import {
+  operate,
+  openTestOperator,
+  reachOf,
+  TEST_URL,
+} from '../../test/support/services/operator/operator.ts'
 
 let test: TestOperator
 const operator: TestOperator['run'] = (...args) => test.run(...args)

@@ -3,7 +3,7 @@ import { stateDirectory } from '../local/state.ts'
 import { projectWranglerFile } from '../local/wrangler-file.ts'
 import { systemClock } from '../system.ts'
 import { askKey } from './ask-key.ts'
-import { deployedAddress } from './client/deployed-address.ts'
+import { deployedAddress } from './client/service/deployed-address.ts'
 import { runOperator } from './run-operator.ts'
 
 const streams = {

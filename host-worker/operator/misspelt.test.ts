@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { organization } from '../../test/conformance/fixtures.ts'
-import type { TestOperator } from '../../test/support/services/operator.ts'
-import { openTestOperator } from '../../test/support/services/operator.ts'
+import type { TestOperator } from '../../test/support/services/operator/operator.ts'
+import { openTestOperator } from '../../test/support/services/operator/operator.ts'
 
 let at: TestOperator
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formLines } from '../dev/demo/forms.ts'
-import type { TestOperator } from '../../test/support/services/operator.ts'
-import { openTestOperator } from '../../test/support/services/operator.ts'
+import type { TestOperator } from '../../test/support/services/operator/operator.ts'
+import { openTestOperator } from '../../test/support/services/operator/operator.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'operator-places-'))
 let at: TestOperator

@@ -4,7 +4,7 @@ import type { ImportDirectory } from '../../ports/records/import-sessions.ts'
 import type { Env } from '../env/index.ts'
 import { importTools, openImportWorld } from '../http/imports.ts'
 import { consoleLog, systemClock } from '../system.ts'
-import { posDestination } from './pos-destination.ts'
+import { posDestination } from './pos/pos-destination.ts'
 import { secretsOf } from './world.ts'
 
 /**

@@ -5,7 +5,7 @@ import { consoleLog, systemClock, systemDeadline, systemRandom } from '../system
 import { importTools, openImportWorld } from '../http/imports.ts'
 import { createMoves } from '../../domain/placement/operators/moves.ts'
 import { openMoves } from './moves.ts'
-import { posDestination } from './pos-destination.ts'
+import { posDestination } from './pos/pos-destination.ts'
 import { openStorage } from './all-storage.ts'
 import type { Lifetime } from './world.ts'
 import { backgroundOf, secretsOf } from './world.ts'

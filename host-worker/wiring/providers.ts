@@ -41,7 +41,7 @@ export function linksOf({ links }: Env): World['sources']['links'] {
   if (links === null) return null
   return ({ organizationId }) => {
     const open = async () => {
-      const { openDubLinks } = await import('./outside-sources.ts')
+      const { openDubLinks } = await import('./pos/outside-sources.ts')
       return openDubLinks({ ...links, ...system }, organizationId)
     }
     return {
@@ -56,7 +56,7 @@ export function linksOf({ links }: Env): World['sources']['links'] {
 export function exitSurveyOf({ clickHouse }: Env): ExitSurveySource | null {
   if (clickHouse === null) return null
   const load = async () => {
-    const { createClickHouseExitSurvey } = await import('./outside-sources.ts')
+    const { createClickHouseExitSurvey } = await import('./pos/outside-sources.ts')
     return createClickHouseExitSurvey({ ...clickHouse, fetch: systemFetch })
   }
   return {

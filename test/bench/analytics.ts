@@ -1,5 +1,5 @@
 import { createD1Storage, createExecutor, createMeter } from '../../adapters/d1/index.ts'
-import { makeEvents, makeMemberships, makeMore } from '../support/data/many-memberships.ts'
+import { makeEvents, makeMemberships, makeMore } from '../support/data/analytics/many-memberships.ts'
 import { openLocalD1 } from '../support/databases/d1-runtime.ts'
 import { openTestService } from '../support/services/service.ts'
 import { quantile } from './load.ts'

@@ -1,6 +1,6 @@
 import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
 import { deliver } from '../../domain/jobs/deliver.ts'
-import { contacts } from '../../domain/resources/contacts.ts'
+import { contacts } from '../../domain/resources/contacts/contacts.ts'
 import type { OutboxRef } from '../../ports/messaging/outbox-store.ts'
 import type { Meter } from '../../ports/platform/meter.ts'
 import { migratedDatabase } from '../../adapters/sqlite/schema/migrated.ts'

@@ -75,6 +75,7 @@ export function changed(image: Uint8Array, change: (sqlite: DatabaseSync) => voi
 export function bareWorker(folder: string, name: string): string {
   const own = join(folder, basename(name, '.mjs'))
   mkdirSync(own)
-  for (const file of [name, 'bare-statements.mjs']) copyFileSync(join('test/bench', file), join(own, file))
+  for (const file of [name, 'bare-statements.mjs'])
+    copyFileSync(join('test/bench/bare', file), join(own, file))
   return join(own, name)
 }

@@ -13,7 +13,7 @@ import type { Contender } from './compare.ts'
 import { compare } from './compare.ts'
 import type { StartedDirectus } from './directus/start.ts'
 import { startDirectus } from './directus/start.ts'
-import { benchFleet } from './fleet.ts'
+import { benchFleet } from './fleet/fleet.ts'
 import { benchPlaces } from './places.ts'
 import { bareWorker, buildWorker, filesWith, seedImage, WRANGLER } from './prepare.ts'
 import type { Target } from './runtime.ts'
@@ -21,7 +21,7 @@ import { startTarget } from './runtime.ts'
 import { benchContacts } from './seed.ts'
 import { printStartUp } from './start-up.ts'
 import { benchSteps } from './steps/run-steps.ts'
-import { benchUnauthorized } from './unauthorized.ts'
+import { benchUnauthorized } from './fleet/unauthorized.ts'
 
 /**
  * Measures the built service against a bare worker on the same runtime, without wrangler's dev proxy, and against
@@ -64,7 +64,8 @@ async function benchService(directus: StartedDirectus | null): Promise<void> {
   const service = await startTarget(script, filesWith(image, folder, 'service'))
   const bare = await startTarget(bareWorker(folder, 'bare-worker.mjs'), filesWith(image, folder, 'bare'))
   const before = await openEarlier()
-  const earlier = before && (await startTarget(before.script, filesWith(before.seeded.image, folder, 'before')))
+  const earlier =
+    before && (await startTarget(before.script, filesWith(before.seeded.image, folder, 'before')))
   const cases = benchCases(contactId, { service: key, directus: directus?.token ?? '' })
   for (const each of cases) {
     const contenders = contendersOf(each, { service, bare, directus })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ApiRow } from '../support/data/walk.ts'
 import { walk } from '../support/data/walk.ts'
-import type { Family } from './fleet.ts'
+import type { Family } from './moves/fleet.ts'
 import type { Receipt } from './load.ts'
 import { sampled } from './sampled.ts'
 import type { SyncedCopy } from './synced-copy.ts'

@@ -1,7 +1,7 @@
 import type { GroupsEndpoint } from '../../domain/record/endpoint.ts'
-import type { JsonObject } from './drawn.ts'
-import type { Model, ModelRow } from './model-row.ts'
-import { valueOf } from './model.ts'
+import type { JsonObject } from './values/drawn.ts'
+import type { Model, ModelRow } from './model/model-row.ts'
+import { valueOf } from './model/model.ts'
 
 /** The time between these instants has most of the rows that are drawn. */
 export const WINDOW = { start: '2024-06-01T00:00:00.000Z', end: '2026-06-01T00:00:00.000Z' }

@@ -1,8 +1,8 @@
 import { importThroughService } from '../../host-worker/operator/client/import-client.ts'
 import { sourceOf } from '../support/data/imports.ts'
 import { Difference } from './difference.ts'
-import type { JsonObject } from './drawn.ts'
-import { fileOf } from './files.ts'
+import type { JsonObject } from './values/drawn.ts'
+import { fileOf } from './values/files.ts'
 import type { Place } from './places.ts'
 import type { World } from './world.ts'
 

@@ -1,9 +1,9 @@
 import type { CollectionEndpoint } from '../../domain/record/endpoint.ts'
 import { openedPurchaseId } from '../support/data/opened-purchase-id.ts'
 import { Difference } from './difference.ts'
-import type { JsonObject } from './drawn.ts'
-import type { ModelRow } from './model-row.ts'
-import { learnedName, publishedRow, shownIdField, sourceRowsOf, UNKNOWN } from './model.ts'
+import type { JsonObject } from './values/drawn.ts'
+import type { ModelRow } from './model/model-row.ts'
+import { learnedName, publishedRow, shownIdField, sourceRowsOf, UNKNOWN } from './model/model.ts'
 import type { Page, Setting } from './setting.ts'
 import { answerTo } from './setting.ts'
 

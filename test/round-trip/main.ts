@@ -6,8 +6,8 @@
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { createChecks } from '../support/runner/checks.ts'
-import { mutants } from './mutants.ts'
-import { plant } from './planted.ts'
+import { mutants } from './mutants/mutants.ts'
+import { plant } from './mutants/planted.ts'
 import type { PlaceName, Run } from './run.ts'
 
 /** A mistake that so many rows do not show would be found too seldom. */

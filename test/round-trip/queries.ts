@@ -2,9 +2,9 @@ import type { CollectionEndpoint, GroupsEndpoint } from '../../domain/record/end
 import { SYNC_FIELD } from '../../domain/record/endpoint.ts'
 import type { Filter } from '../../domain/record/filter.ts'
 import type { Order } from '../../ports/records/query.ts'
-import type { JsonObject } from './drawn.ts'
-import type { Model, ModelRow } from './model-row.ts'
-import { publishedRow, shownIdField, sourceRowsOf, valueOf } from './model.ts'
+import type { JsonObject } from './values/drawn.ts'
+import type { Model, ModelRow } from './model/model-row.ts'
+import { publishedRow, shownIdField, sourceRowsOf, valueOf } from './model/model.ts'
 import type { Setting } from './setting.ts'
 
 /** Pages with one row, with a few, and with as many as there may be. */

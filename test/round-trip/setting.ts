@@ -1,6 +1,6 @@
-import type { JsonObject } from './drawn.ts'
+import type { JsonObject } from './values/drawn.ts'
 import { Difference } from './difference.ts'
-import type { Model } from './model-row.ts'
+import type { Model } from './model/model-row.ts'
 import type { Place } from './places.ts'
 
 /** One organization in a place, and what was imported into it. */

@@ -1,6 +1,6 @@
 import type { Expression } from 'kysely'
 import { sql } from 'kysely'
-import { byTenureHorizon } from '../../../domain/analytics/churn-horizons.ts'
+import { byTenureHorizon } from '../../../domain/analytics/members/churn-horizons.ts'
 import type {
   CancellationCount,
   Cancellations,

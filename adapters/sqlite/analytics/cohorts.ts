@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { byHorizon } from '../../../domain/analytics/churn-horizons.ts'
+import { byHorizon } from '../../../domain/analytics/members/churn-horizons.ts'
 import type {
   ChurnHorizonDays,
   CohortCount,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { InstantRange, MemberRecord, MembersQuery } from '../../../ports/records/analytics.ts'
-import { memberFields } from '../../../domain/resources/memberships.ts'
+import { memberFields } from '../../../domain/resources/members/memberships.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import { decodeRows } from '../table/decode.ts'

@@ -1,5 +1,5 @@
 import type { AliasableExpression, Expression, SqlBool } from 'kysely'
-import { forms } from '../../../domain/resources/forms.ts'
+import { forms } from '../../../domain/resources/forms/forms.ts'
 import { sql } from 'kysely'
 import type { Move } from '../../../ports/placement/move-ledger.ts'
 import type { Place } from '../../../ports/placement/placement.ts'

@@ -3,12 +3,12 @@ import { accountIndexes, accountTables } from './account-tables.ts'
 import { indexesByHand } from './by-hand.ts'
 import { listTable } from './list-tables.ts'
 import { filteredLists } from './page-reads.ts'
-import { removalTriggers } from './removal-triggers.ts'
+import { removalTriggers } from './triggers/removal-triggers.ts'
 import { resourceIndexes } from './resource-indexes.ts'
 import { tableShape } from './resource-tables.ts'
 import type { Schema } from './shape.ts'
-import { tallies } from './tallies.ts'
-import { tallyTriggers } from './tally-triggers.ts'
+import { tallies } from './triggers/tallies.ts'
+import { tallyTriggers } from './triggers/tally-triggers.ts'
 
 /** The schema that the records require, with the indexes that other statements need. */
 export function expectedSchema(): Schema {

@@ -1,5 +1,5 @@
 import { resourceOf } from '../../../domain/resources/index.ts'
-import { listFill, listTriggers, sideOf } from './list-triggers.ts'
+import { listFill, listTriggers, sideOf } from './triggers/list-triggers.ts'
 import type { FilteredList } from './page-reads.ts'
 import { OWNER, tableShape } from './resource-tables.ts'
 import type { IndexShape, TableShape, TriggerShape } from './shape.ts'

@@ -7,7 +7,7 @@ import { columnOf, tableName, tableOf } from '../table/tables.ts'
 import { pageReads } from './page-reads.ts'
 import { OWNER } from './resource-tables.ts'
 import type { IndexShape } from './shape.ts'
-import { tallies } from './tallies.ts'
+import { tallies } from './triggers/tallies.ts'
 
 /**
  * The indexes that the records require: those for reading pages and groups, those of a resource's alternate keys, and

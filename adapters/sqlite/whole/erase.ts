@@ -1,7 +1,7 @@
 import type { Expression, SqlBool } from 'kysely'
 import { expressionBuilder, sql } from 'kysely'
 import type { Resource } from '../../../domain/record/resource.ts'
-import { contacts } from '../../../domain/resources/contacts.ts'
+import { contacts } from '../../../domain/resources/contacts/contacts.ts'
 import { resources } from '../../../domain/resources/index.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type { Erasure, ErasureStep, KnownPerson, Person } from '../../../ports/whole/erasure.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { definitionOf } from '../../../test/support/data/forms.ts'
+import { definitionOf } from '../../../test/support/data/forms/forms.ts'
 import { abuseWarnings } from './abuse-warnings.ts'
 
 const weak = /password has fewer than 10/

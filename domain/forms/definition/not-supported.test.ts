@@ -10,8 +10,8 @@ import {
   shownWhen,
   subjects,
   text,
-} from '../../../test/support/data/form-subjects.ts'
-import { fieldOf, optionsOf, when } from '../../../test/support/data/forms.ts'
+} from '../../../test/support/data/forms/form-subjects.ts'
+import { fieldOf, optionsOf, when } from '../../../test/support/data/forms/forms.ts'
 
 describe('what is not supported, naming the field and what is wrong', () => {
   it.each<[string, readonly unknown[], RegExp]>([

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { drawForm } from '../../../test/support/data/generated-forms.ts'
-import { fieldOf, optionsOf, when } from '../../../test/support/data/forms.ts'
+import { drawForm } from '../../../test/support/data/forms/generated-forms.ts'
+import { fieldOf, optionsOf, when } from '../../../test/support/data/forms/forms.ts'
 import { seededRandom } from '../../../test/support/runner/fakes.ts'
 import { pathText } from '../definition/problem.ts'
 import { headlessSupport } from '../definition/compiled/support.ts'

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, it, test } from 'vitest'
-import { drawForm } from '../../../test/support/data/generated-forms.ts'
+import { drawForm } from '../../../test/support/data/forms/generated-forms.ts'
 import { seededRandom } from '../../../test/support/runner/fakes.ts'
 import { saveForms } from '../../operators/save-forms.ts'
 import { isJsonObject } from '../../text/json.ts'

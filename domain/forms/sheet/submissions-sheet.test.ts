@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fieldOf } from '../../../test/support/data/forms.ts'
+import { fieldOf } from '../../../test/support/data/forms/forms.ts'
 import { answeredFields, submissionsSheet } from './submissions-sheet.ts'
 
 const submission = (id: string, answers: object, attribution: object = {}) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compiledOf, fieldOf, optionsOf, when } from '../../../test/support/data/forms.ts'
+import { compiledOf, fieldOf, optionsOf, when } from '../../../test/support/data/forms/forms.ts'
 import { readAnswers } from './answers.ts'
 import type { SubmittedBody } from '../definition/answers/entries.ts'
 import { groupEntries } from '../definition/answers/entries.ts'

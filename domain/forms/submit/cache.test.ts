@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { definitionOf } from '../../../test/support/data/forms.ts'
+import { definitionOf } from '../../../test/support/data/forms/forms.ts'
 import { createFormCache, loadForm } from './cache.ts'
 
 const form = (formId: string, version = 1, name = 'x') =>

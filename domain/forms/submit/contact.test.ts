@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compiledOf, fieldOf, optionsOf } from '../../../test/support/data/forms.ts'
+import { compiledOf, fieldOf, optionsOf } from '../../../test/support/data/forms/forms.ts'
 import { contactOf } from './contact.ts'
 
 const form = compiledOf([

@@ -3,7 +3,7 @@ import type { FormDefinition, FormDirectory, StoredForm } from '../../../ports/r
 import type { NewSubmission, SaveSubmissionOutcome } from '../../../ports/records/tenant-writer.ts'
 import type { Secrets } from '../../access/secrets.ts'
 import { fakeClock, fakeRandom, testSecrets } from '../../../test/support/runner/fakes.ts'
-import { definitionOf, fieldOf } from '../../../test/support/data/forms.ts'
+import { definitionOf, fieldOf } from '../../../test/support/data/forms/forms.ts'
 import { contentTypeOf } from '../../text/http/content-type.ts'
 import type { Posted } from '../body/body.ts'
 import { createFormCache } from './cache.ts'

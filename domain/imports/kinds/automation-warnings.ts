@@ -3,7 +3,7 @@ import type { StoredRow } from '../../../ports/records/query.ts'
 import type { TenantWriter } from '../../../ports/records/tenant-writer.ts'
 import { echoed } from '../../bounds/echo.ts'
 import { abuseWarnings } from '../../forms/definition/abuse-warnings.ts'
-import { contactMessages } from '../../jobs/steps.ts'
+import { contactMessages } from '../../jobs/automation/steps.ts'
 
 /** What strangers could do with automations that are about to be imported, as sentences for the operator. */
 export async function automationWarnings(

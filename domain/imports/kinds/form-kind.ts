@@ -5,7 +5,7 @@ import type { FormLine, FormLineKey } from '../../forms/definition/check.ts'
 import { formLineKeys, isFormLineKey, notAFormKey, readFormLine } from '../../forms/definition/check.ts'
 import { headlessSupport } from '../../forms/definition/compiled/support.ts'
 import { echoed } from '../../bounds/echo.ts'
-import { forms } from '../../resources/forms.ts'
+import { forms } from '../../resources/forms/forms.ts'
 import type { ImportKind } from './kind.ts'
 
 /** Hashes form passwords and compares them with stored hashes. */

@@ -1,4 +1,4 @@
-import { purchases, splitCodes } from '../../resources/purchases.ts'
+import { purchases, splitCodes } from '../../resources/sales/purchases.ts'
 import type { ImportKind } from './kind.ts'
 import { plainKind } from './plain-kind.ts'
 

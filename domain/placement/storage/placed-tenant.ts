@@ -1,6 +1,6 @@
 import type { TenantWriter } from '../../../ports/records/tenant-writer.ts'
 import { relayed } from '../../relay/relayed.ts'
-import { forms } from '../../resources/forms.ts'
+import { forms } from '../../resources/forms/forms.ts'
 import type { LoggedPlaces } from '../find/at-place.ts'
 import { atPlace, toPlace } from '../find/at-place.ts'
 import { placedSubmissions } from './placed-requests.ts'

@@ -1,6 +1,6 @@
 import type { WholeStore } from '../../../ports/whole/whole-store.ts'
 import { relayed } from '../../relay/relayed.ts'
-import { forms } from '../../resources/forms.ts'
+import { forms } from '../../resources/forms/forms.ts'
 import type { AllPlaces } from '../find/at-place.ts'
 import { atPlace, toPlace } from '../find/at-place.ts'
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { deployedAddress } from '../../operator/client/deployed-address.ts'
+import { deployedAddress } from '../../operator/client/service/deployed-address.ts'
 import type { WranglerFile } from '../../local/wrangler-file.ts'
 import type { Account } from '../account.ts'
 import { Denied } from '../account.ts'

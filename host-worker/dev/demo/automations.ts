@@ -1,4 +1,4 @@
-import type { DemoContact } from './contacts.ts'
+import type { DemoContact } from './people/contacts.ts'
 import { createDraw } from './draw.ts'
 
 const LIST_ID = 'demo-claims'

@@ -1,4 +1,4 @@
-import type { DemoContact } from './contacts.ts'
+import type { DemoContact } from './people/contacts.ts'
 import { createDraw } from './draw.ts'
 import { siteLines } from './sites.ts'
 

@@ -5,7 +5,7 @@ import { tableOfFile } from '../../../domain/whole/archive/format.ts'
 import { rowOfMembers } from '../../../domain/whole/archive/line.ts'
 import { ArchiveProblem, readArchive } from '../../../domain/whole/archive/read-archive.ts'
 import { columnsOf } from '../../../domain/whole/restore/write-part.ts'
-import type { AnswerTo } from '../client/operator-service.ts'
+import type { AnswerTo } from '../client/service/operator-service.ts'
 import type { StoredArchive } from './archive-file.ts'
 import { openNodeDigest } from './node-digest.ts'
 

@@ -2,7 +2,7 @@ import { beginExport, readExport } from '../../../domain/operators/endpoints/org
 import { calledSource } from '../../../domain/whole/archive/called-source.ts'
 import type { ArchiveSource } from '../../../domain/whole/archive/source.ts'
 import { repeated } from '../client/repeated.ts'
-import type { OperatorService } from '../client/operator-service.ts'
+import type { OperatorService } from '../client/service/operator-service.ts'
 
 /** An organization to archive, behind the operator interface. Its head must be read first. */
 export function remoteSource(

@@ -8,7 +8,7 @@ import {
 import type { PlaceSettings } from '../../../domain/operators/place-settings.ts'
 import { readArchive } from '../../../domain/whole/archive/read-archive.ts'
 import { CommandError } from '../client/errors.ts'
-import type { AnswerTo, OperatorService } from '../client/operator-service.ts'
+import type { AnswerTo, OperatorService } from '../client/service/operator-service.ts'
 import { repeated } from '../client/repeated.ts'
 import type { StoredArchive } from './archive-file.ts'
 import { checkArchive } from './check-archive.ts'

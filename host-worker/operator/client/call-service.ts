@@ -2,7 +2,7 @@ import type { OperationEndpoint } from '../../../domain/record/operation/operati
 import type { Authorization } from './authorization.ts'
 import { valueOf } from './answers.ts'
 import { Refusal } from './errors.ts'
-import type { AnswerTo, CallOf, OperatorService } from './operator-service.ts'
+import type { AnswerTo, CallOf, OperatorService } from './service/operator-service.ts'
 import type { Reach } from './send-request.ts'
 import { sendRequest } from './send-request.ts'
 

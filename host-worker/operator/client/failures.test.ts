@@ -4,8 +4,8 @@ import { createServer } from 'node:net'
 import type { AddressInfo, Server } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { notTheService } from '../../../test/support/contract/contract-seen.ts'
-import type { Operated, TestOperator } from '../../../test/support/services/operator.ts'
-import { operate, openTestOperator, TEST_URL } from '../../../test/support/services/operator.ts'
+import type { Operated, TestOperator } from '../../../test/support/services/operator/operator.ts'
+import { operate, openTestOperator, TEST_URL } from '../../../test/support/services/operator/operator.ts'
 
 let test: TestOperator
 

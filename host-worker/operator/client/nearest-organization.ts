@@ -3,7 +3,7 @@ import { echoed } from '../../../domain/bounds/echo.ts'
 import { PAGE_ROWS_MAX } from '../../../domain/record/endpoint.ts'
 import { suggestion } from '../../../domain/text/nearest-word.ts'
 import { Refusal } from './errors.ts'
-import type { OperatorService } from './operator-service.ts'
+import type { OperatorService } from './service/operator-service.ts'
 
 /**
  * The error of a command that named an organization which does not exist, with the nearest one that does; any other

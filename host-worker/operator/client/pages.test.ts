@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { listOrganizations } from '../../../domain/operators/endpoints/organization/organizations.ts'
-import type { OperatorService } from './operator-service.ts'
+import type { OperatorService } from './service/operator-service.ts'
 import { itemsOf } from './pages.ts'
 
 /** A service that answers with these pages, one after another. */

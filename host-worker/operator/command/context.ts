@@ -1,5 +1,5 @@
-import type { Choice, Sources } from '../client/choose-service.ts'
-import type { OperatorService } from '../client/operator-service.ts'
+import type { Choice, Sources } from '../client/service/choose-service.ts'
+import type { OperatorService } from '../client/service/operator-service.ts'
 import type { Declaration } from './declaration.ts'
 
 /** The terminal to which a command writes its results. */

@@ -1,6 +1,6 @@
 import { getHealth } from '../../../domain/operators/endpoints/service/health.ts'
 import { CommandError } from '../client/errors.ts'
-import { chooseService } from '../client/choose-service.ts'
+import { chooseService } from '../client/service/choose-service.ts'
 import { writeLogin } from '../client/login-file.ts'
 import type { Command } from '../command/command.ts'
 

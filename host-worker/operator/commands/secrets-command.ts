@@ -1,6 +1,6 @@
 import { NO_HASHES, sumOfHashes } from '../../../domain/access/secret-use.ts'
 import { getSecrets } from '../../../domain/operators/endpoints/keys/secrets.ts'
-import type { AnswerTo, OperatorService } from '../client/operator-service.ts'
+import type { AnswerTo, OperatorService } from '../client/service/operator-service.ts'
 import { failOnMissing, noteUnfinished } from '../client/pages.ts'
 import type { Command } from '../command/command.ts'
 

@@ -1,5 +1,5 @@
 import type { StorageType } from '../../../domain/record/field.ts'
-import { contacts } from '../../../domain/resources/contacts.ts'
+import { contacts } from '../../../domain/resources/contacts/contacts.ts'
 import type { StoredRow } from '../../../ports/records/query.ts'
 import type { CallDirectus } from './api.ts'
 

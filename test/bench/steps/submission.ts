@@ -13,7 +13,7 @@ import { randomBase62 } from '../../../domain/text/encoding.ts'
 import { systemClock, systemDeadline, systemRandom } from '../../../host-worker/system.ts'
 import { secretsOf } from '../../../host-worker/wiring/world.ts'
 import type { NewSubmission } from '../../../ports/records/tenant-writer.ts'
-import { INSERT } from '../bare-statements.mjs'
+import { INSERT } from '../bare/bare-statements.mjs'
 import type { Arrived, Step } from './step.ts'
 import { executorOf, routed, routedTo, worldOf } from './step.ts'
 

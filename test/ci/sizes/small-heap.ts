@@ -12,7 +12,7 @@ import { createInterface } from 'node:readline'
 import { importThroughService } from '../../../host-worker/operator/client/import-client.ts'
 import { createChecks } from '../../support/runner/checks.ts'
 import { writeManyContacts } from '../../support/data/contact-files.ts'
-import { operatorCall } from '../../support/services/operator-http.ts'
+import { operatorCall } from '../../support/services/operator/operator-http.ts'
 import { scratchDirectory } from '../../support/services/started-service.ts'
 
 const SUBMISSIONS = Number(process.env.HEAP_SUBMISSIONS ?? 1_000)

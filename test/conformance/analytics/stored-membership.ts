@@ -4,7 +4,7 @@ import {
   siteOf,
   tenureDaysOf,
 } from '../../../domain/resources/cancellations/membership.ts'
-import type { memberships } from '../../../domain/resources/memberships.ts'
+import type { memberships } from '../../../domain/resources/members/memberships.ts'
 import type { StoredRow } from '../../../ports/index.ts'
 
 /** The fields in which a test's membership differs from the default one. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { selection, serializer } from '../../../domain/record/resource.ts'
-import { cancellationRecords } from '../../../domain/resources/cancellation-records.ts'
+import { cancellationRecords } from '../../../domain/resources/members/cancellation-records.ts'
 import type { BillingEvent } from '../../../domain/resources/cancellations/billing-event.ts'
 import { firstYearPayments, signupDiscounts } from '../../../domain/resources/cancellations/first-year.ts'
 import type { StoredRow } from '../../../ports/index.ts'

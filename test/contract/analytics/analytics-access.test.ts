@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { endpoints } from '../../../domain/catalog.ts'
 import type { OperationEndpoint } from '../../../domain/record/operation/operation.ts'
 import type { ExitSurveySource } from '../../../ports/sources/exit-survey-source.ts'
-import { capable, get, scratchService } from '../../support/data/analytics-service.ts'
+import { capable, get, scratchService } from '../../support/data/analytics/analytics-service.ts'
 import { bringLines } from '../../support/data/bring-lines.ts'
 import { operationsAt } from '../../support/contract/contract-document.ts'
 import { validatorOf } from '../../support/contract/contract-validator.ts'
-import { members, offers, picked } from '../../support/data/few-members.ts'
+import { members, offers, picked } from '../../support/data/analytics/few-members.ts'
 
 const analytics: readonly OperationEndpoint[] = endpoints
   .filter((endpoint) => endpoint.kind === 'operation')

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { capable, get, scratchService } from '../../support/data/analytics-service.ts'
+import { capable, get, scratchService } from '../../support/data/analytics/analytics-service.ts'
 import { bringLines } from '../../support/data/bring-lines.ts'
-import { members, offers, picked } from '../../support/data/few-members.ts'
+import { members, offers, picked } from '../../support/data/analytics/few-members.ts'
 import type { TestService } from '../../support/services/service.ts'
 
 describe('figures that can be checked by hand', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { capable, get, scratchService } from '../../support/data/analytics-service.ts'
+import { capable, get, scratchService } from '../../support/data/analytics/analytics-service.ts'
 import { bringLines } from '../../support/data/bring-lines.ts'
 
 describe('revenue by decision', () => {

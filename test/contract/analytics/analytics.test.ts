@@ -1,16 +1,21 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { endpoints } from '../../../domain/catalog.ts'
-import type { Chance } from '../../support/data/analytics-data.ts'
-import { changedData, chanceOf, generatedBounds, generatedData } from '../../support/data/analytics-data.ts'
-import type { AnalyticsData } from '../../support/data/analytics-reference.ts'
+import type { Chance } from '../../support/data/analytics/analytics-data.ts'
+import {
+  changedData,
+  chanceOf,
+  generatedBounds,
+  generatedData,
+} from '../../support/data/analytics/analytics-data.ts'
+import type { AnalyticsData } from '../../support/data/analytics/analytics-reference.ts'
 import {
   referenceCancellations,
   referenceCohorts,
   referenceMembers,
   referenceOffers,
   referenceSurvey,
-} from '../../support/data/analytics-reference.ts'
+} from '../../support/data/analytics/analytics-reference.ts'
 import { bringLines } from '../../support/data/bring-lines.ts'
 import { validatorOf } from '../../support/contract/contract-validator.ts'
 import type { TestService } from '../../support/services/service.ts'

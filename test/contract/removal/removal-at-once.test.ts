@@ -18,7 +18,7 @@ import type { ScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import type { ScratchObjects } from '../../support/scratch/scratch-objects.ts'
 import { scratchObjects } from '../../support/scratch/scratch-objects.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import { openOperatorClient } from '../../support/services/operator-client.ts'
+import { openOperatorClient } from '../../support/services/operator/operator-client.ts'
 import { openTestService } from '../../support/services/service.ts'
 
 // An organization is removed while others import, export, erase and move.

@@ -1,5 +1,5 @@
 import type { Decisions } from '../engine/decisions.ts'
-import type { Answer, ClientRequest, Network } from '../service/network.ts'
+import type { Answer, ClientRequest, Network } from '../service/processes/network.ts'
 import type { StoredPlaces } from '../service/stored-places.ts'
 import type { Versions } from '../invariants/versions.ts'
 import type { EventKind } from '../engine/coverage.ts'

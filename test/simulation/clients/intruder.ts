@@ -1,7 +1,7 @@
 import { crc32 } from '../../../domain/text/crc32.ts'
 import { toBase62, utf8 } from '../../../domain/text/encoding.ts'
 import type { KnownKey } from '../reference.ts'
-import type { ClientRequest } from '../service/network.ts'
+import type { ClientRequest } from '../service/processes/network.ts'
 import { FORGED_SUBJECT, organizationIds } from '../setting.ts'
 import { collections } from './reader.ts'
 import type { Client } from './client.ts'

@@ -1,4 +1,4 @@
-import type { Answer } from '../service/network.ts'
+import type { Answer } from '../service/processes/network.ts'
 import { passing } from '../setting.ts'
 import type { Client } from './client.ts'
 

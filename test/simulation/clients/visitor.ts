@@ -1,4 +1,4 @@
-import type { Answer } from '../service/network.ts'
+import type { Answer } from '../service/processes/network.ts'
 import { textOf } from '../invariants/watch.ts'
 import type { FormVersion } from '../reference.ts'
 import { founded, LIMIT, markOf, organizationIds, openFormOf, limitedFormOf, visitors } from '../setting.ts'

@@ -1,6 +1,6 @@
 import type { StoredPlaces } from '../service/stored-places.ts'
-import type { Delivered, HandedOver } from '../service/handed-over.ts'
-import { entryOf } from '../service/handed-over.ts'
+import type { Delivered, HandedOver } from '../service/processes/handed-over.ts'
+import { entryOf } from '../service/processes/handed-over.ts'
 import type { Reference } from '../reference.ts'
 import { RECIPIENT_DAILY_MAX } from '../../../domain/jobs/bounds.ts'
 import { AUTOMATION_HOURLY, FORGED_SUBJECT, markOf, passing } from '../setting.ts'

@@ -1,5 +1,5 @@
 import type { Row } from '../engine/changes.ts'
-import type { HandedOver } from '../service/handed-over.ts'
+import type { HandedOver } from '../service/processes/handed-over.ts'
 import type { ChangeCheck, HomeChange, Watch } from './watch.ts'
 import { isAtHome, textOf } from './watch.ts'
 

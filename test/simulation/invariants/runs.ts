@@ -1,4 +1,4 @@
-import type { HandedOver } from '../service/handed-over.ts'
+import type { HandedOver } from '../service/processes/handed-over.ts'
 import type { ChangeCheck, HomeChange, Watch } from './watch.ts'
 import { isAtHome, textOf } from './watch.ts'
 

@@ -1,4 +1,4 @@
-import type { HandedOver } from '../service/handed-over.ts'
+import type { HandedOver } from '../service/processes/handed-over.ts'
 import type { ChangeCheck, Watch } from './watch.ts'
 import { textOf } from './watch.ts'
 

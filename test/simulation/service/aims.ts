@@ -1,4 +1,4 @@
-import type { Process } from './process.ts'
+import type { Process } from './processes/process.ts'
 import type { Aims, Universe } from './universe.ts'
 
 /** The calls of a move between which faults are aimed: of its ledger, and of the places. */

@@ -18,7 +18,7 @@ import type { Log } from '../../../ports/platform/log.ts'
 import type { MovePlace } from '../../../ports/placement/move.ts'
 import type { Place } from '../../../ports/placement/placement.ts'
 import type { RandomSource } from '../../../ports/platform/random-source.ts'
-import type { Process } from './process.ts'
+import type { Process } from './processes/process.ts'
 import type { Aims, Mutant } from './universe.ts'
 
 /** The dependencies of the places. */

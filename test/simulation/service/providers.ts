@@ -2,9 +2,9 @@ import { formatMailbox } from '../../../domain/messaging/request/sender.ts'
 import type { EmailSender } from '../../../ports/messaging/email-sender.ts'
 import type { SendResult } from '../../../ports/messaging/send-result.ts'
 import type { SmsSender } from '../../../ports/messaging/sms-sender.ts'
-import type { Delivered, HandedOver } from './handed-over.ts'
-import { createHandOverRecord, entryOf } from './handed-over.ts'
-import type { Process } from './process.ts'
+import type { Delivered, HandedOver } from './processes/handed-over.ts'
+import { createHandOverRecord, entryOf } from './processes/handed-over.ts'
+import type { Process } from './processes/process.ts'
 import type { Universe } from './universe.ts'
 
 /** A provider of email or SMS. It outlives every process. */

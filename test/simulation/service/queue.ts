@@ -1,6 +1,6 @@
 import type { OutboxRef } from '../../../ports/messaging/outbox-store.ts'
 import type { Queue } from '../../../ports/messaging/queue.ts'
-import type { Process } from './process.ts'
+import type { Process } from './processes/process.ts'
 import type { Universe } from './universe.ts'
 
 /** A queue of messages that outlives every process. */

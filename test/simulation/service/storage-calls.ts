@@ -1,7 +1,7 @@
 import type { Executor, Statement, StatementResult } from '../../../adapters/sqlite/index.ts'
 import { nameOfBatch } from '../engine/database.ts'
 import { everlasting } from '../engine/scheduler.ts'
-import type { Process } from './process.ts'
+import type { Process } from './processes/process.ts'
 import { toldCall } from './told-changes.ts'
 import type { Universe } from './universe.ts'
 

@@ -14,9 +14,9 @@ import type { Decisions } from '../engine/decisions.ts'
 import type { Faults } from '../engine/faults.ts'
 import type { Scheduler } from '../engine/scheduler.ts'
 import type { Trace } from '../engine/trace.ts'
-import type { Process } from './process.ts'
+import type { Process } from './processes/process.ts'
 import type { PlacedChange, StoredPlaces } from './stored-places.ts'
-import type { Version } from './versions.ts'
+import type { Version } from './processes/versions.ts'
 
 /** A mistake that is planted by wrapping a port or by replacing a statement, to see whether a run finds it. */
 export interface Mutant {

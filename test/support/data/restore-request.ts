@@ -1,4 +1,4 @@
-import type { OperatorClient } from '../services/operator-client.ts'
+import type { OperatorClient } from '../services/operator/operator-client.ts'
 
 /** SHA-256 of nothing. */
 export const NOTHING = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'

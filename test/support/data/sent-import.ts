@@ -1,6 +1,6 @@
 import { contentDigest, digestOfParts, sha256 } from '../../../domain/imports/file/file-parts.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
-import type { OperatorClient } from '../services/operator-client.ts'
+import type { OperatorClient } from '../services/operator/operator-client.ts'
 import type { TestService } from '../services/service.ts'
 
 /**

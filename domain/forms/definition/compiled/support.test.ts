@@ -6,8 +6,8 @@ import {
   shownWhen,
   subjects,
   text,
-} from '../../../../test/support/data/form-subjects.ts'
-import { definitionOf, fieldOf, optionsOf, when } from '../../../../test/support/data/forms.ts'
+} from '../../../../test/support/data/forms/form-subjects.ts'
+import { definitionOf, fieldOf, optionsOf, when } from '../../../../test/support/data/forms/forms.ts'
 import { formWarnings, headlessSupport } from './support.ts'
 
 describe('what is supported', () => {

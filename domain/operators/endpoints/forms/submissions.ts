@@ -7,10 +7,10 @@ import type { ReplyOf } from '../../../record/operation/operation.ts'
 import { jsonResponse, operation } from '../../../record/operation/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../../record/operation/reply.ts'
 import { publicAnswers } from '../../../resources/answers.ts'
-import { automationRuns } from '../../../resources/automation-runs.ts'
-import { contacts } from '../../../resources/contacts.ts'
-import { formSubmissions } from '../../../resources/form-submissions.ts'
-import { forms } from '../../../resources/forms.ts'
+import { automationRuns } from '../../../resources/automations/automation-runs.ts'
+import { contacts } from '../../../resources/contacts/contacts.ts'
+import { formSubmissions } from '../../../resources/forms/form-submissions.ts'
+import { forms } from '../../../resources/forms/forms.ts'
 import {
   optionalText,
   pageOf,

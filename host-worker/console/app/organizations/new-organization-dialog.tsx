@@ -5,8 +5,8 @@ import { toast } from '../kit/toasts/toasts.ts'
 import type { Client } from '../service/client.ts'
 import { Failure, problemOf, unlessMissing } from '../service/failure.ts'
 import { useAction } from '../service/use-action.ts'
-import { placeOf } from './place.ts'
-import { PlaceFields } from './place-fields.tsx'
+import { placeOf } from './place/place.ts'
+import { PlaceFields } from './place/place-fields.tsx'
 
 interface NewOrganizationProps {
   readonly onClose: () => void

@@ -11,7 +11,7 @@ import { formPage, formSnippet } from '../../../../domain/forms/page/form-page.t
 import type { FormDefinition } from '../../../../ports/records/form-directory.ts'
 import { isJsonObject } from '../../../../domain/text/json.ts'
 import { CommandError } from '../../client/errors.ts'
-import type { AnswerTo } from '../../client/operator-service.ts'
+import type { AnswerTo } from '../../client/service/operator-service.ts'
 import { itemsOf } from '../../client/pages.ts'
 import type { ItemOf } from '../../client/pages.ts'
 import { textOf } from '../../command/arguments.ts'

@@ -4,7 +4,7 @@ import { isKeptAtPos } from '../../../../domain/imports/kinds/kinds.ts'
 import type { ImportOutcome, Transfer } from '../../../../domain/imports/file/transfer-file.ts'
 import { CommandError } from '../../client/errors.ts'
 import { importThroughService } from '../../client/import-client.ts'
-import type { OperatorService } from '../../client/operator-service.ts'
+import type { OperatorService } from '../../client/service/operator-service.ts'
 
 /** Imports a file into an organization: through the service, or into the database of its gateway. */
 export async function importInto(

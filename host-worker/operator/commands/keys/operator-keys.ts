@@ -5,7 +5,7 @@ import {
   revokeOperatorKey,
 } from '../../../../domain/operators/endpoints/keys/operator-keys.ts'
 import { UsageError } from '../../client/errors.ts'
-import type { AnswerTo, OperatorService } from '../../client/operator-service.ts'
+import type { AnswerTo, OperatorService } from '../../client/service/operator-service.ts'
 import type { ItemOf } from '../../client/pages.ts'
 import { itemsOf } from '../../client/pages.ts'
 import type { Arguments } from '../../command/command.ts'

@@ -16,7 +16,7 @@ import { backupsInFolder, backupsOfService, decrypted } from '../../archives/kep
 import { openNodeDigest } from '../../archives/node-digest.ts'
 import { remoteSource } from '../../archives/remote-source.ts'
 import { CommandError, UsageError } from '../../client/errors.ts'
-import type { OperatorService } from '../../client/operator-service.ts'
+import type { OperatorService } from '../../client/service/operator-service.ts'
 import { itemsOf } from '../../client/pages.ts'
 import { repeated } from '../../client/repeated.ts'
 import { textOf } from '../../command/arguments.ts'

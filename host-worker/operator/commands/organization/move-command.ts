@@ -3,7 +3,7 @@ import { abortMove, beginMove, showMove } from '../../../../domain/operators/end
 import { jurisdictions, placeKinds, regions } from '../../../../domain/placement/operators/choices.ts'
 import { systemClock } from '../../../system.ts'
 import { CommandError, Unavailable, UsageError } from '../../client/errors.ts'
-import type { AnswerTo, OperatorService } from '../../client/operator-service.ts'
+import type { AnswerTo, OperatorService } from '../../client/service/operator-service.ts'
 import { textOf } from '../../command/arguments.ts'
 import type { Command, Values } from '../../command/command.ts'
 import { mark, text } from '../../command/command.ts'

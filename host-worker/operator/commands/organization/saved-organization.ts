@@ -4,7 +4,7 @@ import { organizationFlags } from '../../../../domain/operators/organization-set
 import { NONE } from '../../../../domain/operators/organization.ts'
 import { keysOf } from '../../../../domain/text/keys-of.ts'
 import { Refusal } from '../../client/errors.ts'
-import type { AnswerTo, OperatorService } from '../../client/operator-service.ts'
+import type { AnswerTo, OperatorService } from '../../client/service/operator-service.ts'
 
 type Settings = AnswerTo<typeof saveOrganization>['body']
 

@@ -1,0 +1,91 @@
+import * as v from 'valibot'
+import type { Field } from '../../record/field.ts'
+import { impersonal, json } from '../../record/field.ts'
+import { isJsonObject } from '../../text/json.ts'
+
+const textKeys = [
+  'questionText',
+  'incentiveInstructions',
+  'incentiveClaimInstructions',
+  'reviewButtonText',
+  'lowScoreFreetextLabel',
+  'lowScoreFreetextPlaceholder',
+  'highScoreFreetextLabel',
+  'highScoreFreetextPlaceholder',
+  'submitButtonText',
+  'lowScaleLabel',
+  'highScaleLabel',
+  'successMessage',
+  'freetextLabel',
+  'freetextPlaceholder',
+  'satisfactionLabel',
+  'notesLabel',
+  'notesPlaceholder',
+  'redirectInterstitialMessage',
+  'redirectInterstitialButtonText',
+] as const
+
+const switchKeys = [
+  'enableLocationSelection',
+  'incentiveEnabled',
+  'enableFreetext',
+  'freetextRequired',
+  'enableSatisfaction',
+  'enableNotes',
+  'notesRequired',
+  'redirectInterstitialEnabled',
+] as const
+
+const categoryTextKeys = ['label', 'buttonText', 'buttonUrl', 'freetextPlaceholder'] as const
+
+/** The categories of a response. They depend on its score or on the chosen option. */
+export const surveyCategories = [
+  'negative',
+  'neutral',
+  'positive',
+  'detractor',
+  'passive',
+  'promoter',
+] as const
+
+const categoryEntries = v.entriesFromList(categoryTextKeys, v.optional(v.string()))
+const contentEntries = v.entriesFromList(surveyCategories, v.optional(v.strictObject(categoryEntries)))
+
+const entries = {
+  ...v.entriesFromList(textKeys, v.optional(v.string())),
+  ...v.entriesFromList(switchKeys, v.optional(v.boolean())),
+  freetextThreshold: v.optional(v.pipe(v.number(), v.safeInteger())),
+  visibleLocationIds: v.optional(v.array(v.string())),
+  categoryContent: v.optional(v.strictObject(contentEntries)),
+}
+
+const Config = v.strictObject(entries)
+type Config = v.InferOutput<typeof Config>
+
+/** Removes null values, which some exports write for a setting that was not made. */
+function withoutNulls(value: unknown): unknown {
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, inner]) => (inner === null ? [] : [[key, withoutNulls(inner)]])),
+  )
+}
+
+const ConfigInput: v.GenericSchema<unknown, Config> = v.pipe(
+  v.unknown(),
+  v.check((value) => !Array.isArray(value), 'must be an object'),
+  v.transform(withoutNulls),
+  v.object({
+    ...entries,
+    categoryContent: v.optional(
+      v.object(v.entriesFromList(surveyCategories, v.optional(v.object(categoryEntries)))),
+    ),
+  }),
+)
+
+/**
+ * The settings of a survey, each of one type. An import may contain more; settings that are not published are dropped,
+ * because they belong to the program that made the survey.
+ */
+export function surveyConfig(): Field<Config> {
+  return impersonal(json(Config, ConfigInput))
+}

@@ -1,0 +1,136 @@
+import { getHealth } from '../../../../domain/operators/endpoints/service/health.ts'
+import { issueOperatorKeyEndpoint } from '../../../../domain/operators/endpoints/keys/operator-keys.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { readOperatorKey } from '../../../../domain/access/operator-key.ts'
+import type { HeldState } from '../../../local/service-file.ts'
+import { announcedService, holdState } from '../../../local/service-file.ts'
+import {
+  localSecrets,
+  openPrivateState,
+  readLocalOperatorKey,
+  writeLocalOperatorKey,
+} from '../../../local/state.ts'
+import { systemClock } from '../../../system.ts'
+import { byKey, byRootSecret } from '../authorization.ts'
+import type { Connection } from '../call-service.ts'
+import { callService } from '../call-service.ts'
+import { Refusal, Unavailable } from '../errors.ts'
+
+/** A connection, and how to close it. */
+export interface OpenConnection {
+  readonly connection: Connection
+  readonly close: () => Promise<void>
+}
+
+export interface LocalOptions {
+  /** The operator key to use; null: the one of the local state, which is made when there is none. */
+  readonly key: string | null
+  /** Shows a line to the person who is waiting. */
+  readonly note: (line: string) => void
+}
+
+/** How long an announced service may take to respond, in ms, because its supervisor may be restarting it. */
+const ANSWER_MS = 30_000
+const POLL_MS = 250
+
+/** The operator's name in the operator key of the local state. */
+const LOCAL_OPERATOR = 'local'
+
+/**
+ * Opens the service of a state directory: the one that is running there, or else a new one that runs until it is
+ * closed. Only one program at a time runs a service there; others wait until it serves or ends.
+ */
+export async function openLocalService(directory: string, options: LocalOptions): Promise<OpenConnection> {
+  openPrivateState(directory)
+  for (let tries = 0; ; tries += 1) {
+    const running = await openRunning(directory, options)
+    if (running !== null) return running
+    const held = holdState(directory, null)
+    if (held !== null) return openHeld(directory, options, held)
+    if (tries === 0) options.note(`Waiting for another program that uses ${directory}…`)
+    await pause(POLL_MS)
+  }
+}
+
+/** Connects to the announced service; null: none is announced, or it has ended. */
+async function openRunning(directory: string, { key }: LocalOptions): Promise<OpenConnection | null> {
+  const giveUpAtMs = performance.now() + ANSWER_MS
+  let last: unknown = null
+  for (let url = announcedService(directory); url !== null; url = announcedService(directory)) {
+    try {
+      const connection = await connect(url, directory, key)
+      return { connection, close: async () => undefined }
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error
+      last = error
+    }
+    if (performance.now() > giveUpAtMs) throw last
+    await pause(POLL_MS)
+  }
+  return null
+}
+
+/** Opens a service of the caller's own on a state directory that it holds. Closing it releases the directory. */
+async function openHeld(directory: string, options: LocalOptions, held: HeldState): Promise<OpenConnection> {
+  try {
+    await held.predecessorEnded()
+    const { connection, close } = await openOwn(directory, options)
+    return {
+      connection,
+      close: () =>
+        close().finally(() => {
+          held.release()
+        }),
+    }
+  } catch (error) {
+    held.release()
+    throw error
+  }
+}
+
+/** Opens a service that runs until it is closed, on a state directory that the caller holds and keeps. */
+export async function openOwn(directory: string, { key, note }: LocalOptions): Promise<OpenConnection> {
+  // Loaded on demand, because a command for a running service does not need it.
+  const { startOwnService } = await import('../../../local/own-service.ts')
+  const own = await startOwnService(directory, note)
+  try {
+    return { connection: await connect(own.url, directory, key), close: () => own.close() }
+  } catch (error) {
+    await own.close()
+    throw error
+  }
+}
+
+async function connect(url: string, directory: string, given: string | null): Promise<Connection> {
+  const key = given ?? (await localKey(url, directory))
+  // This checks that the service responds, even when it refuses the given key.
+  if (given !== null) await works(given, url, directory)
+  return { url, stateDirectory: directory, authorization: byKey(key) }
+}
+
+/**
+ * The operator key in a state directory, or a new one when it does not work or is missing. Anyone who can read the
+ * directory may get a key, because the root secret is in it too.
+ */
+async function localKey(url: string, directory: string): Promise<string> {
+  const kept = readLocalOperatorKey(directory)
+  if (kept !== null && readOperatorKey(kept) !== null && (await works(kept, url, directory))) return kept
+  const { ROOT_SECRET } = localSecrets(directory)
+  const authorization = byRootSecret(ROOT_SECRET ?? '', systemClock)
+  const service = callService({ url, stateDirectory: directory, authorization })
+  const { body } = await service.call(issueOperatorKeyEndpoint, {
+    body: { operator: LOCAL_OPERATOR, role: 'admin' },
+  })
+  writeLocalOperatorKey(directory, body.key)
+  return body.key
+}
+
+async function works(key: string, url: string, directory: string): Promise<boolean> {
+  try {
+    await callService({ url, stateDirectory: directory, authorization: byKey(key) }).call(getHealth)
+    return true
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 401) return false
+    throw error
+  }
+}

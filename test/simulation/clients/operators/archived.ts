@@ -1,0 +1,122 @@
+import type { ArchiveHead, ArchiveLines } from '../../../../domain/whole/archive/source.ts'
+import type { OrganizationFile } from '../../../../domain/whole/archive/format.ts'
+import { ORGANIZATION } from '../../../../domain/whole/archive/names.ts'
+import { readArchive } from '../../../../domain/whole/archive/read-archive.ts'
+import { ChangedMeanwhile, writeArchive } from '../../../../domain/whole/archive/write-archive.ts'
+import { openNodeDigest } from '../../../../host-worker/operator/archives/node-digest.ts'
+import type { Row } from '../../engine/changes.ts'
+import { textOf } from '../../invariants/watch.ts'
+import { passing } from '../../setting.ts'
+import type { Client } from '../client.ts'
+import { bodyOf } from '../client.ts'
+import type { Archive, Life } from '../life.ts'
+import { begins, insist } from '../life.ts'
+
+/** The files that are archived. The others would be empty. */
+const FILES = /^rows\/(contacts|forms|form-submissions|removals)\.ndjson$/
+/** The tables whose rows are compared after restoring. */
+const COMPARED = { contacts: 'contactId', forms: 'formId', form_submissions: 'submissionId' } as const
+
+/** How long an archive of a later version waits for that version, in ms. */
+const AGAIN_MS = 10_000
+
+/** For how long lines of an export are given, in ms, but for what clocks differ. */
+const EXPORT_MS = 86_400_000 - 60_000
+
+/** Lines were asked for in vain for so long that the export has ended. */
+class ExportEnded extends Error {}
+
+/** Exports the organization. When it changes meanwhile, or cannot be read for a day, there is no archive this time. */
+export async function exportAgain(life: Life, client: Client): Promise<void> {
+  let token = ''
+  const begunMs = client.nowMs()
+  const lines = async (file: string, after: ArchiveLines['next']) => {
+    const answer = await insist(null, '/export/lines', { token, file, after }, client)
+    if (answer.status === 400 && client.nowMs() - begunMs > EXPORT_MS) throw new ExportEnded()
+    return bodyOf(answer) as ArchiveLines
+  }
+  const pieces: Uint8Array<ArrayBuffer>[] = []
+  const archive = writeArchive({
+    openDigest: openNodeDigest,
+    onProgress: () => undefined,
+    source: {
+      lines,
+      organization: async () => JSON.parse((await lines(ORGANIZATION, null)).lines) as OrganizationFile,
+      async head() {
+        const begun = bodyOf(await insist('organization.export', '/export', {}, client))
+        ;({ token } = begun as { readonly token: string })
+        const head = begun as ArchiveHead
+        return { ...head, files: head.files.filter(({ file }) => FILES.test(file)) }
+      },
+    },
+  })
+  const people = Array.from({ length: life.people }, (_, index) => index + 1)
+  const isIn = (number: number) => !client.reference.passing.erased.has(number)
+  try {
+    for await (const piece of archive) pieces.push(piece)
+  } catch (error) {
+    if (error instanceof ChangedMeanwhile || error instanceof ExportEnded) return
+    throw error
+  }
+  life.archive = { name: `archive-${client.nowMs()}`, pieces, people: people.filter(isIn) }
+  client.happened('an organization is exported')
+}
+
+/** Restores the organization from its last archive. */
+export async function restoreAgain(life: Life, client: Client): Promise<void> {
+  const { archive } = life
+  if (archive === null) return
+  // An archive has whoever was erased after it was made, so they are there again from its first part on.
+  for (const number of archive.people) client.reference.passing.erased.delete(number)
+  const rows: Row[] = []
+  let begin: object = {
+    archive: archive.name,
+    formIds: [passing.formId],
+    place: client.decide.pick('place', ['shared', 'own']),
+  }
+  let restoreId = ''
+  const call = async (path: string, body: object, action: string | null = 'organization.restore') => {
+    let answer = await insist(action, path, body, client)
+    // While a version is deployed, a database that an isolate of before has made lacks its columns.
+    while (/A later version of the service wrote it/.test(answer.text)) {
+      await client.pause(AGAIN_MS)
+      answer = await insist(action, path, body, client)
+    }
+    if (answer.status !== 200)
+      client.violated('an archive can be restored', `${path}: ${answer.status} ${answer.text}`)
+    return bodyOf(answer) as { readonly restoreId: string }
+  }
+  for await (const piece of readArchive(streamed(archive), openNodeDigest)) {
+    if (piece.kind === 'manifest') begin = { ...begin, manifest: piece.manifest, digest: piece.digest }
+    else if (piece.kind === 'organization')
+      ({ restoreId } = await call('/restore', { ...begin, organization: piece.organization }))
+    else {
+      const { part, file, lines } = piece
+      rows.push(...lines.map((line) => ({ ...(JSON.parse(line) as Row), file })))
+      await call(`/restore/${restoreId}/parts`, { part, file, lines: [...lines] }, null)
+    }
+  }
+  await call(`/restore/${restoreId}/finish`, {})
+  begins(life, client)
+  checkRestored(rows, client)
+  client.happened('an organization is restored')
+}
+
+async function* streamed({ pieces }: Archive) {
+  yield* pieces
+}
+
+/** Checks that every row of the archive is there again, and no other. */
+function checkRestored(rows: readonly Row[], { stored, violated }: Client): void {
+  for (const [table, idField] of Object.entries(COMPARED)) {
+    const archived = rows
+      .filter(({ file }) => file === `rows/${table.replaceAll('_', '-')}.ndjson`)
+      .map((row) => `${textOf(row[idField])} ${textOf(row.updatedAt)}`)
+    const column = idField.replace(/Id$/, '_id')
+    const there = stored
+      .rowsOf(passing.organizationId, table)
+      .map((row) => `${textOf(row[column])} ${textOf(row.updated_at)}`)
+    if (archived.sort().join() !== there.sort().join())
+      violated('a restored organization is as it was', `${table}: ${there.join()}, not ${archived.join()}`)
+  }
+}

@@ -1,0 +1,40 @@
+import type { CompiledForm } from '../../../../domain/forms/definition/compiled/compile.ts'
+import { compileForm } from '../../../../domain/forms/definition/compiled/compile.ts'
+import type { FormDefinition } from '../../../../ports/records/form-directory.ts'
+
+/** A form definition with the given fields and defaults for everything else. */
+export function definitionOf(
+  fields: readonly unknown[],
+  settings: Partial<FormDefinition> = {},
+): FormDefinition {
+  return {
+    formId: 'contact-us',
+    name: 'Contact us',
+    isPublished: true,
+    notificationEmails: [],
+    fields,
+    ...settings,
+  }
+}
+
+/** A saved field of a type, labelled with its id. */
+export function fieldOf(id: string, type: string, settings: Readonly<Record<string, unknown>> = {}): unknown {
+  return { id, type, label: id, ...settings }
+}
+
+/** Saved options with these values. */
+export function optionsOf(...values: readonly string[]): readonly unknown[] {
+  return values.map((value) => ({ value, label: value }))
+}
+
+/** A saved `visibleWhen` of one rule. */
+export function when(field: string, operator: string, value?: unknown): unknown {
+  return { match: 'all', rules: [{ field, operator, ...(value === undefined ? {} : { value }) }] }
+}
+
+/** A compiled form; throws when the definition is not supported. */
+export function compiledOf(fields: readonly unknown[], settings: Partial<FormDefinition> = {}): CompiledForm {
+  const compilation = compileForm(definitionOf(fields, settings))
+  if (compilation.kind === 'unsupported') throw new Error(compilation.reasons.join(' '))
+  return compilation.form
+}
