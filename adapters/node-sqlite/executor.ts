@@ -29,7 +29,10 @@ export function createExecutor(database: DatabaseSync, meter: Meter = createMete
     async batch(statements) {
       meter.calls += 1
       const onlyReads = readsAlone(statements)
-      const results = inTransaction(database, onlyReads, () => runAll(statements, onlyReads))
+      const work = () => runAll(statements, onlyReads)
+      // A single SELECT sees one state of the database by itself.
+      const isAtomic = onlyReads && statements.length === 1
+      const results = isAtomic ? work() : inTransaction(database, onlyReads, work)
       countRows(meter, results)
       return results
     },

@@ -35,8 +35,8 @@ const opened: TestOperator[] = []
  * Of the demo's contacts only the first, with what refers to them; of its events, to which nothing refers, these many of
  * a kind.
  */
-const CONTACTS = 300
-const EVENTS_MAX = 100
+const CONTACTS = 100
+const EVENTS_MAX = 60
 const EVENTS = new Set(['link-events', 'billing-events'])
 const refersToLater = (line: object) =>
   Array.from(JSON.stringify(line).matchAll(/contact-(\d{4})/g)).some(([, id]) => Number(id) > CONTACTS)

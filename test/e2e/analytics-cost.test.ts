@@ -11,7 +11,7 @@ import type { TestService } from '../support/services/service.ts'
 import { openTestService } from '../support/services/service.ts'
 
 // test/ci/sizes/scale.sh sets this to 100,000.
-const LARGE = Number(process.env.ANALYTICS_MEMBERS ?? 5_000)
+const LARGE = Number(process.env.ANALYTICS_MEMBERS ?? 2_000)
 
 /** Of the members that `makeMemberships` makes: how many churned, and how many decided on an offer, with their events. */
 const CHURNED = LARGE * 0.4

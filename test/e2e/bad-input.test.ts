@@ -1,15 +1,14 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { LiveService } from '../support/services/live-service.ts'
-import { openLiveService } from '../support/services/live-service.ts'
+import { sharedLiveService } from '../support/services/live-service.ts'
 
 /** Whatever a client sends, the real runtime gives the documented status and body, and never a 500. */
 let live: LiveService
 
 beforeAll(async () => {
-  live = await openLiveService()
+  live = await sharedLiveService()
 }, 60_000)
-afterAll(() => live.close())
 
 const PATH = '/api/forms/plain/submissions'
 const good = { _gotcha: '', email: 'ada@example.com' }

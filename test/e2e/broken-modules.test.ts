@@ -17,7 +17,7 @@ beforeAll(async () => {
   const first = loadedFirst(modules)
   const onDemand = [...modules.keys()].filter((path) => !first.has(path))
   for (const path of onDemand) writeFileSync(join(directory, path), "throw new Error('broken')\n")
-  live = await openLiveService({}, directory)
+  live = await openLiveService({}, { directory })
 })
 afterAll(async () => {
   await live.close()

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { LiveService } from '../support/services/live-service.ts'
-import { openLiveService } from '../support/services/live-service.ts'
+import { sharedLiveService } from '../support/services/live-service.ts'
 
 /** What a browser gets when it submits a form by itself, on the real runtime. */
 let live: LiveService
 
 beforeAll(async () => {
-  live = await openLiveService()
+  live = await sharedLiveService()
 }, 60_000)
-afterAll(() => live.close())
 
 /** The `Accept` header that Chromium and Safari send when they navigate. */
 const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
@@ -17,7 +16,7 @@ const good = { _gotcha: '', email: 'ada@example.com' }
 async function post(
   body: Readonly<Record<string, string>>,
   headers: Record<string, string> = {},
-  formId = 'plain',
+  formId = 'native',
 ): Promise<Response> {
   return fetch(new URL(`/api/forms/${formId}/submissions`, live.origin), {
     method: 'POST',
@@ -40,7 +39,7 @@ async function expectPage(response: Response, status: number, ...texts: readonly
 }
 
 async function saved(): Promise<number> {
-  const url = new URL('/api/v1/forms/plain/submissions?limit=500', live.origin)
+  const url = new URL('/api/v1/forms/native/submissions?limit=500', live.origin)
   const response = await fetch(url, { headers: { authorization: `Bearer ${live.key}` } })
   return ((await response.json()) as { readonly data: readonly unknown[] }).data.length
 }
@@ -55,7 +54,7 @@ describe('a native form', () => {
   test('as multipart, too', async () => {
     const body = new FormData()
     for (const [name, value] of Object.entries(good)) body.append(name, value)
-    const url = new URL('/api/forms/plain/submissions', live.origin)
+    const url = new URL('/api/forms/native/submissions', live.origin)
     await expectPage(
       await fetch(url, { method: 'POST', body, headers: { accept: ACCEPT } }),
       200,
@@ -96,14 +95,14 @@ describe('a native form', () => {
     [
       'a redirect elsewhere',
       { ...good, _redirect: 'https://evil.example/' },
-      'plain',
+      'native',
       422,
       'not set up correctly',
     ],
     ['an unknown form', good, 'none', 404, 'not available'],
     ['a form that must be hosted', good, 'hosted', 409, 'another page'],
-    ['no bot trap', { email: 'ada@example.com' }, 'plain', 422, '_gotcha'],
-    ['too much', { ...good, name: 'x'.repeat(70_000) }, 'plain', 413, 'more than this form can take'],
+    ['no bot trap', { email: 'ada@example.com' }, 'native', 422, '_gotcha'],
+    ['too much', { ...good, name: 'x'.repeat(70_000) }, 'native', 413, 'more than this form can take'],
   ])('with %s gets a page of the same status', async (_, body, formId, status, text) => {
     await expectPage(await post(body, {}, formId), status, text)
   })
@@ -118,7 +117,7 @@ describe('a native form', () => {
 })
 
 test('a browser that opens the address gets a page', async () => {
-  const response = await fetch(new URL('/api/forms/plain/submissions', live.origin), {
+  const response = await fetch(new URL('/api/forms/native/submissions', live.origin), {
     headers: { accept: ACCEPT },
   })
   expect(response.headers.get('allow')).toBe('POST, OPTIONS')
@@ -137,7 +136,7 @@ describe('everyone else gets JSON', () => {
   })
 
   test('who sends JSON', async () => {
-    const response = await fetch(new URL('/api/forms/plain/submissions', live.origin), {
+    const response = await fetch(new URL('/api/forms/native/submissions', live.origin), {
       method: 'POST',
       body: JSON.stringify({ ...good, email: 'ada' }),
       headers: { accept: ACCEPT, 'content-type': 'application/json' },
@@ -183,9 +182,9 @@ describe('the browser client', () => {
 
 test('what the form client needs of a form is served to any page, of published forms only', async () => {
   const ask = (formId: string) => fetch(new URL(`/forms/${formId}/definition`, live.origin))
-  const response = await ask('plain')
+  const response = await ask('native')
   expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'public, max-age=60'])
-  expect(await response.json()).toMatchObject({ formId: 'plain', requiresPassword: false })
+  expect(await response.json()).toMatchObject({ formId: 'native', requiresPassword: false })
   const others = await Promise.all(['unpublished', 'hosted', 'unknown'].map(ask))
   expect(others.map(({ status }) => status)).toEqual([404, 404, 404])
   const schema = await fetch(new URL('/forms/schema.json', live.origin))

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { LiveService } from '../support/services/live-service.ts'
-import { openLiveService } from '../support/services/live-service.ts'
+import { sharedLiveService } from '../support/services/live-service.ts'
 
 let live: LiveService
 beforeAll(async () => {
-  live = await openLiveService({})
+  live = await sharedLiveService()
 })
-afterAll(() => live.close())
 
 function ask(path: string, init: RequestInit = {}): Promise<Response> {
   return fetch(live.origin + path, { redirect: 'manual', ...init })

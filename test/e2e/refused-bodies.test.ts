@@ -1,17 +1,16 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { DROPPED_MAX_BYTES, DROPPED_MAX_MS } from '../../domain/bounds/unread-body.ts'
 import type { LiveService } from '../support/services/live-service.ts'
-import { openLiveService } from '../support/services/live-service.ts'
+import { sharedLiveService } from '../support/services/live-service.ts'
 
 // A sender learns why its body is refused, although the answer was known before the body had arrived.
 
 let live: LiveService
 
 beforeAll(async () => {
-  live = await openLiveService()
+  live = await sharedLiveService()
 }, 60_000)
-afterAll(() => live.close())
 
 const FORM = '/api/forms/plain/submissions'
 const IMPORTS = '/operator/v1/organizations/acme/imports'

@@ -25,16 +25,26 @@ export const stayingTables: { readonly [Table in keyof Database]?: Reason } = {
   move_guards: 'never has rows',
 }
 
-interface ColumnRow {
+/** A column of a table, as SQLite describes it. */
+export interface ColumnRow {
   readonly table: string
   readonly column: string
   /** The column's place in the primary key, from 1; 0: it is not part of the key. */
   readonly place: number
+  /** The declared type. */
+  readonly type: string
+  readonly nullable: number
+}
+
+/** A table whose rows belong to organizations, with all its columns. */
+export interface DescribedTable {
+  readonly moved: MovedTable
+  readonly columns: readonly ColumnRow[]
 }
 
 /** The columns of all tables, except those of SQLite and the platform. Generated columns are not included. */
 const readColumns = template(sql<ColumnRow>`
-  select t.name as "table", c.name as "column", c.pk as place
+  select t.name as "table", c.name as "column", c.pk as place, c.type, not c."notnull" as nullable
   from sqlite_master as t join pragma_table_info(t.name) as c
   where t.type = 'table' and t.name not glob 'sqlite_*' and t.name not glob '_cf_*'
     and (${slot('only')} is null or t.name = ${slot('only')}) order by t.name, c.cid`)
@@ -43,16 +53,21 @@ const readColumns = template(sql<ColumnRow>`
  * The tables whose rows belong to organizations, read from the schema of a database.
  * @param only the name of one table; null: all
  */
-export async function readMovedTables(
+export async function readDescribedTables(
   executor: Executor,
   only: string | null = null,
-): Promise<readonly MovedTable[]> {
+): Promise<readonly DescribedTable[]> {
   const byTable = Map.groupBy(await rowsOf(executor, bind(readColumns, { only })), ({ table }) => table)
   return [...byTable].flatMap(([name, columns]) => {
     const key = columns.filter(({ place }) => place > 0).sort((left, right) => left.place - right.place)
     const isOwned = name === 'api_keys' || key.some(({ column }) => column === OWNER)
-    return isOwned && !(name in stayingTables) ? [movedTable(name, columns, key)] : []
+    return isOwned && !(name in stayingTables) ? [{ moved: movedTable(name, columns, key), columns }] : []
   })
+}
+
+/** The tables to move: those of `readDescribedTables`. */
+export async function readMovedTables(executor: Executor): Promise<readonly MovedTable[]> {
+  return (await readDescribedTables(executor)).map(({ moved }) => moved)
 }
 
 const OWNER = 'organization_id'

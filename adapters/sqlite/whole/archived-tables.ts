@@ -1,12 +1,10 @@
-import { sql } from 'kysely'
 import { organizationFields, storedFieldShape } from '../../../domain/record/stored-fields.ts'
 import { resources } from '../../../domain/resources/index.ts'
 import type { MovedTable, StoredValue } from '../../../ports/placement/move.ts'
 import type { ArchivedColumn, ArchivedTable } from '../../../ports/whole/whole-store.ts'
-import { readMovedTables } from '../move/moved-tables.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import type { DescribedTable } from '../move/moved-tables.ts'
+import { readDescribedTables } from '../move/moved-tables.ts'
 import type { Executor } from '../statement/executor.ts'
-import { rowsOf } from '../statement/executor.ts'
 import { columnName } from '../database/column-name.ts'
 import { tableOf } from '../table/tables.ts'
 
@@ -48,19 +46,6 @@ export interface StoredTable {
 
 const OWNER = 'organization_id'
 
-interface ColumnRow {
-  readonly table: string
-  readonly column: string
-  readonly type: string
-  readonly nullable: number
-}
-
-const readColumns = template(sql<ColumnRow>`
-  select t.name as "table", c.name as "column", c.type, not c."notnull" as nullable
-  from sqlite_master as t join pragma_table_info(t.name) as c
-  where t.type = 'table' and t.name not glob 'sqlite_*' and t.name not glob '_cf_*'
-    and (${slot('only')} is null or t.name = ${slot('only')})`)
-
 /**
  * The tables of archives, read from the schema of a database.
  * @param only the name of one table; null: all
@@ -69,21 +54,16 @@ export async function readArchivedTables(
   executor: Executor,
   only: string | null = null,
 ): Promise<readonly StoredTable[]> {
-  const moved = await readMovedTables(executor, only)
-  const columns = new Map(
-    (await rowsOf(executor, bind(readColumns, { only }))).map((row) => [`${row.table} ${row.column}`, row]),
-  )
-  return moved
-    .filter(({ name }) => !(name in unarchivedTables))
-    .map((table) => storedTable(table, (column) => columns.get(`${table.name} ${column}`)))
+  const described = await readDescribedTables(executor, only)
+  return described.filter(({ moved }) => !(moved.name in unarchivedTables)).map(storedTable)
 }
 
-function storedTable(moved: MovedTable, shapeOf: (column: string) => ColumnRow | undefined): StoredTable {
+function storedTable({ moved, columns: described }: DescribedTable): StoredTable {
   const following = followingColumns[moved.name] ?? {}
   const names = moved.columns.filter((column) => column !== OWNER && !(column in following))
   const holding = heldIn(moved.name)
   const columns = names.map((name): ArchivedColumn => {
-    const shape = shapeOf(name)
+    const shape = described.find(({ column }) => column === name)
     return {
       field: fieldName(name),
       type: shape?.type === 'INTEGER' ? 'integer' : shape?.type === 'REAL' ? 'real' : 'text',

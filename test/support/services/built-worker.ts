@@ -19,13 +19,14 @@ declare module 'vitest' {
  * The Worker as `wrangler deploy` would upload it, built by the first test that asks for it and shared by all tests of
  * a run. Returns the directory of the result.
  */
-export function builtWorker(): Promise<string> {
-  return builtOnce('worker', async (unfinished, scratch) => {
+export function builtWorker(scratch?: string): Promise<string> {
+  const build = async (unfinished: string, folder: string) => {
     const wrangler = join(projectRoot, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
     const args = [wrangler, 'deploy', '--dry-run', '--config', 'wrangler.toml', '--outdir', unfinished]
-    const env = { ...process.env, ...COMPILE_CACHE, ...wranglerEnvironment(scratch) }
+    const env = { ...process.env, ...COMPILE_CACHE, ...wranglerEnvironment(folder) }
     await promisify(execFile)(process.execPath, args, { cwd: projectRoot, env })
-  })
+  }
+  return builtOnce('worker', build, scratch)
 }
 
 /**

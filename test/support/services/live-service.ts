@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { inject } from 'vitest'
 import type { D1Database } from '@cloudflare/workers-types'
 import { createD1Storage } from '../../../adapters/d1/index.ts'
 import { issueKey } from '../../../domain/access/api-key.ts'
@@ -22,21 +23,38 @@ import { runtimeFiles } from './runtime-files.ts'
 export interface LiveService {
   /** The URL of the service. */
   readonly origin: string
-  /** A key of the organization `acme`, which owns the forms `plain`, `unpublished` and `hosted`. */
+  /** A key of the organization `acme`, which owns the forms `plain`, `native`, `unpublished` and `hosted`. */
   readonly key: string
   close(): Promise<void>
 }
 
-/**
- * @param settings more secrets and variables of the worker
- * @param directory another build of the worker than the one that all tests share
- */
+/** Where the parts of a Worker come from that are built for the tests. */
+export interface Built {
+  /** A build of the Worker. Default: the one that all tests of the run share. */
+  readonly directory?: string
+  /** The folder with what the tests of the run share. A test need not name it. */
+  readonly scratch?: string
+}
+
+/** @param settings more secrets and variables of the worker */
 export async function openLiveService(
   settings: Readonly<Record<string, string>> = {},
-  directory?: string,
+  built: Built = {},
 ): Promise<LiveService> {
-  const worker = await openLiveWorker(settings, directory)
+  const worker = await openLiveWorker(settings, built)
   return { origin: worker.origin, key: await seed(worker.bindings.DB), close: () => worker.close() }
+}
+
+/**
+ * The service that files share which need no settings of their own. Other files may add submissions to its forms at any
+ * time. It runs until the end of the run; closing it does nothing.
+ */
+export async function sharedLiveService(): Promise<LiveService> {
+  const scratch = new URLSearchParams({ scratch: inject('builtWorker') })
+  const response = await fetch(`${inject('sharedRuntimes')}/service?${scratch.toString()}`)
+  if (!response.ok) throw new Error(await response.text())
+  const { origin, key } = (await response.json()) as Pick<LiveService, 'origin' | 'key'>
+  return { origin, key, close: async () => undefined }
 }
 
 /** The Worker with migrated, empty databases. */
@@ -74,10 +92,10 @@ export async function openLiveWorkerWithProviders() {
  */
 export async function openLiveWorker(
   variables: Readonly<Record<string, string>> = {},
-  directory?: string,
+  { directory, scratch = inject('builtWorker') }: Built = {},
 ): Promise<LiveWorker> {
   const files = runtimeFiles('live-worker')
-  const options = await configuredOptions()
+  const options = await configuredOptions(scratch)
   const { d1Databases } = options
   placeDatabase(files, d1Databases.DB.id, migratedImage())
   placeDatabase(files, d1Databases.POS_LEGACY.id, migratedImage('pos-legacy-vendor'))
@@ -90,7 +108,7 @@ export async function openLiveWorker(
       workers: [
         {
           ...options,
-          ...modulesIn(directory ?? (await builtWorker())),
+          ...modulesIn(directory ?? (await builtWorker(scratch))),
           name: SERVICE,
           bindings: { ...options.bindings, ROOT_SECRET: testRootSecret(), ...variables },
           unsafeDirectSockets: [{}],
@@ -135,8 +153,8 @@ interface ConfiguredOptions {
  * The Worker's configuration in `wrangler.toml`, as options of the runtime. It is read once for all processes of a run,
  * because loading wrangler takes a second.
  */
-async function configuredOptions(): Promise<ConfiguredOptions> {
-  const path = await builtOnce('options.json', async (unfinished) => {
+async function configuredOptions(scratch: string): Promise<ConfiguredOptions> {
+  const build = async (unfinished: string) => {
     // wrangler reads its environment when it is loaded.
     Object.assign(process.env, wranglerEnvironment(join(tmpdir(), 'live-service')))
     const { unstable_getMiniflareWorkerOptions } = await import('wrangler')
@@ -144,7 +162,8 @@ async function configuredOptions(): Promise<ConfiguredOptions> {
     // Rules say how source files are bundled, but this Worker is built already.
     delete workerOptions.modulesRules
     writeFileSync(unfinished, JSON.stringify(workerOptions))
-  })
+  }
+  const path = await builtOnce('options.json', build, scratch)
   return JSON.parse(readFileSync(path, 'utf8')) as ConfiguredOptions
 }
 
@@ -176,6 +195,7 @@ async function seed(database: D1Database): Promise<string> {
     .tenant('acme')
     .upsert('forms', [
       form('plain', true, fields),
+      form('native', true, fields),
       form('unpublished', false, fields),
       form('hosted', true, [{ id: 'file', type: 'file', label: 'File' }]),
     ])
