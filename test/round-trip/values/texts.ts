@@ -165,7 +165,8 @@ const EMAILS = [
 ]
 
 /** No id: the first is empty, and a browser takes the others for directions in a path. */
-const NO_ID = ['', '..', '../..']
+const NO_ID = ['', '.', '..', '../..']
+const isId = (text: string): boolean => !NO_ID.includes(text)
 
 /** A form of text that fields may ask for. A field that takes its sample takes every text of the form. */
 interface Form {
@@ -178,10 +179,7 @@ const free: readonly Form[] = [
   { sample: 'a\u0000\n"\\,😀\u2028é', texts: (length) => anyText(length).map(same) },
   {
     sample: 'a"\\,😀\u2028é',
-    texts: (length) =>
-      printableText(length)
-        .filter((text) => !NO_ID.includes(text))
-        .map(same),
+    texts: (length) => printableText(length).filter(isId).map(same),
   },
 ]
 
@@ -226,6 +224,7 @@ const names: readonly Form[] = [
     texts: () =>
       fc
         .string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 40 })
+        .filter(isId)
         .map((text) => same(text.replaceAll(' ', '~'))),
   },
   { sample: 'aA0_-', texts: () => fc.stringMatching(/^[A-Za-z0-9_-]{1,30}$/).map(same) },
