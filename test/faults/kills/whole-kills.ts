@@ -116,14 +116,20 @@ async function killed(
   const first = await command.code()
   say(`        the ${victim} after ${afterMs} ms of ${work}; the command ended with ${String(first)}`)
   if (first !== 0) {
+    let isComplete = false
     if (work === 'export') assert(!existsSync(target), 'an unfinished archive has the name of one')
     else if (!isOwn) {
-      // An organization that is half written cannot be read; one that was not begun has no rows.
+      // An organization that is half written cannot be read, and one that was not begun has no rows. One with rows must
+      // have them all, as the comparison below finds: its client was killed between the last answer and its own end.
       const status = await service.statusOf(organizationId)
       if (status === 401) unfinished += 1
-      else assert(!(await service.hasContacts(organizationId)), 'a part of the rows can be read')
+      else isComplete = await service.hasContacts(organizationId)
     }
-    assert.equal(await startCommand(stateDirectory, ...args).code(), 0)
+    if (!isComplete) {
+      const code = await startCommand(stateDirectory, ...args).code()
+      // An organization in a database of its own has no key here by which to see whether it is complete.
+      assert(code === 0 || isOwn, `the command that continues ended with ${String(code)}`)
+    }
   }
   if (work === 'restore') {
     assert.equal(
