@@ -56,7 +56,7 @@ export function commonResponses({ access, requires }: Pick<Endpoint, 'access' | 
 /** The parameters that a path contains in braces. */
 export function pathParameters(path: string): readonly ParameterObject[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
-    const [meaning, example] = termOf([name]) ?? ['The identifier.']
+    const [meaning, example] = termOf(['path', name]) ?? ['The identifier.']
     return {
       name,
       in: 'path',

@@ -41,7 +41,7 @@ export async function serveLlms(request: Request): Promise<Response> {
   const lines = [
     '# Tenant data API',
     '',
-    '> Each organization reads its own data with a key (`Authorization: Bearer KEY`), and takes submissions of forms from any website without one. Every path of the contract begins with `/api/`.',
+    '> Each organization reads its own data with a key (`Authorization: Bearer KEY`), and takes submissions of forms from any website without one. Every path of the contract begins with `/api/`; what pages load to show a form (`/form-client.js`, `/forms/{formId}/definition`) is in the guide Forms.',
     '',
     '## Contract',
     '',

@@ -152,7 +152,7 @@ export const saveOrganizationForms = operation({
   tag: 'Form definitions',
   summary: 'Create or update forms',
   description:
-    'All of them, or none. A setting that is left out is cleared; a password that is left out stays, and null removes it. A form that cannot be submitted here is saved unpublished, with the reasons, unless nothing of it changes. An unknown key of a form or field is refused.',
+    'All of them, or none. A setting that is left out is cleared, but `isPublished` and a password stay as they are; null removes a password. A form that cannot be submitted here is saved unpublished, with the reasons, unless nothing of it changes. An unknown key of a form or field is refused.',
   body: jsonBody(
     v.strictObject({
       forms: described(
