@@ -6,6 +6,7 @@ import type { Log } from '../../ports/platform/log.ts'
 import type { AllPlaces } from '../placement/find/at-place.ts'
 import { createPlacedStorage } from '../placement/placed-storage.ts'
 import { toInstant } from '../text/instant.ts'
+import type { FamilySweepWorld } from './sweep-families.ts'
 import { sweepFamilies } from './sweep-families.ts'
 
 const MINUTE_MS = 60_000
@@ -49,10 +50,13 @@ function submit(storage: ReturnType<typeof open>, organizationId: string, id: st
 }
 
 /** A run of the cron. `work` is what the database of a family does, which may fail. */
-async function sweep(work: (familyId: string) => Promise<void>): Promise<void> {
+async function sweep(
+  work: (familyId: string) => Promise<void>,
+  changed: Partial<FamilySweepWorld['directory']> = {},
+): Promise<void> {
   const { directory, storageAt } = scratch.isolate().places
   await sweepFamilies({
-    directory,
+    directory: { ...directory, ...changed },
     openWork: (place) => {
       const { outbox, importDirectory: imports, retentionDirectory: retention } = storageAt(place, true)
       return { outbox, imports, retention, work: () => work(place.familyId) }
@@ -148,7 +152,10 @@ test('a family whose work fails is asked again, and hinders no other', async () 
   })
   expect(worked).toEqual(['other'])
   expect(errors).toEqual([['family_sweep_failed', new Error('no answer')]])
-  scratch.clock.ms += 2 * MINUTE_MS
+  scratch.clock.ms += 2 * MINUTE_MS - 1
+  await sweep(done)
+  expect(worked).toEqual(['other'])
+  scratch.clock.ms += 1
   await sweep(done)
   expect(worked).toEqual(['other', 'acme'])
 })
@@ -173,19 +180,22 @@ test('families that never answer do not stay ahead of the others', async () => {
   expect(worked).toEqual(['acme'])
 })
 
+test('a family that was idle and then failed is forgotten only after two further checks', async () => {
+  await scratch.directory.noteWork('acme', toInstant(scratch.clock.nowMs()))
+  const fail = async () => {
+    throw new Error('no answer')
+  }
+  for (const work of [done, fail, done, done, done]) {
+    await sweep(work)
+    scratch.clock.ms += 10 * MINUTE_MS
+  }
+  expect(worked).toEqual(['acme', 'acme', 'acme'])
+})
+
 test('a family is not asked while the directory cannot put it off', async () => {
   await scratch.directory.noteWork('acme', toInstant(scratch.clock.nowMs()))
   const failed = new Error('no directory')
-  const { directory, storageAt } = scratch.isolate().places
-  await sweepFamilies({
-    directory: { ...directory, settleWork: () => Promise.reject(failed) },
-    openWork: (place) => {
-      const { outbox, importDirectory: imports, retentionDirectory: retention } = storageAt(place, true)
-      return { outbox, imports, retention, work: () => done(place.familyId) }
-    },
-    clock: scratch.clock,
-    log,
-  })
+  await sweep(done, { settleWork: () => Promise.reject(failed) })
   expect(errors).toEqual([['family_sweep_failed', failed]])
   expect(worked).toEqual([])
 })

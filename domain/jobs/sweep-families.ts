@@ -45,7 +45,7 @@ export async function sweepFamilies(world: FamilySweepWorld): Promise<void> {
     try {
       // A database may never answer. If its family were put off only afterwards, it would stay the longest waiting one,
       // and enough of such families would keep the cron from all others.
-      await directory.settleWork(family, family.wasIdle, toInstant(clock.nowMs() + RETRY_MS))
+      await directory.settleWork(family, false, toInstant(clock.nowMs() + RETRY_MS))
       await lookAfter(family, world)
     } catch (cause) {
       log.error('family_sweep_failed', { familyId: family.place.familyId }, cause)

@@ -148,8 +148,9 @@ export interface PlaceDirectory extends PlaceFinder {
    */
   familiesWithWork(now: string, limit: number): Promise<readonly FamilyWithWork[]>
   /**
-   * Records the result of asking a family's database for work, unless work was noted meanwhile.
-   * @param next when to ask it again; null: it has no work
+   * Records when to ask a family's database for work the next time, unless work was noted meanwhile.
+   * @param isIdle whether it was asked, and had no work
+   * @param next null: not before work is noted again
    */
   settleWork(asked: FamilyWithWork, isIdle: boolean, next: string | null): Promise<void>
 }

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { LiveService } from '../support/services/live-service.ts'
+import type { SharedService } from '../support/services/live-service.ts'
 import { sharedLiveService } from '../support/services/live-service.ts'
 
 /** What a browser gets when it submits a form by itself, on the real runtime. */
-let live: LiveService
+let live: SharedService
 
 beforeAll(async () => {
   live = await sharedLiveService()

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { LiveService } from '../support/services/live-service.ts'
+import type { SharedService } from '../support/services/live-service.ts'
 import { sharedLiveService } from '../support/services/live-service.ts'
 
-let live: LiveService
+let live: SharedService
 beforeAll(async () => {
   live = await sharedLiveService()
 })

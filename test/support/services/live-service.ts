@@ -45,16 +45,18 @@ export async function openLiveService(
   return { origin: worker.origin, key: await seed(worker.bindings.DB), close: () => worker.close() }
 }
 
+/** A service that runs until the end of the run. */
+export type SharedService = Omit<LiveService, 'close'>
+
 /**
  * The service that files share which need no settings of their own. Other files may add submissions to its forms at any
- * time. It runs until the end of the run; closing it does nothing.
+ * time.
  */
-export async function sharedLiveService(): Promise<LiveService> {
+export async function sharedLiveService(): Promise<SharedService> {
   const scratch = new URLSearchParams({ scratch: inject('builtWorker') })
   const response = await fetch(`${inject('sharedRuntimes')}/service?${scratch.toString()}`)
   if (!response.ok) throw new Error(await response.text())
-  const { origin, key } = (await response.json()) as Pick<LiveService, 'origin' | 'key'>
-  return { origin, key, close: async () => undefined }
+  return (await response.json()) as SharedService
 }
 
 /** The Worker with migrated, empty databases. */
