@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect, test, vi } from 'vitest'
 import type { BoundValue, Statement } from '../sqlite/index.ts'
+import { createExecutor } from './executor.ts'
 import { createMeter, migrate, nodeSqliteCapabilities, openImage, openNodeSqlite } from './index.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'node-sqlite-'))
@@ -166,4 +167,20 @@ test('the example of the README runs', () => {
     .replace('tenant-data-api/operator', operator)
   writeFileSync(file, linked)
   expect(execFileSync(process.execPath, [file], { encoding: 'utf8' })).toBe('VIP\n')
+})
+
+test('the reads of a batch see one state, though another connection writes between them', async () => {
+  const path = join(scratch, 'one-state.sqlite')
+  openNodeSqlite({ path, migrations: things }).close()
+  const [reader, writer] = [new DatabaseSync(path), new DatabaseSync(path)]
+  reader.function('write_elsewhere', () => {
+    writer.exec("insert into things (name) values ('late')")
+    return null
+  })
+  const count = say('select count(*) as count from things')
+  const [first, , last] = await createExecutor(reader).batch([count, say('select write_elsewhere()'), count])
+  expect([first?.rows, last?.rows]).toEqual([[{ count: 0 }], [{ count: 0 }]])
+  const [later] = await createExecutor(reader).batch([count])
+  expect(later?.rows).toEqual([{ count: 1 }])
+  for (const database of [reader, writer]) database.close()
 })

@@ -256,6 +256,21 @@ test('the document of the operator interface is another one, with its own ETag',
   expect((await service.send('/api/v1/openapi.json', ifNoneMatch)).status).toBe(200)
 })
 
+test('the document says of each parameter in a path what it names', async () => {
+  const response = await service.send('/operator/v1/openapi.json')
+  const { paths } = (await response.json()) as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  }
+  interface Operation {
+    readonly parameters?: readonly { readonly name: string; readonly description: string }[]
+  }
+  const given = Object.values(paths)
+    .flatMap((path) => Object.values(path))
+    .flatMap(({ parameters = [] }) => parameters)
+  expect(given.map(({ name }) => name)).toContain('importId')
+  expect(given.filter(({ description }) => description.startsWith('The identifier.'))).toEqual([])
+})
+
 test('the document answers 500 when it cannot be made, and recovers', async () => {
   vi.resetModules()
   const { openTestService: openFresh } = await import('../../support/services/service.ts')
