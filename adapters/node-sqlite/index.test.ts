@@ -184,3 +184,12 @@ test('the reads of a batch see one state, though another connection writes betwe
   expect(later?.rows).toEqual([{ count: 1 }])
   for (const database of [reader, writer]) database.close()
 })
+
+test('a single write that fails half-way leaves nothing, even where SQLite would keep its first rows', async () => {
+  const database = openThings()
+  await expect(
+    database.batch([say("insert or fail into things (id, name) values (1, 'a'), (1, 'b')")]),
+  ).rejects.toThrow('UNIQUE')
+  const [found] = await database.batch([say('select * from things')])
+  expect(found?.rows).toEqual([])
+})

@@ -26,3 +26,7 @@ test('a column has the type, and the null, that its table declares', async () =>
     table?.names.map((name) => wanted.get(name)),
   )
 })
+
+test.each(['sites ', 'unknown', 'import_chunks', 'audit'])('there is no archived table %j', async (name) => {
+  expect(await readArchivedTables(openImage(migratedImage()), name)).toEqual([])
+})
