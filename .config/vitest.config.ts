@@ -3,23 +3,31 @@ import { defineConfig } from 'vitest/config'
 import type { TestSpecification } from 'vitest/node'
 import { BaseSequencer } from 'vitest/node'
 
+/** Tests that start the built Worker or a program of their own. They take as long as all others together. */
+const SYSTEM = '{domain,adapters,host-worker,test}/**/*.system.test.ts'
+
 /**
- * Tests that need more than Node, by the variable that selects them: a real browser, real ODBC drivers, a registry to
- * install the package from. `npm test` leaves them to the scripts in test/ci.
+ * The tests that `npm test` leaves out, by the variable that selects them. `npm run test:system` needs nothing but Node,
+ * and SYSTEM_TESTS=too adds its tests to the usual ones. The others need a real browser, real ODBC drivers or a registry
+ * to install the package from, and belong to the scripts in test/ci.
  */
 const partial: Readonly<Record<string, readonly string[]>> = {
+  SYSTEM_TESTS: [SYSTEM],
   BROWSER_TESTS: ['test/ci/browser/*.spec.ts', 'test/ci/browser/console/*.spec.ts'],
   CONSOLE_TESTS: ['test/ci/browser/console/*.spec.ts'],
   PACKAGE_TESTS: ['test/ci/package/*.spec.ts'],
   ODBC_TESTS: [
     'test/ci/odbc/*.spec.ts',
-    'test/conformance/pos/pos-{gateway,odbc}.test.ts',
-    'test/e2e/pos.test.ts',
-    'test/faults/pos-gateway.test.ts',
+    'test/conformance/pos/pos-{gateway,odbc}.system.test.ts',
+    'test/e2e/pos.system.test.ts',
+    'test/faults/pos-gateway.system.test.ts',
   ],
 }
-const askedFor = Object.entries(partial).find(([name]) => process.env[name] === 'yes')?.[1]
+const [askedFor, asked] = Object.entries(partial).find(([name]) => process.env[name] === 'yes') ?? []
 const isPartial = askedFor !== undefined
+const withSystem = process.env.SYSTEM_TESTS === 'too'
+/** Whether all answers that the tests fetch are the service's. */
+const asksService = !isPartial || askedFor === 'SYSTEM_TESTS'
 
 /**
  * The slowest files, in the order in which they start, before all others: a slow file that started last would keep one
@@ -27,23 +35,23 @@ const isPartial = askedFor !== undefined
  * compute, because both cores would be idle if all workers waited at once.
  */
 const LONG = [
-  'host-worker/dev/start.test.ts',
+  'host-worker/dev/start.system.test.ts',
   'host-worker/operator/archives.test.ts',
   'test/faults/queue.test.ts',
   'test/round-trip/round-trip.test.ts',
-  'test/faults/pos-gateway.test.ts',
+  'test/faults/pos-gateway.system.test.ts',
   'test/contract/removal/removal-copies.test.ts',
   'test/conformance/durable-object.test.ts',
   'domain/whole/remove/kills.test.ts',
-  'host-worker/launch/run.test.ts',
+  'host-worker/launch/run.system.test.ts',
   'test/contract/removal/removal-at-once.test.ts',
-  'test/e2e/after-receipt.test.ts',
+  'test/e2e/after-receipt.system.test.ts',
   'test/simulation/regressions/regressions.test.ts',
-  'test/e2e/sends.test.ts',
+  'test/e2e/sends.system.test.ts',
   'adapters/sqlite/move/kills.test.ts',
   'test/conformance/d1.test.ts',
   'test/simulation/simulation.test.ts',
-  'host-worker/operator/local.test.ts',
+  'host-worker/operator/local.system.test.ts',
   'test/faults/imports.test.ts',
   'host-worker/dev/demo/demo.test.ts',
   'test/faults/durable-object.test.ts',
@@ -52,17 +60,17 @@ const LONG = [
   'adapters/sqlite/move/random-writes.test.ts',
   'test/conformance/unindexed-object.test.ts',
   'test/contract/page-size.test.ts',
-  'test/e2e/pos.test.ts',
+  'test/e2e/pos.system.test.ts',
   'test/differential/differential.test.ts',
   'host-worker/deploy/deploy.test.ts',
   'test/contract/document.test.ts',
-  'test/e2e/cancellation-survey.test.ts',
+  'test/e2e/cancellation-survey.system.test.ts',
   'test/contract/analytics/analytics.test.ts',
   'test/conformance/d1-moves.test.ts',
   'test/contract/records.test.ts',
   'test/e2e/forged-keys.test.ts',
   'adapters/sqlite/move/move.test.ts',
-  'test/conformance/pos/pos-gateway.test.ts',
+  'test/conformance/pos/pos-gateway.system.test.ts',
   'test/contract/operator/operator-hostile.test.ts',
   'test/e2e/paging-under-change.test.ts',
 ]
@@ -98,23 +106,26 @@ export default defineConfig({
     // By default V8 collects garbage on as many threads as there are cores, which other workers need, and it collects
     // young objects each time they fill some megabytes. With one thread and more room for them, a run takes a fifth less.
     execArgv: ['--single-threaded-gc', '--max-semi-space-size=32'],
-    include: [...(askedFor ?? ['{domain,adapters,host-worker,test}/**/*.test.ts'])],
+    include: [...(asked ?? ['{domain,adapters,host-worker,test}/**/*.test.ts'])],
     ...(isShuffled ? {} : { sequence: { sequencer: LongFirst } }),
     // Tests run esbuild for a second each time. Without this it would spend a sixth of that on collecting garbage.
     env: { GOGC: 'off' },
-    // Every answer of the service is checked against the contract document, and every operation must be exercised.
+    // Every answer of the service is checked against the contract document, and `npm test` must exercise every operation.
     globalSetup: [
       'test/support/runner/cpu-time.ts',
       'test/support/services/worker-folder.ts',
       'test/support/databases/shared-runtimes.ts',
-      ...(isPartial ? [] : ['test/support/contract/contract-coverage.ts']),
+      ...(asksService ? ['test/support/contract/contract-coverage.ts'] : []),
     ],
     setupFiles: [
       'test/support/runner/file-setup.ts',
-      ...(isPartial ? [] : ['test/support/contract/contract-setup.ts']),
+      ...(asksService ? ['test/support/contract/contract-setup.ts'] : []),
     ],
     // The programs of test/client/library are tested as whoever installs the package runs them (test/ci/package).
-    exclude: ['**/node_modules/**', '**/dist/**', '**/.wrangler/**', 'test/client/library/**'],
+    exclude: [
+      ...['**/node_modules/**', '**/dist/**', '**/.wrangler/**', 'test/client/library/**'],
+      ...(isPartial || withSystem ? [] : [SYSTEM]),
+    ],
     // Tests that start a real service, database or browser take seconds, and several times as long on a machine that is
     // busy with others. The limits are there to end a hang, not to judge speed.
     testTimeout: isPartial ? 120_000 : 60_000,

@@ -94,6 +94,38 @@ test('the contract document answers 500 when it cannot be made, and recovers', a
   expect((await service.send('/api/v1/openapi.json', { headers: ifNoneMatch })).status).toBe(304)
 })
 
+test('what is submitted to a form gets the status of its fault, in JSON and as a page', async () => {
+  const service = await openTestService((clock) => createScratchStorage({ clock }))
+  await service.addOrganization('acme')
+  const hosted = [{ id: 'file', type: 'file', label: 'File' }]
+  await service.storage
+    .tenant('acme')
+    .upsert('forms', [plainForm, { ...plainForm, formId: 'hosted', definition: { fields: hosted } }])
+  const good = { _gotcha: '', full_name: 'Ada', email: 'ada@example.com' }
+  const submit = (formId: string, body: string, contentType: string, accept: string) =>
+    service.send(`/api/forms/${formId}/submissions`, {
+      method: 'POST',
+      headers: { 'content-type': contentType, accept, origin: 'https://wash.example' },
+      body,
+    })
+  const asJson = async (body: unknown, formId = 'bench-form') =>
+    (await submit(formId, JSON.stringify(body), 'application/json', '*/*')).status
+  const asPage = async (body: Record<string, string>, formId = 'bench-form') =>
+    (
+      await submit(
+        formId,
+        String(new URLSearchParams(body)),
+        'application/x-www-form-urlencoded',
+        'text/html',
+      )
+    ).status
+  const tooLarge = { ...good, message: 'x'.repeat(70_000) }
+  expect([await asJson([]), await asJson(tooLarge), await asJson(good, 'hosted')]).toEqual([400, 413, 409])
+  expect([await asPage(tooLarge), await asPage(good, 'hosted')]).toEqual([413, 409])
+  expect(await asPage({ ...good, _redirect: '/thanks' })).toBe(303)
+  expect(await asJson(good)).toBe(200)
+})
+
 test('a form with a password answers 401 without it', async () => {
   const secrets = await testSecrets()
   const service = await openTestService((clock) => createScratchStorage({ clock }), secrets)

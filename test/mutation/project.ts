@@ -30,7 +30,7 @@ export function productFiles(folder = ''): readonly string[] {
   return projectFiles().filter((path) => PRODUCT.test(path) && !NOT_PRODUCT.test(path) && isWithin(path))
 }
 
-/** The files with tests that `npm test` runs, without those of this tool. */
+/** The files with tests that need nothing but Node, without those of this tool. */
 export function testFiles(): readonly string[] {
   return projectFiles().filter((path) =>
     /^(?:domain|adapters|host-worker|test\/(?!mutation))\/?.*\.test\.ts$/.test(path),

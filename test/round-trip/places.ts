@@ -47,7 +47,7 @@ export async function nodePlace(place: Kind): Promise<Place> {
 }
 
 /** The Worker at an address, with D1 or the Durable Objects of the real runtime. */
-export async function workerPlaceAt(origin: string, secrets: Secrets, place: Kind): Promise<Place> {
+async function workerPlaceAt(origin: string, secrets: Secrets, place: Kind): Promise<Place> {
   const call = operatorCall(origin, await issueAdminKey(origin, secrets))
   return {
     name: `Worker, ${place}`,

@@ -2,16 +2,15 @@ import { describe, expect, test } from 'vitest'
 import { writtenPosResources } from '../../domain/pos/index.ts'
 import { storedFields } from '../../domain/record/resource.ts'
 import { resources, writtenResources } from '../../domain/resources/index.ts'
-import { testSecrets } from '../support/runner/fakes.ts'
-import { sharedLiveService } from '../support/services/live-service.ts'
 import { kinds } from './model/kinds.ts'
 import { checkWorld } from './model/law.ts'
 import { made } from './model/made.ts'
 import { mutants } from './mutants/mutants.ts'
-import { nodePlace, workerPlaceAt } from './places.ts'
+import { nodePlace } from './places.ts'
 import { drawWorld } from './world.ts'
 
-// A short share of the law of the round trip. README.md in this folder says how to check it on more rows.
+// A short share of the law of the round trip. test/ci/suites/round-trip.sh also checks it in the Worker, and README.md in
+// this folder says how to check it on more rows.
 
 test.each([
   ['shared', 1],
@@ -23,12 +22,6 @@ test.each([
   expect(rows).toBeGreaterThan(80)
   expect(answers).toBeGreaterThan(120)
 })
-
-// test/ci/suites/round-trip.sh does this in both of the Worker's places, with a hundred times as many rows.
-test('in the Worker, in a database of its own: what is imported from seed 4 comes out', async () => {
-  const { origin } = await sharedLiveService()
-  await checkWorld(drawWorld(4, 2), await workerPlaceAt(origin, await testSecrets(), 'own'), 0.1)
-}, 120_000)
 
 describe('the rows that are drawn', () => {
   test('are of every kind, and the same for the same seed', () => {

@@ -116,11 +116,10 @@ async function killed(
   const first = await command.code()
   say(`        the ${victim} after ${afterMs} ms of ${work}; the command ended with ${String(first)}`)
   if (first !== 0) {
-    let isComplete = false
-    if (work === 'export') assert(!existsSync(target), 'an unfinished archive has the name of one')
-    else if (!isOwn) {
-      // An organization that is half written cannot be read, and one that was not begun has no rows. One with rows must
-      // have them all, as the comparison below finds: its client was killed between the last answer and its own end.
+    // A client can be killed between the end of its work and its own. What looks complete then, an archive that has its
+    // name or an organization that can be read and has rows, must be complete, as the comparison below finds.
+    let isComplete = work === 'export' && existsSync(target)
+    if (work === 'restore' && !isOwn) {
       const status = await service.statusOf(organizationId)
       if (status === 401) unfinished += 1
       else isComplete = await service.hasContacts(organizationId)

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFailed } from 'vitest'
 import { projectRoot } from '../../../../host-worker/local/root.ts'
 import type { StartedService } from '../../../support/services/started-service.ts'
 import { operateOrThrow } from '../../../support/services/started-service.ts'
@@ -108,6 +108,12 @@ async function open(
   const page = await context.newPage()
   page.setDefaultTimeout(30_000)
   const complaints = complaintsOf(page, origin)
+  onTestFailed(async () => {
+    console.error(
+      `${page.url().replace(/#.*/, '')} shows:\n${await page.locator('body').innerText()}`,
+      complaints,
+    )
+  })
   await page.goto(origin + path, { waitUntil: 'networkidle' })
   return {
     page,
