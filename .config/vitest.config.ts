@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 import type { TestSpecification } from 'vitest/node'
 import { BaseSequencer } from 'vitest/node'
 
-/** Tests that start the built Worker or a program of their own. They take as long as all others together. */
+/** Tests that start the Workers runtime, or programs of the project. They take nearly as long as all others. */
 const SYSTEM = '{domain,adapters,host-worker,test}/**/*.system.test.ts'
 
 /**
@@ -31,48 +31,47 @@ const asksService = !isPartial || askedFor === 'SYSTEM_TESTS'
 
 /**
  * The slowest files, in the order in which they start, before all others: a slow file that started last would keep one
- * core busy while the other is idle. Files that mostly wait for programs that they started alternate with files that
- * compute, because both cores would be idle if all workers waited at once.
+ * core busy while the other is idle.
  */
 const LONG = [
-  'host-worker/dev/start.system.test.ts',
   'host-worker/operator/archives.test.ts',
   'test/faults/queue.test.ts',
   'test/round-trip/round-trip.test.ts',
-  'test/faults/pos-gateway.system.test.ts',
   'test/contract/removal/removal-copies.test.ts',
-  'test/conformance/durable-object.test.ts',
   'domain/whole/remove/kills.test.ts',
-  'host-worker/launch/run.system.test.ts',
   'test/contract/removal/removal-at-once.test.ts',
-  'test/e2e/after-receipt.system.test.ts',
   'test/simulation/regressions/regressions.test.ts',
-  'test/e2e/sends.system.test.ts',
   'adapters/sqlite/move/kills.test.ts',
-  'test/conformance/d1.test.ts',
   'test/simulation/simulation.test.ts',
-  'host-worker/operator/local.system.test.ts',
   'test/faults/imports.test.ts',
   'host-worker/dev/demo/demo.test.ts',
-  'test/faults/durable-object.test.ts',
   'test/contract/operator/import-secrets.test.ts',
-  'test/conformance/archive-stores.test.ts',
   'adapters/sqlite/move/random-writes.test.ts',
   'test/conformance/unindexed-object.test.ts',
   'test/contract/page-size.test.ts',
-  'test/e2e/pos.system.test.ts',
   'test/differential/differential.test.ts',
   'host-worker/deploy/deploy.test.ts',
   'test/contract/document.test.ts',
-  'test/e2e/cancellation-survey.system.test.ts',
   'test/contract/analytics/analytics.test.ts',
-  'test/conformance/d1-moves.test.ts',
   'test/contract/records.test.ts',
-  'test/e2e/forged-keys.test.ts',
   'adapters/sqlite/move/move.test.ts',
-  'test/conformance/pos/pos-gateway.system.test.ts',
   'test/contract/operator/operator-hostile.test.ts',
-  'test/e2e/paging-under-change.test.ts',
+  'host-worker/dev/start.system.test.ts',
+  'test/faults/pos-gateway.system.test.ts',
+  'test/conformance/durable-object.system.test.ts',
+  'host-worker/launch/run.system.test.ts',
+  'test/e2e/after-receipt.system.test.ts',
+  'test/e2e/sends.system.test.ts',
+  'test/conformance/d1.system.test.ts',
+  'host-worker/operator/local.system.test.ts',
+  'test/faults/durable-object.system.test.ts',
+  'test/conformance/archive-stores.system.test.ts',
+  'test/e2e/pos.system.test.ts',
+  'test/e2e/cancellation-survey.system.test.ts',
+  'test/conformance/d1-moves.system.test.ts',
+  'test/e2e/forged-keys.system.test.ts',
+  'test/conformance/pos/pos-gateway.system.test.ts',
+  'test/e2e/paging-under-change.system.test.ts',
 ]
 
 class LongFirst extends BaseSequencer {
@@ -101,7 +100,7 @@ export default defineConfig({
     isolate: false,
     // What was transformed in an earlier run is kept in node_modules, by its content. A first run transforms everything.
     fsModuleCache: true,
-    // Many files wait for processes that they started, so two cores have work for three workers.
+    // Files wait for other threads and for processes that they started, so two cores have work for three workers.
     maxWorkers: 3,
     // By default V8 collects garbage on as many threads as there are cores, which other workers need, and it collects
     // young objects each time they fill some megabytes. With one thread and more room for them, a run takes a fifth less.

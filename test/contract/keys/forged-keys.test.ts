@@ -13,7 +13,7 @@ import type { TestService } from '../../support/services/service.ts'
 import { openTestService } from '../../support/services/service.ts'
 
 // Where a forged key ends, by what is true of the organization that it claims. How many rows are read for it is tested in
-// test/e2e/forged-keys.test.ts.
+// test/e2e/forged-keys.system.test.ts.
 
 const able = { billingEvents: true, analytics: true, retentionOfferAnalytics: true }
 
