@@ -45,7 +45,7 @@ async function startOne(): Promise<ServiceOfItsState> {
 /** Starts Chromium, without what it does for itself. */
 function launchBrowser(): Promise<Browser> {
   return chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell',
     args: [
       // In containers tests run as root, where Chromium's sandbox does not work.
       '--no-sandbox',

@@ -1,9 +1,11 @@
-# Names a Chromium in CHROMIUM for whoever sources this: the given one, else Debian's, which it installs when it is missing.
-if [ -z "${CHROMIUM:-}" ] && ! command -v chromium >/dev/null; then
-  { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; } >/dev/null || {
+# Names a Chromium in CHROMIUM for whoever sources this: the given one, else Debian's headless shell, which it installs when
+# it is missing. The shell has the same engine as the browser, without its windows, and takes two thirds of its CPU time.
+if [ -z "${CHROMIUM:-}" ] && ! command -v chromium-headless-shell >/dev/null; then
+  { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium-headless-shell fonts-dejavu-core; } \
+    >/dev/null || {
     echo 'Chromium is missing and could not be installed; set CHROMIUM to the path of one.'
     echo '0 passed, 1 failed'
     exit 1
   }
 fi
-export CHROMIUM=${CHROMIUM:-$(command -v chromium)}
+export CHROMIUM=${CHROMIUM:-$(command -v chromium-headless-shell)}
