@@ -13,6 +13,8 @@ fail() {
   exit 1
 }
 
+source test/support/runner/debian-packages.sh
+
 bin() {
   local found=(/usr/lib/postgresql/*/bin)
   echo "${found[-1]}"
@@ -20,8 +22,7 @@ bin() {
 
 if ! command -v odbcinst >/dev/null || [ ! -x "$(bin)/initdb" ] || ! odbcinst -q -d -n 'PostgreSQL Unicode' >/dev/null 2>&1 ||
   ! odbcinst -q -d -n SQLite3 >/dev/null 2>&1 || [ ! -e /usr/include/sql.h ]; then
-  { apt-get update -qq && apt-get install -y -qq --no-install-recommends \
-    unixodbc unixodbc-dev odbc-postgresql postgresql libsqliteodbc g++ make python3; } >/dev/null ||
+  debian_packages unixodbc unixodbc-dev odbc-postgresql postgresql libsqliteodbc g++ make python3 ||
     fail 'unixODBC, its drivers or PostgreSQL are missing and could not be installed.'
 fi
 

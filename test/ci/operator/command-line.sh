@@ -4,8 +4,9 @@
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
 
+source test/support/runner/debian-packages.sh
 if ! command -v zsh >/dev/null || ! command -v fish >/dev/null || ! command -v script >/dev/null; then
-  { apt-get update -qq && apt-get install -y -qq --no-install-recommends zsh fish bsdutils; } >/dev/null || {
+  debian_packages zsh fish bsdutils || {
     echo 'zsh, fish or script are missing and could not be installed.'
     echo '0 passed, 1 failed'
     exit 1
