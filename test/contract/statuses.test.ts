@@ -102,23 +102,15 @@ test('what is submitted to a form gets the status of its fault, in JSON and as a
     .tenant('acme')
     .upsert('forms', [plainForm, { ...plainForm, formId: 'hosted', definition: { fields: hosted } }])
   const good = { _gotcha: '', full_name: 'Ada', email: 'ada@example.com' }
-  const submit = (formId: string, body: string, contentType: string, accept: string) =>
-    service.send(`/api/forms/${formId}/submissions`, {
-      method: 'POST',
-      headers: { 'content-type': contentType, accept, origin: 'https://wash.example' },
-      body,
-    })
-  const asJson = async (body: unknown, formId = 'bench-form') =>
-    (await submit(formId, JSON.stringify(body), 'application/json', '*/*')).status
-  const asPage = async (body: Record<string, string>, formId = 'bench-form') =>
-    (
-      await submit(
-        formId,
-        String(new URLSearchParams(body)),
-        'application/x-www-form-urlencoded',
-        'text/html',
-      )
-    ).status
+  const submit = async (formId: string, accept: string, contentType: string, body: string) => {
+    const headers = { accept, 'content-type': contentType, origin: 'https://wash.example' }
+    const response = await service.send(`/api/forms/${formId}/submissions`, { method: 'POST', headers, body })
+    return response.status
+  }
+  const asJson = (body: unknown, formId = 'bench-form') =>
+    submit(formId, '*/*', 'application/json', JSON.stringify(body))
+  const asPage = (body: Record<string, string>, formId = 'bench-form') =>
+    submit(formId, 'text/html', 'application/x-www-form-urlencoded', String(new URLSearchParams(body)))
   const tooLarge = { ...good, message: 'x'.repeat(70_000) }
   expect([await asJson([]), await asJson(tooLarge), await asJson(good, 'hosted')]).toEqual([400, 413, 409])
   expect([await asPage(tooLarge), await asPage(good, 'hosted')]).toEqual([413, 409])
