@@ -5,7 +5,7 @@ import type { DeclaredComputed, DeclaredDerived, DeclaredField, Imported, Joined
 export type Fields = Readonly<Record<string, DeclaredField>>
 
 /** The fields of a record that declares none. */
-// eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- exactly no names is what it says
+// oxlint-disable-next-line typescript/no-generated-empty-object-type -- exactly no names is what it says
 export type NoFields = Readonly<Record<never, never>>
 
 type NotStored = { readonly origin: 'joined' | 'computed' }

@@ -33,7 +33,8 @@ test('the newest hundred messages are answered, and whether there are others', a
     )
   const listed = async () => {
     const request = new Request('http://127.0.0.1/mailbox', { headers: { accept: 'application/json' } })
-    const { messages, isWhole } = (await (await serveMailbox(request, env))?.json()) as {
+    const response = (await serveMailbox(request, env)) as Response
+    const { messages, isWhole } = (await response.json()) as {
       readonly messages: readonly unknown[]
       readonly isWhole: boolean
     }

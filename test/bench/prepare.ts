@@ -48,7 +48,6 @@ export interface Seeded {
 export async function seedImage(script: string, folder: string): Promise<Seeded> {
   const files = join(folder, 'seed')
   const runtime = openMiniflare(script, files)
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- a proxy stands for the class
   const { key, contactId } = await seedBench(await runtime.getD1Database('DB'))
   await runtime.dispose()
   return { image: readPlaced(files, DATABASE_ID), key, contactId }

@@ -24,7 +24,8 @@ function eventIds(
   row: StoredRow | null | undefined,
   list: 'billingEvents' | 'statusEvents',
 ): readonly unknown[] {
-  return (row?.[list] as readonly StoredRow[]).map(({ eventId }) => eventId)
+  const events = row?.[list] as readonly StoredRow[] | undefined
+  return (events ?? []).map(({ eventId }) => eventId)
 }
 
 function omit(row: StoredRow, field: string): StoredRow {

@@ -12,7 +12,7 @@ const TEXTS = [
   '1e3',
 ]
 const INTEGERS = [0, -1, 9007199254740991, -9007199254740991, 1_000_000_000_000_000]
-const REALS = [0.1, -0.1, 1e15, 1e21, 5e-324, 1.7976931348623157e308, -0, 2, 123456789.123456789]
+const REALS = [0.1, -0.1, 1e15, 1e21, 5e-324, 1.7976931348623157e308, -0, 2, 123456789.12345679]
 
 /**
  * Stores rows in every table that moves, `count` for each organization, without firing triggers. The first organization

@@ -103,7 +103,7 @@ test('an email is shown as a document that may do nothing', async () => {
   for (const id of ['submit', 'self', 'popup', 'top'])
     await email
       .locator(`#${id}`)
-      .click({ timeout: 1_000, noWaitAfter: true })
+      .click({ timeout: 1_000 })
       .catch(() => undefined)
   await page.getByRole('button', { name: 'Text' }).click()
   await page.getByRole('region', { name: 'Text' }).getByText('Text of the email').waitFor()
