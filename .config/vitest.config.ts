@@ -129,5 +129,7 @@ export default defineConfig({
     // busy with others. The limits are there to end a hang, not to judge speed.
     testTimeout: isPartial ? 120_000 : 60_000,
     hookTimeout: 120_000,
+    // By default a condition is awaited for one second, which a busy machine exceeds.
+    expect: { poll: { timeout: 30_000 } },
   },
 })
