@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core'
-import { chromium } from 'playwright-core'
+import { launchChromium } from '../../support/runner/chromium.ts'
 import type { StartedService } from '../../support/services/started-service.ts'
 import { freePort, scratchDirectory, startService } from '../../support/services/started-service.ts'
 
@@ -24,7 +24,7 @@ type ServiceOfItsState = Pick<ServiceAndBrowser, 'service' | 'stateDirectory'>
  */
 export async function openService({ isAlone = false } = {}): Promise<ServiceAndBrowser> {
   const started = isAlone ? startOne() : (sharedService ??= startOne())
-  const browser = await (sharedBrowser ??= launchBrowser())
+  const browser = await (sharedBrowser ??= launchChromium())
   const { service, stateDirectory } = await started
   return {
     service,
@@ -40,21 +40,4 @@ export async function openService({ isAlone = false } = {}): Promise<ServiceAndB
 async function startOne(): Promise<ServiceOfItsState> {
   const stateDirectory = scratchDirectory()
   return { stateDirectory, service: await startService({ port: await freePort(), stateDirectory }) }
-}
-
-/** Starts Chromium, without what it does for itself. */
-function launchBrowser(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell',
-    args: [
-      // In containers tests run as root, where Chromium's sandbox does not work.
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  })
 }

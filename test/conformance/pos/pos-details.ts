@@ -24,8 +24,8 @@ function eventIds(
   row: StoredRow | null | undefined,
   list: 'billingEvents' | 'statusEvents',
 ): readonly unknown[] {
-  const events = row?.[list] as readonly StoredRow[] | undefined
-  return (events ?? []).map(({ eventId }) => eventId)
+  assert.ok(row, 'the row is stored')
+  return (row[list] as readonly StoredRow[]).map(({ eventId }) => eventId)
 }
 
 function omit(row: StoredRow, field: string): StoredRow {

@@ -1,15 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { chromium } from 'playwright-core'
+import { launchChromium } from '../runner/chromium.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
 /** Fills the page of the guide in as a visitor, in a browser. Returns the id of the submission. */
 export async function fillIn(path: string): Promise<string> {
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell',
-    // In containers tests run as root, where Chromium's sandbox does not work.
-    args: ['--no-sandbox'],
-  })
+  const browser = await launchChromium()
   try {
     const page = await browser.newPage()
     await page.goto(`file://${path}`)

@@ -258,7 +258,7 @@ test('an email that failed is retried when its cause is gone, by a support key t
     const response = await fetch(outbox, { headers: { authorization: `Bearer ${room.adminKey}` } })
     return JSON.stringify(await response.json())
   }
-  await expect.poll(states, { interval: 300 }).toContain('"status":"failed"')
+  await expect.poll(states, { timeout: 30_000, interval: 300 }).toContain('"status":"failed"')
 
   const key = await room.operator('key', 'issue', '--operator', 'helper', '--role', 'support')
   const { page, check } = await room.visit('/organizations/mute/outbox', key)
