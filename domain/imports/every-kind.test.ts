@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { demoLines } from '../../host-worker/dev/demo/seed.ts'
-import { posLines } from '../../host-worker/dev/demo/sales/pos.ts'
+import { demoOrganizations } from '../../host-worker/dev/demo/index.ts'
 import { organization } from '../../test/conformance/fixtures.ts'
 import { seededRandom, testSecrets } from '../../test/support/runner/fakes.ts'
 import { importInParts, importWorld, ndjsonBytes, rowOfLine } from '../../test/support/data/imports.ts'
@@ -39,10 +38,10 @@ const run = {
  * refer to it.
  */
 const linesOf = new Map(
-  [...demoLines, ...posLines(0), ['automation-runs', () => [run]] as const].map(([kind, lines]) => [
-    kind,
-    [...lines()].slice(0, kind === 'contacts' ? Infinity : LINES_MAX),
-  ]),
+  [
+    ...demoOrganizations.slice(0, 2).flatMap(({ lines }) => lines),
+    ['automation-runs', () => [run]] as const,
+  ].map(([kind, lines]) => [kind, [...lines()].slice(0, kind === 'contacts' ? Infinity : LINES_MAX)]),
 )
 const order = [...linesOf.keys()]
 

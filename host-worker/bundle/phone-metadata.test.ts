@@ -3,7 +3,7 @@ import { getCountryCallingCode, getExampleNumber, parsePhoneNumberFromString } f
 import full from 'libphonenumber-js/max/metadata'
 import examples from 'libphonenumber-js/mobile/examples'
 import { expect, it } from 'vitest'
-import { createDraw } from '../dev/demo/draw.ts'
+import { createDraw } from '../../test/support/data/draw.ts'
 import { phoneRules } from './phone-metadata.mjs'
 
 const inWorker = JSON.parse(phoneRules()) as MetadataJson

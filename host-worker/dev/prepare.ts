@@ -4,23 +4,18 @@ import {
   showOrganization,
 } from '../../domain/operators/endpoints/organization/organizations.ts'
 import { readKey } from '../../domain/access/api-key.ts'
-import type { Organization } from '../../ports/organizations/organization.ts'
 import { readDemoKey, writeDemoKey } from '../local/state.ts'
 import { Refusal } from '../operator/client/errors.ts'
 import { callService } from '../operator/client/call-service.ts'
 import { openOwn } from '../operator/client/service/local-service.ts'
 import type { OperatorService } from '../operator/client/service/operator-service.ts'
 import { itemsOf } from '../operator/client/pages.ts'
-import { demoOrganization } from './demo/index.ts'
-import { demoPosLines, placeOfDemo, posOrganizations } from './demo/sales/pos.ts'
-import { demoLines, importLines } from './demo/seed.ts'
+import type { DemoOrganization } from './demo/index.ts'
+import { demoOrganizations, importLines } from './demo/index.ts'
 
-/** The keys that a fresh local service shows. */
-export interface DemoKeys {
-  /** The key of the demo organization. */
-  readonly demo: string
-  /** The keys of the organizations with a point of sale, one for each kind of source. */
-  readonly pos: readonly (readonly [organization: Organization, key: string])[]
+/** A demo organization with the tenant key that a local service shows. */
+export interface DemoKey extends Pick<DemoOrganization, 'organization' | 'place'> {
+  readonly key: string
 }
 
 /**
@@ -28,7 +23,7 @@ export interface DemoKeys {
  * a key each. Existing state is kept. Everything is done through the operator interface. Returns the keys of the
  * organizations.
  */
-export async function prepareState(directory: string): Promise<DemoKeys> {
+export async function prepareState(directory: string): Promise<readonly DemoKey[]> {
   const note = (line: string) => void process.stderr.write(`${line}\n`)
   const { connection, close } = await openOwn(directory, { key: null, note })
   try {
@@ -43,21 +38,19 @@ export async function prepareDemo(
   directory: string,
   service: OperatorService,
   note: (line: string) => void,
-): Promise<DemoKeys> {
-  const keyOf = async (organization: Organization, lines: typeof demoLines) => {
+): Promise<readonly DemoKey[]> {
+  const keys: DemoKey[] = []
+  for (const demo of demoOrganizations) {
+    const { organization, place } = demo
     const { organizationId } = organization
     const keyIds = await workingKeys(organizationId, service)
     if (keyIds === null) {
       note(`Seeding the demo organization ${organizationId}…`)
-      await seed(organization, lines, service)
+      await seed(demo, service)
     }
-    return demoKey(directory, organizationId, keyIds ?? [], service)
+    keys.push({ organization, place, key: await demoKey(directory, organizationId, keyIds ?? [], service) })
   }
-  const demo = await keyOf(demoOrganization, demoLines)
-  const pos: [Organization, string][] = []
-  for (const organization of posOrganizations)
-    pos.push([organization, await keyOf(organization, demoPosLines(organization))])
-  return { demo, pos }
+  return keys
 }
 
 /** The ids of an organization's active keys. Null: it never had a key, or does not exist. */
@@ -90,14 +83,13 @@ async function isKnown(organizationId: string, service: OperatorService): Promis
  * seeded.
  */
 async function seed(
-  { organizationId, ...settings }: Organization,
-  lines: typeof demoLines,
+  { organization: { organizationId, ...settings }, place, lines }: DemoOrganization,
   service: OperatorService,
 ): Promise<void> {
   if (!(await isKnown(organizationId, service)))
     await service.call(saveOrganization, {
       params: { organizationId },
-      body: { ...settings, place: placeOfDemo(organizationId) },
+      body: { ...settings, place },
     })
   await importLines(lines, organizationId, service)
 }

@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import * as v from 'valibot'
-import { demoForms, demoOrganization, demoPassword } from './demo/index.ts'
-import { placeOfDemo } from './demo/sales/pos.ts'
+import { demoForms } from './demo/index.ts'
 import { keepCronFiring } from './cron.ts'
 import { startLocalGateway } from './gateway.ts'
 import { prepareLocalGateway } from '../local/pos-sources.ts'
-import type { DemoKeys } from './prepare.ts'
+import type { DemoKey } from './prepare.ts'
 import { prepareState } from './prepare.ts'
 import { portNear, waitUntilServing } from './readiness.ts'
 import { projectRoot } from '../local/root.ts'
@@ -110,8 +109,17 @@ async function aborted(signal: AbortSignal): Promise<void> {
   })
 }
 
-function greeting(url: string, { demo: key, pos }: DemoKeys, siteUrl: string, operatorKey: string): string {
-  const [plain = '', ...others] = demoForms
+function greeting(
+  url: string,
+  [demo, ...pos]: readonly DemoKey[],
+  siteUrl: string,
+  operatorKey: string,
+): string {
+  const forms = demoForms()
+  const [plain = '', ...others] = forms.map(({ formId }) => formId)
+  const locked = forms.find(({ password }) => password !== undefined)
+  const { organizationId = '', name = '' } = demo?.organization ?? {}
+  const key = demo?.key ?? ''
   const submission = `${url}/api/forms/${plain}/submissions`
   return [
     '',
@@ -119,21 +127,21 @@ function greeting(url: string, { demo: key, pos }: DemoKeys, siteUrl: string, op
     '',
     `  Start page          ${url}/    and the reference: ${url}/docs`,
     `  Console             ${url}/console#${operatorKey}    signs in once, as the operator`,
-    `  Demo organization   ${demoOrganization.organizationId} (${demoOrganization.name})`,
+    `  Demo organization   ${organizationId} (${name})`,
     `  Demo tenant key     ${key}`,
     `  Demo form           ${plain}    ${submission}`,
     `  Mailbox             ${url}/mailbox    what would have been sent`,
     `  Demo web site       ${siteUrl}    forms to fill in, as on a tenant's own site`,
     ...pos.map(
-      ([{ organizationId, posSource }, posKey]) =>
-        `  Point of sale       ${posKey}    ${organizationId} (${posSource?.kind ?? ''}${placeOfDemo(organizationId) === 'own' ? ', in a database of its own' : ''})`,
+      ({ organization: { organizationId: tenantId, posSource }, place, key: posKey }) =>
+        `  Point of sale       ${posKey}    ${tenantId} (${posSource?.kind ?? ''}${place === 'own' ? ', in a database of its own' : ''})`,
     ),
-    `  Further forms       ${others.join(', ')} (password of demo-members: ${demoPassword})`,
+    `  Further forms       ${others.join(', ')} (password of ${locked?.formId ?? ''}: ${locked?.password ?? ''})`,
     '',
     'Try:',
     `  curl -H 'Authorization: Bearer ${key}' '${url}/api/v1/contacts?limit=2'`,
     `  curl -H 'Content-Type: application/json' -d '{"_gotcha":"","firstName":"Ada","email":"ada@example.com","message":"Hello"}' ${submission}`,
-    `  curl -H 'Authorization: Bearer ${pos.at(-1)?.[1] ?? ''}' '${url}/api/v1/pos/transactions?limit=2'`,
+    `  curl -H 'Authorization: Bearer ${pos.at(-1)?.key ?? ''}' '${url}/api/v1/pos/transactions?limit=2'`,
     `  curl ${url}/api/v1/openapi.json`,
     '  npm run -s operator -- help',
     '',

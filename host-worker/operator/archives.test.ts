@@ -5,8 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { endpoints } from '../../domain/catalog.ts'
 import type { Endpoint } from '../../domain/record/endpoint.ts'
 import { readArchive } from '../../domain/whole/archive/read-archive.ts'
-import { demoOrganization } from '../dev/demo/index.ts'
-import { demoLines, importLines } from '../dev/demo/seed.ts'
+import { demoOrganizations, importLines } from '../dev/demo/index.ts'
 import { sites } from '../../domain/resources/sites.ts'
 import { sampleRow } from '../../test/support/data/sample-rows.ts'
 import { samplePath } from '../../test/support/data/sample-organization.ts'
@@ -44,9 +43,9 @@ const refersToLater = (line: object) =>
 const LONG_COMMENT = 'Waited for forty minutes. '.repeat(4_000)
 const longer = (line: object, index: number) => (index < 8 ? { ...line, comment: LONG_COMMENT } : line)
 
-const fewerLines = demoLines.map(([kind, lines]) => {
+const fewerLines = (demoOrganizations[0]?.lines ?? []).map(([kind, lines]) => {
   const few = () => {
-    const kept = [...lines()].filter((line) => !refersToLater(line))
+    const kept = lines().filter((line) => !refersToLater(line))
     return EVENTS.has(kind) ? kept.slice(0, EVENTS_MAX) : kept
   }
   return [kind, kind === 'reviews' ? () => few().map(longer) : few] as const
@@ -67,7 +66,7 @@ async function exported(of: TestOperator, name: string, ...more: readonly string
 beforeAll(async () => {
   at = await openTestOperator()
   opened.push(at)
-  key = await at.service.addOrganization('demo', demoOrganization)
+  key = await at.service.addOrganization('demo', demoOrganizations[0]?.organization)
   await importLines(fewerLines, 'demo', at.client(null))
   await exported(at, 'demo.tar', '--id', 'demo')
 })

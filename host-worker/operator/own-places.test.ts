@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { formLines } from '../dev/demo/forms.ts'
+import { demoForms } from '../dev/demo/index.ts'
 import type { TestOperator } from '../../test/support/services/operator/operator.ts'
 import { openTestOperator } from '../../test/support/services/operator/operator.ts'
 
@@ -57,7 +57,7 @@ test('the id of a form belongs to one organization of all places', async () => {
   const file = join(directory, 'forms.ndjson')
   writeFileSync(
     file,
-    formLines
+    demoForms()
       .slice(0, 1)
       .map((line) => `${JSON.stringify(line)}\n`)
       .join(''),

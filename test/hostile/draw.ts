@@ -1,4 +1,4 @@
-import { createDraw } from '../../host-worker/dev/demo/draw.ts'
+import { createDraw } from '../support/data/draw.ts'
 import { hostileTexts } from './texts.ts'
 
 /** Draws the parts of hostile requests from a seed: the same seed makes the same requests. */

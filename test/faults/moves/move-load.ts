@@ -39,7 +39,7 @@ const PAGE_EVERY_MS = 20
 
 const { check, report, say } = createChecks()
 const state = scratchDirectory()
-const { demo: demoKey } = await prepareState(state)
+const demoKey = (await prepareState(state))[0]?.key ?? ''
 const service = await (await prepareLauncher(state)).start()
 const { ROOT_SECRET = '' } = localSecrets(state)
 const key = await issueAdminKey(service.origin, await openSecrets(ROOT_SECRET, null))

@@ -1,4 +1,4 @@
-import { createDraw } from '../../../host-worker/dev/demo/draw.ts'
+import { createDraw } from '../../support/data/draw.ts'
 
 type Decided = string | number | boolean | null
 

@@ -6,15 +6,9 @@ export interface Draw {
   chance(percent: number): boolean
   /** One of the choices. */
   pick<Choice>(choices: readonly [Choice, ...Choice[]]): Choice
-  /** An instant of the two years before the demo's base date, UTC. */
-  instant(): string
 }
 
-/** The demo's "now". It is fixed, so that the data does not depend on when it is made. */
-export const baseMs = Date.UTC(2026, 9, 1)
-const SPAN_MINUTES = 2 * 365 * 24 * 60
-
-/** Mulberry32, a generator of 32-bit numbers (public domain): fast, small, and random enough for demo data. */
+/** Mulberry32, a generator of 32-bit numbers (public domain): fast, small, and random enough for tests. */
 export function createDraw(seed: number): Draw {
   let state = seed
   const next = () => {
@@ -28,6 +22,5 @@ export function createDraw(seed: number): Draw {
     below,
     chance: (percent) => below(100) < percent,
     pick: (choices) => choices[below(choices.length)] ?? choices[0],
-    instant: () => new Date(baseMs - below(SPAN_MINUTES) * 60_000 - below(60_000)).toISOString(),
   }
 }
