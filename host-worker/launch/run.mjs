@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ensureInstalled } from './install.mjs'
-import { findNode } from './find-node.mjs'
+import { findNode, oldestNode } from './find-node.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const PARENT_CHECK_MS = 1_000
@@ -80,7 +80,7 @@ if (script !== undefined) {
   if (node === null) {
     fail(
       `There is no Node build for ${process.platform}-${process.arch} among the project's dependencies, and the Node ` +
-        `that runs this is ${process.version}. Install Node 22.18 or newer and try again.`,
+        `that runs this is ${process.version}. Install Node ${oldestNode(root)} or newer and try again.`,
     )
   }
   run(node, script, args)

@@ -25,7 +25,7 @@ mkdirSync(join(project, '.config'))
 symlinkSync(join(projectRoot, 'node_modules'), join(project, 'node_modules'))
 put('package.json', '{ "type": "module" }')
 put(
-  '.config/vitest.config.ts',
+  'vitest.config.ts',
   `export default { test: { root: ${JSON.stringify(project)}, isolate: false, include: ['*.test.ts'] } }`,
 )
 for (const [name, test] of Object.entries({ first: 'sum(2, 2)).toBe(4', second: 'sum(3, 3)).toBe(6' }))

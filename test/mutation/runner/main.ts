@@ -25,7 +25,7 @@ const isRecording = noted !== undefined
 const vitest = await createVitest(
   {
     root: copy,
-    config: join(copy, '.config', 'vitest.config.ts'),
+    config: join(copy, 'vitest.config.ts'),
     watch: false,
     bail: isRecording ? 0 : 1,
     maxWorkers: isRecording ? 2 : 1,

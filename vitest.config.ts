@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import type { TestSpecification } from 'vitest/node'
 import { BaseSequencer } from 'vitest/node'
@@ -94,7 +93,6 @@ process.env.UV_THREADPOOL_SIZE = '1'
 
 export default defineConfig({
   test: {
-    root: join(import.meta.dirname, '..'),
     // Loading the modules that all files share costs more than most files do, so the files of a worker load them once.
     // A test therefore leaves no module, timer or global changed.
     isolate: false,
