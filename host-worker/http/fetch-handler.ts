@@ -1,3 +1,4 @@
+import type { IRequest } from 'itty-router'
 import { IttyRouter } from 'itty-router'
 import type { Api } from '../../domain/create-api.ts'
 import type { Route } from '../../domain/record/endpoint.ts'
@@ -38,13 +39,8 @@ const NOBODY: Identity = { organizationId: null, keyId: null }
 
 const NO_HEADERS: Reply['headers'] = {}
 
-/** Responds to a request for a path whose pattern has these parameters. */
-type Answer<World extends LoggingWorld> = (
-  params: Readonly<Record<string, string>>,
-  request: Request,
-  host: RequestHost<World>,
-  url: URL,
-) => Promise<Response>
+/** What is handed to the handler of a path, beside the path's parameters. */
+type Handed<World extends LoggingWorld> = [request: Request, host: RequestHost<World>, url: URL]
 
 /**
  * Makes the HTTP side of an interface from its routes: routing, 404, 405, `HEAD`, 500 and the common headers. It only
@@ -53,78 +49,27 @@ type Answer<World extends LoggingWorld> = (
 export function createFetchHandler<World extends LoggingWorld>(
   api: Api<World>,
 ): (request: Request, host: RequestHost<World>) => Promise<Response> {
-  const sectionNamed = createSections(api)
+  const router = IttyRouter<IRequest, Handed<World>>()
+  for (const [path, ofPath] of groupByPath(api.routes))
+    router.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), answerOf(api, path, ofPath))
+  router.all('*', (_asked, request, host, url) =>
+    respond(api.answerUnknownRoute(url), request, host, { endpointId: null, ...NOBODY }),
+  )
   return async (request, host) => {
     const url = host.url ?? new URL(request.url)
-    const { pathname } = url
-    const section =
-      sectionNamed(sectionOf(pathname, SECTION_LENGTH)) ??
-      sectionNamed(sectionOf(pathname, 2)) ??
-      sectionNamed(sectionOf(pathname, 1))
-    for (const { pattern, answer } of section ?? []) {
-      const match = pattern.exec(pathname)
-      if (match !== null) return answer(match.groups ?? {}, request, host, url)
-    }
-    return respond(api.answerUnknownRoute(url), request, host, { endpointId: null, ...NOBODY })
+    // The router is given an object of its own, because it writes to it, and no query, because it would parse one: in
+    // quadratic time when a parameter is repeated.
+    const asked = { method: request.method, url: `${url.origin}${url.pathname}` } as IRequest
+    return (await router.fetch(asked, request, host, url)) as Response
   }
-}
-
-/** The paths of a section in the order in which they are tried, literal ones first. */
-type Section<World extends LoggingWorld> = readonly {
-  readonly pattern: RegExp
-  readonly answer: Answer<World>
-}[]
-
-/** The maximum number of literal segments by which a section is identified. */
-const SECTION_LENGTH = 3
-
-/**
- * Divides the paths into sections, such as `/api/v1/contacts`. The patterns of a section are tried one after another,
- * so a path is only compared with those that it may match. A section is made when it is first needed.
- */
-function createSections<World extends LoggingWorld>(
-  api: Api<World>,
-): (name: string) => Section<World> | undefined {
-  const paths = groupByPath(api.routes)
-  const pathsOf = Map.groupBy(paths, ([path]) => sectionOf(path.split('/{', 1)[0] ?? path, SECTION_LENGTH))
-  const sections = new Map<string, Section<World>>()
-  return (name) => {
-    const known = sections.get(name)
-    const ofSection = pathsOf.get(name)
-    if (known !== undefined || ofSection === undefined) return known
-    const section = ofSection.map(([path, ofPath]) => ({
-      pattern: patternOf(path),
-      answer: answerOf(api, path, ofPath),
-    }))
-    sections.set(name, section)
-    return section
-  }
-}
-
-/**
- * The regular expression for a path, as the router compiles it. The router is not used for anything else: it would
- * parse the URL and the query of each request again, and would add properties to the request, which makes garbage
- * collection more expensive.
- */
-function patternOf(path: string): RegExp {
-  const router = IttyRouter()
-  router.all(path.replaceAll(/\{(\w+)\}/g, ':$1'))
-  const [compiled] = router.routes
-  if (compiled === undefined) throw new Error(`The router did not take ${path}`)
-  return compiled[1]
-}
-
-/** The first segments of a path. */
-function sectionOf(path: string, length: number): string {
-  return path.split('/', length + 1).join('/')
 }
 
 function answerOf<World extends LoggingWorld>(
   api: Api<World>,
   path: string,
   ofPath: readonly Route[],
-): Answer<World> {
-  return async (params, request, host, url) => {
+): (asked: IRequest, ...handed: Handed<World>) => Promise<Response> {
+  return async ({ params }, request, host, url) => {
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const route = ofPath.find((candidate) => candidate.method === method)
     let identity = NOBODY
@@ -180,7 +125,9 @@ function respond(
   })
 }
 
-/** Paths with their routes. Literal segments are sorted before parameters, so that they take precedence. */
+/**
+ * Paths with their routes. The router takes the first path that fits, so literal segments are sorted before parameters.
+ */
 function groupByPath(all: readonly Route[]): readonly (readonly [string, readonly Route[]])[] {
   const byPath = new Map<string, Route[]>()
   for (const route of all) byPath.set(route.path, [...(byPath.get(route.path) ?? []), route])
