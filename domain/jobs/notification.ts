@@ -1,6 +1,6 @@
 import type { EmailMessage, Mailbox } from '../../ports/messaging/email-sender.ts'
 import type { ClaimedEntry } from '../../ports/messaging/outbox-store.ts'
-import { isProviderAddress } from '../text/contact/email-address.ts'
+import { deliveryAddress, isProviderAddress } from '../text/contact/email-address.ts'
 import type { Html } from '../text/html.ts'
 import { html } from '../text/html.ts'
 import { isSensitiveKey } from '../text/sensitive-keys.ts'
@@ -8,6 +8,7 @@ import type { FormDefinition } from '../../ports/records/form-directory.ts'
 import type { AnswerField } from '../forms/definition/definition.ts'
 import { isAnswerField } from '../forms/definition/definition.ts'
 import { readField } from '../forms/definition/field-settings.ts'
+import { NOTIFICATION_EMAILS_MAX } from '../forms/definition/limits.ts'
 
 const SUBJECT_MAX_LENGTH = 200
 
@@ -31,7 +32,7 @@ export function notificationEmail(
   const fields = fieldsOf(form?.definition)
   const formName = typeof form?.name === 'string' ? form.name : String(submission?.formId)
   const lines = linesOf(answers, fields)
-  const footer = `Submitted ${readable(String(submission?.submittedAt))}. Submission ${String(submission?.submissionId)}.`
+  const footer = `Submitted ${readable(String(submission?.submittedAt))}. Submission ${String(submission?.submissionId)}.${unsent(form?.definition)}`
   const body = lines.length > 0 ? lines : [{ label: formName, value: 'No answers.' }]
   return {
     from,
@@ -42,6 +43,14 @@ export function notificationEmail(
     replyTo: replyTo(answers, fields),
     attachments: [],
   }
+}
+
+/** That some addresses of a form that was stored before there was a limit get nothing. */
+function unsent(definition: FormDefinition | undefined): string {
+  const count = definition?.notificationEmails.length ?? 0
+  return count > NOTIFICATION_EMAILS_MAX
+    ? ` The form has ${count} notification addresses; only the first ${NOTIFICATION_EMAILS_MAX} get an email.`
+    : ''
 }
 
 function fieldsOf(definition: FormDefinition | undefined): readonly AnswerField[] {
@@ -80,8 +89,8 @@ function replyTo(answers: Readonly<Record<string, unknown>>, fields: readonly An
   const given = fields
     .filter(({ contactField, id }) => contactField === 'email' && Object.hasOwn(answers, id))
     .map(({ id }) => answers[id])
-  const usable = given.find((answer) => typeof answer === 'string' && isProviderAddress(answer.trim()))
-  return typeof usable === 'string' ? usable.trim() : null
+  const addresses = given.flatMap((answer) => (typeof answer === 'string' ? [deliveryAddress(answer)] : []))
+  return addresses.find(isProviderAddress) ?? null
 }
 
 function textLine({ label, value }: Line): string {

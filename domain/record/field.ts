@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isEmailAddress } from '../text/contact/email-address.ts'
+import { readEmailAddress } from '../text/contact/email-address.ts'
 import { INSTANT_FORM, isCalendarDate, parseInstant } from '../text/instant.ts'
 
 /** How a database stores a field. Adapters need to know nothing else about its type. */
@@ -209,7 +209,7 @@ export function dateOrTimestamp(): Field<string> {
   )
 }
 
-/** An email address, kept as given except for surrounding white space. */
+/** An email address, kept as given except for surrounding white space and invisible characters. */
 export function email(): Field<string> {
   return field(
     'text',
@@ -217,8 +217,12 @@ export function email(): Field<string> {
     () =>
       v.pipe(
         v.string(),
-        v.trim(),
-        v.check(isEmailAddress, 'must be an email address, such as ada@example.com'),
+        v.rawTransform(({ dataset, addIssue, NEVER }) => {
+          const address = readEmailAddress(dataset.value)
+          if (address !== null) return address
+          addIssue({ message: 'must be an email address, such as ada@example.com' })
+          return NEVER
+        }),
       ),
     UNKNOWN,
   )

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Predicate, Scalar } from '../../ports/records/query.ts'
 import { idMaxLength } from './field.ts'
-import { emailKey, isEmailAddress } from '../text/contact/email-address.ts'
+import { emailKey, readEmailAddress } from '../text/contact/email-address.ts'
 import { INSTANT_FORM, parseInstant } from '../text/instant.ts'
 
 /**
@@ -141,7 +141,7 @@ export function emailFilter<const Name extends string>(field: Name, description:
       return v.string()
     },
     example: 'ada@example.com',
-    read: (text) => (isEmailAddress(text.trim()) ? value(emailKey(text)) : invalid),
+    read: (text) => (readEmailAddress(text) === null ? invalid : value(emailKey(text))),
   }
 }
 

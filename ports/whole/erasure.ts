@@ -7,7 +7,7 @@ export interface Person {
   readonly phones: readonly string[]
 }
 
-/** A person whose rows are to be erased. */
+/** A person whose rows are to be erased. `emailKeys` has other spellings of the same addresses too, in lower case. */
 export interface KnownPerson extends Person {
   /** The phone numbers as people write them: digits only, without zeros at the beginning, national and international. */
   readonly numbers: readonly string[]

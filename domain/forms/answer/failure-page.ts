@@ -14,6 +14,8 @@ export interface Failure {
   readonly error: string
   readonly fieldErrors: FieldErrors | null
   readonly fieldLabels: ReadonlyMap<string, string>
+  /** Whether only the page that sent the form can be mended, where the code alone does not say so. */
+  readonly isOfPage: boolean
   readonly hostedUrl: string | null
 }
 
@@ -48,7 +50,11 @@ export function failurePage(failure: Failure, back: WayBack | null): string {
     title: `Error: ${heading}`,
     heading,
     tone: 'failure',
-    content: [...explanation(failure), ...hosted(failure.hostedUrl), ...advice(remedy, back)],
+    content: [
+      ...explanation(failure),
+      ...hosted(failure.hostedUrl),
+      ...advice(failure.isOfPage ? 'owner' : remedy, back),
+    ],
   })
 }
 

@@ -65,6 +65,7 @@ export async function failedReply(
     error,
     fieldErrors: null,
     fieldLabels: new Map(),
+    isOfPage: false,
     hostedUrl: null,
   }
   return pageReply(failureStatus[code], failurePage(failure, wayBack(request.headers)), headers)

@@ -38,6 +38,8 @@ export interface Refused {
   readonly fieldErrors: FieldErrors | null
   /** The labels of fields that are wrong, by id. Other keys of a request have none. */
   readonly fieldLabels: ReadonlyMap<string, string>
+  /** Whether only the page that sent the form can be mended, where the code alone does not say so. */
+  readonly isOfPage: boolean
   /** The page where a form that cannot be submitted here can be completed; null when that is not known. */
   readonly hostedUrl: string | null
 }
@@ -63,7 +65,16 @@ export type SubmissionResult = Saved | Honeypot | Refused
 /** Refuses a submission with the status of its code. */
 export function refused(code: RefusalCode, error: string): Refused {
   const status = failureStatus[code]
-  return { kind: 'refused', status, code, error, fieldErrors: null, fieldLabels: new Map(), hostedUrl: null }
+  return {
+    kind: 'refused',
+    status,
+    code,
+    error,
+    fieldErrors: null,
+    fieldLabels: new Map(),
+    isOfPage: false,
+    hostedUrl: null,
+  }
 }
 
 /** The same refusal for a form that is missing, unpublished or cannot exist, so that callers cannot tell them apart. */

@@ -1,17 +1,15 @@
 import type { Deadline } from '../../../ports/platform/deadline.ts'
 import { readRequestBody } from '../../bounds/read-body.ts'
 import { acceptedType } from '../../text/http/content-type.ts'
-import { decodeUtf8 } from '../../text/encoding.ts'
 import type { HeaderValue } from '../../text/http/header-value.ts'
 import type { BodyProblem, Entries, SubmittedBody } from '../definition/answers/entries.ts'
-import { groupEntries, notUtf8 } from '../definition/answers/entries.ts'
+import { parseMembers } from './members.ts'
 import { parseMultipart } from './multipart.ts'
 import type { Refused } from '../answer/result.ts'
 import { refused } from '../answer/result.ts'
 import { BODY_MAX_BYTES } from '../definition/limits.ts'
 import { acceptedTypes, anyAcceptedType } from './accepted-types.ts'
 import { parseUrlencoded } from './urlencoded.ts'
-import { isJsonObject, parsedOr } from '../../text/json.ts'
 
 /**
  * The longest time that a sender may take: enough for a full body at 30 kbit/s, but an end to one that sends only a
@@ -53,7 +51,8 @@ function parse(bytes: Uint8Array, type: HeaderValue): BodyReading {
   const format = type.value === 'application/json' ? 'json' : 'form'
   const entries = parseEntries(bytes, type)
   if (!('kind' in entries)) return { kind: 'body', body: { format, entries } }
-  return refused(entries.kind === 'malformed' ? 'invalid_body' : 'unsupported_media_type', entries.message)
+  const { kind, message, isOfPage = false } = entries
+  return { ...refused(kind === 'malformed' ? 'invalid_body' : 'unsupported_media_type', message), isOfPage }
 }
 
 function parseEntries(bytes: Uint8Array, type: HeaderValue): Entries | BodyProblem {
@@ -61,13 +60,4 @@ function parseEntries(bytes: Uint8Array, type: HeaderValue): Entries | BodyProbl
   if (type.value === 'multipart/form-data')
     return parseMultipart(bytes, type.parameters.get('boundary') ?? '')
   return parseUrlencoded(bytes)
-}
-
-/** The members of a JSON object. Of a repeated key the last one counts; `__proto__` is an ordinary key. */
-function parseMembers(bytes: Uint8Array): Entries | BodyProblem {
-  const text = decodeUtf8(bytes, true)
-  if (text === null) return notUtf8
-  const value = parsedOr(text, null)
-  if (!isJsonObject(value)) return { kind: 'malformed', message: 'The request body is not a JSON object.' }
-  return groupEntries(Object.entries(value))
 }

@@ -1,7 +1,7 @@
 import { utf8 } from '../../text/encoding.ts'
 import type { BodyProblem, Entries } from '../definition/answers/entries.ts'
 import { decodeUtf8 } from '../../text/encoding.ts'
-import { groupEntries } from '../definition/answers/entries.ts'
+import { groupEntries, notUtf8 } from '../definition/answers/entries.ts'
 import { parseHeaderValue } from '../../text/http/header-value.ts'
 
 // Written here and not taken from a library: runtimes differ in what their formData() tolerates, and
@@ -33,6 +33,7 @@ function malformed(message: string): BodyProblem {
 }
 
 const file: BodyProblem = { kind: 'unsupported', message: 'Files cannot be submitted here.' }
+const binary: BodyProblem = { kind: 'unsupported', message: 'Binary values cannot be submitted here.' }
 const badPart = malformed('A part of the multipart body is malformed.')
 
 /** The bytes between delimiter lines; null when the first or the closing delimiter is missing or one is malformed. */
@@ -79,15 +80,17 @@ function skipPadding(bytes: Uint8Array, from: number): number {
 function readPart(section: Uint8Array): { readonly name: string; readonly text: string } | BodyProblem {
   const headerLength = endOfHeaders(section)
   const head = headerLength === null ? null : decodeUtf8(section.subarray(0, headerLength))
-  if (headerLength === null || head === null) return badPart
+  if (headerLength === null) return badPart
+  if (head === null) return notUtf8
   const headers = readHeaders(head)
   const disposition = parseHeaderValue(headers?.get('content-disposition') ?? '')
   if (headers === null || disposition?.value !== 'form-data') return badPart
   if (isFile(disposition.parameters)) return file
   const name = disposition.parameters.get('name')
   if (name === undefined) return malformed('A part of the multipart body has no name.')
-  const text = decodeUtf8(section.subarray(headerLength + 4))
-  if (text === null) return { kind: 'unsupported', message: 'Binary values cannot be submitted here.' }
+  const content = section.subarray(headerLength + 4)
+  const text = decodeUtf8(content)
+  if (text === null) return isBinary(content) ? binary : notUtf8
   return { name: unescapeName(name), text }
 }
 
@@ -115,6 +118,16 @@ function readHeaders(head: string): ReadonlyMap<string, string> | null {
 function isFile(parameters: ReadonlyMap<string, string>): boolean {
   const extended = (parameters.get('filename*') ?? '').replace(/^[^']*'[^']*'/, '')
   return (parameters.get('filename') ?? '') !== '' || extended !== ''
+}
+
+/**
+ * Whether bytes that are not UTF-8 are no text in the encoding of a web page either: they have control characters that no
+ * text has, or a mark of UTF-16, in which no page sends a form.
+ */
+function isBinary(bytes: Uint8Array): boolean {
+  const [first = 0, second = 0] = bytes
+  const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+  return hasMark || bytes.some((byte) => byte < 0x09 || (byte > 0x0d && byte < 0x20))
 }
 
 /** Undoes the escapes that browsers write in names (HTML, multipart/form-data encoding algorithm). */

@@ -4,9 +4,10 @@ import { described } from '../../record/operation/meaning.ts'
 import type { Problem } from '../../words/judge.ts'
 import { judge, unknownWord } from '../../words/judge.ts'
 import type { ImportIssue } from '../../record/resource.ts'
-import { EMAIL_ADDRESS } from '../../text/contact/email-address.ts'
+import { readEmailAddress } from '../../text/contact/email-address.ts'
+import { countedList } from '../../bounds/counted-list.ts'
 import type { FormDefinition } from '../../../ports/records/form-directory.ts'
-import { FORM_ID, FORM_ID_MAX_LENGTH, PASSWORD_MAX_LENGTH } from './limits.ts'
+import { FORM_ID, FORM_ID_MAX_LENGTH, NOTIFICATION_EMAILS_MAX, PASSWORD_MAX_LENGTH } from './limits.ts'
 import { keysOf } from '../../text/keys-of.ts'
 import { parseUrl } from '../../text/http/url.ts'
 
@@ -29,6 +30,19 @@ const optional = <Value>(schema: v.GenericSchema<unknown, Value>) => v.nullish(s
 const text = v.string('must be a string')
 const flag = v.boolean('must be true or false')
 const limitMessage = 'must be a whole number of at least 1'
+const tooManyEmails = `must be at most ${NOTIFICATION_EMAILS_MAX} addresses: each submission sends an email to all of them`
+const emailMessage = 'must be an email address'
+/** The pattern is what JSON Schema can say of it. */
+const notificationEmail = v.pipe(
+  text,
+  v.regex(/^[^@]+@[^@]+$/, emailMessage),
+  v.rawTransform<string, string>(({ dataset, addIssue, NEVER }) => {
+    const address = readEmailAddress(dataset.value)
+    if (address !== null) return address
+    addIssue({ message: emailMessage })
+    return NEVER
+  }),
+)
 const passwordMessage = `must have from 1 to ${PASSWORD_MAX_LENGTH} characters`
 
 /** The schema of a line of a forms import. */
@@ -60,11 +74,15 @@ export const FormLineInput = v.object({
     'Where people find the form, for pages of your own.',
   ),
   notificationEmails: described(
-    v.array(
-      v.pipe(text, v.regex(EMAIL_ADDRESS, 'must be an email address')),
-      'must be a list of email addresses',
+    countedList(
+      v.pipe(
+        v.array(notificationEmail, 'must be a list of email addresses'),
+        v.maxLength(NOTIFICATION_EMAILS_MAX, tooManyEmails),
+      ),
+      NOTIFICATION_EMAILS_MAX,
+      tooManyEmails,
     ),
-    'Who gets an email for each submission.',
+    `Who gets an email for each submission, at most ${NOTIFICATION_EMAILS_MAX}.`,
   ),
   fields: described(
     v.array(v.unknown(), 'must be a list of fields'),

@@ -71,7 +71,7 @@ export interface FormField<Type extends AnswerType | DisplayType = AnswerType | 
   /** Bounds, both inclusive: numbers for a number field, `YYYY-MM-DD` for a date. Other types ignore them. */
   readonly min: number | string | null
   readonly max: number | string | null
-  /** Bounds in UTF-16 units, for text, email and phone as typed. Other types ignore them. */
+  /** Bounds in characters (`characterCount`), for text, email and phone as typed. Other types ignore them. */
   readonly minLength: number | null
   readonly maxLength: number | null
   readonly contactField: ContactField | null

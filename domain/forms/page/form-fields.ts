@@ -1,51 +1,47 @@
 import type { Html } from '../../text/html.ts'
 // Under another name the formatter leaves these templates as they are: people read and paste what they make.
 import { html as markup } from '../../text/html.ts'
+import { NUMBER_PATTERN } from '../definition/answers/readings.ts'
 import type { ClientField } from '../definition/compiled/client-definition.ts'
 import type { Choice } from '../definition/definition.ts'
 
 /**
  * The lines of markup of one field. The element with `data-field` is the one that the form client shows and hides, and
- * in which it places an error.
- * @param id the `id` of the control: ids of fields may have characters that are awkward in a page
+ * in which it places an error. Each label is around its control, and hints are in it: there is no `id`, because a page may
+ * show several forms, or one twice.
  */
-export function fieldLines(field: ClientField, id: string): readonly Html[] {
+export function fieldLines(field: ClientField): readonly Html[] {
   switch (field.type) {
     case 'heading':
       return [markup`<h2 data-field="${field.id}">${nameOf(field)}</h2>`]
     case 'paragraph':
       return [markup`<p data-field="${field.id}">${nameOf(field)}</p>`]
     case 'single_choice':
-      return group(field, id, 'radio', field.options ?? [])
+      return group(field, 'radio', field.options ?? [])
     case 'boolean':
       // Two buttons and no checkbox, because an unticked checkbox cannot tell "no" from no answer.
-      return group(field, id, 'radio', yesAndNo)
+      return group(field, 'radio', yesAndNo)
     case 'multiple_choice':
-      return group(field, id, 'checkbox', field.options ?? [])
+      return group(field, 'checkbox', field.options ?? [])
     case 'consent':
-      return consent(field, id)
+      return consent(field)
     case 'long_text':
-      return labelled(
-        field,
-        id,
-        markup`<textarea id="${id}" name="${field.id}"${lengths(field)}${common(field, id)}></textarea>`,
-      )
+      return labelled(field, markup`<textarea name="${field.id}"${lengths(field)}${common(field)}></textarea>`)
     case 'short_text':
     case 'email':
     case 'phone':
-      return labelled(field, id, input(field, id, inputTypes[field.type], lengths(field)))
+      return labelled(field, input(field, inputTypes[field.type], lengths(field)))
     case 'number':
-      return labelled(
-        field,
-        id,
-        input(field, id, 'number', markup` step="any" inputmode="decimal"${bounds(field)}`),
-      )
+      // A control of the type number silently loses a comma. Its bounds are left to the service and the form client.
+      return labelled(field, input(field, 'text', number))
     case 'date':
-      return labelled(field, id, input(field, id, 'date', bounds(field)))
+      return labelled(field, input(field, 'date', bounds(field)))
   }
 }
 
 const inputTypes = { short_text: 'text', email: 'email', phone: 'tel' } as const
+
+const number = markup` inputmode="decimal" pattern="${NUMBER_PATTERN}" title="A number, such as 1.5"`
 
 const yesAndNo: readonly Choice[] = [
   { value: 'true', label: 'Yes' },
@@ -62,17 +58,14 @@ function isInsisted({ required, visibleWhen }: ClientField): boolean {
   return required === true && visibleWhen === undefined
 }
 
-function hint(field: ClientField): Html | null {
-  if (isInsisted(field)) return null
-  return markup` <span class="hint">${field.required === true ? '(if it applies)' : '(optional)'}</span>`
-}
-
-function helpLines({ helpText }: ClientField, id: string): readonly Html[] {
-  return helpText === undefined ? [] : [markup`  <p class="hint" id="${id}-help">${helpText}</p>`]
-}
-
-function describedBy({ helpText }: ClientField, id: string): Html | null {
-  return helpText === undefined ? null : markup` aria-describedby="${id}-help"`
+/** What is said beside the name: that an answer may be left out, and the field's own help. */
+function hints(field: ClientField): Html {
+  const { required, helpText } = field
+  const may = isInsisted(field)
+    ? null
+    : markup` <span class="hint">${required === true ? '(if it applies)' : '(optional)'}</span>`
+  const help = helpText === undefined ? null : markup` <span class="help">${helpText}</span>`
+  return markup`${may}${help}`
 }
 
 /** An attribute; nothing when it has no value. */
@@ -81,11 +74,11 @@ function attribute(name: string, value: string | number | undefined): Html | nul
 }
 
 /** The attributes of every control that is typed into. A placeholder has no line breaks (HTML, `placeholder`). */
-function common(field: ClientField, id: string): Html {
+function common(field: ClientField): Html {
   const { placeholder, autocomplete } = field
   const shown = attribute('placeholder', placeholder?.replaceAll(/\s+/g, ' '))
   const required = isInsisted(field) ? markup` required` : null
-  return markup`${shown}${attribute('autocomplete', autocomplete)}${describedBy(field, id)}${required}`
+  return markup`${shown}${attribute('autocomplete', autocomplete)}${required}`
 }
 
 function lengths({ minLength, maxLength }: ClientField): Html {
@@ -101,53 +94,41 @@ function boundOf(bound: number | string | undefined): number | string | undefine
   return typeof bound === 'string' && bound.startsWith('0000') ? undefined : bound
 }
 
-function input(field: ClientField, id: string, type: string, more: Html): Html {
-  return markup`<input id="${id}" name="${field.id}" type="${type}"${more}${common(field, id)}>`
+function input(field: ClientField, type: string, more: Html): Html {
+  return markup`<input name="${field.id}" type="${type}"${more}${common(field)}>`
 }
 
-function labelled(field: ClientField, id: string, control: Html): readonly Html[] {
+function labelled(field: ClientField, control: Html): readonly Html[] {
   return [
     markup`<div class="field" data-field="${field.id}">`,
-    markup`  <label for="${id}">${nameOf(field)}${hint(field)}</label>`,
-    ...helpLines(field, id),
-    markup`  ${control}`,
+    markup`  <label>`,
+    markup`    ${nameOf(field)}${hints(field)}`,
+    markup`    ${control}`,
+    markup`  </label>`,
     markup`</div>`,
   ]
 }
 
-function group(
-  field: ClientField,
-  id: string,
-  type: 'radio' | 'checkbox',
-  options: readonly Choice[],
-): readonly Html[] {
+function group(field: ClientField, type: 'radio' | 'checkbox', options: readonly Choice[]): readonly Html[] {
   // Of check boxes the browser would require each one.
   const required = type === 'radio' && isInsisted(field) ? markup` required` : null
   return [
-    markup`<fieldset data-field="${field.id}"${describedBy(field, id)}>`,
-    markup`  <legend>${nameOf(field)}${hint(field)}</legend>`,
-    ...helpLines(field, id),
-    ...options.flatMap(({ value, label }, index) => {
-      const own = `${id}-${index + 1}`
-      return [
-        markup`  <div class="option">`,
-        markup`    <input id="${own}" name="${field.id}" type="${type}" value="${value}"${required}>`,
-        markup`    <label for="${own}">${label.trim() === '' ? value : label}</label>`,
-        markup`  </div>`,
-      ]
+    markup`<fieldset data-field="${field.id}">`,
+    markup`  <legend>${nameOf(field)}${hints(field)}</legend>`,
+    ...options.map(({ value, label }) => {
+      const control = markup`<input name="${field.id}" type="${type}" value="${value}"${required}>`
+      return markup`  <label class="option">${control} ${label.trim() === '' ? value : label}</label>`
     }),
     markup`</fieldset>`,
   ]
 }
 
-function consent(field: ClientField, id: string): readonly Html[] {
+function consent(field: ClientField): readonly Html[] {
   const required = isInsisted(field) ? markup` required` : null
-  const described = describedBy(field, id)
+  const control = markup`<input name="${field.id}" type="checkbox" value="true"${required}>`
   return [
-    markup`<div class="field option" data-field="${field.id}">`,
-    ...helpLines(field, id),
-    markup`  <input id="${id}" name="${field.id}" type="checkbox" value="true"${described}${required}>`,
-    markup`  <label for="${id}">${nameOf(field)}${hint(field)}</label>`,
+    markup`<div class="field" data-field="${field.id}">`,
+    markup`  <label class="option">${control} ${nameOf(field)}${hints(field)}</label>`,
     markup`</div>`,
   ]
 }

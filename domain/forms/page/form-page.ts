@@ -61,13 +61,11 @@ function formLines(
   const action = new URL(`/api/forms/${formId}/submissions`, service).href
   const script = new URL('/form-client.js?attach', service).href
   return [
-    markup`<form method="post" action="${action}">`,
+    // The encoding of the page that it is pasted into is not known.
+    markup`<form method="post" action="${action}" accept-charset="utf-8">`,
     markup`  <!-- Only bots fill this in. Keep it hidden and empty. -->`,
     markup`  <div hidden><label>Leave this empty <input name="_gotcha" autocomplete="off"></label></div>`,
-    ...indented(
-      fields.flatMap((field, index) => fieldLines(field, `field-${index + 1}`)),
-      2,
-    ),
+    ...indented(fields.flatMap(fieldLines), 2),
     ...(requiresPassword ? indented(password, 2) : []),
     markup`  <div data-form-summary></div>`,
     markup`  <button type="submit">Send</button>`,
@@ -78,8 +76,10 @@ function formLines(
 
 const password = [
   markup`<div class="field" data-field="_password">`,
-  markup`  <label for="form-password">Password</label>`,
-  markup`  <input id="form-password" name="_password" type="password" required maxlength="${PASSWORD_MAX_LENGTH}" autocomplete="off">`,
+  markup`  <label>`,
+  markup`    Password`,
+  markup`    <input name="_password" type="password" required maxlength="${PASSWORD_MAX_LENGTH}" autocomplete="off">`,
+  markup`  </label>`,
   markup`</div>`,
 ]
 
@@ -90,10 +90,10 @@ const style = [
   markup`main { max-width: 36rem; margin: 0 auto; overflow-wrap: anywhere; }`,
   markup`.field, fieldset { margin: 0 0 1.25rem; padding: 0; border: 0; }`,
   markup`label, legend { padding: 0; font-weight: 600; }`,
-  markup`.field > label { display: block; }`,
-  markup`.field.option > label, .option label { display: inline; font-weight: 400; }`,
-  markup`.option { padding: 0.25rem 0; }`,
-  markup`.hint { margin: 0; font-weight: 400; }`,
+  markup`label { display: block; }`,
+  markup`.option { padding: 0.25rem 0; font-weight: 400; }`,
+  markup`.hint, .help { font-weight: 400; }`,
+  markup`.help { display: block; }`,
   markup`input:not([type=radio], [type=checkbox]), textarea {`,
   markup`  box-sizing: border-box; width: 100%; padding: 0.5rem; font: inherit;`,
   markup`}`,

@@ -1,5 +1,5 @@
 import type { SubmittedContact } from '../../../ports/records/tenant-writer.ts'
-import { emailKey, isEmailAddress } from '../../text/contact/email-address.ts'
+import { emailKey, readEmailAddress } from '../../text/contact/email-address.ts'
 import type { CompiledForm } from '../definition/compiled/compile.ts'
 import { takesText } from '../definition/applicable.ts'
 import type { ContactField } from '../definition/definition.ts'
@@ -21,7 +21,7 @@ export async function contactOf(
       .filter((field) => field.contactField === attribute && takesText(field))
       .map((field) => (given.get(field.id) ?? '').trim())
       .filter((text) => text !== '')
-  const email = textsOf('email').find(isEmailAddress) ?? null
+  const email = textsOf('email').flatMap((text) => readEmailAddress(text) ?? [])[0] ?? null
   // A stored phone answer has lost its country code, so the number is parsed from the text as it was sent.
   const phone = await firstPhone(textsOf('phone'), phoneCountry)
   if (email === null && phone === null) return null

@@ -1,6 +1,7 @@
 import { attributionKeys, attributionMaxLength } from '../definition/attribution.ts'
 import { keysOf } from '../../text/keys-of.ts'
 import { cutText } from '../../text/cut-text.ts'
+import { characterCount } from '../../text/typed-text.ts'
 import type { Entries } from '../definition/answers/entries.ts'
 import { GOTCHA_MAX_LENGTH, PASSWORD_MAX_LENGTH } from '../definition/limits.ts'
 import { isBlank } from '../definition/answers/readings.ts'
@@ -88,7 +89,7 @@ function textProblem(values: readonly unknown[], maxLength: number): string | nu
   const [value, ...more] = values
   if (more.length > 0) return 'Give this key once.'
   if (typeof value !== 'string') return 'This value must be text.'
-  return value.length > maxLength ? `Use at most ${maxLength} characters.` : null
+  return characterCount(value) > maxLength ? `Use at most ${maxLength} characters.` : null
 }
 
 function readAttribution(entries: Entries): Readonly<Record<string, string>> {

@@ -1,6 +1,7 @@
 import type { OutboxEntry } from '../../../ports/records/tenant-writer.ts'
-import { emailKey } from '../../text/contact/email-address.ts'
+import { deliveryAddress, emailKey } from '../../text/contact/email-address.ts'
 import type { FormDefinition } from '../../../ports/records/form-directory.ts'
+import { NOTIFICATION_EMAILS_MAX } from '../definition/limits.ts'
 
 /** Kind of the outbox entry that sends one notification email. */
 export const NOTIFICATION_EMAIL = 'notification_email'
@@ -12,19 +13,21 @@ export const AUTOMATION_RUN = 'automation_run'
 export interface NotificationPayload {
   readonly submissionId: string
   readonly formId: string
-  /** The recipient as written in the form's settings. */
+  /** The recipient, as it is sent to. */
   readonly to: string
 }
 
 /**
- * The outbox entries of a saved submission: one email to each distinct notification address. Their ids begin with the
+ * The outbox entries of a saved submission: one email to each distinct notification address, to the first of them when a
+ * form has more than it may have, as one that was stored before there was a limit. Their ids begin with the
  * submission's, like those of runs, so that what became of a submission can be found.
  */
 export function outboxOf(definition: FormDefinition, submissionId: string): readonly OutboxEntry[] {
   const recipients = new Map<string, string>()
   for (const address of definition.notificationEmails) {
     const key = emailKey(address)
-    if (!recipients.has(key)) recipients.set(key, address)
+    if (!recipients.has(key)) recipients.set(key, deliveryAddress(address))
+    if (recipients.size === NOTIFICATION_EMAILS_MAX) break
   }
   return [...recipients.values()].map((to, index) => ({
     outboxId: `obx_${submissionId}_${index + 1}`,

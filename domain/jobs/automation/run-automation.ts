@@ -6,7 +6,7 @@ import type {
   TenantOutbox,
 } from '../../../ports/messaging/outbox-store.ts'
 import type { SendRecord } from '../../../ports/messaging/send-log.ts'
-import { emailKey } from '../../text/contact/email-address.ts'
+import { deliveryAddress, emailKey } from '../../text/contact/email-address.ts'
 import { toInstant } from '../../text/instant.ts'
 import { sendWithinBounds } from '../bounds.ts'
 import type { HeldLease } from '../lease.ts'
@@ -130,7 +130,7 @@ async function emailStep(
   if (isToContact && contact?.emailConsent === 'unsubscribed') return passedOver
   const from = tenantMailbox(organization, world.mail)
   if (from === null) return hopeless('The organization has no slug to send email from.')
-  const message = { from, to: address, subject, html, text: null, replyTo: null, attachments: [] }
+  const message = { from, to: deliveryAddress(address), subject, html, text: null, replyTo: null, attachments: [] }
   const { capabilities } = world.email
   return sendWithinBounds({ key, recipient: emailKey(address), capabilities }, waitingSince, context, () =>
     attemptEmail(message, key, world),

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { HEADER_MAX_LENGTH } from '../../messaging/request/limits.ts'
 import { idMaxLength } from '../../record/field.ts'
-import { isEmailAddress } from '../../text/contact/email-address.ts'
+import { readEmailAddress } from '../../text/contact/email-address.ts'
 
 /** The word that stands for the run's contact as the recipient of an email step. */
 export const RUN_CONTACT = 'contact'
@@ -16,7 +16,10 @@ const SendEmail = v.strictObject({
   type: v.literal('send_email'),
   to: v.pipe(
     v.string(),
-    v.check((to) => to === RUN_CONTACT || isEmailAddress(to), `must be "${RUN_CONTACT}" or an email address`),
+    v.check(
+      (to) => to === RUN_CONTACT || readEmailAddress(to) !== null,
+      `must be "${RUN_CONTACT}" or an email address`,
+    ),
   ),
   subject: v.pipe(
     text,

@@ -1,5 +1,6 @@
 import type { CountryCode } from 'libphonenumber-js/core'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/core'
+import { withAsciiDigits, withoutFormatCharacters } from '../typed-text.ts'
 import { phoneMetadata } from './phone-metadata.ts'
 
 /** The longest text worth parsing: fifteen digits with generous punctuation and a prefix. */
@@ -7,9 +8,11 @@ const PHONE_TEXT_MAX_LENGTH = 60
 
 /**
  * The E.164 form of a phone number in national (of `country`, ISO 3166-1 alpha-2) or international form, or null
- * when it is not a valid number by libphonenumber's full metadata. A number with an extension is not E.164: null.
+ * when it is not a valid number by libphonenumber's full metadata. Its digits may be of any script; characters that
+ * nobody sees are ignored. A number with an extension is not E.164: null.
  */
-export function phoneToE164(text: string, country: string): string | null {
+export function phoneToE164(given: string, country: string): string | null {
+  const text = withAsciiDigits(withoutFormatCharacters(given))
   if (text.length > PHONE_TEXT_MAX_LENGTH) return null
   const options = isPhoneCountry(country) ? { defaultCountry: country } : {}
   const number = parsePhoneNumberFromString(text, { ...options, extract: false }, phoneMetadata())

@@ -1,4 +1,5 @@
 import type { Person } from '../../../ports/whole/erasure.ts'
+import { spellingsOf } from '../../text/contact/email-address.ts'
 import type { RemovalWorld } from './world.ts'
 import { REQUEST_MS } from './world.ts'
 
@@ -27,7 +28,9 @@ export async function erasePerson(
   if (unknown.length > 0) return { unknown }
   const importId = await store.openImport()
   if (importId !== null) return { importId }
-  const known = { ...person, numbers: await numbersOf(person) }
+  // Rows without a contact have addresses as they were given.
+  const emailKeys = person.emailKeys.flatMap(spellingsOf)
+  const known = { ...person, emailKeys, numbers: await numbersOf(person) }
   const untilMs = clock.nowMs() + REQUEST_MS
   let rows = 0
   let next = from

@@ -1,6 +1,7 @@
 import { answerTypes } from '../../../domain/forms/definition/definition.ts'
 import type { AnswerField } from '../../../domain/forms/definition/definition.ts'
 import { dependencyOrder } from '../../../domain/forms/definition/rules/dependency-order.ts'
+import { answerProblem } from '../../../domain/forms/definition/answers/judge-answer.ts'
 import { readAnswer } from '../../../domain/forms/definition/answers/read-answer.ts'
 import type { ConditionalField } from '../../../domain/forms/definition/rules/visibility.ts'
 import { visibleFields } from '../../../domain/forms/definition/rules/visibility.ts'
@@ -14,6 +15,10 @@ export interface PublishedField {
   readonly id: string
   readonly type: string
   readonly label?: string | null
+  readonly required?: boolean | null
+  readonly min?: number | string | null
+  readonly max?: number | string | null
+  readonly options?: readonly { readonly value: string; readonly label: string }[] | null
   readonly visibleWhen?: {
     readonly match: 'all' | 'any'
     readonly rules: readonly { readonly field: string; readonly operator: string; readonly value?: unknown }[]
@@ -28,6 +33,11 @@ export interface PreparedForm {
   visible(answers: ReadonlyMap<string, unknown>): ReadonlySet<string>
   /** The answer that a field's form values mean, read as the service reads it; null: no answer, or an invalid one. */
   answer(id: string, values: readonly string[]): unknown
+  /**
+   * What the service would say of the form values of a number; null: nothing, or another type. Everything else the
+   * browser checks by itself, but its own control for numbers would lose a decimal comma, so they are typed as text.
+   */
+  numberProblem(id: string, values: readonly string[]): string | null
 }
 
 /**
@@ -40,7 +50,11 @@ export function prepareForm(form: PublishedForm): PreparedForm {
   const fields = form.fields.map((field) => ({
     ...field,
     visibleWhen: field.visibleWhen ?? null,
-  })) as ConditionalField[]
+    required: field.required ?? false,
+    options: field.options ?? [],
+    min: field.min ?? null,
+    max: field.max ?? null,
+  })) as unknown as (ConditionalField & AnswerField)[]
   const byId = new Map(fields.map((field) => [field.id, field]))
   const { resolved, cyclic } = dependencyOrder(fields)
   const ids = [...byId.keys()]
@@ -51,8 +65,12 @@ export function prepareForm(form: PublishedForm): PreparedForm {
     answer: (id, values) => {
       const field = byId.get(id)
       if (field === undefined || !(answerTypes as readonly string[]).includes(field.type)) return null
-      const reading = readAnswer(field as AnswerField, values, 'form')
+      const reading = readAnswer(field, values, 'form')
       return reading.kind === 'answer' ? reading.value : null
+    },
+    numberProblem: (id, values) => {
+      const field = byId.get(id)
+      return field?.type === 'number' ? answerProblem(field, readAnswer(field, values, 'form')) : null
     },
   }
 }

@@ -9,6 +9,8 @@ import { summaryOf } from './summary.ts'
 export interface FormView {
   /** Shows and hides fields, depending on the current values. */
   readonly update: () => void
+  /** What is wrong with the numbers of the fields that are shown, by field id. */
+  readonly numberProblems: () => ReadonlyMap<string, string>
   /** Removes the error of a field that the visitor is correcting. */
   readonly corrected: (name: string) => void
   /** Shows a message about the whole form, and removes all errors. */
@@ -32,14 +34,21 @@ export function viewForm(form: HTMLFormElement, definition: PublishedForm): Form
   }
   const isAtField = (id: string): boolean =>
     views.get(id)?.controls.some(({ type }) => type !== 'hidden') ?? false
+  const values = (id: string) => valuesOf(views.get(id)?.controls ?? [])
+  const visible = () =>
+    prepared.visible(new Map(prepared.ids.map((id) => [id, prepared.answer(id, values(id))])))
   return {
     update: () => {
-      const values = (id: string) => valuesOf(views.get(id)?.controls ?? [])
-      const visible = prepared.visible(
-        new Map(prepared.ids.map((id) => [id, prepared.answer(id, values(id))])),
-      )
-      for (const id of prepared.ids) views.get(id)?.show(visible.has(id))
+      const shown = visible()
+      for (const id of prepared.ids) views.get(id)?.show(shown.has(id))
     },
+    numberProblems: () =>
+      new Map(
+        [...visible()].flatMap((id): [string, string][] => {
+          const problem = isAtField(id) ? prepared.numberProblem(id, values(id)) : null
+          return problem === null ? [] : [[id, problem]]
+        }),
+      ),
     corrected: (name) => {
       if (views.get(name)?.hasError !== true) return
       views.get(name)?.complain(null)

@@ -85,8 +85,13 @@ export function handle(
       if (event.defaultPrevented) return
       event.preventDefault()
       if (isBusy) return
-      setBusy(true)
       update()
+      const problems = view.numberProblems()
+      if (problems.size > 0) {
+        view.complain(messages.checkAnswers, problems)
+        return
+      }
+      setBusy(true)
       view.say(messages.sending)
       void send(form, actionOf(form), options.timeoutMs ?? TIMEOUT_MS).then(conclude)
     },

@@ -49,15 +49,23 @@ export const phone: BrowserContextOptions = {
   hasTouch: true,
 }
 
+/** What a site answers to a path. */
+interface SitePage {
+  readonly type: string
+  readonly body: string | Uint8Array
+  /** Default: utf-8. */
+  readonly charset?: string
+}
+
 /** Serves pages on a port of its own, and so on another origin than the service. */
 export async function serveSite(
-  answer: (path: string) => { readonly type: string; readonly body: string | Uint8Array } | null,
+  answer: (path: string) => SitePage | null,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly url: string; readonly close: () => void }> {
   const server = createServer((request, response) => {
     const found = answer(new URL(request.url ?? '/', 'http://site').pathname)
     response.writeHead(found === null ? 404 : 200, {
-      'content-type': `${found?.type ?? 'text/plain'}; charset=utf-8`,
+      'content-type': `${found?.type ?? 'text/plain'}; charset=${found?.charset ?? 'utf-8'}`,
       ...headers,
     })
     response.end(found?.body)

@@ -1,6 +1,16 @@
+/** A number of a JSON body that cannot be kept as it was written there. `JSON.parse` would round it silently. */
+export class InexactNumber {
+  /** As it was written. */
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
 /**
- * The keys of a request body with their values: from JSON one value each, with its JSON type; from a form all
- * repetitions, as text.
+ * The keys of a request body with their values: from JSON one value each, with its JSON type, or an `InexactNumber`;
+ * from a form all repetitions, as text.
  */
 export type Entries = ReadonlyMap<string, readonly unknown[]>
 
@@ -16,10 +26,17 @@ export interface BodyProblem {
   readonly kind: 'malformed' | 'unsupported'
   /** A sentence for people. */
   readonly message: string
+  /** Whether only the page that sent it can be mended: whoever filled it in can do nothing. */
+  readonly isOfPage?: true
 }
 
 /** The problem of a body that is not UTF-8. */
-export const notUtf8: BodyProblem = { kind: 'malformed', message: 'The request body is not valid UTF-8.' }
+export const notUtf8: BodyProblem = {
+  kind: 'malformed',
+  message:
+    'This was sent in another encoding than UTF-8. A page that is not in UTF-8 needs accept-charset="utf-8" on its form.',
+  isOfPage: true,
+}
 
 /** Groups pairs by name; the order of names and of values is kept. */
 export function groupEntries(pairs: Iterable<readonly [string, unknown]>): Entries {

@@ -1,6 +1,8 @@
-import { isEmailAddress } from '../../../text/contact/email-address.ts'
+import { readEmailAddress } from '../../../text/contact/email-address.ts'
+import { characterCount } from '../../../text/typed-text.ts'
 import type { AnswerField, AnswerValue } from '../definition.ts'
 import type { AnswerReading } from './read-answer.ts'
+import { phoneDigits } from './readings.ts'
 
 const PHONE_MIN_DIGITS = 7
 
@@ -23,7 +25,7 @@ function requirement(field: AnswerField): string {
 function valueProblem(field: AnswerField, value: AnswerValue, given: string): string | null {
   switch (field.type) {
     case 'email':
-      return isEmailAddress(given.trim()) ? lengthProblem(field, given) : 'Enter a valid email address.'
+      return readEmailAddress(given) === null ? 'Enter a valid email address.' : lengthProblem(field, given)
     case 'phone':
       return digitsProblem(given) ?? lengthProblem(field, given)
     case 'short_text':
@@ -44,12 +46,13 @@ function valueProblem(field: AnswerField, value: AnswerValue, given: string): st
 }
 
 function lengthProblem({ minLength, maxLength }: AnswerField, given: string): string | null {
-  if (minLength !== null && given.length < minLength) return `Use at least ${minLength} characters.`
-  return maxLength !== null && given.length > maxLength ? `Use at most ${maxLength} characters.` : null
+  const count = characterCount(given)
+  if (minLength !== null && count < minLength) return `Use at least ${minLength} characters.`
+  return maxLength !== null && count > maxLength ? `Use at most ${maxLength} characters.` : null
 }
 
 function digitsProblem(given: string): string | null {
-  return given.replace(/\D/g, '').length < PHONE_MIN_DIGITS ? 'Enter a valid phone number.' : null
+  return phoneDigits(given).length < PHONE_MIN_DIGITS ? 'Enter a valid phone number.' : null
 }
 
 function boundProblem({ type, min, max }: AnswerField, value: AnswerValue): string | null {

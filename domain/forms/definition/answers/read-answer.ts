@@ -1,13 +1,15 @@
 import { isCalendarDate } from '../../../text/instant.ts'
+import { characterCount, withLineFeeds, withoutFormatCharacters } from '../../../text/typed-text.ts'
 import type { AnswerField, AnswerValue } from '../definition.ts'
 import type { SubmittedBody } from './entries.ts'
+import { InexactNumber } from './entries.ts'
 import { ANSWER_MAX_LENGTH, ITEMS_MAX } from '../limits.ts'
-import { isBlank, keptDigits, parseNumber } from './readings.ts'
+import { isBlank, keptDigits, plainDate, readNumber } from './readings.ts'
 
 /** The value of a body for one field: none, an answer of the field's type, or something else. */
 export type AnswerReading =
   | { readonly kind: 'empty' }
-  /** `given` is the text as it was sent, for answers that are text. */
+  /** `given` is the text as it was sent, for answers that are text; see `readableText`. */
   | { readonly kind: 'answer'; readonly value: AnswerValue; readonly given: string | null }
   | { readonly kind: 'invalid'; readonly message: string }
 
@@ -28,14 +30,15 @@ export function readAnswer(
   format: SubmittedBody['format'],
 ): AnswerReading {
   if (field.type === 'multiple_choice')
-    return readList(format === 'json' ? values[0] : values.filter(isGiven))
+    return readList(field, format === 'json' ? values[0] : values.filter(isGiven))
   if (values.length > 1) return invalid('Give one answer only.')
   const [value = null] = values
   if (value === null || (Array.isArray(value) && value.length === 0)) return empty
-  if (typeof value === 'string') return isBlank(value) ? empty : readText(field, value, format)
+  if (typeof value === 'string') return readText(field, value, format)
+  if (field.type === 'number' && value instanceof InexactNumber) return numberOf(value.text)
   if (field.type === 'number' && typeof value === 'number') {
-    // JSON can contain numbers too large for a double, which are read as infinity.
-    return Number.isFinite(value) ? answer(value + 0) : invalid('Enter a number.')
+    // Adding 0 turns -0 into 0, because JSON does not keep -0.
+    return Number.isFinite(value) ? answer(value + 0) : invalid(expectations.number)
   }
   if ((field.type === 'boolean' || field.type === 'consent') && typeof value === 'boolean')
     return answer(value)
@@ -55,32 +58,54 @@ const expectations: Readonly<Record<AnswerField['type'], string>> = {
   consent: 'Answer true or false.',
 }
 
-function readText(field: AnswerField, text: string, format: SubmittedBody['format']): AnswerReading {
-  if (text.length > ANSWER_MAX_LENGTH) return invalid(`Use at most ${ANSWER_MAX_LENGTH} characters.`)
+function readText(field: AnswerField, given: string, format: SubmittedBody['format']): AnswerReading {
+  const text = readableText(field, given)
+  if (isBlank(text)) return empty
+  if (characterCount(given) > ANSWER_MAX_LENGTH) return invalid(`Use at most ${ANSWER_MAX_LENGTH} characters.`)
   // Text with either could not be stored unchanged: databases store UTF-8, and some end a text at NUL.
   if (!text.isWellFormed() || text.includes('\0'))
     return invalid('This text has a character that cannot be stored.')
   switch (field.type) {
-    case 'number': {
-      const number = parseNumber(text)
-      return number === null ? invalid(expectations.number) : answer(number, text)
-    }
+    case 'number':
+      return numberOf(text)
     case 'boolean':
     case 'consent': {
       const flag = format === 'form' ? (flagSpellings.get(text) ?? null) : null
       return flag === null ? invalid(expectations[field.type]) : answer(flag, text)
     }
-    case 'date':
-      return isCalendarDate(text) ? answer(text, text) : invalid(expectations.date)
+    case 'date': {
+      const date = plainDate(text)
+      return isCalendarDate(date) ? answer(date, text) : invalid(expectations.date)
+    }
     case 'phone':
       return answer(keptDigits(text), text)
+    case 'single_choice':
+    case 'multiple_choice':
+      return answer(optionMeant(field, text), text)
     case 'short_text':
     case 'long_text':
     case 'email':
-    case 'single_choice':
-    case 'multiple_choice':
       return answer(text, text)
   }
+}
+
+/**
+ * The text that is read as the answer. Text is taken verbatim, but what nobody sees is no part of an address or a number,
+ * so it is neither an answer nor in the way of one.
+ */
+function readableText({ type }: AnswerField, given: string): string {
+  return type === 'email' || type === 'phone' ? withoutFormatCharacters(given) : given
+}
+
+function numberOf(text: string): AnswerReading {
+  const reading = readNumber(text)
+  return 'number' in reading ? answer(reading.number, text) : invalid(reading.problem)
+}
+
+/** The option that a text means: browsers send a line break within a value as CRLF, whatever it was in the page. */
+function optionMeant({ options }: AnswerField, text: string): string {
+  if (!/[\r\n]/.test(text) || options.some(({ value }) => value === text)) return text
+  return options.find(({ value }) => withLineFeeds(value) === withLineFeeds(text))?.value ?? text
 }
 
 /** The spellings of a boolean in form encodings. */
@@ -100,13 +125,14 @@ function isGiven(value: unknown): boolean {
   return typeof value !== 'string' || !isBlank(value)
 }
 
-function readList(value: unknown): AnswerReading {
+function readList(field: AnswerField, value: unknown): AnswerReading {
   if (value === undefined || value === null) return empty
   if (typeof value === 'string' && isBlank(value)) return empty
   if (!Array.isArray(value)) return invalid('Send a list of options.')
   if (value.length === 0) return empty
   if (value.length > ITEMS_MAX) return invalid(`Choose at most ${ITEMS_MAX} options.`)
-  const items = value.filter((item) => typeof item === 'string')
-  if (items.length < value.length) return invalid(expectations.multiple_choice)
+  const texts = value.filter((item) => typeof item === 'string')
+  if (texts.length < value.length) return invalid(expectations.multiple_choice)
+  const items = texts.map((text) => optionMeant(field, text))
   return new Set(items).size === items.length ? answer(items) : invalid('Choose each option once only.')
 }

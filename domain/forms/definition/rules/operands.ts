@@ -1,6 +1,8 @@
+import { withAsciiDomain } from '../../../text/contact/email-address.ts'
 import { isCalendarDate } from '../../../text/instant.ts'
+import { withLineFeeds, withoutFormatCharacters } from '../../../text/typed-text.ts'
 import type { AnswerType, DisplayType } from '../definition.ts'
-import { isBlank, keptDigits, parseNumber } from '../answers/readings.ts'
+import { isBlank, keptDigits, parseNumber, plainDate } from '../answers/readings.ts'
 
 /** An answer or a rule's value in the form in which it is compared; null: empty, or not of the subject's type. */
 export type Operand = string | number | boolean | ReadonlySet<string> | null
@@ -10,14 +12,16 @@ export function readOperand(type: AnswerType | DisplayType, raw: unknown): Opera
   switch (type) {
     case 'short_text':
     case 'long_text':
+      return typeof raw === 'string' ? withLineFeeds(raw.trim()) || null : null
     case 'email':
-      return typeof raw === 'string' && !isBlank(raw) ? raw.trim() : null
+      // A browser may turn an international domain into ASCII before anything else sees it.
+      return typeof raw === 'string' ? withAsciiDomain(withoutFormatCharacters(raw).trim()) || null : null
     case 'phone':
       return typeof raw === 'string' ? keptDigits(raw) || null : null
     case 'number':
       return readNumber(raw)
     case 'date':
-      return typeof raw === 'string' && isCalendarDate(raw) ? raw : null
+      return typeof raw === 'string' && isCalendarDate(plainDate(raw)) ? plainDate(raw) : null
     case 'single_choice':
       return typeof raw === 'string' && !isBlank(raw) ? raw : null
     case 'multiple_choice':

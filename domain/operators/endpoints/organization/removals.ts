@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isEmailAddress } from '../../../text/contact/email-address.ts'
+import { readEmailAddress } from '../../../text/contact/email-address.ts'
 import { idMaxLength } from '../../../record/field.ts'
 import { component, described } from '../../../record/operation/meaning.ts'
 import { jsonResponse, operation } from '../../../record/operation/operation.ts'
@@ -75,7 +75,12 @@ export const eraseContact = operation({
       emails: v.optional(
         described(
           v.pipe(
-            v.array(v.pipe(v.string(), v.trim(), v.check(isEmailAddress, 'must be an email address'))),
+            v.array(
+              v.pipe(
+                v.string(),
+                v.check((text) => readEmailAddress(text) !== null, 'must be an email address'),
+              ),
+            ),
             v.maxLength(100),
           ),
           'Email addresses.',

@@ -1,0 +1,48 @@
+import { expect, it, test } from 'vitest'
+import { characterCount, withAsciiDigits, withLineFeeds, withoutFormatCharacters } from './typed-text.ts'
+
+test.each([
+  ['\u202aada@example.com\u202c', 'ada@example.com'],
+  ['\ufeff+1\u200b212\u00ad555\u20600100\u200f', '+12125550100'],
+  ['\u061cä 😀\u{e0041}', 'ä 😀'],
+  ['', ''],
+])('%j has the visible characters %j', (text, visible) => {
+  expect(withoutFormatCharacters(text)).toBe(visible)
+})
+
+test.each<[string, number]>([
+  ['a\r\nb', 3],
+  ['a\nb', 3],
+  ['a\rb', 3],
+  ['\r\n\r\n', 2],
+  ['\r\r\n\n', 3],
+  ['\n\r', 2],
+  ['😀', 2],
+  ['', 0],
+])('%j has %i characters', (text, count) => {
+  expect(characterCount(text)).toBe(count)
+  expect(characterCount(withLineFeeds(text))).toBe(count)
+})
+
+it('knows the value of the digits of every script', () => {
+  const systems = Intl.supportedValuesOf('numberingSystem')
+  let scripts = 0
+  for (const numberingSystem of systems) {
+    const digits = Array.from({ length: 10 }, (_, digit) =>
+      new Intl.NumberFormat('en', { numberingSystem, useGrouping: false }).format(digit),
+    )
+    if (!digits.every((digit) => /^\p{Nd}$/u.test(digit))) continue
+    scripts += 1
+    expect([numberingSystem, withAsciiDigits(digits.join(''))]).toEqual([numberingSystem, '0123456789'])
+  }
+  expect(scripts).toBeGreaterThan(60)
+})
+
+it('leaves nothing but ASCII digits, and everything else as it is', () => {
+  const all = Array.from({ length: 0x110000 }, (_, codePoint) => String.fromCodePoint(codePoint))
+  const digits = all.filter((character) => /\p{Nd}/u.test(character))
+  expect(digits.length % 10).toBe(0)
+  expect(withAsciiDigits(digits.join(''))).toBe('0123456789'.repeat(digits.length / 10))
+  const others = 'Ⅷ ½ ² ① 十 x'
+  expect(withAsciiDigits(others)).toBe(others)
+})
