@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Deadline } from '../../../ports/platform/deadline.ts'
 import { contentTypeOf } from '../../text/http/content-type.ts'
 import { utf8 } from '../../text/encoding.ts'
+import { InexactNumber } from '../definition/answers/entries.ts'
 import type { BodyReading } from './body.ts'
 import { readBody } from './body.ts'
 
@@ -187,6 +188,35 @@ describe('JSON', () => {
     const value = { s: 'x', n: 1.5, b: false, l: ['a'], z: null, o: { deep: [1] } }
     const expected = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, [inner]]))
     expect(await read(JSON.stringify(value), JSON_TYPE)).toEqual(expected)
+  })
+
+  it.each<[string, unknown]>([
+    ['{"a":9007199254740993}', new InexactNumber('9007199254740993')],
+    ['{"a":-1.2345678901234567}', new InexactNumber('-1.2345678901234567')],
+    ['{"a":1e400}', new InexactNumber('1e400')],
+    ['{"a":-1E-400}', new InexactNumber('-1E-400')],
+    ['{"a":9007199254740992}', new InexactNumber('9007199254740992')],
+    ['{"a":123456789012345}', 123456789012345],
+    ['{"a":100000000000000000000000}', 1e23],
+    ['{"a":0.000000000000000000012}', 1.2e-20],
+    ['{"a":-0}', -0],
+    ['{"a":9007199254740993,"a":1}', 1],
+    ['{"a":1,"a":9007199254740993}', new InexactNumber('9007199254740993')],
+    ['{"\\u0061":9007199254740993}', new InexactNumber('9007199254740993')],
+    ['{"a":"9007199254740993"}', '9007199254740993'],
+    ['{"b":{"a":9007199254740993},"a":2}', 2],
+    ['{"b":[{"a":[9007199254740993,":"]}], "a" :\n2}', 2],
+    ['{"b":"\\",\\"a\\":9007199254740993","a":2}', 2],
+    ['{"b}":":","{":"[", "a":9007199254740993 }', new InexactNumber('9007199254740993')],
+  ])('knows a number as it was written: %s', async (text, expected) => {
+    expect(await read(text, JSON_TYPE)).toMatchObject({ a: [expected] })
+  })
+
+  it('knows the numbers of a body that is full of them', async () => {
+    const text = `{${Array.from({ length: 2_300 }, (_, index) => `"k${index}":1234567890123456`).join(',')}}`
+    const body = (await read(text, JSON_TYPE)) as Record<string, unknown[]>
+    expect(Object.values(body).every(([value]) => value instanceof InexactNumber)).toBe(true)
+    expect(await read(`{"a":"${'\\"'.repeat(32_000)}"}`, JSON_TYPE)).toEqual({ a: ['"'.repeat(32_000)] })
   })
 
   it('takes the last of a repeated key', async () => {

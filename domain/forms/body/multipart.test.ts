@@ -122,6 +122,17 @@ describe('what is malformed', () => {
   })
 })
 
+it.each<[string, string, string]>([
+  ['text in windows-1252', 'Grüße \u0080', 'malformed'],
+  ['text in Big5', '\u00a4\u00a4\u00a4\u00e5', 'malformed'],
+  ['text with line breaks', 'a\r\n\tü\f', 'malformed'],
+  ['a picture', '\u0089PNG\r\n\u001a\n\0\0', 'unsupported'],
+  ['text in UTF-16', '\u00fe\u00ff\0a', 'unsupported'],
+])('%s: %j', (_name, text, kind) => {
+  const bytes = Uint8Array.from(body(part('name="a"', text)), (character) => character.charCodeAt(0))
+  expect(parse(bytes)).toBe(kind)
+})
+
 describe('what is unsupported', () => {
   it.each<[string, string]>([
     ['a file', 'name="a"; filename="x.txt"'],

@@ -4,6 +4,7 @@ import { compiledOf, definitionOf, fieldOf, optionsOf, when } from '../../../tes
 import { drawForm } from '../../../test/support/data/forms/generated-forms.ts'
 import { seededRandom } from '../../../test/support/runner/fakes.ts'
 import { clientFormOf } from '../definition/compiled/client-definition.ts'
+import { parseNumber } from '../definition/answers/readings.ts'
 import { compileForm } from '../definition/compiled/compile.ts'
 import { formPage, formSnippet } from './form-page.ts'
 
@@ -67,14 +68,33 @@ const form = clientFormOf(
 const snippet = formSnippet(form, options)
 
 it('asks the browser to check what it can, and never more than the service does', () => {
-  expect(snippet).toContain(
-    'name="mail" type="email" autocomplete="email" aria-describedby="field-1-help" required>',
-  )
+  expect(snippet).toContain('name="mail" type="email" autocomplete="email" required>')
   expect(snippet).toContain('name="phone" type="tel">')
   expect(snippet).toContain('value="s" required>')
   expect(snippet).toContain('type="checkbox" value="wax">')
-  expect(snippet).toContain('type="number" step="any" inputmode="decimal" min="0" max="9">')
+  expect(snippet).toContain('name="cost" type="text" inputmode="decimal" pattern="')
+  expect(snippet).not.toMatch(/ (?:min|max|step)="/)
   expect(snippet).toMatch(/name="member" type="radio" value="false" required>/)
+})
+
+it('needs nothing of the page around it: no id of its own, and no encoding', () => {
+  for (const printed of [snippet, formPage(form, options)])
+    expect(printed).not.toMatch(/ (?:id|for|aria-\w+)="/)
+  expect(snippet).toMatch(/<form method="post" action="[^"]+" accept-charset="utf-8">/)
+  // A label is around its control, with the help that belongs to it.
+  expect(snippet.replaceAll(/\s+/g, ' ')).toContain(
+    '<label> Email <span class="help">For the answer</span> <input name="mail"',
+  )
+})
+
+it('lets the browser take every number that the service takes', () => {
+  const [, pattern = ''] = /pattern="([^"]+)"/.exec(snippet) ?? []
+  for (const flag of ['u', 'v']) {
+    const matches = (text: string) => new RegExp(`^(?:${pattern})$`, flag).test(text)
+    const numbers = ['1', '-1,5', ' +2.50 ', '\u2212.5', '1e-3', '2E5', '\u200e١٢٫٥\u200f', '１２', '-0', '007']
+    expect(numbers.filter((text) => !matches(text) || parseNumber(text) === null)).toEqual([])
+    expect(['', 'abc', '1 000 $', '0x10', '1/2'].filter(matches)).toEqual([])
+  }
 })
 
 it('has the trap, the password and the client only where they belong', () => {

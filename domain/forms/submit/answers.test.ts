@@ -48,6 +48,34 @@ describe('accepted in JSON', () => {
     ['number', '.5', 0.5],
     ['number', '+7', 7],
     ['number', '-0', 0],
+    ['number', '1,5', 1.5],
+    ['number', '0,500', 0.5],
+    ['number', '-1234,567', -1234.567],
+    ['number', ',5', 0.5],
+    ['number', '1.500', 1.5],
+    ['number', '\u2212' + '5', -5],
+    ['number', '１２', 12],
+    ['number', '١٢٫٥', 12.5],
+    ['number', '۱۲', 12],
+    ['number', '१२.५', 12.5],
+    ['number', '\u200e-\ufeff7\u200f', -7],
+    ['number', '123456789012345', 123456789012345],
+    ['number', '000.00012345678901234500', 0.000123456789012345],
+    ['number', '123456789012345000000', 123456789012345000000],
+    ['number', '1e308', 1e308],
+    ['number', '0e400', 0],
+    ['number', '0.00000', 0],
+    ['date', '٢٠٢٤-٠٢-٢٩', '2024-02-29'],
+    ['date', '２０２４-０２-２９', '2024-02-29'],
+    ['date', '\u200e2024-02-29', '2024-02-29'],
+    ['email', '\u202aada@example.com\u202c', 'ada@example.com'],
+    ['email', ' ada@exam\u00adple.com\u200b', ' ada@example.com'],
+    ['email', 'ada@bücher.example', 'ada@bücher.example'],
+    ['phone', '\u202a+1 212\u200b 555 0123\u202c', '2125550123'],
+    ['phone', '٠٣٠ ٩٠١٨٢٠٠', '0309018200'],
+    ['phone', '２１２－５５５－０１２３', '2125550123'],
+    ['phone', '२१२५५५०१२३', '2125550123'],
+    ['short_text', '\u202a१\u202c', '\u202a१\u202c'],
     ['date', '2024-02-29', '2024-02-29'],
     ['single_choice', 'a', 'a'],
     ['multiple_choice', ['c', 'a'], ['c', 'a']],
@@ -80,8 +108,31 @@ describe('refused in JSON', () => {
     ['phone', 2125550123],
     ['number', 'two'],
     ['number', '0x10'],
-    ['number', '1,5'],
+    ['number', '1,500'],
+    ['number', '-12,000e2'],
+    ['number', '1,234,567'],
+    ['number', '1.234,56'],
+    ['number', "1'000"],
     ['number', '1 000'],
+    ['number', '5.'],
+    ['number', '1,'],
+    ['number', '1.5.5'],
+    ['number', '- 1'],
+    ['number', '1_000'],
+    ['number', '½'],
+    ['number', '²'],
+    ['number', '0b1'],
+    ['number', 'e5'],
+    ['number', '.'],
+    ['number', '-'],
+    ['number', '9007199254740993'],
+    ['number', '0.1234567890123456'],
+    ['number', '1234567890123456e-3'],
+    ['number', '1e-400'],
+    ['number', '1e-320'],
+    ['email', 'jürgen@example.com'],
+    ['email', 'ada@bü/cher.example'],
+    ['phone', '٥٥٥-٠١٢'],
     ['number', 'Infinity'],
     ['number', '1e999'],
     ['number', Infinity],
@@ -117,6 +168,7 @@ describe('refused in JSON', () => {
 
 describe('empty answers', () => {
   const empties: readonly unknown[] = ['', ' \t\r\n', null, []]
+  const unseen = ' \u200b\u202a\u00ad'
   const all = [
     'short_text',
     'long_text',
@@ -140,6 +192,11 @@ describe('empty answers', () => {
     expect(outcome(type, { required: true }, body('form', [['x', ' ']]))).toMatch(/required/)
   })
 
+  it.each(['email', 'phone'])('%s that nobody can see', (type) => {
+    expect(outcome(type, {}, json({ x: unseen }))).toEqual({})
+    expect(outcome(type, { required: true }, json({ x: unseen }))).toMatch(/required/)
+  })
+
   it('false answers a required boolean but gives no required consent', () => {
     expect(outcome('boolean', { required: true }, json({ x: false }))).toEqual({ x: false })
     expect(outcome('consent', { required: true }, json({ x: false }))).toMatch(/consent/)
@@ -160,6 +217,16 @@ describe('bounds', () => {
     ['short_text', { maxLength: 2 }, '😀', true],
     ['short_text', { maxLength: 1 }, '😀', false],
     ['short_text', { maxLength: 1 }, 'a ', false],
+    ['long_text', { maxLength: 3 }, 'a\r\nb', true],
+    ['long_text', { maxLength: 3 }, 'a\nb', true],
+    ['long_text', { maxLength: 3 }, 'a\rb', true],
+    ['long_text', { maxLength: 3 }, 'a\r\n\r\nb', false],
+    ['long_text', { minLength: 4 }, 'a\r\nb', false],
+    ['short_text', { minLength: 3 }, 'a\r\nb', true],
+    ['long_text', {}, '\r\n'.repeat(4_999) + 'x'.repeat(5_001), true],
+    ['long_text', {}, '\r\n'.repeat(9_999) + 'x', true],
+    ['long_text', {}, '\r\n'.repeat(9_999) + 'xx', false],
+    ['email', { maxLength: 11 }, '\u202aa@b.example\u202c', true],
     ['email', { maxLength: 5 }, 'a@b.example', false],
     ['phone', { maxLength: 10 }, '(212) 555-0123', false],
     ['number', { min: 1, max: 3 }, 1, true],
@@ -177,6 +244,12 @@ describe('bounds', () => {
 
   it('say what is allowed', () => {
     expect(outcome('number', { min: 2 }, json({ x: 1 }))).toBe('Enter a number of at least 2.')
+    expect(outcome('number', {}, json({ x: '1,500' }))).toBe(
+      'Enter the number without a separator of thousands, such as 1500 or 1.5.',
+    )
+    expect(outcome('number', {}, json({ x: '9007199254740993' }))).toBe(
+      'Enter a number of at most 15 digits.',
+    )
     expect(outcome('date', { max: '2026-12-31' }, json({ x: '2027-01-01' }))).toBe(
       'Enter a date on or before 2026-12-31.',
     )
@@ -251,6 +324,18 @@ describe('form encodings', () => {
 
   it('numbers are text', () => {
     expect(outcome('number', {}, body('form', [['x', '1e3']]))).toEqual({ x: 1000 })
+  })
+})
+
+describe('options with line breaks, which a browser sends as CRLF', () => {
+  it.each<[string, readonly string[], string, unknown]>([
+    ['single_choice', ['a\nb', 'c'], 'a\r\nb', 'a\nb'],
+    ['single_choice', ['a\nb', 'a\r\nb'], 'a\r\nb', 'a\r\nb'],
+    ['multiple_choice', ['a\nb', 'c'], 'a\r\nb', ['a\nb']],
+  ])('%s of %j', (type, values, sent, stored) => {
+    expect(outcome(type, { options: optionsOf(...values) }, body('form', [['x', sent]]))).toEqual({
+      x: stored,
+    })
   })
 })
 

@@ -1,3 +1,5 @@
+import { deliveryAddress } from '../../../domain/text/contact/email-address.ts'
+import { withoutFormatCharacters } from '../../../domain/text/typed-text.ts'
 import { actionOf } from './controls.ts'
 import type { FormView } from './form-view.ts'
 import type { Messages } from './messages.ts'
@@ -98,6 +100,7 @@ export function handle(
     edited: ({ target }) => {
       const { form: owner, name } = target as Partial<HTMLInputElement>
       if (owner !== form) return
+      if (target instanceof HTMLInputElement) showAll(target)
       view.corrected(name ?? '')
       update()
     },
@@ -115,6 +118,15 @@ export function handle(
       view.release()
     },
   }
+}
+
+/**
+ * Removes from an address what nobody sees, and what address books put around it: the service would ignore it, but the
+ * browser refuses such an address without saying why.
+ */
+function showAll(control: HTMLInputElement): void {
+  const { type, value } = control
+  if (type === 'email' && withoutFormatCharacters(value) !== value) control.value = deliveryAddress(value)
 }
 
 /** How a saved submission ends: on the page that `_redirect` names, or with the confirmation. */
