@@ -35,7 +35,7 @@ const body: RequestBody = {
   contentTypes: acceptedTypes,
   schema: described(
     v.objectWithRest(controlKeys, answer),
-    `Answers keyed by saved field id, beside the control keys. Attribution values (\`_utm_source\`, \`_gclid\`, \`_referrer\`, \`_landing_url\`, …) are stored trimmed to ${attributionMaxLength} characters.`,
+    `Answers keyed by saved field id, beside the control keys. In the lengths of texts, a line break counts once, however it is sent. A number of more than 15 significant digits is refused, because it would be rounded. Attribution values (\`_utm_source\`, \`_gclid\`, \`_referrer\`, \`_landing_url\`, …) are stored trimmed to ${attributionMaxLength} characters.`,
   ),
   example: {
     _gotcha: '',
@@ -86,7 +86,7 @@ export const postSubmission = operationAt(submitRoute, {
         Location: { description: 'The validated URL.', schema: v.pipe(v.string(), v.url()) },
       },
     },
-    400: failure('The body is missing or malformed, or JSON that is not an object.'),
+    400: failure('The body is missing, malformed or not in UTF-8, or JSON that is not an object.'),
     401: failure('The form password is missing or wrong.'),
     404: failure('There is no published form of that identifier.'),
     409: failure('The form can only be completed where it is hosted.'),

@@ -248,6 +248,13 @@ describe('an automation', () => {
     expect(await run()).toEqual({ status: 'completed', currentStep: 2, failureReason: null })
   })
 
+  test('sends to an international domain in its ASCII form', async () => {
+    const mail = { type: 'send_email', to: 'boss@bücher.example', subject: 'S', html: 'H' }
+    const { world, ref, email } = await one([mail])
+    expect(await deliver(ref, world)).toBe('done')
+    expect(email.delivered.map(([, { to }]) => to)).toEqual(['boss@xn--bcher-kva.example'])
+  })
+
   test('passes over a channel that the contact has unsubscribed from, but not over other addresses', async () => {
     const to = (address: string) => ({ type: 'send_email', to: address, subject: 'S', html: 'H' })
     const bench = await openJobBench([to('contact'), to('boss@example.com'), { type: 'send_sms', body: 'x' }])

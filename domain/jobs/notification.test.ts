@@ -137,6 +137,25 @@ test.each([
   expect(replyTo).toBe(isTaken ? answer.trim() : null)
 })
 
+test.each([
+  ['\u202aada@example.com\u202c', 'ada@example.com'],
+  ['Ada@bücher.example', 'Ada@xn--bcher-kva.example'],
+])('a reply to %j goes to %s', (answer, replyTo) => {
+  const mapped = [labelled('mail', 'email', 'Email', { contactField: 'email' })]
+  expect(compose(mapped, { mail: answer }).replyTo).toBe(replyTo)
+})
+
+test('says when some addresses of the form get nothing', () => {
+  const submission = { submissionId: 's', formId: 'f', answers: {}, submittedAt: '', contactId: null }
+  const textFor = (count: number) => {
+    const notificationEmails = Array.from({ length: count }, (_, index) => `a${index}@example.com`)
+    const form = { name: 'F', definition: definitionOf([], { notificationEmails }) }
+    return notificationEmail({ submission, form }, 'a0@example.com', from).text
+  }
+  expect(textFor(20)).not.toContain('notification addresses')
+  expect(textFor(21)).toContain('The form has 21 notification addresses; only the first 20 get an email.')
+})
+
 test('no reply goes to an address that the visitor gave for something else', () => {
   const fields = [
     labelled('friend', 'email', 'Address of a friend'),

@@ -3,6 +3,7 @@ import type { ClaimedEntry } from '../../ports/messaging/outbox-store.ts'
 import { deliveryAddress, isProviderAddress } from '../text/contact/email-address.ts'
 import type { Html } from '../text/html.ts'
 import { html } from '../text/html.ts'
+import { listOf } from '../text/json.ts'
 import { isSensitiveKey } from '../text/sensitive-keys.ts'
 import type { FormDefinition } from '../../ports/records/form-directory.ts'
 import type { AnswerField } from '../forms/definition/definition.ts'
@@ -47,7 +48,7 @@ export function notificationEmail(
 
 /** That some addresses of a form that was stored before there was a limit get nothing. */
 function unsent(definition: FormDefinition | undefined): string {
-  const count = definition?.notificationEmails.length ?? 0
+  const { length: count } = listOf(definition?.notificationEmails)
   return count > NOTIFICATION_EMAILS_MAX
     ? ` The form has ${count} notification addresses; only the first ${NOTIFICATION_EMAILS_MAX} get an email.`
     : ''

@@ -88,7 +88,7 @@ function page(origin: string, { localMailbox, demoSiteUrl }: Pick<Env, 'localMai
             tabindex="0"
             role="region"
             aria-label="A form that submits here"
-          ><code>${'<form method="post" action="'}${origin}${'/api/forms/FORM/submissions">'}</code></pre>
+          ><code>${'<form method="post" action="'}${origin}${'/api/forms/FORM/submissions" accept-charset="utf-8">'}</code></pre>
         </main>
       </body>
     </html> `

@@ -85,7 +85,9 @@ test.each(places)('what is typed means the same in every encoding: $kind', async
       },
     })
   }
-  expect(await read(service, key, '/api/v1/contacts?phone=030901820')).toMatchObject([{ phone: '+4930901820' }])
+  expect(await read(service, key, '/api/v1/contacts?phone=030901820')).toMatchObject([
+    { phone: '+4930901820' },
+  ])
   const inJson = (members: string) =>
     service.send('/api/forms/typed/submissions', {
       method: 'POST',
@@ -107,7 +109,9 @@ test.each(places)('one person in every spelling of an address: $kind', async (ch
     'ada@bu\u0308cher\u200b.example',
   ]
   for (const [index, email] of spellings.entries()) {
-    expect(await submit({ [index === 2 ? 'other' : 'email']: email }, 'multipart')).toMatchObject({ status: 200 })
+    expect(await submit({ [index === 2 ? 'other' : 'email']: email }, 'multipart')).toMatchObject({
+      status: 200,
+    })
     service.clock.advance(1_000)
     // As it was given first.
     expect(await read(service, key, '/api/v1/contacts')).toMatchObject([{ email: 'Ada@bücher.example' }])
@@ -149,7 +153,9 @@ test.each(places)('one person in every spelling of an address: $kind', async (ch
   const signupImport = await sendImport(service, admin, 'acme', 'marketing-signups', [signup])
   await admin.post(`/organizations/acme/imports/${signupImport ?? ''}/commit`)
   await service.settled()
-  expect(await read(service, key, '/api/v1/marketing/signups')).toMatchObject([{ email: 'ada@bücher.example' }])
+  expect(await read(service, key, '/api/v1/marketing/signups')).toMatchObject([
+    { email: 'ada@bücher.example' },
+  ])
   const erased = await admin.post('/organizations/acme/contacts/erase', {
     emails: ['\u202aADA@XN--BCHER-KVA.example\u202c'],
   })
@@ -183,15 +189,23 @@ test('a form notifies at most 20 addresses', async () => {
       { problems: [] },
     ],
   })
-  expect((await admin.post('/organizations/acme/forms', { forms: [form(addresses.slice(1))] })).status).toBe(200)
+  expect((await admin.post('/organizations/acme/forms', { forms: [form(addresses.slice(1))] })).status).toBe(
+    200,
+  )
   // One that was stored before there was a limit.
-  const row = { ...form(addresses), passwordHash: null, publishedAt: null, createdAt: '2026-01-01T00:00:00.000Z' }
+  const row = {
+    ...form(addresses),
+    passwordHash: null,
+    publishedAt: null,
+    createdAt: '2026-01-01T00:00:00.000Z',
+  }
   const { fields, notificationEmails, ...columns } = row
-  await service.storage
-    .tenant('acme')
-    .upsert('forms', [
-      { ...columns, definition: { formId: 'many', name: 'Many', isPublished: true, fields, notificationEmails } },
-    ])
+  await service.storage.tenant('acme').upsert('forms', [
+    {
+      ...columns,
+      definition: { formId: 'many', name: 'Many', isPublished: true, fields, notificationEmails },
+    },
+  ])
   const sent = await service.send('/api/forms/many/submissions', requestWith({ a: 'x' }, 'urlencoded'))
   expect(sent.status).toBe(200)
   const { submissionId } = (await sent.json()) as { readonly submissionId: string }

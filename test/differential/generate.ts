@@ -27,7 +27,7 @@ export interface TestCase {
 export type Shares = (type: AnswerType, operator: RuleOperator) => boolean
 
 const texts = ['x', 'y', 'X', 'xy', 'x y', ' x ', '2', 'true'] as const
-const phones = ['2125550100', '(212) 555-0100', '+1 212 555 0100', '2125550199'] as const
+const phones = ['2125550100', '(212) 555-0100', '+1 212 555 0100', '2125550199', '٢١٢ ٥٥٥ ٠١٠٠'] as const
 const dates = ['2025-12-31', '2026-01-01', '2026-01-02', '2026-02-28'] as const
 const numbers = [0, 1, 2, 2.5, -1] as const
 const choices = ['a', 'b', 'c'] as const
@@ -128,7 +128,7 @@ function value(draw: Draw, type: AnswerType): unknown {
 function answer(draw: Draw, type: AnswerType): unknown {
   if (draw() < 1 / 6) return emptyAnswer(draw, type)
   if (type === 'multiple_choice') return shuffled(draw, choices).slice(0, 1 + below(draw, 3))
-  if (type === 'number' && draw() < 0.3) return pick(draw, ['2', '2.0', ' 1 '])
+  if (type === 'number' && draw() < 0.3) return pick(draw, ['2', '2.0', ' 1 ', '2,5'])
   return value(draw, type)
 }
 

@@ -47,6 +47,16 @@ async function expectPage({ headers, body }: Reply): Promise<void> {
   expect(markup).not.toMatch(/<(script|img|link|form|iframe|object)|style="|javascript:|<[^>]*\son\w+=/i)
 }
 
+it('of a page in another encoding says to the visitor that its owner can mend it', async () => {
+  const headers = { origin: 'https://wash.example' }
+  const refusal = { ...refused('invalid_body', 'Not in UTF-8.'), isOfPage: true }
+  const markup = await page(refusal, headers)
+  expect(markup).toContain('Not in UTF-8.')
+  expect(markup.replaceAll(/\s+/g, ' ')).toContain('Please tell the owner of wash.example')
+  expect(markup).not.toContain('Correct it')
+  expect(await page(refused('invalid_body', 'Not complete.'), headers)).toContain('Correct it')
+})
+
 describe('a saved submission', () => {
   it('shows the configured title and message, never the receipt', async () => {
     const markup = await page({ ...saved, title: 'Claim received', message: 'Line 1\nLine 2' })

@@ -97,6 +97,11 @@ describe('a form line', () => {
       { notificationEmails: ['a@b.example', 'x'] },
       /^notificationEmails\.1 must be an email address$/,
     ],
+    [
+      'more than 20 addresses, once, without looking at them',
+      { notificationEmails: Array.from({ length: 21 }, () => 'x') },
+      /^notificationEmails must be at most 20 addresses/,
+    ],
     ['no fields', { fields: undefined }, /^fields is required$/],
     ['fields as an object', { fields: {} }, /^fields must be a list/],
     ['an instant without offset', { createdAt: '2026-01-01T00:00:00' }, /^createdAt must be an ISO 8601/],
@@ -116,6 +121,20 @@ describe('a form line', () => {
     ])
     const line = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
     expect(issuesOf(line)).toEqual([expect.stringMatching(issue)])
+  })
+
+  it('takes 20 addresses, without what nobody sees', () => {
+    const notificationEmails = [
+      '\u202aa@b.example\u202c',
+      ' ada@bücher.example',
+      ...Array.from({ length: 18 }, () => 'c@d.example'),
+    ]
+    const reading = readFormLine({ ...minimal, notificationEmails })
+    expect('form' in reading ? reading.form.definition.notificationEmails.slice(0, 3) : reading).toEqual([
+      'a@b.example',
+      'ada@bücher.example',
+      'c@d.example',
+    ])
   })
 
   it('names every issue', () => {

@@ -26,7 +26,10 @@ export function fieldLines(field: ClientField): readonly Html[] {
     case 'consent':
       return consent(field)
     case 'long_text':
-      return labelled(field, markup`<textarea name="${field.id}"${lengths(field)}${common(field)}></textarea>`)
+      return labelled(
+        field,
+        markup`<textarea name="${field.id}"${lengths(field)}${common(field)}></textarea>`,
+      )
     case 'short_text':
     case 'email':
     case 'phone':

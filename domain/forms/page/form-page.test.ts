@@ -91,7 +91,18 @@ it('lets the browser take every number that the service takes', () => {
   const [, pattern = ''] = /pattern="([^"]+)"/.exec(snippet) ?? []
   for (const flag of ['u', 'v']) {
     const matches = (text: string) => new RegExp(`^(?:${pattern})$`, flag).test(text)
-    const numbers = ['1', '-1,5', ' +2.50 ', '\u2212.5', '1e-3', '2E5', '\u200e١٢٫٥\u200f', '１２', '-0', '007']
+    const numbers = [
+      '1',
+      '-1,5',
+      ' +2.50 ',
+      '\u2212.5',
+      '1e-3',
+      '2E5',
+      '\u200e١٢٫٥\u200f',
+      '１２',
+      '-0',
+      '007',
+    ]
     expect(numbers.filter((text) => !matches(text) || parseNumber(text) === null)).toEqual([])
     expect(['', 'abc', '1 000 $', '0x10', '1/2'].filter(matches)).toEqual([])
   }

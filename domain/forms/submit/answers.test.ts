@@ -327,7 +327,15 @@ describe('form encodings', () => {
   })
 })
 
-describe('options with line breaks, which a browser sends as CRLF', () => {
+describe('line breaks in names and options, which a browser sends as CRLF', () => {
+  it('in the id of a field', () => {
+    const form = compiledOf([fieldOf('a\nb', 'short_text', { required: true }), fieldOf('c', 'short_text')])
+    expect(readAnswers(form, body('form', [['a\r\nb', 'x']]))).toMatchObject({ answers: { 'a\nb': 'x' } })
+    expect(readAnswers(form, json({ 'a\nb': 'x' }))).toMatchObject({ answers: { 'a\nb': 'x' } })
+    const others = readAnswers(form, body('form', [['a b', 'x']]))
+    expect(others.kind === 'invalid' ? [...others.fieldErrors.keys()] : []).toEqual(['a\nb', 'a b'])
+  })
+
   it.each<[string, readonly string[], string, unknown]>([
     ['single_choice', ['a\nb', 'c'], 'a\r\nb', 'a\nb'],
     ['single_choice', ['a\nb', 'a\r\nb'], 'a\r\nb', 'a\r\nb'],

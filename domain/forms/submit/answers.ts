@@ -2,12 +2,13 @@ import { echoed } from '../../bounds/echo.ts'
 import type { CompiledForm } from '../definition/compiled/compile.ts'
 import { isControlKey } from './control-keys.ts'
 import type { AnswerValue } from '../definition/definition.ts'
-import type { SubmittedBody } from '../definition/answers/entries.ts'
+import type { Entries, SubmittedBody } from '../definition/answers/entries.ts'
 import { answerProblem } from '../definition/answers/judge-answer.ts'
 import type { AnswerReading } from '../definition/answers/read-answer.ts'
 import { readAnswer } from '../definition/answers/read-answer.ts'
 import type { FieldErrors } from '../answer/result.ts'
 import { visibleFields } from '../definition/rules/visibility.ts'
+import { withLineFeeds } from '../../text/typed-text.ts'
 
 export type AnswersReading =
   | {
@@ -24,10 +25,11 @@ export type AnswersReading =
  * and then every unknown key; the id of a display-only field counts as unknown.
  */
 export function readAnswers(form: CompiledForm, body: SubmittedBody): AnswersReading {
+  const entries = entriesById(form, body)
   const readings = new Map<string, AnswerReading>()
   const values = new Map<string, AnswerValue>()
   for (const field of form.answerFields.values()) {
-    const reading = readAnswer(field, body.entries.get(field.id) ?? NO_VALUES, body.format)
+    const reading = readAnswer(field, entries.get(field.id) ?? NO_VALUES, body.format)
     readings.set(field.id, reading)
     if (reading.kind === 'answer') values.set(field.id, reading.value)
   }
@@ -44,7 +46,7 @@ export function readAnswers(form: CompiledForm, body: SubmittedBody): AnswersRea
     answers.push([id, reading.value])
     if (reading.given !== null) given.set(id, reading.given)
   }
-  addUnknownKeys(fieldErrors, form, body)
+  addUnknownKeys(fieldErrors, form, entries)
   return fieldErrors.size > 0
     ? { kind: 'invalid', fieldErrors }
     : { kind: 'valid', answers: Object.fromEntries(answers), given }
@@ -53,6 +55,15 @@ export function readAnswers(form: CompiledForm, body: SubmittedBody): AnswersRea
 /** The values of a field that the body does not contain. */
 const NO_VALUES: readonly unknown[] = []
 
+/** The entries by the ids of fields: browsers send a line break within a name as CRLF, whatever it was in the page. */
+function entriesById({ answerFields }: CompiledForm, { format, entries }: SubmittedBody): Entries {
+  const broken = format === 'form' ? [...answerFields.keys()].filter((id) => /[\r\n]/.test(id)) : []
+  if (broken.length === 0) return entries
+  const ids = new Map(broken.map((id) => [withLineFeeds(id), id]))
+  const idOf = (name: string) => (answerFields.has(name) ? name : (ids.get(withLineFeeds(name)) ?? name))
+  return new Map([...entries].map(([name, values]) => [idOf(name), values]))
+}
+
 /**
  * Adds an error for each key of a body that the form does not have. The keys are shortened, because the reply repeats
  * them.
@@ -60,7 +71,7 @@ const NO_VALUES: readonly unknown[] = []
 function addUnknownKeys(
   fieldErrors: Map<string, string>,
   { answerFields }: CompiledForm,
-  { entries }: SubmittedBody,
+  entries: Entries,
 ): void {
   for (const key of entries.keys()) {
     if (answerFields.has(key) || isControlKey(key)) continue

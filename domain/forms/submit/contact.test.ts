@@ -47,6 +47,25 @@ describe('the contact of a submission', () => {
     expect((await contact({ e: 'a@b.example', p }, country))?.phone).toBe(phone)
   })
 
+  it.each([
+    ['\u202aAda@example.com\u202c', 'Ada@example.com', 'ada@example.com'],
+    ['ada@bücher.example', 'ada@bücher.example', 'ada@xn--bcher-kva.example'],
+    [' ada@BÜCHER.example\u200b ', 'ada@BÜCHER.example', 'ada@xn--bcher-kva.example'],
+  ])('has the address %j as it is seen, compared in ASCII', async (given, email, emailKey) => {
+    for (const field of ['e', 'e2'])
+      expect(await contact({ [field]: given })).toMatchObject({ email, emailKey })
+  })
+
+  it.each([
+    '\u202a+49 30 901820\u202c',
+    '+٤٩ ٣٠ ٩٠١٨٢٠',
+    '＋４９ ３０ ９０１８２０',
+    '+४९ ३० ९०१८२०',
+    '+49\u200b30\u00ad901820',
+  ])('reads the phone %j', async (p) => {
+    expect(await contact({ p })).toMatchObject({ phone: '+4930901820' })
+  })
+
   it('is nobody without a valid email or phone', async () => {
     expect(await contact({})).toBeNull()
     expect(await contact({ f: 'Ada', l: 'Lovelace', other: 'a@b.example' })).toBeNull()

@@ -130,7 +130,15 @@ async function emailStep(
   if (isToContact && contact?.emailConsent === 'unsubscribed') return passedOver
   const from = tenantMailbox(organization, world.mail)
   if (from === null) return hopeless('The organization has no slug to send email from.')
-  const message = { from, to: deliveryAddress(address), subject, html, text: null, replyTo: null, attachments: [] }
+  const message = {
+    from,
+    to: deliveryAddress(address),
+    subject,
+    html,
+    text: null,
+    replyTo: null,
+    attachments: [],
+  }
   const { capabilities } = world.email
   return sendWithinBounds({ key, recipient: emailKey(address), capabilities }, waitingSince, context, () =>
     attemptEmail(message, key, world),

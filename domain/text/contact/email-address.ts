@@ -63,7 +63,9 @@ export function withAsciiDomain(text: string): string {
 export function spellingsOf(address: string): readonly string[] {
   const start = address.lastIndexOf('@') + 1
   const labels = address.slice(start).split('.')
-  const own = labels.map((label) => (label.startsWith('xn--') ? fromPunycode(label.slice(4)) : label)).join('.')
+  const own = labels
+    .map((label) => (label.startsWith('xn--') ? fromPunycode(label.slice(4)) : label))
+    .join('.')
   const spelled = address.slice(0, start) + own
   return withAsciiDomain(spelled) === address && spelled !== address ? [address, spelled] : [address]
 }

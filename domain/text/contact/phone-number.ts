@@ -12,7 +12,8 @@ const PHONE_TEXT_MAX_LENGTH = 60
  * nobody sees are ignored. A number with an extension is not E.164: null.
  */
 export function phoneToE164(given: string, country: string): string | null {
-  const text = withAsciiDigits(withoutFormatCharacters(given))
+  // Who types fullwidth digits types a fullwidth plus sign.
+  const text = withAsciiDigits(withoutFormatCharacters(given)).replaceAll('\uff0b', '+')
   if (text.length > PHONE_TEXT_MAX_LENGTH) return null
   const options = isPhoneCountry(country) ? { defaultCountry: country } : {}
   const number = parsePhoneNumberFromString(text, { ...options, extract: false }, phoneMetadata())

@@ -61,7 +61,8 @@ const expectations: Readonly<Record<AnswerField['type'], string>> = {
 function readText(field: AnswerField, given: string, format: SubmittedBody['format']): AnswerReading {
   const text = readableText(field, given)
   if (isBlank(text)) return empty
-  if (characterCount(given) > ANSWER_MAX_LENGTH) return invalid(`Use at most ${ANSWER_MAX_LENGTH} characters.`)
+  if (characterCount(given) > ANSWER_MAX_LENGTH)
+    return invalid(`Use at most ${ANSWER_MAX_LENGTH} characters.`)
   // Text with either could not be stored unchanged: databases store UTF-8, and some end a text at NUL.
   if (!text.isWellFormed() || text.includes('\0'))
     return invalid('This text has a character that cannot be stored.')

@@ -46,7 +46,12 @@ export function ServiceForm({ service, formId, redirect, onSaved }: ServiceFormP
   if (problem !== null) return <p role="alert">{problem}</p>
   if (definition === null) return <p role="status">Loading…</p>
   return (
-    <form ref={element} method="post" action={`${service}/api/forms/${formId}/submissions`}>
+    <form
+      ref={element}
+      method="post"
+      action={`${service}/api/forms/${formId}/submissions`}
+      acceptCharset="utf-8"
+    >
       <div hidden>
         <input name="_gotcha" tabIndex={-1} autoComplete="off" />
       </div>
@@ -72,7 +77,6 @@ const yesAndNo = [
 const inputTypes: Readonly<Partial<Record<ClientField['type'], string>>> = {
   email: 'email',
   phone: 'tel',
-  number: 'number',
   date: 'date',
 }
 
@@ -109,14 +113,16 @@ function Field({ field, id }: { readonly field: ClientField; readonly id: string
     )
   const { placeholder, autocomplete, min, max, minLength, maxLength } = field
   const typed = { ...common, id, required, placeholder, minLength, maxLength, autoComplete: autocomplete }
-  const step = type === 'number' ? 'any' : undefined
+  // A control of the type number loses a decimal comma. What is typed as text, the script checks.
+  const numeric = { inputMode: 'decimal' } as const
+  const special = type === 'number' ? numeric : { min, max }
   return (
     <p data-field={field.id}>
       <label htmlFor={id}>{label}</label> {help}
       {type === 'long_text' ? (
         <textarea {...typed} />
       ) : (
-        <input type={inputTypes[type] ?? 'text'} min={min} max={max} step={step} {...typed} />
+        <input type={inputTypes[type] ?? 'text'} {...special} {...typed} />
       )}
     </p>
   )
