@@ -22,6 +22,12 @@ it.each<[string, object, readonly string[]]>([
   ['no name', { formId: 'f', name: '', fields: [] }, ['refused name']],
   ['an address', formOf([], { notificationEmails: ['a@b.de', 'x'] }), ['refused notificationEmails[1]']],
   [
+    'more addresses than there may be',
+    formOf([], { notificationEmails: Array.from({ length: 21 }, (_, index) => `a${index}@b.de`) }),
+    ['refused notificationEmails'],
+  ],
+  ['20 addresses', formOf([], { notificationEmails: Array.from({ length: 20 }, () => 'a@b.de') }), []],
+  [
     'an unknown key',
     formOf([fieldOf('a', 'number', { 'a.b': 1 })], { odd: 1 }),
     ['refused odd', 'refused fields[0].a.b'],

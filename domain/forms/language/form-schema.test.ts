@@ -116,6 +116,21 @@ test('the schema and the service agree about generated definitions, right and wr
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(COUNT / 50)
 })
 
+it('knows how many addresses a form may have, and that they may be international', () => {
+  const form = (notificationEmails: readonly string[]) => ({
+    formId: 'a',
+    name: 'A',
+    fields: [],
+    notificationEmails,
+  })
+  const addresses = Array.from({ length: 21 }, (_, index) => `a${index}@bücher.example`)
+  expect([form(addresses), form(addresses.slice(1)), form(['x'])].map((one) => matches(one))).toEqual([
+    false,
+    true,
+    false,
+  ])
+})
+
 it('knows every key of a form and of a field, and no other', () => {
   const { properties, $defs } = formSchema() as {
     properties: object
