@@ -128,6 +128,6 @@ export default defineConfig({
     testTimeout: isPartial ? 120_000 : 60_000,
     hookTimeout: 120_000,
     // By default a condition is awaited for one second, which a busy machine exceeds.
-    expect: { poll: { timeout: 30_000 } },
+    expect: { requireAssertions: true, poll: { timeout: 30_000 } },
   },
 })

@@ -44,20 +44,23 @@ test('a silent sender is awaited until the time is over', async () => {
   const init: RequestInit & { readonly duplex: 'half' } = { method: 'POST', body: silent, duplex: 'half' }
   const request = new Request('https://service.example', init)
   await dropUnreadBody(request, { after: () => AbortSignal.abort() })
+  expect(request.body?.locked).toBe(true)
   // Its reader still waits, so a second call has nothing to do.
   await dropUnreadBody(request, never)
 })
 
 test('a request without a body, or whose body was read or has failed, is left alone', async () => {
   await dropUnreadBody(new Request('https://service.example'), never)
-  const { request } = posted(1)
+  const { request, taken } = posted(1)
   await request.arrayBuffer()
+  const read = taken()
   await dropUnreadBody(request, never)
+  expect(taken()).toBe(read)
   const failing = new ReadableStream({
     pull: (controller) => {
       controller.error(new Error('cut'))
     },
   })
   const init: RequestInit & { readonly duplex: 'half' } = { method: 'POST', body: failing, duplex: 'half' }
-  await dropUnreadBody(new Request('https://service.example', init), never)
+  await expect(dropUnreadBody(new Request('https://service.example', init), never)).resolves.toBeUndefined()
 })

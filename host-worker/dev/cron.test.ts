@@ -47,12 +47,14 @@ test('a service that answers no page hangs', async () => {
   const url = await listen((_, response) => {
     response.destroy()
   })
+  let hangs = 0
   const hung = Promise.withResolvers<undefined>()
   const signal = new AbortController()
   const firing = keepCronFiring(
     url,
     signal.signal,
     () => {
+      hangs += 1
       hung.resolve(undefined)
     },
     pace,
@@ -60,4 +62,5 @@ test('a service that answers no page hangs', async () => {
   await hung.promise
   signal.abort()
   await firing
+  expect(hangs).toBeGreaterThan(0)
 })

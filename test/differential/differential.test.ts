@@ -36,6 +36,7 @@ describe.each([surveyCore, formio])('visibility beside $name', (library) => {
       `${library.name}: seed ${seed}, ${pairs} cases, ${different} differ`,
       Object.fromEntries(occurrences),
     )
+    expect(different).toBeGreaterThan(0)
     if (pairs < ENOUGH_PAIRS) return
     const unused = [...occurrences].filter(([, count]) => count === 0).map(([id]) => id)
     expect(unused, 'explanations that explain nothing').toEqual([])

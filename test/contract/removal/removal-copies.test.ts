@@ -140,12 +140,9 @@ async function change(random: () => number, source: Source, step: number): Promi
     return [drawn, (await admin.post(`/organizations/acme/${path}`, body)).status]
   }
   switch (drawn) {
-    case 'write': {
-      // A form's id may belong to another organization, and a form may have changed: then nothing is written.
-      const write = drawWrite(random, service.clock, ['acme', 'kid'], step)
-      await write(service.storage as never).catch(() => undefined)
+    case 'write':
+      await drawWrite(random, service.clock, ['acme', 'kid'], step)(service.storage as never)
       return [drawn, 200]
-    }
     case 'delete rows': {
       const resource = deleted[below(deleted.length)] ?? sites
       const row = sampleRow(resource, index, 'acme-')

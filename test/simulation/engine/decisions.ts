@@ -1,5 +1,3 @@
-import { createDraw } from '../../support/data/draw.ts'
-
 type Decided = string | number | boolean | null
 
 /**
@@ -28,18 +26,36 @@ export interface Decisions {
   recorded(): Recorded
 }
 
-/** Returns the value of a decision. `draw` draws a value; null: the decision is neutral. */
+/**
+ * Returns the value of a decision; null: it is neutral. `draw` makes a value of a number from 0 up to, not including, 1.
+ */
 type Decide = <Value extends Decided>(
   what: string,
   nth: number,
-  draw: (next: () => number) => Value,
+  draw: (fraction: number) => Value,
 ) => Value | null
 
-/** Decisions that are drawn from a seed. */
+/**
+ * Decisions that are drawn from a seed: each from its own name and number, whatever was drawn before it, so that a seed
+ * keeps most of its meaning when the service changes.
+ */
 export function drawnDecisions(seed: number): Decisions {
-  const source = createDraw(seed)
-  const next = () => source.below(2 ** 32) / 2 ** 32
-  return createDecisions((_what, _nth, draw) => draw(next))
+  return createDecisions((what, nth, draw) => draw(fractionOf(`${seed} ${nth} ${what}`)))
+}
+
+/** A number from 0 up to, not including, 1 that looks random: the hash cyrb53 of a text (public domain). */
+function fractionOf(text: string): number {
+  let [high, low] = [0xdeadbeef, 0x41c6ce57]
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    high = Math.imul(high ^ code, 0x9e3779b1)
+    low = Math.imul(low ^ code, 0x5f356495)
+  }
+  const mixed = (one: number, other: number) =>
+    Math.imul(one ^ (one >>> 16), 0x85ebca6b) ^ Math.imul(other ^ (other >>> 13), 0xc2b2ae35)
+  high = mixed(high, low)
+  low = mixed(low, high)
+  return ((high & 0x1fffff) * 2 ** 32 + (low >>> 0)) / 2 ** 53
 }
 
 /** Recorded decisions. Decisions that were not recorded are neutral. */
@@ -56,7 +72,7 @@ function createDecisions(decide: Decide): Decisions {
   const made = <Value extends Decided>(
     what: string,
     neutral: Value,
-    draw: (next: () => number) => Value,
+    draw: (fraction: number) => Value,
   ): Value => {
     const nth = counts.get(what) ?? 0
     counts.set(what, nth + 1)
@@ -73,19 +89,19 @@ function createDecisions(decide: Decide): Decisions {
         0,
         Math.min(
           limit - 1,
-          made(prefix + what, 0, (next) => Math.floor(next() * limit)),
+          made(prefix + what, 0, (fraction) => Math.floor(fraction * limit)),
         ),
       )
     return {
       below,
       delayMs: (what, limitMs) => below(what, limitMs * 1000) / 1000,
-      chance: (what, percent) => made(prefix + what, false, (next) => next() * 100 < percent),
+      chance: (what, percent) => made(prefix + what, false, (fraction) => fraction * 100 < percent),
       pick(what, choices) {
         const [first] = choices
         const value = made(
           prefix + what,
           first,
-          (next) => choices[Math.floor(next() * choices.length)] ?? first,
+          (fraction) => choices[Math.floor(fraction * choices.length)] ?? first,
         )
         return choices.includes(value) ? value : first
       },
