@@ -189,7 +189,8 @@ export const cancellationRecordCases: readonly StorageCase[] = [
           for (const [id, row] of written) events.set(id, row)
         } else {
           const row = generatedMembership(`m-${below(4)}`, below)
-          if (!isDeepStrictEqual(memberships.get(row.membershipId as string), row)) touched.add(row.membershipId)
+          if (!isDeepStrictEqual(memberships.get(row.membershipId as string), row))
+            touched.add(row.membershipId)
           await writer.upsert('memberships', [row])
           memberships.set(row.membershipId as string, row)
         }

@@ -12,6 +12,8 @@ import { migratedImage } from '../databases/migrated-image.ts'
 export interface ScratchPos extends PosSources {
   /** Opens an organization's source for writing. */
   writer(tie: PosSourceTie): PosWriter
+  /** The database of all sources of a kind. */
+  databaseOf(kind: PosSourceTie['kind']): NodeSqlite
 }
 
 /**
@@ -31,5 +33,6 @@ export function createScratchPos(): ScratchPos {
       capabilities: posSourceKinds[kind].capabilities,
     }),
     writer: ({ kind, tenant }) => openLegacyVendorWriter(databaseOf(kind), tenant),
+    databaseOf,
   }
 }
