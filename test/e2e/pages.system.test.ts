@@ -27,6 +27,7 @@ test('llms.txt leads to every page, as Markdown', async () => {
   expect(list).toMatch(/^# /)
   const addresses = [...list.matchAll(/\]\(([^)]+)\)/g)].map(([, address = '']) => address)
   expect(addresses.length).toBeGreaterThan(20)
+  expect(addresses.filter((address) => address.endsWith('.md')).length).toBeGreaterThan(10)
   for (const address of addresses) {
     const found = await fetch(address)
     expect([address, found.status]).toEqual([address, 200])

@@ -5,8 +5,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { createChecks } from '../support/runner/checks.ts'
-import type { Counts } from './engine/coverage.ts'
 import { eventKinds, rareEventKinds } from './engine/coverage.ts'
+import type { Covered } from './known-seeds.ts'
+import { fewCovering, missingKinds, readKnownSeeds, writeKnownSeeds } from './known-seeds.ts'
 import { mutantNamed, mutants } from './mutants/index.ts'
 import type { Mutant } from './service/universe.ts'
 import type { Shrunk } from './shrink.ts'
@@ -17,6 +18,8 @@ import { simulate } from './simulation.ts'
 const STEPS = 3_000
 /** The processor time that is spent on one mutant, in ms. */
 const MUTANT_MS = 60_000
+/** How many seeds are tried to come across every kind of event. */
+const COVERING_SEEDS_MAX = 1_000
 /** In so many runs of fresh seeds, every kind of event must happen, and the rare ones as well. */
 const COVERING_RUNS = 100
 const COVERING_ALL_RUNS = 500
@@ -29,7 +32,10 @@ const { values: given } = parseArgs({
     seconds: { type: 'string' },
     tiny: { type: 'boolean', default: false },
     trace: { type: 'boolean', default: false },
+    covering: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
+    part: { type: 'string', default: '0/1' },
+    'record-seeds': { type: 'boolean', default: false },
     mutant: { type: 'string' },
     record: { type: 'string' },
     replay: { type: 'string' },
@@ -39,9 +45,15 @@ const steps = wholeNumber('steps', given.steps)
 const firstSeed = given.seed === undefined ? Date.now() % 1_000_000_000 : wholeNumber('seed', given.seed)
 const { check, say, report } = createChecks()
 
+const known = readKnownSeeds()
+const isRun = given.seconds === undefined && !given.covering && !given.mutants && !given['record-seeds']
+
+if (given['record-seeds']) await recordSeeds()
+if (given.covering) await tryKnownSeeds()
+if (given.mutants)
+  for (const mutant of mutantsOfPart()) await check(mutant.name, async () => void (await find(mutant)))
 if (given.seconds !== undefined) await tryFreshSeeds(wholeNumber('seconds', given.seconds) * 1000)
-if (given.mutants) for (const mutant of mutants) await check(mutant.name, () => find(mutant))
-if (given.seconds === undefined && !given.mutants) await runOne()
+if (isRun) await runOne()
 else report()
 
 function wholeNumber(name: string, text: string): number {
@@ -85,49 +97,114 @@ function startProcessorTime(): () => number {
   }
 }
 
-async function tryFreshSeeds(durationMs: number): Promise<void> {
-  const untilMs = Date.now() + durationMs
-  const usedMs = startProcessorTime()
-  const all: Counts[] = []
-  let stepsMade = 0
-  for (let seed = firstSeed; Date.now() < untilMs; seed += 1) {
-    await check(`seed ${seed}`, async () => {
-      const run = await simulate({ from: seed, steps })
-      all.push(run.coverage)
-      stepsMade += run.steps
-      if (run.violation !== null) throw new Error([...run.trace, summaryOf(seed, run)].join('\n'))
-      say(`        ${summaryOf(seed, run)}`)
-    })
-  }
-  const counts = eventKinds.map((kind) => {
-    const times = all.reduce((sum, of) => sum + (of.get(kind) ?? 0), 0)
-    return { kind, times, runs: all.filter((of) => of.has(kind)).length }
+/** The mutants whose number, divided by the second number of the part, leaves the first one. */
+function mutantsOfPart(): readonly Mutant[] {
+  const [part = '', of = ''] = given.part.split('/')
+  const [remainder, divisor] = [wholeNumber('part', part), wholeNumber('part', of)]
+  say(`part ${remainder % divisor} of ${divisor} of the ${mutants.length} planted mistakes`)
+  return mutants.filter((_, index) => index % divisor === remainder % divisor)
+}
+
+/** Runs a seed, in which nothing may be found. Null: something was. */
+async function trySeed(seed: number): Promise<(Covered & { readonly steps: number }) | null> {
+  let covered: (Covered & { readonly steps: number }) | null = null
+  await check(`seed ${seed}`, async () => {
+    const usedMs = startProcessorTime()
+    const run = await simulate({ from: seed, steps })
+    if (run.violation !== null) throw new Error([...run.trace, summaryOf(seed, run)].join('\n'))
+    covered = { seed, coverage: run.coverage, usedMs: usedMs(), steps: run.steps }
+    say(`        ${summaryOf(seed, run)}`)
   })
-  say(`${Math.round(stepsMade / (usedMs() / 1000))} steps a second of processor time`)
-  for (const { kind, times, runs } of counts) say(`${String(times).padStart(9)} in ${runs} runs: ${kind}`)
-  if (all.length < COVERING_RUNS) return
+  return covered
+}
+
+/** Runs the recorded seeds, which together must come across every kind of event. */
+async function tryKnownSeeds(): Promise<void> {
+  const runs: Covered[] = []
+  for (const seed of known.covering) {
+    const run = await trySeed(seed)
+    if (run !== null) runs.push(run)
+  }
   await check('every kind of event happened', () => {
-    const missing = counts
-      .filter(
-        ({ kind, times }) => times === 0 && (all.length >= COVERING_ALL_RUNS || !rareEventKinds.has(kind)),
+    const missing = missingKinds(runs)
+    say(
+      `        ${eventKinds.length - missing.length} of ${eventKinds.length} kinds of events in ${runs.length} runs`,
+    )
+    if (missing.length > 0)
+      throw new Error(
+        `None of the seeds in test/simulation/seeds.json comes across: ${missing.join(', ')}. When the service has ` +
+          `changed so that other seeds do, record them: npm run -s simulate -- --record-seeds`,
       )
-      .map(({ kind }) => kind)
-    if (missing.length > 0) throw new Error(`None of ${all.length} runs: ${missing.join(', ')}`)
   })
 }
 
-async function find(mutant: Mutant): Promise<void> {
+async function tryFreshSeeds(durationMs: number): Promise<void> {
+  const untilMs = Date.now() + durationMs
+  const runs: (Covered & { readonly steps: number })[] = []
+  for (let seed = firstSeed; Date.now() < untilMs; seed += 1) {
+    const run = await trySeed(seed)
+    if (run !== null) runs.push(run)
+  }
+  const total = (of: (run: (typeof runs)[number]) => number) => runs.reduce((sum, run) => sum + of(run), 0)
+  say(
+    `${Math.round(total(({ steps }) => steps) / (total(({ usedMs }) => usedMs) / 1000))} steps a second of processor time`,
+  )
+  for (const kind of eventKinds) {
+    const times = total(({ coverage }) => coverage.get(kind) ?? 0)
+    say(
+      `${String(times).padStart(9)} in ${runs.filter(({ coverage }) => coverage.has(kind)).length} runs: ${kind}`,
+    )
+  }
+  if (runs.length < COVERING_RUNS) return
+  await check('every kind of event happened in fresh worlds', () => {
+    const missing = missingKinds(runs).filter(
+      (kind) => runs.length >= COVERING_ALL_RUNS || !rareEventKinds.has(kind),
+    )
+    if (missing.length > 0) throw new Error(`None of ${runs.length} runs: ${missing.join(', ')}`)
+  })
+}
+
+/**
+ * Plants a mistake in the run of the recorded seed, and in those of other seeds when that does not find it (any more).
+ * @returns the seed that finds it
+ */
+async function find(mutant: Mutant): Promise<number> {
+  const recorded = known.mutants[mutant.name]
   const usedMs = startProcessorTime()
-  for (let seed = 1; usedMs() < MUTANT_MS; seed += 1) {
+  for (let next = 1, seed = recorded ?? next; usedMs() < MUTANT_MS; seed = next++) {
     const { violation } = await simulate({ from: seed, steps, mutant })
     if (violation === null) continue
     const { invariant, details, step } = violation
     say(
       `        seed ${seed}, step ${step}, after ${(usedMs() / 1000).toFixed(1)} s: ${invariant}: ${details}`,
     )
-    return
+    if (seed !== recorded)
+      say(
+        '        The recorded seed does not find it. Record this one: npm run -s simulate -- --record-seeds',
+      )
+    return seed
   }
   throw new Error(`No seed found it within ${MUTANT_MS / 1000} seconds`)
+}
+
+/** Looks for the seeds that `seeds.json` is to hold. Those that it holds are tried first. */
+async function recordSeeds(): Promise<void> {
+  const seeds: Record<string, number> = {}
+  for (const mutant of mutants)
+    await check(mutant.name, async () => void (seeds[mutant.name] = await find(mutant)))
+  const runs: Covered[] = []
+  for (const seed of known.covering) await cover(seed, runs)
+  for (let seed = 1; missingKinds(runs).length > 0 && seed <= COVERING_SEEDS_MAX; seed += 1)
+    await cover(seed, runs)
+  await check(`every kind of event happened in ${runs.length} runs`, () => {
+    if (missingKinds(runs).length > 0) throw new Error(missingKinds(runs).join(', '))
+  })
+  writeKnownSeeds({ covering: fewCovering(runs).map(({ seed }) => seed), mutants: seeds })
+}
+
+async function cover(seed: number, runs: Covered[]): Promise<void> {
+  const run = await trySeed(seed)
+  if (run !== null) runs.push(run)
 }
 
 function summaryOf(seed: number, { violation, simulatedMs, ...run }: Run): string {

@@ -143,7 +143,8 @@ test('one who is asked to wait lets all wait, and all are served when the time s
     }
     return accepted(to, key)
   })
-  expect(outcomes.every(({ success }) => success)).toBe(true)
+  expect(outcomes.length).toBeGreaterThan(0)
+  expect(outcomes.filter(({ success }) => !success)).toEqual([])
   // Only sends that were already under way when the provider asked to wait are refused.
   expect(refusals).toBeLessThanOrEqual(5 * 4)
 })
@@ -192,13 +193,13 @@ test('what is sent is recorded while the rest is on its way', async () => {
 test('when recording fails it is tried again; the answer says what happened in any case', async () => {
   const one = bench()
   one.state.brokenWrites = 1
-  expect((await one.send(addresses(3), accepted)).every(({ success }) => success)).toBe(true)
+  expect((await one.send(addresses(3), accepted)).map(({ success }) => success)).toEqual([true, true, true])
   expect(one.written).toHaveLength(3)
   expect(one.logged).toEqual(['sends_not_recorded_yet'])
 
   const none = bench()
   none.state.brokenWrites = 99
-  expect((await none.send(addresses(3), accepted)).every(({ success }) => success)).toBe(true)
+  expect((await none.send(addresses(3), accepted)).map(({ success }) => success)).toEqual([true, true, true])
   expect(none.written).toEqual([])
   expect(none.logged.at(-1)).toBe('sends_not_recorded')
 
@@ -234,8 +235,10 @@ test('without idempotency keys nothing is handed over twice', async () => {
 test('what a provider accepts without a name has ours', async () => {
   const { send, written } = bench()
   const [outcome] = await send(addresses(1), async () => ({ kind: 'accepted', providerId: null }))
-  expect(outcome).toEqual({ to: 'a0@example.com', success: true, id: written[0]?.sendId })
-  expect(written[0]?.providerId).toBe(written[0]?.sendId)
+  expect(written).toHaveLength(1)
+  const id = written[0]?.sendId ?? 'none'
+  expect(outcome).toEqual({ to: 'a0@example.com', success: true, id })
+  expect(written[0]?.providerId).toBe(id)
 })
 
 test('nonsense of any length is recorded in part', async () => {

@@ -20,7 +20,7 @@ test.each([
       calls += 1
       if (calls === kill) throw new Error('killed')
     }
-    await restoreAcme(scratch, choice).catch(() => undefined)
+    await restoreAcme(scratch, choice).catch(({ message }: Error) => expect(message).toBe('killed'))
     scratch.after = () => undefined
     wasKilled = calls >= kill
     points += wasKilled ? 1 : 0
