@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { createChecks } from '../support/runner/checks.ts'
+import type { EventKind } from './engine/coverage.ts'
 import { eventKinds, rareEventKinds } from './engine/coverage.ts'
 import type { Covered } from './known-seeds.ts'
 import { fewCovering, missingKinds, readKnownSeeds, writeKnownSeeds } from './known-seeds.ts'
@@ -18,8 +19,11 @@ import { simulate } from './simulation.ts'
 const STEPS = 3_000
 /** The processor time that is spent on one mutant, in ms. */
 const MUTANT_MS = 60_000
-/** How many seeds are tried to come across every kind of event. */
+/** The processor time that other seeds than the recorded ones get to come across every kind of event, in ms. */
+const COVERING_MS = 60_000
+/** How many seeds are tried for that while they are recorded. */
 const COVERING_SEEDS_MAX = 1_000
+const RECORD = 'Record other seeds: npm run -s simulate -- --record-seeds'
 /** In so many runs of fresh seeds, every kind of event must happen, and the rare ones as well. */
 const COVERING_RUNS = 100
 const COVERING_ALL_RUNS = 500
@@ -49,7 +53,7 @@ const known = readKnownSeeds()
 const isRun = given.seconds === undefined && !given.covering && !given.mutants && !given['record-seeds']
 
 if (given['record-seeds']) await recordSeeds()
-if (given.covering) await tryKnownSeeds()
+if (given.covering) await tryCoveringSeeds()
 if (given.mutants)
   for (const mutant of mutantsOfPart()) await check(mutant.name, async () => void (await find(mutant)))
 if (given.seconds !== undefined) await tryFreshSeeds(wholeNumber('seconds', given.seconds) * 1000)
@@ -105,63 +109,53 @@ function mutantsOfPart(): readonly Mutant[] {
   return mutants.filter((_, index) => index % divisor === remainder % divisor)
 }
 
-/** Runs a seed, in which nothing may be found. Null: something was. */
-async function trySeed(seed: number): Promise<(Covered & { readonly steps: number }) | null> {
-  let covered: (Covered & { readonly steps: number }) | null = null
+/** Runs a seed, in which nothing may be found, and adds its run to the others. */
+async function trySeed(seed: number, runs: Covered[]): Promise<void> {
   await check(`seed ${seed}`, async () => {
     const usedMs = startProcessorTime()
     const run = await simulate({ from: seed, steps })
     if (run.violation !== null) throw new Error([...run.trace, summaryOf(seed, run)].join('\n'))
-    covered = { seed, coverage: run.coverage, usedMs: usedMs(), steps: run.steps }
+    runs.push({ seed, coverage: run.coverage, usedMs: usedMs(), steps: run.steps })
     say(`        ${summaryOf(seed, run)}`)
   })
-  return covered
 }
 
-/** Runs the recorded seeds, which together must come across every kind of event. */
-async function tryKnownSeeds(): Promise<void> {
+/**
+ * Runs the recorded seeds, which together come across every kind of event. When the service has changed so that they do
+ * not any more, other seeds follow.
+ */
+async function tryCoveringSeeds(): Promise<void> {
   const runs: Covered[] = []
-  for (const seed of known.covering) {
-    const run = await trySeed(seed)
-    if (run !== null) runs.push(run)
-  }
-  await check('every kind of event happened', () => {
-    const missing = missingKinds(runs)
-    say(
-      `        ${eventKinds.length - missing.length} of ${eventKinds.length} kinds of events in ${runs.length} runs`,
-    )
-    if (missing.length > 0)
-      throw new Error(
-        `None of the seeds in test/simulation/seeds.json comes across: ${missing.join(', ')}. When the service has ` +
-          `changed so that other seeds do, record them: npm run -s simulate -- --record-seeds`,
-      )
+  for (const seed of known.covering) await trySeed(seed, runs)
+  const missing = missingKinds(runs)
+  if (missing.length > 0) say(`The recorded seeds do not come across: ${missing.join(', ')}. ${RECORD}`)
+  const usedMs = startProcessorTime()
+  for (let seed = 1; missingKinds(runs).length > 0 && usedMs() < COVERING_MS; seed += 1)
+    await trySeed(seed, runs)
+  await checkCoverage(runs, missingKinds(runs))
+}
+
+function checkCoverage(runs: readonly Covered[], missing: readonly EventKind[]): Promise<void> {
+  return check(`all ${eventKinds.length} kinds of events happened in ${runs.length} runs`, () => {
+    if (missing.length > 0) throw new Error(`None of ${runs.length} runs: ${missing.join(', ')}`)
   })
 }
 
 async function tryFreshSeeds(durationMs: number): Promise<void> {
   const untilMs = Date.now() + durationMs
-  const runs: (Covered & { readonly steps: number })[] = []
-  for (let seed = firstSeed; Date.now() < untilMs; seed += 1) {
-    const run = await trySeed(seed)
-    if (run !== null) runs.push(run)
-  }
-  const total = (of: (run: (typeof runs)[number]) => number) => runs.reduce((sum, run) => sum + of(run), 0)
-  say(
-    `${Math.round(total(({ steps }) => steps) / (total(({ usedMs }) => usedMs) / 1000))} steps a second of processor time`,
-  )
+  const runs: Covered[] = []
+  for (let seed = firstSeed; Date.now() < untilMs; seed += 1) await trySeed(seed, runs)
+  const total = (of: (run: Covered) => number) => runs.reduce((sum, run) => sum + of(run), 0)
+  const usedSeconds = total(({ usedMs }) => usedMs) / 1000
+  say(`${Math.round(total(({ steps: made }) => made) / usedSeconds)} steps a second of processor time`)
   for (const kind of eventKinds) {
     const times = total(({ coverage }) => coverage.get(kind) ?? 0)
-    say(
-      `${String(times).padStart(9)} in ${runs.filter(({ coverage }) => coverage.has(kind)).length} runs: ${kind}`,
-    )
+    const among = runs.filter(({ coverage }) => coverage.has(kind)).length
+    say(`${String(times).padStart(9)} in ${among} runs: ${kind}`)
   }
   if (runs.length < COVERING_RUNS) return
-  await check('every kind of event happened in fresh worlds', () => {
-    const missing = missingKinds(runs).filter(
-      (kind) => runs.length >= COVERING_ALL_RUNS || !rareEventKinds.has(kind),
-    )
-    if (missing.length > 0) throw new Error(`None of ${runs.length} runs: ${missing.join(', ')}`)
-  })
+  const isWanted = (kind: EventKind) => runs.length >= COVERING_ALL_RUNS || !rareEventKinds.has(kind)
+  await checkCoverage(runs, missingKinds(runs).filter(isWanted))
 }
 
 /**
@@ -171,17 +165,14 @@ async function tryFreshSeeds(durationMs: number): Promise<void> {
 async function find(mutant: Mutant): Promise<number> {
   const recorded = known.mutants[mutant.name]
   const usedMs = startProcessorTime()
-  for (let next = 1, seed = recorded ?? next; usedMs() < MUTANT_MS; seed = next++) {
+  for (let next = recorded === undefined ? 1 : 0; usedMs() < MUTANT_MS; next += 1) {
+    const seed = next === 0 ? (recorded ?? 0) : next
     const { violation } = await simulate({ from: seed, steps, mutant })
     if (violation === null) continue
     const { invariant, details, step } = violation
-    say(
-      `        seed ${seed}, step ${step}, after ${(usedMs() / 1000).toFixed(1)} s: ${invariant}: ${details}`,
-    )
-    if (seed !== recorded)
-      say(
-        '        The recorded seed does not find it. Record this one: npm run -s simulate -- --record-seeds',
-      )
+    const took = `${(usedMs() / 1000).toFixed(1)} s`
+    say(`        seed ${seed}, step ${step}, after ${took}: ${invariant}: ${details}`)
+    if (seed !== recorded) say(`        The recorded seed does not find it. ${RECORD}`)
     return seed
   }
   throw new Error(`No seed found it within ${MUTANT_MS / 1000} seconds`)
@@ -193,18 +184,11 @@ async function recordSeeds(): Promise<void> {
   for (const mutant of mutants)
     await check(mutant.name, async () => void (seeds[mutant.name] = await find(mutant)))
   const runs: Covered[] = []
-  for (const seed of known.covering) await cover(seed, runs)
+  for (const seed of known.covering) await trySeed(seed, runs)
   for (let seed = 1; missingKinds(runs).length > 0 && seed <= COVERING_SEEDS_MAX; seed += 1)
-    await cover(seed, runs)
-  await check(`every kind of event happened in ${runs.length} runs`, () => {
-    if (missingKinds(runs).length > 0) throw new Error(missingKinds(runs).join(', '))
-  })
+    await trySeed(seed, runs)
+  await checkCoverage(runs, missingKinds(runs))
   writeKnownSeeds({ covering: fewCovering(runs).map(({ seed }) => seed), mutants: seeds })
-}
-
-async function cover(seed: number, runs: Covered[]): Promise<void> {
-  const run = await trySeed(seed)
-  if (run !== null) runs.push(run)
 }
 
 function summaryOf(seed: number, { violation, simulatedMs, ...run }: Run): string {

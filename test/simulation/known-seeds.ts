@@ -21,9 +21,10 @@ export function writeKnownSeeds(seeds: KnownSeeds): void {
   writeFileSync(path, `${JSON.stringify(seeds, null, 2)}\n`)
 }
 
-/** One run of a seed: which kinds of events happened, and how much processor time it took, in ms. */
+/** One run of a seed: which kinds of events happened, in how many steps and how much processor time, in ms. */
 export interface Covered {
   readonly seed: number
+  readonly steps: number
   readonly coverage: Counts
   readonly usedMs: number
 }
