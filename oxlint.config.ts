@@ -72,7 +72,7 @@ const withoutTypes = [
 ]
 
 export default defineConfig({
-  plugins: ['eslint', 'typescript', 'oxc'],
+  plugins: ['eslint', 'typescript', 'oxc', 'vitest'],
   jsPlugins: ['./.config/clock-rule.js'],
   options: { typeAware: true, reportUnusedDisableDirectives: 'error' },
   ignorePatterns: [
@@ -109,6 +109,19 @@ export default defineConfig({
     'typescript/require-array-sort-compare': 'off',
     // Texts of strangers are searched for control characters.
     'no-control-regex': 'off',
+    'vitest/no-identical-title': 'error',
+    // Vitest fails each test that asserts nothing when it runs, and then sees the expectations in helpers too.
+    'vitest/expect-expect': 'off',
+    // What a row of a table says decides which answer is expected. A test that meets no expectation fails anyway.
+    'vitest/no-conditional-expect': 'off',
+    'vitest/no-conditional-tests': 'off',
+    // A hook expects that what it prepares has succeeded.
+    'vitest/no-standalone-expect': 'off',
+    // A promise of an expectation is awaited after what makes it settle; `no-floating-promises` finds forgotten ones.
+    'vitest/valid-expect': 'off',
+    // A title may be a constant, and mocks get their types from where they are used.
+    'vitest/valid-title': 'off',
+    'vitest/require-mock-type-parameters': 'off',
   },
   overrides: [
     {

@@ -210,11 +210,15 @@ describe('the queue', () => {
 
   test('rejects when the hand-over failed or is uncertain', async () => {
     await expect(queue('wrong').send(refs(1))).rejects.toThrow('status 401')
-    for (const misbehaviour of [{ status: 500 }, { status: 307 }, 'reset'] as const) {
+    for (const [misbehaviour, reason] of [
+      [{ status: 500 }, 'status 500'],
+      [{ status: 307 }, 'status 307'],
+      ['reset', 'fetch failed'],
+    ] as const) {
       qstash.misbehave.push(misbehaviour)
-      await expect(queue().send(refs(1))).rejects.toThrow()
+      await expect(queue().send(refs(1))).rejects.toThrow(reason)
     }
     qstash.misbehave.push('silence')
-    await expect(queue(QSTASH_TOKEN, 30).send(refs(1))).rejects.toThrow()
+    await expect(queue(QSTASH_TOKEN, 30).send(refs(1))).rejects.toThrow('timeout')
   })
 })

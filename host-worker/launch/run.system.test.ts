@@ -114,7 +114,7 @@ describe('run.mjs', () => {
     mkdirSync(join(root, 'node_modules'))
     writeFileSync(join(root, 'node_modules', '.package-lock.json'), '{"packages":{}}')
     expect((await run('console.log(1)')).stdout).toBe('1\n')
-    expect(() => npmCalls()).toThrow()
+    expect(() => npmCalls()).toThrow('ENOENT')
   })
 
   it('does not run the script when the installation fails, and tries again the next time', async () => {

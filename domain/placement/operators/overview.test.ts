@@ -114,7 +114,9 @@ test('a family whose creation was never finished is named for what it is, until 
   scratch.before = ({ kind }) => {
     if (kind === 'create') throw new Error('The isolate was stopped')
   }
-  await expect(isolate.administration.saveOrganization(organization('b'), null, OWN)).rejects.toThrow()
+  await expect(isolate.administration.saveOrganization(organization('b'), null, OWN)).rejects.toThrow(
+    'The isolate was stopped',
+  )
   scratch.before = () => undefined
   const gaps = { unanswered: [], unfinished: ['b'] }
   expect(await isolate.overview.organizations(null, 10)).toMatchObject({
@@ -135,7 +137,9 @@ test('what the directory does not answer about an unfinished family is logged be
   scratch.before = ({ kind }) => {
     if (kind === 'create') throw new Error('The isolate was stopped')
   }
-  await expect(isolate.administration.saveOrganization(organization('b'), null, OWN)).rejects.toThrow()
+  await expect(isolate.administration.saveOrganization(organization('b'), null, OWN)).rejects.toThrow(
+    'The isolate was stopped',
+  )
   scratch.before = ({ at }) => {
     if (at === 'b.1') fail('shared')
   }

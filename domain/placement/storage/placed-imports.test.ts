@@ -24,7 +24,7 @@ test('before an import is decided in a family’s database, the sweep is told to
     if (at === 'own.1') throw new Error('The answer is lost')
   }
   expect(await workAt(MINUTE_MS)).toEqual([])
-  await expect(imports.startWriting(session, false)).rejects.toThrow()
+  await expect(imports.startWriting(session, false)).rejects.toThrow('The answer is lost')
   expect(await workAt(MINUTE_MS - 1)).toEqual([])
   expect(await workAt(MINUTE_MS)).toMatchObject([{ place: { familyId: 'own' } }])
 })
