@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { createChecks } from '../support/runner/checks.ts'
 import type { EventKind } from './engine/coverage.ts'
 import { eventKinds, rareEventKinds } from './engine/coverage.ts'
-import type { Covered } from './known-seeds.ts'
+import type { Covered, CoveringSeed } from './known-seeds.ts'
 import { fewCovering, missingKinds, readKnownSeeds, writeKnownSeeds } from './known-seeds.ts'
 import { mutantNamed, mutants } from './mutants/index.ts'
 import type { Mutant } from './service/universe.ts'
@@ -17,12 +17,14 @@ import type { Run, SimulationOptions } from './simulation.ts'
 import { simulate } from './simulation.ts'
 
 const STEPS = 3_000
+/** A move often takes longer than those to come to its switch. */
+const LONG_STEPS = 9_000
 /** The processor time that is spent on one mutant, in ms. */
 const MUTANT_MS = 60_000
 /** The processor time that other seeds than the recorded ones get to come across every kind of event, in ms. */
 const COVERING_MS = 60_000
-/** How many seeds are tried for that while they are recorded. */
-const COVERING_SEEDS_MAX = 1_000
+/** The processor time that they get for that while seeds are recorded, in ms. */
+const RECORDING_MS = 1_800_000
 const RECORD = 'Record other seeds: npm run -s simulate -- --record-seeds'
 /** In so many runs of fresh seeds, every kind of event must happen, and the rare ones as well. */
 const COVERING_RUNS = 100
@@ -80,7 +82,7 @@ async function runOne(): Promise<void> {
   if (given.record !== undefined) return record(given.record, options)
   const run = await simulate({ ...options, keepsTrace: given.trace })
   if (given.trace || run.violation !== null) for (const line of run.trace) say(line)
-  say(summaryOf(firstSeed, run))
+  say(summaryOf({ seed: firstSeed, steps: options.steps }, run))
   process.exitCode = run.violation === null ? 0 : 1
 }
 
@@ -110,14 +112,23 @@ function mutantsOfPart(): readonly Mutant[] {
 }
 
 /** Runs a seed, in which nothing may be found, and adds its run to the others. */
-async function trySeed(seed: number, runs: Covered[]): Promise<void> {
+async function trySeed({ seed, steps: asked }: CoveringSeed, runs: Covered[]): Promise<void> {
   await check(`seed ${seed}`, async () => {
     const usedMs = startProcessorTime()
-    const run = await simulate({ from: seed, steps })
-    if (run.violation !== null) throw new Error([...run.trace, summaryOf(seed, run)].join('\n'))
-    runs.push({ seed, coverage: run.coverage, usedMs: usedMs(), steps: run.steps })
-    say(`        ${summaryOf(seed, run)}`)
+    const run = await simulate({ from: seed, steps: asked })
+    const summary = summaryOf({ seed, steps: asked }, run)
+    if (run.violation !== null) throw new Error([...run.trace, summary].join('\n'))
+    runs.push({ seed, steps: asked, events: run.steps, coverage: run.coverage, usedMs: usedMs() })
+    say(`        ${summary}`)
   })
+}
+
+/** Goes on with other seeds as long as a kind of event is missing and the time is not over. Every third run is long. */
+async function searchCovering(runs: Covered[], limitMs: number): Promise<void> {
+  const usedMs = startProcessorTime()
+  for (let seed = 1; missingKinds(runs).length > 0 && usedMs() < limitMs; seed += 1)
+    await trySeed({ seed, steps: seed % 3 === 0 ? LONG_STEPS : steps }, runs)
+  await checkCoverage(runs, missingKinds(runs))
 }
 
 /**
@@ -129,10 +140,7 @@ async function tryCoveringSeeds(): Promise<void> {
   for (const seed of known.covering) await trySeed(seed, runs)
   const missing = missingKinds(runs)
   if (missing.length > 0) say(`The recorded seeds do not come across: ${missing.join(', ')}. ${RECORD}`)
-  const usedMs = startProcessorTime()
-  for (let seed = 1; missingKinds(runs).length > 0 && usedMs() < COVERING_MS; seed += 1)
-    await trySeed(seed, runs)
-  await checkCoverage(runs, missingKinds(runs))
+  await searchCovering(runs, COVERING_MS)
 }
 
 function checkCoverage(runs: readonly Covered[], missing: readonly EventKind[]): Promise<void> {
@@ -144,10 +152,10 @@ function checkCoverage(runs: readonly Covered[], missing: readonly EventKind[]):
 async function tryFreshSeeds(durationMs: number): Promise<void> {
   const untilMs = Date.now() + durationMs
   const runs: Covered[] = []
-  for (let seed = firstSeed; Date.now() < untilMs; seed += 1) await trySeed(seed, runs)
+  for (let seed = firstSeed; Date.now() < untilMs; seed += 1) await trySeed({ seed, steps }, runs)
   const total = (of: (run: Covered) => number) => runs.reduce((sum, run) => sum + of(run), 0)
   const usedSeconds = total(({ usedMs }) => usedMs) / 1000
-  say(`${Math.round(total(({ steps: made }) => made) / usedSeconds)} steps a second of processor time`)
+  say(`${Math.round(total(({ events }) => events) / usedSeconds)} steps a second of processor time`)
   for (const kind of eventKinds) {
     const times = total(({ coverage }) => coverage.get(kind) ?? 0)
     const among = runs.filter(({ coverage }) => coverage.has(kind)).length
@@ -185,15 +193,14 @@ async function recordSeeds(): Promise<void> {
     await check(mutant.name, async () => void (seeds[mutant.name] = await find(mutant)))
   const runs: Covered[] = []
   for (const seed of known.covering) await trySeed(seed, runs)
-  for (let seed = 1; missingKinds(runs).length > 0 && seed <= COVERING_SEEDS_MAX; seed += 1)
-    await trySeed(seed, runs)
-  await checkCoverage(runs, missingKinds(runs))
-  writeKnownSeeds({ covering: fewCovering(runs).map(({ seed }) => seed), mutants: seeds })
+  await searchCovering(runs, RECORDING_MS)
+  const covering = fewCovering(runs).map(({ seed, steps: asked }) => ({ seed, steps: asked }))
+  writeKnownSeeds({ covering, mutants: seeds })
 }
 
-function summaryOf(seed: number, { violation, simulatedMs, ...run }: Run): string {
+function summaryOf({ seed, steps: asked }: CoveringSeed, { violation, simulatedMs, ...run }: Run): string {
   if (violation !== null)
-    return `Seed ${seed} with --steps ${steps}${given.tiny ? ' --tiny' : ''}, step ${violation.step}: violated: ${violation.invariant}: ${violation.details}`
+    return `Seed ${seed} with --steps ${asked}${given.tiny ? ' --tiny' : ''}, step ${violation.step}: violated: ${violation.invariant}: ${violation.details}`
   const hours = (simulatedMs / HOUR_MS).toFixed(1)
   const { receipts, emails, texts, moves, aborted } = run
   return `Seed ${seed}: ${run.steps} steps, ${hours} simulated hours, ${receipts} receipts, ${emails} emails, ${texts} texts, ${moves} moves, ${aborted} given up`

@@ -7,10 +7,15 @@ import { eventKinds } from './engine/coverage.ts'
 const path = new URL('seeds.json', import.meta.url)
 
 export interface KnownSeeds {
-  /** Seeds whose runs together come across every kind of event. */
-  readonly covering: readonly number[]
+  /** Seeds whose runs of so many steps together come across every kind of event. */
+  readonly covering: readonly CoveringSeed[]
   /** A seed that finds each mutant, by its name. */
   readonly mutants: Readonly<Record<string, number>>
+}
+
+export interface CoveringSeed {
+  readonly seed: number
+  readonly steps: number
 }
 
 export function readKnownSeeds(): KnownSeeds {
@@ -21,10 +26,9 @@ export function writeKnownSeeds(seeds: KnownSeeds): void {
   writeFileSync(path, `${JSON.stringify(seeds, null, 2)}\n`)
 }
 
-/** One run of a seed: which kinds of events happened, in how many steps and how much processor time, in ms. */
-export interface Covered {
-  readonly seed: number
-  readonly steps: number
+/** One run of a seed: how many events there were, of which kinds, and how much processor time they took, in ms. */
+export interface Covered extends CoveringSeed {
+  readonly events: number
   readonly coverage: Counts
   readonly usedMs: number
 }
