@@ -32,7 +32,9 @@ describe('the conformance suite', () => {
     opened = clickHouse
     const made = async () => ({
       source: source(clickHouse.url),
-      deliver: async (...given: Parameters<typeof clickHouse.deliver>) => clickHouse.deliver(...given),
+      deliver: async (...given: Parameters<typeof clickHouse.deliver>) => {
+        clickHouse.deliver(...given)
+      },
     })
     await expect(one.run(made)).resolves.toBeUndefined()
   })

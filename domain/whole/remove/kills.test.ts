@@ -56,22 +56,26 @@ const worldOf = (scratch: ScratchPlaces) => {
 }
 
 /** What removes, and what the stored texts that it removes look like. */
-const removals = [
+const removals: readonly {
+  readonly name: string
+  readonly gone: RegExp
+  readonly work: (scratch: ScratchPlaces) => Promise<unknown>
+}[] = [
   {
     name: 'deleting an organization',
     gone: /\bacme\b/,
-    work: (scratch: ScratchPlaces) => deleteOrganization('acme', worldOf(scratch)),
+    work: (scratch) => deleteOrganization('acme', worldOf(scratch)),
   },
   {
     name: 'erasing a person',
     gone: /Xanthippe|x@example\.org/,
-    work: (scratch: ScratchPlaces) =>
+    work: (scratch) =>
       erasePerson('acme', { contactIds: ['c-1'], emailKeys: [], phones: [] }, null, worldOf(scratch)),
   },
   {
     name: 'applying a retention',
     gone: /^form_submissions\.submission_id acme/,
-    async work(scratch: ScratchPlaces) {
+    work: async (scratch) => {
       const isolate = scratch.isolate()
       const place = (await scratch.directory.placeOf('acme')) ?? ({ kind: 'shared' } as const)
       await sweepRetention({
@@ -104,7 +108,9 @@ describe.each([
           if (calls === kill) throw new Error('killed')
         }
         // Work that goes on after a failed call tells of it in another way, or of nothing.
-        await work(scratch).catch(({ message }: Error) => expect(message).toBe('killed'))
+        await work(scratch).catch((error: unknown) => {
+          expect(error).toMatchObject({ message: 'killed' })
+        })
         scratch[hook] = () => undefined
         wasKilled = calls >= kill
         points += wasKilled ? 1 : 0

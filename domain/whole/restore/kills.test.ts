@@ -20,7 +20,9 @@ test.each([
       calls += 1
       if (calls === kill) throw new Error('killed')
     }
-    await restoreAcme(scratch, choice).catch(({ message }: Error) => expect(message).toBe('killed'))
+    await restoreAcme(scratch, choice).catch((error: unknown) => {
+      expect(error).toMatchObject({ message: 'killed' })
+    })
     scratch.after = () => undefined
     wasKilled = calls >= kill
     points += wasKilled ? 1 : 0
