@@ -123,12 +123,17 @@ async function trySeed({ seed, steps: asked }: CoveringSeed, runs: Covered[]): P
   })
 }
 
+/** The kinds of events that are missing, without those that only some hundred runs come across. */
+function usualMissing(runs: readonly Covered[]): readonly EventKind[] {
+  return missingKinds(runs).filter((kind) => !rareEventKinds.has(kind))
+}
+
 /** Goes on with other seeds as long as a kind of event is missing and the time is not over. Every third run is long. */
 async function searchCovering(runs: Covered[], limitMs: number): Promise<void> {
   const usedMs = startProcessorTime()
-  for (let seed = 1; missingKinds(runs).length > 0 && usedMs() < limitMs; seed += 1)
+  for (let seed = 1; usualMissing(runs).length > 0 && usedMs() < limitMs; seed += 1)
     await trySeed({ seed, steps: seed % 3 === 0 ? LONG_STEPS : steps }, runs)
-  await checkCoverage(runs, missingKinds(runs))
+  await checkCoverage(runs, usualMissing(runs))
 }
 
 /**
@@ -138,13 +143,14 @@ async function searchCovering(runs: Covered[], limitMs: number): Promise<void> {
 async function tryCoveringSeeds(): Promise<void> {
   const runs: Covered[] = []
   for (const seed of known.covering) await trySeed(seed, runs)
-  const missing = missingKinds(runs)
+  const missing = usualMissing(runs)
   if (missing.length > 0) say(`The recorded seeds do not come across: ${missing.join(', ')}. ${RECORD}`)
   await searchCovering(runs, COVERING_MS)
 }
 
 function checkCoverage(runs: readonly Covered[], missing: readonly EventKind[]): Promise<void> {
-  return check(`all ${eventKinds.length} kinds of events happened in ${runs.length} runs`, () => {
+  const happened = eventKinds.length - missingKinds(runs).length
+  return check(`${happened} of ${eventKinds.length} kinds of events happened in ${runs.length} runs`, () => {
     if (missing.length > 0) throw new Error(`None of ${runs.length} runs: ${missing.join(', ')}`)
   })
 }
