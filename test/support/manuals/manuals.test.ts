@@ -62,7 +62,7 @@ it('keeps the README short enough to be read to its end: ten minutes, of 250 wor
 /** The folders directly within a folder of the project. */
 function foldersIn(path: string): readonly string[] {
   return readdirSync(join(projectRoot, path), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
+    .filter((entry) => entry.isDirectory() && !/^(\..*|node_modules)$/.test(entry.name))
     .map(({ name }) => name)
 }
 
