@@ -1,0 +1,431 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Bounds } from './memberships.ts'
+import { cancellations, cancellationSurvey, cohorts, members, retentionOffers } from './memberships.ts'
+import type { Row } from './rows.ts'
+import type { Operation, Parameter } from './table.ts'
+import { operations, served, shapeOf } from './table.ts'
+import type { World } from './world.ts'
+import { importLines, linesByKind, linkEvents, NOW, openWorld, OWNER, POS, shown } from './world.ts'
+
+// What is counted or sorted on request, computed here from the rows that were imported: links by their figures, link
+// analytics, the analytics of memberships, and the removals.
+
+const DAY_MS = 86_400_000
+const operation = (path: string): Operation => operations.find((one) => one.path === path) ?? fail(path)
+const parameter = (path: string, name: string): Parameter =>
+  operation(path).parameters.find((one) => one.name === name) ?? fail(name)
+const wordsOf = ({ type }: Parameter): readonly string[] => (type.kind === 'one of' ? type.words : [])
+const fail = (what: string): never => {
+  throw new Error(`The table has no ${what}`)
+}
+
+describe.each(['shared', 'own'] as const)('in the place %s', (place) => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld(place)
+  })
+
+  const ask = async (path: string, query: string, key = world.key) => {
+    const response = await world.service.sendUnchecked(`${path}?${query}`, { key })
+    return { status: response.status, body: (await response.json()) as Row }
+  }
+  const read = async (path: string, query: string, key = world.key) => {
+    const { status, body } = await ask(path, query, key)
+    expect([path, query, status, body.error]).toEqual([path, query, 200, undefined])
+    return body
+  }
+  const refused = async (path: string, query: string) => {
+    const { status, body } = await ask(path, query)
+    expect([query, status, Object.keys(body)]).toEqual([query, 400, ['error']])
+  }
+
+  describe('links, sorted', () => {
+    const path = '/api/v1/links'
+    const [sortBy, sortOrder] = [parameter(path, 'sortBy'), parameter(path, 'sortOrder')]
+    const sorts = wordsOf(sortBy).flatMap((by) => wordsOf(sortOrder).map((order) => [by, order] as const))
+
+    test.each(sorts)('%s %s', async (by, order) => {
+      const ids = links(by, order)
+      const listed = async (query: string) =>
+        ((await read(path, query)).data as Row[]).map(({ linkId }) => linkId)
+      expect(await listed(`sortBy=${by}&sortOrder=${order}`)).toEqual(ids)
+      if (by === sortBy.otherwise) expect(await listed(`sortOrder=${order}`)).toEqual(ids)
+      if (order === sortOrder.otherwise) expect(await listed(`sortBy=${by}`)).toEqual(ids)
+    })
+
+    test('by nothing else', async () => {
+      for (const query of ['sortBy=leads', 'sortBy=updatedAt', 'sortOrder=up', 'sortBy=CLICKS'])
+        await refused(path, query)
+    })
+  })
+
+  describe.each(operations.filter(({ typeText }) => typeText === 'LinkFigures'))(
+    '$path',
+    ({ path, limits }) => {
+      const groupings = wordsOf(parameter(path, 'groupBy'))
+      const parents = path.includes('{') ? ['linkId-00', 'linkId-02'] : [null]
+      const pathOf = (parent: string | null) => path.replace('{linkId}', String(parent))
+
+      test.each(groupings)('by %s', async (groupBy) => {
+        for (const parent of parents)
+          for (const [start, end] of [
+            ['2026-01-01T00:00:00.000Z', '2027-01-01T00:00:00.000Z'],
+            edges(parent),
+          ] as const) {
+            const body = await read(pathOf(parent), `groupBy=${groupBy}&start=${start}&end=${end}&limit=500`)
+            expect(body.data).toEqual(linkFigures(groupBy, parent, start, end))
+            expect(body.filters).toEqual({ groupBy, start, end })
+            const { data } = await read(
+              pathOf(parent),
+              `groupBy=${groupBy}&start=${start}&end=${end}&limit=2`,
+            )
+            expect(data).toEqual((body.data as Row[]).slice(0, 2))
+          }
+      })
+
+      test('by default: the last thirty days, the limits of the table', async () => {
+        for (const parent of parents) {
+          const { filters, data, pagination } = await read(pathOf(parent), '')
+          const { groupBy, start, end } = filters as Record<string, string>
+          expect(groupBy).toBe(parameter(path, 'groupBy').otherwise)
+          expect(Date.parse(String(end)) - Date.parse(String(start))).toBe(30 * DAY_MS)
+          expect([String(end) >= NOW, Date.parse(String(end)) - Date.parse(NOW) < DAY_MS]).toEqual([
+            true,
+            true,
+          ])
+          expect(data).toEqual(linkFigures(String(groupBy), parent, String(start), String(end)))
+          expect((pagination as Row).limit).toBe(limits.usual)
+          expect(((await read(pathOf(parent), 'limit=9999')).pagination as Row).limit).toBe(limits.most)
+        }
+      })
+
+      test('by nothing else', async () => {
+        for (const query of [
+          'groupBy=event',
+          'groupBy=DAY',
+          'start=2026-01-01',
+          'end=x',
+          'updatedAfter=2026-01-01T00:00:00Z',
+          'includeCodes=true',
+        ])
+          await refused(pathOf(parents[0] ?? null), query)
+      })
+    },
+  )
+
+  describe.each(Object.entries(figures))('%s', (path, computed) => {
+    const own = operation(path)
+    const [from = '', until = ''] = own.parameters
+      .map(({ name }) => name)
+      .filter((name) => /start|end/i.test(name))
+
+    test.each(ranges)('%j', async (start, end, exact) => {
+      const body = await read(
+        path,
+        new URLSearchParams({ [from]: start, [until]: end, nonsense: '1' }).toString(),
+      )
+      const [first, last] = path === '/api/v1/cohorts' ? monthsOf(exact) : exact
+      const bounds = [msOf(first), msOf(last)] as const
+      const applied =
+        path === '/api/v1/members'
+          ? {
+              filters: { status: 'all', signupStart: first, signupEnd: last },
+              pagination: { limit: 500, offset: 0, hasMore: false, nextOffset: null },
+            }
+          : { dateRange: { start: first, end: last } }
+      expect(body).toEqual(served({ organizationId: OWNER, ...applied, ...computed(bounds) }, own.type))
+    })
+
+    test('only for those who have the capability', async () => {
+      const capability = path === '/api/v1/retention-offers' ? 'retentionOfferAnalytics' : 'analytics'
+      for (const able of ['nothing', 'analytics', 'retentionOfferAnalytics']) {
+        const id = `${able.toLowerCase()}-${path.slice(8)}`
+        const key = await world.service.addOrganization(id, able === 'nothing' ? {} : { [able]: true })
+        const { status, body } = await ask(path, '', key)
+        const isOpen = able === capability || !own.statuses.includes(403)
+        expect([able, status, 'error' in body]).toEqual([able, isOpen ? 200 : 403, !isOpen])
+      }
+    })
+  })
+
+  test('members by status, and in pages as the table says', async () => {
+    const path = '/api/v1/members'
+    const rows = (status: string) =>
+      members(Date.parse(NOW), status, [null, null]).map((row) => served(row, shapeOf('Member')))
+    for (const status of wordsOf(parameter(path, 'status'))) {
+      const body = await read(path, `status=${status}`)
+      expect(body.members).toEqual(rows(status))
+      expect(body.filters).toMatchObject({ status })
+    }
+    const whole = rows('all')
+    expect((await read(path, 'status=nothing')).members).toEqual(whole)
+    const [, usual, most] = /(\d+) of (\d+)/.exec(parameter(path, 'limit').otherwise ?? '') ?? []
+    const limitOf = async (query: string) => ((await read(path, query)).pagination as Row).limit
+    expect([
+      await limitOf(''),
+      await limitOf('limit=x'),
+      await limitOf('limit=0'),
+      await limitOf('limit=9999'),
+    ]).toEqual([usual, usual, usual, most].map(Number))
+    const second = await read(path, 'limit=10&offset=10')
+    expect([second.members, second.pagination]).toEqual([
+      whole.slice(10, 20),
+      { limit: 10, offset: 10, hasMore: true, nextOffset: 20 },
+    ])
+    expect((await read(path, 'offset=40')).pagination).toEqual({
+      limit: Number(usual),
+      offset: 40,
+      hasMore: false,
+      nextOffset: null,
+    })
+  })
+
+  test('cohorts by each dimension, and by no other', async () => {
+    const path = '/api/v1/cohorts'
+    for (const dimension of wordsOf(parameter(path, 'dimension')) as ('none' | 'plan' | 'site')[]) {
+      expect(await read(path, `dimension=${dimension}`)).toMatchObject(cohorts(dimension, [null, null]))
+      const [start, end] = ['2024-05-20', '2025-02-03']
+      const bounds = [Date.parse('2024-05-01'), Date.parse('2025-02-28T23:59:59.999Z')] as const
+      expect(await read(path, `dimension=${dimension}&start=${start}&end=${end}`)).toMatchObject(
+        cohorts(dimension, bounds),
+      )
+    }
+    for (const odd of ['status', 'PLAN']) await refused(path, `dimension=${odd}`)
+  })
+
+  test('the value of who accepted is known from thirty members on, if four of five of them paid', async () => {
+    const path = '/api/v1/retention-offers'
+    const available: boolean[] = []
+    for (let day = 1; day <= 150; day += 1) {
+      const instant = new Date(Date.UTC(2026, 0, day)).toISOString()
+      for (const [query, bounds] of [
+        [`end=${instant}`, [null, Date.parse(instant)]],
+        [`start=${instant}`, [Date.parse(instant), null]],
+      ] as const) {
+        const { ltv } = await read(path, query)
+        expect([query, ltv]).toEqual([query, retentionOffers(bounds).ltv])
+        available.push((ltv as Row).unavailableReason === null)
+      }
+    }
+    expect(new Set(available).size).toBe(2)
+  })
+
+  test('removals: what could be read and no longer can', async () => {
+    const { service, admin } = world
+    const key = await service.addOrganization('smaller')
+    for (const kind of removed) await importLines(service, admin, 'smaller', kind, some(kind))
+    const expected: Row[] = []
+    // Rows go before those to which they refer.
+    for (const kind of removed.toReversed()) {
+      service.clock.advance(60_000)
+      const ids = some(kind).map(
+        (line) => line[kind === 'list-members' ? 'contactId' : (Object.keys(line)[0] ?? '')],
+      )
+      const parentId = { 'list-members': 'listId-00', reviews: 'smaller' }[kind] ?? null
+      const named = kind === 'list-members' ? ids.map((id) => `listId-00\t${String(id)}`) : ids
+      await admin.post(`/organizations/smaller/rows/${kind}/delete`, { ids: named })
+      const updatedAt = new Date(service.clock.nowMs()).toISOString()
+      expected.push(...ids.map((id) => ({ collection: kind, id, parentId, updatedAt })))
+    }
+    service.clock.set(NOW)
+    const listed = async (query: string) =>
+      (await read('/api/v1/removals', `limit=500&${query}`, key)).data as readonly Row[]
+    const placeOf = ({ updatedAt, id }: Row) => `${String(updatedAt)} ${String(id)}`
+    const byTime = (rows: readonly Row[]) =>
+      rows.toSorted((left, right) => (placeOf(left) < placeOf(right) ? -1 : 1))
+    expect(await listed('')).toEqual(byTime(expected).toReversed())
+    expect(await listed('updatedAfter=2026-06-01T00:00:00Z')).toEqual(byTime(expected))
+    for (const collection of removed) {
+      const own = expected.filter((row) => row.collection === collection)
+      expect(await listed(`collection=${collection}`)).toEqual(byTime(own).toReversed())
+      const at = String(own[0]?.updatedAt)
+      const since = expected.filter(({ updatedAt }) => String(updatedAt) >= at)
+      expect(await listed(`updatedAfter=${at}`)).toEqual(byTime(since))
+      expect(await listed(`updatedBefore=${at}`)).toEqual(
+        byTime(expected.filter((row) => !since.includes(row))),
+      )
+    }
+    const daysAgo = (days: number) => new Date(Date.parse(NOW) - days * DAY_MS).toISOString()
+    expect(await listed(`updatedAfter=${daysAgo(399)}`)).toEqual(byTime(expected))
+    expect((await ask('/api/v1/removals', `updatedAfter=${daysAgo(401)}`, key)).status).toBe(400)
+  })
+
+  test('only for tenant keys that may read', async () => {
+    const { service } = world
+    const keys = [
+      await service.addPlatformKey(),
+      await service.addKey({ organizationId: OWNER, scope: 'send' }),
+      'x',
+    ]
+    for (const { method, path } of operations.filter(
+      (one) => one.method === 'GET' && !one.path.endsWith('.json'),
+    ))
+      for (const key of keys)
+        expect([method, path, (await ask(path, '', key)).status]).toEqual([method, path, 401])
+  })
+
+  test('points of sale: who has none, and what the ODBC sources ask for', async () => {
+    const none = await world.service.addOrganization('storeless')
+    for (const { path } of operations.filter((one) => one.path.startsWith('/api/v1/pos/')))
+      expect([path, (await ask(path.replace(/\{\w+\}/, 'x'), '', none)).status]).toEqual([path, 404])
+    const path = '/api/v1/pos/transactions'
+    expect((await ask(path, 'customerId=x')).status).toBe(200)
+    for (const kind of ['odbc_shared', 'odbc_second'] as const) {
+      const key = await world.service.addOrganization(kind.replace('_', '-'), { posSource: { ...POS, kind } })
+      const after = 'completedAfter=2026-01-01T00:00:00Z'
+      const statuses = [
+        `customerId=x`,
+        `customerId=x&completedBefore=2026-01-01T00:00:00Z`,
+        `customerId=x&${after}`,
+        'siteCode=x',
+      ]
+      expect(await Promise.all(statuses.map(async (query) => (await ask(path, query, key)).status))).toEqual([
+        400, 400, 200, 200,
+      ])
+      expect((await ask('/api/v1/pos/legacyvendor/transactions', '', key)).status).toBe(404)
+    }
+  })
+
+  test('records of an organization without billing events', async () => {
+    const key = await world.service.addOrganization('unbilled', { billingEvents: false })
+    for (const path of ['/api/v1/cancellations/records', '/api/v1/cancellations/records/x']) {
+      const { status, body } = await ask(path, '', key)
+      expect([status, body.error]).toEqual([
+        400,
+        expect.stringContaining("unavailable for the organization's provider"),
+      ])
+    }
+  })
+
+  test('nothing failed inside', () => {
+    expect(world.service.errors).toEqual([])
+  })
+})
+
+/** The kinds whose rows are removed, each after those to which it refers. */
+const removed = [
+  ...[
+    'sites',
+    'products',
+    'checkout-links',
+    'contacts',
+    'contact-lists',
+    'list-members',
+    'marketing-signups',
+  ],
+  ...[
+    'automations',
+    'automation-runs',
+    'voucher-groups',
+    'vouchers',
+    'voucher-redemptions',
+    'links',
+    'surveys',
+  ],
+  ...['survey-responses', 'cases', 'reviews'],
+]
+
+/** A few lines of a kind. The contacts of them are on one list. */
+function some(kind: string): readonly Row[] {
+  if (kind !== 'list-members') return (linesByKind[kind] ?? []).slice(0, 3)
+  return some('contacts').map(({ contactId }) => ({ listId: 'listId-00', contactId, addedAt: NOW }))
+}
+
+/** The ids of the links in an order; null last. */
+function links(by: string, order: string): readonly unknown[] {
+  return (shown.Link ?? [])
+    .toSorted((left, right) => {
+      for (const field of [by, 'linkId']) {
+        const [one, other] = [left[field], right[field]] as (string | number | null)[]
+        if (one === other) continue
+        if (one == null || other == null) return one == null ? 1 : -1
+        return one < other === (order === 'asc') ? -1 : 1
+      }
+      return 0
+    })
+    .map(({ linkId }) => linkId)
+}
+
+/** A window that begins with one event, which is in it, and ends with another, which is not. */
+function edges(parent: string | null): readonly [string, string] {
+  const times = linkEvents
+    .filter(({ linkId }) => parent === null || linkId === parent)
+    .map(({ occurredAt }) => String(occurredAt))
+    .toSorted()
+  return [times[2] ?? '', times.at(-2) ?? '']
+}
+
+function linkFigures(groupBy: string, parent: string | null, start: string, end: string): readonly Row[] {
+  const valueOf = (event: Row) =>
+    groupBy === 'day'
+      ? String(event.occurredAt).slice(0, 10)
+      : groupBy === 'link'
+        ? event.linkId
+        : event[groupBy]
+  const events = linkEvents.filter(
+    ({ linkId, occurredAt }) =>
+      (parent === null || linkId === parent) && String(occurredAt) >= start && String(occurredAt) < end,
+  )
+  const rows = [...Map.groupBy(events, valueOf)].map(([value, own]) => {
+    const of = (event: string) => own.filter((one) => one.event === event)
+    return {
+      linkId: parent ?? (groupBy === 'link' ? value : null),
+      dimension: groupBy,
+      value,
+      clicks: of('click').length,
+      leads: of('lead').length,
+      sales: of('sale').length,
+      saleAmountCents: of('sale').reduce((sum, { amountCents }) => sum + Number(amountCents ?? 0), 0),
+    }
+  })
+  return rows.toSorted((left, right) => {
+    if (groupBy === 'day') return String(left.value) < String(right.value) ? 1 : -1
+    if (left.clicks !== right.clicks) return right.clicks - left.clicks
+    if (left.value === null || right.value === null) return left.value === null ? 1 : -1
+    return (left.value as string) < (right.value as string) ? -1 : 1
+  })
+}
+
+const msOf = (instant: string | null | undefined) => (instant == null ? null : Date.parse(instant))
+
+/** What each endpoint of analytics must answer for bounds. */
+const figures: Readonly<Record<string, (bounds: Bounds) => Row>> = {
+  '/api/v1/members': (bounds) => ({ members: members(Date.parse(NOW), 'all', bounds) }),
+  '/api/v1/cohorts': (bounds) => ({
+    source: 'membership_signup',
+    available: true,
+    ...cohorts('none', bounds),
+  }),
+  '/api/v1/retention-offers': retentionOffers,
+  '/api/v1/cancellations': (bounds) => ({
+    source: 'membership_status',
+    available: true,
+    ...cancellations(bounds),
+  }),
+  '/api/v1/cancellation-survey': (bounds) => ({ source: 'exit_survey', ...cancellationSurvey(bounds) }),
+}
+
+/** The whole months of bounds. */
+function monthsOf([start, end]: readonly (string | null)[]): readonly (string | null)[] {
+  const last =
+    end == null ? null : new Date(Date.UTC(Number(end.slice(0, 4)), Number(end.slice(5, 7)), 1) - 1)
+  return [start == null ? null : `${start.slice(0, 7)}-01T00:00:00.000Z`, last?.toISOString() ?? null]
+}
+
+/** Bounds as they are passed, and the instants that they stand for. */
+const ranges: readonly (readonly [
+  start: string,
+  end: string,
+  exact: readonly [string | null, string | null],
+])[] = [
+  ['', '', [null, null]],
+  ['2024-06-10', '', ['2024-06-10T00:00:00.000Z', null]],
+  ['2024-06-10', '2026-02-01', ['2024-06-10T00:00:00.000Z', '2026-02-01T23:59:59.999Z']],
+  [
+    '2024-08-15T12:00:00+02:00',
+    '2025-09-01T00:00:00Z',
+    ['2024-08-15T10:00:00.000Z', '2025-09-01T00:00:00.000Z'],
+  ],
+  ['2026-01-11', '2026-02-20', ['2026-01-11T00:00:00.000Z', '2026-02-20T23:59:59.999Z']],
+  ['2024-06-10T00:00:00', '2025-02-30', [null, null]],
+]

@@ -1,0 +1,426 @@
+import { expect } from 'vitest'
+import type { Row } from './rows.ts'
+import { extra } from './rows.ts'
+
+// Memberships with their events, and the figures that follow from them by decisions 3 and 5.
+
+const { pick, isNull, word } = extra
+const DAY_MS = 86_400_000
+const COUNT = 48
+
+const some = (name: string, index: number, count: number) =>
+  isNull(`Membership.${name}`, index) ? null : `${name} ${pick(`Membership.${name}`, index, count)}`
+
+export const memberships = Array.from({ length: COUNT }, (_, index): Row => {
+  const status = index % 3 === 2 ? 'active' : 'churned'
+  const signup = Date.UTC(2024, pick('Membership.month', index, 20), 1 + pick('Membership.day', index, 31))
+  const days = [3, 30, 31, 60, 90, 91, 181, 365, 366, 731, -4][pick('Membership.days', index, 11)] ?? 0
+  const canceled = new Date(signup + days * DAY_MS + (index % 2) * 4_567_000).toISOString()
+  const isCanceled = status === 'churned' && index % 7 !== 0
+  return {
+    membershipId: `membershipId-${String((index * 5) % COUNT).padStart(2, '0')}`,
+    customerId: some('customerId', index, 9),
+    signupDate: index === 0 || index % 10 === 5 ? null : new Date(signup).toISOString().slice(0, 10),
+    status,
+    churnType: isNull('Membership.churnType', index)
+      ? null
+      : word('Membership.churnType', index, ['voluntary', 'involuntary']),
+    cancelDate: isCanceled || index % 12 === 2 ? (index % 2 === 0 ? canceled.slice(0, 10) : canceled) : null,
+    cancelReason: some('cancelReason', index, 4),
+    planName: some('planName', index, 3),
+    billingAmountCents: isNull('Membership.amount', index) ? null : 1000 + index * 37,
+    billingInterval: isNull('Membership.interval', index)
+      ? null
+      : word('Membership.interval', index, ['week', 'month', 'quarter', 'year']),
+    ...site('billing', index),
+    ...site('creation', index),
+    isOnTrial: pick('Membership.trial', index, 2) === 1,
+    trialAmountCents: isNull('Membership.trialAmount', index) ? null : 100 + index * 11,
+    tags: Array.from({ length: index % 3 }, (_, tag) => `tag ${tag}`),
+  }
+})
+
+/** A site's code and name are known together. */
+function site(kind: string, index: number): Row {
+  const code = some(`${kind}SiteCode`, index, 3)
+  return { [`${kind}SiteCode`]: code, [`${kind}SiteName`]: code === null ? null : `Name of ${code}` }
+}
+
+const msOf = (time: unknown) => (time === null ? null : Date.parse(time as string))
+const signedUp = ({ signupDate }: Row) => msOf(signupDate)
+const timeOf = ({ occurredAt }: Row) => Date.parse(occurredAt as string)
+const leftAt = ({ cancelDate }: Row) => msOf(cancelDate)
+
+/** Days after the signup: the edges of thirty days and of a year, to the millisecond. */
+const OFFSETS_MS = [0, 5, 29, 30, 31, 90, 364, 365, 400].map((days) => days * DAY_MS)
+export const paymentEvents = memberships
+  .filter((one, index) => signedUp(one) !== null && index % 4 !== 3)
+  .flatMap((one, index) =>
+    OFFSETS_MS.filter((_, at) => (at + index) % 4 !== 3).map((offset, at): Row => {
+      const type = word(`Payment.type ${index % 5}`, at + index, ['payment', 'failed', 'refund', 'discount'])
+      // Every second one lies a millisecond before its edge.
+      const ms = Number(signedUp(one)) + offset - (offset > 0 && (index + at) % 2 === 0 ? 1 : 0)
+      return {
+        eventId: `payment-${index}-${at}`,
+        membershipId: one.membershipId,
+        occurredAt: new Date(ms).toISOString(),
+        type,
+        amountCents: type === 'discount' || (at + index) % 6 === 5 ? null : 500 + 10 * index + at,
+        discountName: type === 'discount' && index % 3 > 0 ? `discount ${at}` : null,
+        discountCents: type === 'discount' && index % 3 < 2 ? 50 + at : null,
+      }
+    }),
+  )
+
+const eventsOf = ({ membershipId }: Row) =>
+  paymentEvents
+    .filter((event) => event.membershipId === membershipId)
+    .toSorted((left, right) => (String(left.occurredAt) < String(right.occurredAt) ? -1 : 1))
+
+/** Rounded half up to two decimals; null when there is nothing to divide by. */
+const percent = (part: number, whole: number) =>
+  whole === 0 ? null : Math.floor((part * 10_000) / whole + 0.5) / 100
+
+/** Whole days from the signup; null when a date is unknown or they are negative. */
+function tenureDays(one: Row, untilMs: number | null): number | null {
+  const from = signedUp(one)
+  if (from === null || untilMs === null) return null
+  const days = Math.floor((untilMs - from) / DAY_MS)
+  return untilMs < from ? null : days
+}
+
+/** The k-th due date: the end of a shorter month stands for a day that it does not have. */
+function dueMs(fromMs: number, interval: string, k: number): number {
+  if (interval === 'week') return fromMs + 7 * k * DAY_MS
+  const months = k * ({ month: 1, quarter: 3, year: 12 }[interval] ?? 0)
+  const from = new Date(fromMs)
+  const [year, month] = [from.getUTCFullYear(), from.getUTCMonth() + months]
+  const last = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
+  return Date.UTC(year, month, Math.min(from.getUTCDate(), last))
+}
+
+export const cancellationRecords = memberships
+  .filter(({ status, cancelDate }) => status === 'churned' && cancelDate !== null)
+  .map((one): Row => {
+    const from = signedUp(one)
+    const until = Number(leftAt(one))
+    const events = eventsOf(one)
+    const within = (days: number) => (event: Row) =>
+      from !== null && timeOf(event) >= from && timeOf(event) < from + days * DAY_MS
+    const signupDiscounts = events.filter(({ type }) => type === 'discount').filter(within(30))
+    const payments = events.filter(({ type }) => type === 'payment' || type === 'failed').filter(within(365))
+    const recorded = payments.filter(({ type }) => type === 'payment').length
+    const end = Math.min(until, Number(from) + 365 * DAY_MS)
+    const interval = one.billingInterval as string | null
+    const dues = Array.from({ length: 60 }, (_, k) => dueMs(Number(from), String(interval), k))
+    const expected = from === null || interval === null ? null : dues.filter((due) => due < end).length
+    const pct = expected === null ? null : percent(recorded, expected)
+    return {
+      membershipId: one.membershipId,
+      customerId: one.customerId,
+      siteCode: one.billingSiteCode ?? one.creationSiteCode,
+      siteName: one.billingSiteName ?? one.creationSiteName,
+      planName: one.planName,
+      signupDate: one.signupDate,
+      canceledAt: new Date(until).toISOString(),
+      tenureDays: tenureDays(one, until),
+      churnType: one.churnType,
+      reason: one.cancelReason,
+      billingAmountCents: one.billingAmountCents,
+      signupDiscounts: signupDiscounts.map(({ discountName, discountCents, occurredAt }) => ({
+        name: discountName,
+        discountCents,
+        occurredAt,
+      })),
+      hadSignupDiscount: events.length === 0 ? null : signupDiscounts.length > 0,
+      firstYearPayments: payments.map(({ occurredAt, amountCents, type }) => ({
+        occurredAt,
+        amountCents,
+        status: type === 'payment' ? 'paid' : 'failed',
+      })),
+      firstYearPaymentCoverage: {
+        expectedPayments: expected,
+        recordedPayments: recorded,
+        coveragePct: pct === null ? null : Math.min(100, pct),
+        complete: expected !== null && recorded >= expected,
+      },
+    }
+  })
+
+const paying = new Set(paymentEvents.map(({ membershipId }) => membershipId))
+const [payers, others] = [true, false].map((pays) =>
+  memberships.map(({ membershipId }) => membershipId).filter((id) => paying.has(id) === pays),
+) as [unknown[], unknown[]]
+
+/** An event a day and more. As they go on, the members who decided pass thirty, and four of five of them have paid. */
+export const offerEvents = Array.from({ length: 150 }, (_, index): Row => {
+  const offer = pick('Offer.id', index, 3)
+  const decider = index % 9 === 2 ? others[(index - 2) % others.length] : payers[(index * 7) % payers.length]
+  return {
+    eventId: `offer-${index}`,
+    offerId: `offerId-${offer}`,
+    offerName: `offer ${offer} as of ${index % 4}`,
+    targetPlanName: index % 5 === 0 ? null : `target ${index % 3}`,
+    targetPlanPriceCents: index % 7 === 0 ? null : 1999 + index,
+    membershipId: index % 11 === 10 ? null : decider,
+    event: word('Offer.event', index, ['viewed', 'accepted', 'viewed', 'declined']),
+    occurredAt: new Date(Date.UTC(2026, 0, 1) + ((index * 41) % 150) * 86_400_777).toISOString(),
+  }
+})
+
+export const surveyEvents = Array.from({ length: 40 }, (_, index): Row => ({
+  eventId: `survey-${index}`,
+  membershipId: index % 5 === 0 ? null : `membershipId-${String(index).padStart(2, '0')}`,
+  reasonCode: [
+    'too_expensive',
+    'Too-Expensive',
+    'moved  away',
+    'other',
+    'tooexpensive',
+    'Other',
+    'sold_car',
+    'TOO EXPENSIVE',
+  ][pick('Survey.code', index, 8)],
+  comment: index % 3 === 0 ? null : `comment ${index}`,
+  occurredAt: new Date(Date.UTC(2026, 0, 1) + ((index * 23) % 40) * 86_400_999).toISOString(),
+}))
+
+/** Bounds in milliseconds, inclusive; null: none. */
+export type Bounds = readonly [fromMs: number | null, untilMs: number | null]
+
+/** Whether a time is in range: an unknown one only when there is no bound. */
+function inRange(ms: number | null, [from, until]: Bounds): boolean {
+  if (ms === null) return from === null && until === null
+  return (from === null || ms >= from) && (until === null || ms <= until)
+}
+
+const byText = (left: unknown, right: unknown) =>
+  left === right ? 0 : left === null ? 1 : right === null ? -1 : (left as string) < (right as string) ? -1 : 1
+const decimal = (cents: unknown) => (cents === null ? null : Number(cents) / 100)
+const sameText = (values: readonly unknown[]) => [...new Set(values)]
+
+export function members(nowMs: number, status: string, bounds: Bounds): readonly Row[] {
+  return memberships
+    .filter((one) => (status === 'all' || one.status === status) && inRange(signedUp(one), bounds))
+    .toSorted((left, right) => {
+      const [one, other] = [left.signupDate, right.signupDate]
+      const byDate = one === null || other === null ? byText(one, other) : byText(other, one)
+      return byDate === 0 ? byText(left.membershipId, right.membershipId) : byDate
+    })
+    .map(({ billingAmountCents, trialAmountCents, ...row }) => ({
+      ...row,
+      tenureDays: tenureDays(row, row.status === 'active' ? nowMs : leftAt(row)),
+      billingAmount: decimal(billingAmountCents),
+      trialAmount: decimal(trialAmountCents),
+    }))
+}
+
+export function cohorts(dimension: 'none' | 'plan' | 'site', bounds: Bounds): Row {
+  const valueOf = (one: Row) =>
+    ({ none: null, plan: one.planName, site: one.billingSiteCode })[dimension] as string | null
+  const known = memberships.filter(({ signupDate }) => signupDate !== null)
+  const monthOf = ({ signupDate }: Row) => String(signupDate).slice(0, 7)
+  const inMonths = known.filter((one) => inRange(Date.parse(`${monthOf(one)}-01`), bounds))
+  const groups = [...Map.groupBy(inMonths, (one) => JSON.stringify([monthOf(one), valueOf(one)])).values()]
+  return {
+    dimension,
+    signupDateCoverage: {
+      members: memberships.length,
+      withSignupDate: known.length,
+      coveragePct: percent(known.length, memberships.length),
+    },
+    dimensionValues:
+      dimension === 'none'
+        ? []
+        : sameText(inMonths.map(valueOf))
+            .filter((value) => value !== null)
+            .toSorted(),
+    cohorts: groups
+      .map((group) => {
+        const [first = {}] = group
+        const gone = group.filter(({ status }) => status === 'churned')
+        const tenures = gone.map((one) => tenureDays(one, leftAt(one)))
+        const within = (days: number) => tenures.filter((tenure) => tenure !== null && tenure <= days).length
+        return {
+          cohortMonth: monthOf(first),
+          dimensionValue: valueOf(first),
+          cohortSize: group.length,
+          stillActive: group.length - gone.length,
+          churned: gone.length,
+          voluntary: gone.filter(({ churnType }) => churnType === 'voluntary').length,
+          involuntary: gone.filter(({ churnType }) => churnType === 'involuntary').length,
+          churnRatePct: percent(gone.length, group.length),
+          churnWithin: Object.fromEntries([30, 60, 90, 180, 365].map((days) => [days, within(days)])),
+        }
+      })
+      .toSorted(
+        (left, right) =>
+          byText(left.cohortMonth, right.cohortMonth) || byText(left.dimensionValue, right.dimensionValue),
+      ),
+  }
+}
+
+const count = (rows: readonly Row[], event: string) => rows.filter((row) => row.event === event).length
+
+function offerFigures(rows: readonly Row[]) {
+  const [viewed, accepted, declined] = ['viewed', 'accepted', 'declined'].map((event) => count(rows, event))
+  return { viewed, accepted, declined, acceptanceRatePct: percent(accepted ?? 0, viewed ?? 0) }
+}
+
+export function retentionOffers(bounds: Bounds): Row {
+  const rows = offerEvents
+    .filter((row) => inRange(timeOf(row), bounds))
+    .toSorted((left, right) => timeOf(left) - timeOf(right))
+  const offers = [...Map.groupBy(rows, ({ offerId }) => offerId).values()].map((own) => {
+    const last = own.at(-1) ?? {}
+    return {
+      offerId: last.offerId,
+      offerName: last.offerName,
+      targetPlanName: last.targetPlanName,
+      targetPlanPrice: decimal(last.targetPlanPriceCents),
+      ...offerFigures(own),
+    }
+  })
+  return {
+    totals: offerFigures(rows),
+    offers: offers.toSorted(
+      (left, right) => Number(right.viewed) - Number(left.viewed) || byText(left.offerId, right.offerId),
+    ),
+    ltv: lifetimeValue(rows),
+  }
+}
+
+function lifetimeValue(rows: readonly Row[]) {
+  const lastOf = new Map(
+    rows.flatMap(({ membershipId, event }) =>
+      membershipId === null || event === 'viewed' ? [] : [[membershipId, event] as const],
+    ),
+  )
+  const paid = (id: unknown) => paymentEvents.filter(({ membershipId }) => membershipId === id)
+  const known = [...lastOf].filter(([id]) => paid(id).length > 0)
+  const coverage = {
+    members: lastOf.size,
+    membersWithRevenue: known.length,
+    coveragePct: percent(known.length, lastOf.size),
+  }
+  if (lastOf.size < 30 || known.length < 0.8 * lastOf.size)
+    return {
+      ...{ acceptedMembers: null, declinedMembers: null, coverage: null },
+      unavailableReason: expect.any(String) as string,
+    }
+  const group = (decision: string) => {
+    const revenues = known
+      .filter(([, event]) => event === decision)
+      .map(([id]) =>
+        paid(id).reduce(
+          (sum, { type, amountCents }) =>
+            sum + Number(amountCents ?? 0) * (type === 'payment' ? 1 : type === 'refund' ? -1 : 0),
+          0,
+        ),
+      )
+      .toSorted((left, right) => left - right)
+    return {
+      members: revenues.length,
+      averageRevenueCents: Math.floor(revenues.reduce((sum, one) => sum + one, 0) / revenues.length + 0.5),
+      medianRevenueCents: Math.floor(median(revenues) + 0.5),
+    }
+  }
+  return {
+    acceptedMembers: group('accepted'),
+    declinedMembers: group('declined'),
+    coverage,
+    unavailableReason: null,
+  }
+}
+
+function median(sorted: readonly number[]): number {
+  const middle = sorted.length / 2
+  return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2
+}
+
+/** A number to two decimals, half up. */
+const rounded = (value: number) => Math.floor(value * 100 + 0.5) / 100
+
+export function cancellations(bounds: Bounds): Row {
+  const gone = memberships.filter((one) => one.status === 'churned' && inRange(leftAt(one), bounds))
+  const of = (type: string | null) => gone.filter(({ churnType }) => churnType === type).length
+  const groups = [...Map.groupBy(gone, (one) => JSON.stringify([one.cancelReason, one.churnType])).values()]
+  const tenures = gone
+    .map((one) => tenureDays(one, leftAt(one)))
+    .filter((days) => days !== null)
+    .toSorted((left, right) => left - right)
+  const buckets = [
+    [0, 30],
+    [31, 90],
+    [91, 180],
+    [181, 365],
+    [366, 730],
+    [731, null],
+  ] as const
+  return {
+    totals: {
+      cancellations: gone.length,
+      voluntary: of('voluntary'),
+      involuntary: of('involuntary'),
+      unknown: of(null),
+      voluntaryPct: percent(of('voluntary'), gone.length),
+      involuntaryPct: percent(of('involuntary'), gone.length),
+    },
+    reasons: groups
+      .map((group) => ({
+        reason: group[0]?.cancelReason,
+        churnType: group[0]?.churnType,
+        count: group.length,
+        pct: percent(group.length, gone.length),
+      }))
+      .toSorted(
+        (left, right) =>
+          right.count - left.count ||
+          byText(left.reason, right.reason) ||
+          byText(left.churnType, right.churnType),
+      ),
+    tenure: {
+      averageDays:
+        tenures.length === 0 ? null : rounded(tenures.reduce((sum, days) => sum + days, 0) / tenures.length),
+      medianDays: tenures.length === 0 ? null : rounded(median(tenures)),
+      known: tenures.length,
+      unknown: gone.length - tenures.length,
+      buckets: buckets.map(([least, most]) => {
+        const within = tenures.filter((days) => days >= least && days <= (most ?? Infinity)).length
+        return {
+          label: most === null ? `${least}+` : `${least}–${most}`,
+          minDays: least,
+          maxDays: most,
+          count: within,
+          pct: percent(within, tenures.length),
+        }
+      }),
+    },
+  }
+}
+
+export function cancellationSurvey(bounds: Bounds): Row {
+  const rows = surveyEvents.filter((row) => inRange(timeOf(row), bounds))
+  const codeOf = ({ reasonCode }: Row) =>
+    String(reasonCode)
+      .toLowerCase()
+      .replaceAll(/[ _-]+/g, '_')
+  const others = rows.filter((row) => codeOf(row) === 'other')
+  const groups = Map.groupBy(
+    rows.filter((row) => codeOf(row) !== 'other'),
+    codeOf,
+  )
+  return {
+    available: true,
+    totals: { selections: rows.length },
+    reasons: [...groups]
+      .map(([code, own]) => ({
+        reason: code.slice(0, 1).toUpperCase() + code.slice(1).replaceAll('_', ' '),
+        rawCodes: sameText(own.map(({ reasonCode }) => reasonCode)).toSorted(),
+        count: own.length,
+        pct: percent(own.length, rows.length),
+      }))
+      .toSorted((left, right) => right.count - left.count || byText(left.reason, right.reason)),
+    other: { count: others.length, pct: percent(others.length, rows.length) ?? 0 },
+  }
+}
