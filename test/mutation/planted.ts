@@ -1,0 +1,60 @@
+/**
+ * Plants one mistake after the other in the records of the public interface and runs the tests of the golden table, which
+ * must notice each: see README.md. Exits with 1 when one is not noticed.
+ */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { copyProject, textOf } from './project.ts'
+import { startRunner } from './runner/client.ts'
+
+const TESTS = ['document', 'golden', 'figures', 'imports'].map(
+  (name) => `test/contract/golden/${name}.test.ts`,
+)
+const TIMEOUT_MS = 300_000
+
+interface Plant {
+  readonly file: string
+  readonly from: string
+  readonly to: string
+}
+
+/** Reads the list: a file's path at the margin, and its mistakes below, each `from` and `to` on a line. */
+function plantsIn(list: string): readonly Plant[] {
+  let file = ''
+  return list.split('\n').flatMap((line) => {
+    if (line === '' || line.startsWith('#')) return []
+    if (!line.startsWith(' ')) file = line
+    const [from, to] = line.trim().split(/ ==> ?/)
+    return from === undefined || to === undefined ? [] : [{ file, from, to }]
+  })
+}
+
+const [only = ''] = process.argv.slice(2)
+const plants = plantsIn(readFileSync(join(import.meta.dirname, 'planted.txt'), 'utf8'))
+const copy = copyProject()
+process.on('exit', () => {
+  rmSync(copy, { recursive: true, force: true })
+})
+let runner = await startRunner({ copy })
+let noticed = 0
+const tried = plants.filter(({ file }) => file.startsWith(only))
+for (const { file, from, to } of tried) {
+  const original = textOf(file)
+  if (original.split(from).length !== 2) throw new Error(`${file} does not have this text once: ${from}`)
+  writeFileSync(
+    join(copy, file),
+    original.replace(from, () => to),
+  )
+  const outcome = await runner.run(TESTS, file, TIMEOUT_MS)
+  writeFileSync(join(copy, file), original)
+  if (outcome.kind === 'timeout') runner = await startRunner({ copy })
+  // A test has a name with this in it; anything else is a mistake that does not even load.
+  if (outcome.kind === 'killed' && !outcome.reason.includes(' > '))
+    throw new Error(`${from}: ${outcome.reason}`)
+  if (outcome.kind !== 'survived') noticed += 1
+  const how = outcome.kind === 'survived' ? 'NOT NOTICED' : `noticed (${outcome.reason.slice(0, 100)})`
+  process.stdout.write(`${file}: ${from} => ${to}: ${how}\n`)
+}
+await runner.stop()
+process.stdout.write(`${noticed} of ${tried.length} mistakes were noticed\n`)
+if (noticed < tried.length) process.exitCode = 1
