@@ -52,6 +52,7 @@ const LONG = [
   'host-worker/deploy/deploy.test.ts',
   'test/contract/document.test.ts',
   'test/contract/analytics/analytics.test.ts',
+  'test/contract/golden/golden.test.ts',
   'test/contract/records.test.ts',
   'adapters/sqlite/move/move.test.ts',
   'test/contract/operator/operator-hostile.test.ts',
