@@ -68,6 +68,8 @@ export interface NewKey extends Partial<KeyAttributes> {
   readonly organizationId: string | null
   /** The first UTC instant at which the key no longer works; null: it does not expire. */
   readonly expiresAt?: string | null
+  /** The operator key that issues it; left out: the holder of the root secret does. */
+  readonly issuedBy?: string | null
 }
 
 /** A key that was just made. */
@@ -89,7 +91,7 @@ function attributesOf(given: Partial<KeyAttributes>): KeyAttributes {
 
 /** Makes a new key. A key without attributes is unlimited. */
 export async function issueKey(
-  { organizationId, expiresAt = null, ...given }: NewKey,
+  { organizationId, expiresAt = null, issuedBy = null, ...given }: NewKey,
   secrets: Secrets,
   random: RandomSource,
   clock: Clock,
@@ -109,6 +111,7 @@ export async function issueKey(
     expiresAt,
     lastUsedAt: null,
     successorId: null,
+    issuedBy,
   }
   return { key, stored }
 }

@@ -7,6 +7,15 @@ import type { Secrets } from './secrets.ts'
 
 /** What the keys of operators begin with. */
 export const OPERATOR_KEY_PREFIX = 'ok_live_'
+/**
+ * How many keys of each kind the record of a revocation names. A record has a maximum size, and more must not make the
+ * revocation fail.
+ */
+export const REVOKED_NAMED_MAX = 1000
+
+/** How many databases of families one revocation asks, because the platform limits the calls of a request. */
+export const REVOKED_PLACES_MAX = 400
+
 const OPERATOR_KEY = new RegExp(`^${OPERATOR_KEY_PREFIX}${KEY_TAIL}$`)
 
 /** An operator key as it was presented: `ok_live_{keyId}{secret}{checksum}`, with the same parts as every other key. */

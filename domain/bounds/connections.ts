@@ -3,3 +3,6 @@
  * connections, and a task may need a second one.
  */
 export const CONNECTIONS_WIDTH = 4
+
+/** How long each of them may take, in ms. */
+export const ANSWER_MS = 10_000

@@ -13,6 +13,8 @@ export interface KeyIssuing {
   readonly secrets: Secrets
   readonly random: RandomSource
   readonly clock: Clock
+  /** The operator key that issues; null: the holder of the root secret does. */
+  readonly issuedBy: string | null
 }
 
 /** A setting that is refused, although it is well-formed. */
@@ -23,6 +25,16 @@ export interface RefusedSetting {
   readonly problem: string
 }
 
+/** Nothing was issued, because the operator key of the request has ended meanwhile. */
+export interface IssuerEnded {
+  readonly kind: 'issuer_ended'
+  /** A sentence. */
+  readonly problem: string
+}
+
+/** What is said when a key was not issued because its issuer has ended. */
+export const ISSUER_ENDED = 'The key of this request was revoked or has expired meanwhile. No key was issued.'
+
 /**
  * Checks the settings of a new key, makes it and stores it.
  * @param organizationId the owner, which must exist; null: the platform
@@ -30,13 +42,13 @@ export interface RefusedSetting {
 export async function issueCheckedKey(
   organizationId: string | null,
   settings: KeySettings,
-  { keys, secrets, random, clock }: KeyIssuing,
-): Promise<({ readonly kind: 'issued' } & IssuedKey) | RefusedSetting> {
+  { keys, secrets, random, clock, issuedBy }: KeyIssuing,
+): Promise<({ readonly kind: 'issued' } & IssuedKey) | RefusedSetting | IssuerEnded> {
   const refused = settingProblem(organizationId, settings, clock)
   if (refused !== null) return refused
-  const issued = await issueKey({ organizationId, ...settings }, secrets, random, clock)
-  await keys.addKey(issued.stored)
-  return { kind: 'issued', ...issued }
+  const issued = await issueKey({ organizationId, ...settings, issuedBy }, secrets, random, clock)
+  const isAdded = await keys.addKey(issued.stored)
+  return isAdded ? { kind: 'issued', ...issued } : { kind: 'issuer_ended', problem: ISSUER_ENDED }
 }
 
 /** The first setting that is refused although it is well-formed; null: there is none. */

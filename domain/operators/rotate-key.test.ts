@@ -17,7 +17,8 @@ let world: KeyIssuing & { readonly keys: ReturnType<typeof createScratchStorage>
 
 beforeEach(() => {
   clock = fakeClock('2026-06-15T12:00:00.000Z')
-  world = { keys: createScratchStorage({ clock }).administration, secrets, random: fakeRandom(), clock }
+  const keys = createScratchStorage({ clock }).administration
+  world = { keys, secrets, random: fakeRandom(), clock, issuedBy: 'op-1' }
 })
 
 async function issued(settings: KeySettings = {}, organizationId: string | null = 'acme'): Promise<string> {
@@ -36,7 +37,12 @@ test('a key is stored as it was asked for, hashed', async () => {
   const outcome = await issueCheckedKey('acme', settings, world)
   if (outcome.kind !== 'issued') throw new Error(outcome.problem)
   expect(await world.keys.findKey(outcome.stored.keyId)).toEqual(outcome.stored)
-  expect(outcome.stored).toMatchObject({ ...settings, organizationId: 'acme', lastUsedAt: null })
+  expect(outcome.stored).toMatchObject({
+    ...settings,
+    organizationId: 'acme',
+    lastUsedAt: null,
+    issuedBy: 'op-1',
+  })
 })
 
 test('an end that has come, and a key of the platform that could do nothing, are refused and not stored', async () => {

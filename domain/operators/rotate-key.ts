@@ -4,7 +4,8 @@ import type { IssuedKey, NewKey } from '../access/api-key.ts'
 import { issueKey } from '../access/api-key.ts'
 import { toInstant } from '../text/instant.ts'
 import type { KeyIssuing, RefusedSetting } from './issue-checked-key.ts'
-import { IN_THE_PAST, isPastInstant } from './issue-checked-key.ts'
+import { IN_THE_PAST, isPastInstant, ISSUER_ENDED } from './issue-checked-key.ts'
+import type { KeyState } from './key-state.ts'
 import { keyState } from './key-state.ts'
 
 /** An operator's request to replace a key. */
@@ -37,13 +38,13 @@ export interface NotRotated {
  */
 export async function rotateKey(
   { keyId, overlapMs, expiresAt }: RotationRequest,
-  { keys, secrets, random, clock }: KeyIssuing,
+  { keys, secrets, random, clock, issuedBy }: KeyIssuing,
 ): Promise<Rotated | NotRotated | RefusedSetting> {
   if (expiresAt !== undefined && isPastInstant(expiresAt, clock))
     return { kind: 'refused', setting: 'expiresAt', problem: IN_THE_PAST }
   const replaced = await keys.findKey(keyId)
   if (replaced === null) return notRotated(keyId, null, clock)
-  const issued = await issueKey(successorOf(replaced, expiresAt), secrets, random, clock)
+  const issued = await issueKey({ ...successorOf(replaced, expiresAt), issuedBy }, secrets, random, clock)
   const overlapEnd = toInstant(clock.nowMs() + overlapMs)
   const isRotated = await keys.rotateKey({ keyId, successor: issued.stored, endsAt: overlapEnd })
   if (!isRotated) return notRotated(keyId, await keys.findKey(keyId), clock)
@@ -58,9 +59,10 @@ function successorOf(replaced: StoredKey, expiresAt = replaced.expiresAt): NewKe
 
 function notRotated(keyId: string, found: StoredKey | null, clock: Clock): NotRotated {
   if (found === null) return { kind: 'not_rotated', isKnown: false, reason: `There is no key ${keyId}.` }
-  const reason =
-    found.successorId === null
-      ? `The key ${keyId} is ${keyState(found, clock)}. Issue a new one.`
-      : `The key ${keyId} was replaced before. Its successor is ${found.successorId}.`
-  return { kind: 'not_rotated', isKnown: true, reason }
+  return { kind: 'not_rotated', isKnown: true, reason: reasonOf(found, keyState(found, clock)) }
+}
+
+function reasonOf({ keyId, successorId }: StoredKey, state: KeyState): string {
+  if (successorId !== null) return `The key ${keyId} was replaced before. Its successor is ${successorId}.`
+  return state === 'active' ? ISSUER_ENDED : `The key ${keyId} is ${state}. Issue a new one.`
 }

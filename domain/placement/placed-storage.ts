@@ -41,7 +41,7 @@ export function createPlacedStorage(places: AllPlaces, log: Log): PlacedStorage 
     administration: placedAdministration(places, shared),
     operatorKeys: shared.operatorKeys,
     audit: shared.audit,
-    operatorChanges: placedChanges(places, shared),
+    operatorChanges: placedChanges(logged, shared),
     outbox: placedOutbox(places, shared),
     analytics: {
       open: (organizationId) =>

@@ -62,6 +62,7 @@ export const keyFields: StoredFields<StoredKey> = {
   ratePerMinute: 'integer?',
   lastUsedAt: 'text?',
   successorId: 'text?',
+  issuedBy: 'text?',
 }
 
 /** The stored fields of an operator's key. */

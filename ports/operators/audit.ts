@@ -14,13 +14,16 @@ export type AuditSubject =
   | { readonly type: 'settings'; readonly changed: readonly string[] }
   /**
    * A key of an organization, of the platform or of an operator. `successorId`: the key that replaces it.
-   * `descendants`: the keys that descend from it and were revoked with it.
+   * `descendants`, `keys`: the operator keys that descend from it, and the keys of organizations and of the platform that
+   * do, which were revoked with it. `unreached`: the organizations whose keys were not reached (only if there are any).
    */
   | {
       readonly type: 'key'
       readonly id: string
       readonly successorId?: string
       readonly descendants?: readonly string[]
+      readonly keys?: readonly string[]
+      readonly unreached?: readonly string[]
     }
   /**
    * An import: its kind, the rows of the file that were read so far, how many of them were new or replaced different

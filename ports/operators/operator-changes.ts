@@ -1,4 +1,4 @@
-import type { Administration } from '../organizations/administration.ts'
+import type { Administration, RevokedKey } from '../organizations/administration.ts'
 import type { AuditEntry } from './audit.ts'
 import type { StoredOperatorKey } from './operator-keys.ts'
 import type { OutboxStore } from '../messaging/outbox-store.ts'
@@ -19,8 +19,29 @@ export type RevokedOperatorKey = Pick<StoredOperatorKey, 'keyId' | 'operator' | 
 export interface OperatorKeyRevocation {
   readonly keyId: string
   readonly revokedAt: string
-  /** Whether all keys that descend from it are revoked too: those that it issued, those that these issued, and so on. */
+  /**
+   * Whether all keys that descend from it are revoked too: those that it issued, those that these issued, and so on, of
+   * operators, of organizations and of the platform.
+   */
   readonly withDescendants: boolean
+}
+
+/** What a revocation ended. */
+export interface Revoked {
+  /** The operator keys that were not revoked before, the oldest first. */
+  readonly operatorKeys: readonly RevokedOperatorKey[]
+  /**
+   * The keys of organizations and of the platform that were not revoked before: those of the shared database first,
+   * each part with the oldest first.
+   */
+  readonly keys: readonly RevokedKey[]
+  /** The ids of all operator keys that are revoked now, those that were before among them. */
+  readonly issuers: readonly string[]
+  /**
+   * Organizations whose keys could not be reached, so that some that descend from it may work still. The same
+   * revocation again ends them. Sorted.
+   */
+  readonly unreached: readonly string[]
 }
 
 /**
@@ -30,8 +51,10 @@ export interface OperatorKeyRevocation {
  */
 export interface OperatorChanges {
   readonly saveOrganization: Administration['saveOrganization']
+  /** As in `Administration`. False, and nothing is stored: the operator key that issues it has ended. */
   readonly addKey: Administration['addKey']
   readonly revokeKey: Administration['revokeKey']
+  /** As in `Administration`. False also when the operator key that issues the successor has ended. */
   readonly rotateKey: Administration['rotateKey']
   /** Makes an outbox entry due again, as `OutboxStore` says. */
   readonly redrive: OutboxStore['redrive']
@@ -42,11 +65,13 @@ export interface OperatorChanges {
    */
   addOperatorKey(added: NewOperatorKey): Promise<'added' | 'proof_used' | 'issuer_ended'>
   /**
-   * Revokes an operator key, and those that descend from it if that is asked for, in one step: none of them can issue
-   * another key meanwhile. Revoking a key again keeps the first instant. The audit record names the descendants.
-   * @returns the keys that were not revoked before, the oldest first; null: there is no such key
+   * Revokes an operator key, and what descends from it if that is asked for, in one step: none of these keys can issue
+   * another one meanwhile. Keys in databases of families follow in steps of their own. The audit record names what was
+   * revoked; while an organization is not reached, its outcome is `failed`. Revoking a key again keeps the first
+   * instant, and ends what an earlier try did not reach.
+   * @returns null: there is no such key
    */
-  revokeOperatorKey(revocation: OperatorKeyRevocation): Promise<readonly RevokedOperatorKey[] | null>
+  revokeOperatorKey(revocation: OperatorKeyRevocation): Promise<Revoked | null>
 }
 
 /** Opens changes for an audit entry. An operator has no other way to change anything. No I/O. */

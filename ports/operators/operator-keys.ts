@@ -50,6 +50,10 @@ export interface OperatorKeys {
    * included.
    */
   list(after: OperatorKeyPosition | null, limit: number): Promise<readonly StoredOperatorKey[]>
+  /** Whether a key works now: it exists, and is neither revoked nor expired. */
+  works(keyId: string): Promise<boolean>
+  /** Of these keys, those that were revoked with all that descends from them. */
+  endedWithDescent(keyIds: readonly string[]): Promise<readonly string[]>
   /** Records the hour in which a key was used, given as its first UTC instant. A later hour is never replaced. */
   noteKeyUse(keyId: string, hour: string): Promise<void>
   /** Replaces a key's hash after a rotation of the root secret, unless the key was revoked meanwhile. */

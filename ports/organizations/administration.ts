@@ -36,7 +36,15 @@ export interface StoredKey extends KeyAttributes {
   readonly lastUsedAt: string | null
   /** The key that replaced it in a rotation; null: none did. */
   readonly successorId: string | null
+  /**
+   * The id of the operator key that issued it, or that replaced another key by it. Null: the holder of the root secret
+   * did. `unknown`: it was issued before that was recorded.
+   */
+  readonly issuedBy: string | null
 }
+
+/** A key of an organization, or of the platform (null), that was revoked with the operator key that issued it. */
+export type RevokedKey = Pick<StoredKey, 'keyId' | 'organizationId'>
 
 /** Where a list of keys continues: after this key. */
 export type KeyPosition = Pick<StoredKey, 'createdAt' | 'keyId'>
@@ -108,8 +116,8 @@ export interface Administration extends KeyUpkeep {
   findOrganization(organizationId: string): Promise<Organization | null>
   /** Organizations by their id, starting after `afterId` (null: at the first), at most `limit`. */
   listOrganizations(afterId: string | null, limit: number): Promise<readonly Organization[]>
-  /** Stores a new key. The key id is unique; storing one twice is an error. */
-  addKey(key: StoredKey): Promise<void>
+  /** Stores a new key. The key id is unique; storing one twice is an error. Always true. */
+  addKey(key: StoredKey): Promise<boolean>
   /** The key with that id, whether it is active or not; null: there is none. */
   findKey(keyId: string): Promise<StoredKey | null>
   /**
@@ -123,6 +131,15 @@ export interface Administration extends KeyUpkeep {
   ): Promise<readonly StoredKey[]>
   /** Revokes a key. Revoking it again keeps the first instant. False: there is no such key. */
   revokeKey(keyId: string, revokedAt: string): Promise<boolean>
+  /**
+   * Revokes the keys of an organization that any of these operator keys issued.
+   * @returns those that were not revoked before, the oldest first
+   */
+  revokeIssued(
+    organizationId: string,
+    issuers: readonly string[],
+    revokedAt: string,
+  ): Promise<readonly RevokedKey[]>
   /**
    * Stores the successor of a key and ends the key at `endsAt`, in one step. False, and nothing is stored: the key does
    * not exist, is no longer active, or already has a successor.

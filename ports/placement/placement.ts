@@ -114,8 +114,12 @@ export interface PlaceDirectory extends PlaceFinder {
   slugsOf(organizationId: string): Promise<readonly string[]>
   /** Frees some slugs of an organization. May be repeated. */
   freeSlugs(organizationId: string, slugs: readonly string[]): Promise<void>
-  /** Writes the entry of a key. May be repeated. */
-  reserveKey(keyId: string, organizationId: string): Promise<void>
+  /**
+   * Writes the entry of a key, with the operator key that issues it, as in `StoredKey`. May be repeated.
+   */
+  reserveKey(keyId: string, organizationId: string, issuedBy: string | null): Promise<void>
+  /** Forgets who issued the keys of these organizations, where it was one of these operator keys. May be repeated. */
+  forgetIssuers(organizationIds: readonly string[], issuers: readonly string[]): Promise<void>
   /**
    * Reserves ids of forms, all or none. May be repeated, which restarts the time of reservations whose forms are not
    * stored yet.

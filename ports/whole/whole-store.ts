@@ -77,6 +77,8 @@ export interface Opening {
   /** Its stored row, as the archive has it: values by field, with the organization's clock. */
   readonly row: Readonly<Record<string, StoredValue>>
   readonly parentId: Organization['parentId']
+  /** Operator keys that were revoked with all that descends from them: the keys that they issued come back revoked. */
+  readonly endedIssuers: readonly string[]
   readonly now: string
 }
 

@@ -48,6 +48,7 @@ export function tenantKey(
     ratePerMinute: null,
     lastUsedAt: null,
     successorId: null,
+    issuedBy: null,
     ...changes,
   }
 }

@@ -39,7 +39,7 @@ beforeAll(async () => {
   const entries = [
     "insert into families (family_id, place, generation) values ('elsewhere', 'own', 1)",
     "insert into placed_organizations values ('elsewhere', 'elsewhere')",
-    "insert into placed_keys values ('BBBBBBBBBBBB', 'elsewhere')",
+    "insert into placed_keys (key_id, organization_id) values ('BBBBBBBBBBBB', 'elsewhere')",
   ]
   await database.batch(entries.map((entry) => database.prepare(entry)))
   const able = { billingEvents: true, analytics: true, retentionOfferAnalytics: true }

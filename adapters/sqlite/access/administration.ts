@@ -191,8 +191,16 @@ const organizationsHere = allOrganizations
 const firstOrganizations = template(organizationsHere)
 const nextOrganizations = template(organizationsHere.where('organization_id', '>', slot('afterId')))
 
-/** The administration of organizations and keys. */
-export function createAdministration(executor: Executor, clock: Clock, guard: Guard): Administration {
+/**
+ * The administration of organizations and keys.
+ * @param isIssuerChecked as for `createKeys`
+ */
+export function createAdministration(
+  executor: Executor,
+  clock: Clock,
+  guard: Guard,
+  isIssuerChecked = false,
+): Administration {
   return {
     async saveOrganization(organization, replaced) {
       const row = { ...organizationToRow(organization), ...expected(replaced), now: nowOf(clock) }
@@ -226,7 +234,7 @@ export function createAdministration(executor: Executor, clock: Clock, guard: Gu
       return (await rowsOf(executor, statement)).map(organizationFromRow)
     },
 
-    ...createKeys(executor, clock, guard),
+    ...createKeys(executor, clock, guard, isIssuerChecked),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Expression, SqlBool } from 'kysely'
+import type { Expression } from 'kysely'
 import { sql } from 'kysely'
 import type {
   Audit,
@@ -41,14 +41,13 @@ const record = template(
  * Prepares the statement that records a change, in the same batch. The record may exist already, as failed: a change
  * that was first tried in a family's own database, before the family moved here.
  * @param subject what the change is about, as JSON
- * @param isMade whether the change is made. Default: the preceding statement makes it, and wrote something; `changes()`
- *   counts what that statement wrote, without its triggers.
+ * @param outcome Default: done if the preceding statement, which makes the change, wrote something; `changes()` counts
+ *   what that statement wrote, without its triggers.
  */
 export function recordChangeTemplate(
   subject: Expression<JsonText<AuditSubject>> = slot('subject'),
-  isMade: Expression<SqlBool> = sql`changes() > 0`,
+  outcome: Expression<AuditOutcome> = sql`case when changes() > 0 then 'done' else 'refused' end`,
 ): Template {
-  const outcome = sql<AuditOutcome>`case when ${isMade} then 'done' else 'refused' end`
   return template(
     db
       .insertInto('audit')

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Administration, HashHolder } from '../../../ports/organizations/administration.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
-import { one } from '../statement/words.ts'
+import { one, textsOf } from '../statement/words.ts'
 import { isPlaced } from '../placement/family-row.ts'
 import type { Guard } from '../placement/guard.ts'
 import type { Executor } from '../statement/executor.ts'
@@ -15,8 +15,24 @@ import { createKeyUpkeep } from './key-upkeep.ts'
 
 type KeyAdministration = Omit<Administration, 'saveOrganization' | 'findOrganization' | 'listOrganizations'>
 
+/**
+ * Whether a key may be issued: its issuer works, or is the holder of the root secret, or is not checked here, because
+ * this database does not hold the keys of operators.
+ */
+const mayBeIssued = eb.or([
+  eb(slot<number>('is_issuer_checked'), '=', sql.lit(0)),
+  eb(slot<string | null>('issued_by'), 'is', null),
+  eb.exists(
+    db
+      .selectFrom('operator_keys as issuer')
+      .select(one)
+      .where('issuer.key_id', '=', slot('issued_by'))
+      .where(({ ref }) => worksNow((column) => ref(`issuer.${column}`))),
+  ),
+])
+
 const insertKey = db.insertInto('api_keys').columns(keyColumns)
-const given = db.selectNoFrom(keyColumns.map((column) => slot(column).as(column)))
+const given = db.selectNoFrom(keyColumns.map((column) => slot(column).as(column))).where(mayBeIssued)
 const addKey = template(insertKey.expression(given))
 
 const allKeys = db.selectFrom('api_keys').selectAll()
@@ -41,6 +57,21 @@ const revokeKey = template(
     .where('key_id', '=', slot('key_id')),
 )
 
+const issued = db
+  .selectFrom('api_keys')
+  .where('issued_by', 'in', textsOf(slot('issuers')))
+  .where('organization_id', '=', slot('organization_id'))
+  .where('revoked_at', 'is', null)
+const findIssued = template(
+  issued.select(['key_id as keyId', 'organization_id as organizationId']).orderBy('created_at').orderBy('key_id'),
+)
+const revokeIssued = template(
+  db
+    .updateTable('api_keys')
+    .set({ revoked_at: slot('revoked_at') })
+    .where('key_id', 'in', issued.select('key_id')),
+)
+
 const working = db.selectFrom('api_keys').where(({ ref }) => worksNow((column) => ref(column)))
 
 /**
@@ -60,7 +91,8 @@ const endReplaced = template(
       successor_id: slot('key_id'),
       expires_at: fn<string>('min', [fn.coalesce('expires_at', slot('ends_at')), slot('ends_at')]),
     }))
-    .where('key_id', 'in', replaceable.select('key_id')),
+    .where('key_id', 'in', replaceable.select('key_id'))
+    .where(mayBeIssued),
 )
 
 /** Whether a hash was made with the version of the secret in the slot; null: any. */
@@ -123,12 +155,24 @@ const findHashes = template(
     .limit(atMost('limit')),
 )
 
-/** The keys of organizations and of the platform. */
-export function createKeys(executor: Executor, clock: Clock, guard: Guard): KeyAdministration {
+/**
+ * The keys of organizations and of the platform.
+ * @param isIssuerChecked whether a key is stored only while the operator key that issues it works, which must be in the
+ *   same database
+ */
+export function createKeys(
+  executor: Executor,
+  clock: Clock,
+  guard: Guard,
+  isIssuerChecked: boolean,
+): KeyAdministration {
+  const check = { is_issuer_checked: Number(isIssuerChecked) }
   return {
     async addKey(key) {
       const owners = key.organizationId === null ? [] : [key.organizationId]
-      await guard({ organizationIds: owners }).batch([bind(addKey, { ...keyToRow(key) })])
+      const values = { ...keyToRow(key), ...check, now: nowOf(clock) }
+      const [added] = await resultsOf(guard({ organizationIds: owners }), [bind(addKey, values)])
+      return added.changes > 0
     },
 
     async findKey(keyId) {
@@ -154,8 +198,17 @@ export function createKeys(executor: Executor, clock: Clock, guard: Guard): KeyA
       return revoked.changes > 0
     },
 
+    async revokeIssued(organizationId, issuers, revokedAt) {
+      const values = { organization_id: organizationId, issuers: JSON.stringify(issuers) }
+      const [{ rows }] = await resultsOf(guard({ organizationIds: [organizationId] }), [
+        bind(findIssued, values),
+        bind(revokeIssued, { ...values, revoked_at: revokedAt }),
+      ])
+      return rows
+    },
+
     async rotateKey({ keyId, successor, endsAt }) {
-      const replaced = { replaced_id: keyId, now: nowOf(clock) }
+      const replaced = { replaced_id: keyId, now: nowOf(clock), ...check, issued_by: successor.issuedBy }
       const [added] = await resultsOf(guard({ keyId }), [
         bind(addSuccessor, { ...keyToRow(successor), ...replaced }),
         bind(endReplaced, { ...replaced, key_id: successor.keyId, ends_at: endsAt }),

@@ -1,14 +1,17 @@
+import type { Expression } from 'kysely'
 import { sql } from 'kysely'
-import type { AuditEntry, AuditSubject } from '../../../ports/operators/audit.ts'
+import type { AuditEntry, AuditOutcome, AuditSubject } from '../../../ports/operators/audit.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type { OpenOperatorChanges, OperatorChanges } from '../../../ports/operators/operator-changes.ts'
+import { REVOKED_NAMED_MAX, REVOKED_PLACES_MAX } from '../../../domain/access/operator-key.ts'
 import { createOutboxStore } from '../outbox/store.ts'
-import { bind, db, eb, slot, template } from '../statement/compiler.ts'
+import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
 import { one } from '../statement/words.ts'
 import { operatorKeyFields } from '../../../domain/record/stored-fields.ts'
 import { keysOf } from '../../../domain/text/keys-of.ts'
 import { columnName } from '../database/column-name.ts'
 import type { JsonText } from '../database/json-text.ts'
+import { isPlaced } from '../placement/family-row.ts'
 import type { Guard } from '../placement/guard.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
@@ -52,7 +55,7 @@ const addKey = template(
     ),
 )
 
-/** The ids of a key and, if that is asked for, of all that descend from it. */
+/** The ids of an operator key and, if that is asked for, of all that descend from it. */
 const revocable = db
   .withRecursive('tree(key_id)', (tree) =>
     tree
@@ -67,6 +70,7 @@ const revocable = db
   )
   .selectFrom('tree')
   .select('key_id')
+const findRevocable = template(revocable.orderBy('key_id'))
 
 /** Those of them that are not revoked yet. The statements that read them come before the one that revokes them. */
 const working = db
@@ -78,31 +82,72 @@ const working = db
 
 const findWorking = template(working.select(['key_id as keyId', 'operator', 'role']))
 
+/** What else descends from them and is not revoked yet, wherever it lives. */
+const issued = db
+  .selectFrom('api_keys as k')
+  .where(slot('withDescendants'))
+  .where('k.issued_by', 'in', revocable)
+  .where('k.revoked_at', 'is', null)
+  .where(({ not, ref }) => not(isPlaced(ref('k.organization_id'))))
+const isPaused = eb.exists(
+  db
+    .selectFrom('write_pauses as w')
+    .select(one)
+    .where(({ eb }) => eb('w.organization_id', '=', sql.ref<string>('k.organization_id'))),
+)
+
+/** The part of it that is written in the same step: all that is in this database, and not about to leave it. */
+const issuedHere = issued.where(({ not }) => not(isPaused)).orderBy('k.created_at').orderBy('k.key_id')
+const findIssued = template(issuedHere.select(['k.key_id as keyId', 'k.organization_id as organizationId']))
+
+/** The organizations of the rest: one more than a revocation asks, which shows that it is not complete. */
+const elsewhere = db
+  .selectFrom('placed_keys as k')
+  .select('k.organization_id')
+  .where(slot('withDescendants'))
+  .where('k.issued_by', 'in', revocable)
+  .union(
+    issued
+      .where(isPaused)
+      .select(sql.ref<string>('k.organization_id').as('organization_id')),
+  )
+const findElsewhere = template(elsewhere.orderBy('organization_id').limit(atMost('limit')))
+
 const revokeKeys = template(
   db
     .updateTable('operator_keys')
-    .set(({ fn }) => ({ revoked_at: fn.coalesce('revoked_at', slot('revokedAt')) }))
+    .set(({ fn }) => ({
+      revoked_at: fn.coalesce('revoked_at', slot('revokedAt')),
+      descent_ended_at: sql`case when ${slot('withDescendants')} then coalesce(descent_ended_at, ${slot('revokedAt')}) else descent_ended_at end`,
+    }))
     .where('key_id', 'in', revocable),
 )
 
-/** How many descendants a record names. A text has a maximum size, and more must not make the revocation fail. */
-const DESCENDANTS_NAMED_MAX = 1000
+const revokeIssued = template(
+  db
+    .updateTable('api_keys')
+    .set({ revoked_at: slot('revokedAt') })
+    .where('key_id', 'in', issuedHere.select('k.key_id')),
+)
 
-const namedDescendants = working
-  .select('key_id')
-  .where('key_id', '<>', slot('keyId'))
-  .limit(sql.lit(DESCENDANTS_NAMED_MAX))
+/** Ids as the text of a JSON array. Not every version of SQLite knows that the value of a subselect is JSON, hence `json`. */
+function namesOf(ids: Expression<{ readonly key_id: string }>): Expression<unknown> {
+  return sql`json((select json_group_array(key_id) from (${ids})))`
+}
+const ofRecord = sql.lit(REVOKED_NAMED_MAX)
+const descendants = working.select('key_id').where('key_id', '<>', slot('keyId')).limit(ofRecord)
+const keysHere = issuedHere.select('k.key_id').limit(ofRecord)
 
-/**
- * The subject of a revocation, with the descendants that it ends. Not every version of SQLite knows that the value of a
- * subselect is JSON, hence `json`.
- */
+/** The subject of a revocation, with what it ends in this database. */
 const revokedSubject = sql<JsonText<AuditSubject>>`case when ${slot('withDescendants')} then json_set(
-  ${slot('subject')}, '$.descendants', json((select json_group_array(key_id) from (${namedDescendants}))))
+  ${slot('subject')}, '$.descendants', ${namesOf(descendants)}, '$.keys', ${namesOf(keysHere)})
   else ${slot('subject')} end`
 
 const isThere = eb.exists(db.selectFrom('operator_keys').select(one).where('key_id', '=', slot('keyId')))
-const recordRevocation = recordChangeTemplate(revokedSubject, isThere)
+/** While there is more elsewhere, the revocation has failed; whoever ends that says so. */
+const revocationOutcome = sql<AuditOutcome>`case when not ${isThere} then 'refused'
+  when exists (${elsewhere}) then 'failed' else 'done' end`
+const recordRevocation = recordChangeTemplate(revokedSubject, revocationOutcome)
 
 /** Makes a guard over an executor. */
 type Guarded = (executor: Executor) => Guard
@@ -112,7 +157,7 @@ export function operatorChanges(executor: Executor, clock: Clock, guarded: Guard
   return (entry) => {
     const recording = recordingExecutor(executor, entry)
     const guard = guarded(recording)
-    const administration = createAdministration(recording, clock, guard)
+    const administration = createAdministration(recording, clock, guard, true)
     const outbox = createOutboxStore(recording, guard)
     return {
       saveOrganization: (organization, replaced) => administration.saveOrganization(organization, replaced),
@@ -138,13 +183,24 @@ function operatorKeyChanges(
       return key.issuedBy === null ? 'proof_used' : 'issuer_ended'
     },
     async revokeOperatorKey({ withDescendants, ...revocation }) {
-      const values = { ...revocation, withDescendants: Number(withDescendants) }
-      const [{ rows }, , { changes }] = await resultsOf(executor, [
-        bind(findWorking, values),
-        bind(recordRevocation, { ...auditRow(entry), ...values }),
-        bind(revokeKeys, values),
-      ])
-      return changes === 0 ? null : rows
+      const values = { ...revocation, withDescendants: Number(withDescendants), limit: REVOKED_PLACES_MAX + 1 }
+      const [{ rows: operatorKeys }, { rows: keys }, { rows: issuers }, { rows: unreached }, , , { changes }] =
+        await resultsOf(executor, [
+          bind(findWorking, values),
+          bind(findIssued, values),
+          bind(findRevocable, values),
+          bind(findElsewhere, values),
+          bind(recordRevocation, { ...auditRow(entry), ...values }),
+          bind(revokeIssued, values),
+          bind(revokeKeys, values),
+        ])
+      if (changes === 0) return null
+      return {
+        operatorKeys,
+        keys,
+        issuers: issuers.map(({ key_id }) => key_id),
+        unreached: unreached.map(({ organization_id }) => organization_id),
+      }
     },
   }
 }

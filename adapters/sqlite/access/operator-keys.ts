@@ -1,6 +1,7 @@
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type { OperatorKeys } from '../../../ports/operators/operator-keys.ts'
 import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
+import { one, textsOf } from '../statement/words.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import { operatorKeyFields } from '../../../domain/record/stored-fields.ts'
@@ -17,6 +18,23 @@ const prove = template(
     .where('key_id', '=', slot('keyId'))
     .where('hash', 'in', [slot('currentHash'), slot('previousHash')])
     .where(({ ref }) => worksNow((column) => ref(column))),
+)
+
+const works = template(
+  db
+    .selectFrom('operator_keys')
+    .select(one)
+    .where('key_id', '=', slot('keyId'))
+    .where(({ ref }) => worksNow((column) => ref(column))),
+)
+
+const endedWithDescent = template(
+  db
+    .selectFrom('operator_keys')
+    .select('key_id')
+    .where('key_id', 'in', textsOf(slot('keyIds')))
+    .where('descent_ended_at', 'is not', null)
+    .orderBy('key_id'),
 )
 
 const oldestFirst = stored.orderBy('created_at').orderBy('key_id').limit(atMost('limit'))
@@ -36,6 +54,13 @@ export function createOperatorKeys(executor: Executor, clock: Clock): OperatorKe
       const values = { keyId, currentHash, previousHash, now: nowOf(clock) }
       const [row] = await rowsOf(executor, bind(prove, values))
       return row ?? null
+    },
+    async works(keyId) {
+      return (await rowsOf(executor, bind(works, { keyId, now: nowOf(clock) }))).length > 0
+    },
+    async endedWithDescent(keyIds) {
+      const statement = bind(endedWithDescent, { keyIds: JSON.stringify(keyIds) })
+      return (await rowsOf(executor, statement)).map(({ key_id }) => key_id)
     },
     list: (after, limit) =>
       rowsOf(executor, after === null ? bind(first, { limit }) : bind(next, { ...after, limit })),

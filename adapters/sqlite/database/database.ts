@@ -23,7 +23,10 @@ type RecordTables = {
 interface AccountTables {
   readonly organizations: StoredRow<Organization> & { readonly clock_at: Generated<string> }
   readonly api_keys: StoredRow<StoredKey>
-  readonly operator_keys: StoredRow<StoredOperatorKey> & { readonly proof: string | null }
+  readonly operator_keys: StoredRow<StoredOperatorKey> & {
+    readonly proof: string | null
+    readonly descent_ended_at: string | null
+  }
 }
 
 /** The tables of a declaration in `service-tables.ts`. */

@@ -69,7 +69,7 @@ export const serviceTables = {
   },
   placed_organizations: { organization_id: text(), family_id: text() },
   placed_slugs: { slug: text(), organization_id: text() },
-  placed_keys: { key_id: text(), organization_id: text() },
+  placed_keys: { key_id: text(), organization_id: text(), issued_by: optional(text()) },
   placed_forms: { form_id: text(), organization_id: text(), reserved_at: optional(text()) },
   write_pauses: { organization_id: text(), token: text(), until: text() },
   moves: {

@@ -154,18 +154,19 @@ const leaveShared = [
   template(
     db
       .insertInto('placed_keys')
-      .columns(['key_id', 'organization_id'])
+      .columns(['key_id', 'organization_id', 'issued_by'])
       .expression(
         db
           .selectFrom('api_keys as k')
-          .select(['k.key_id', 'k.organization_id'])
+          .select(['k.key_id', 'k.organization_id', 'k.issued_by'])
           .where('k.organization_id', 'in', organizations)
           .where(leaves),
       )
       .onConflict((conflict) =>
-        conflict
-          .column('key_id')
-          .doUpdateSet(({ ref }) => ({ organization_id: ref('excluded.organization_id') })),
+        conflict.column('key_id').doUpdateSet(({ ref }) => ({
+          organization_id: ref('excluded.organization_id'),
+          issued_by: ref('excluded.issued_by'),
+        })),
       ),
   ),
   template(

@@ -27,8 +27,16 @@ const freeSlugs = template(
 const addKey = template(
   db
     .insertInto('placed_keys')
-    .values({ key_id: slot('keyId'), organization_id: organizationId })
+    .values({ key_id: slot('keyId'), organization_id: organizationId, issued_by: slot('issuedBy') })
     .onConflict((conflict) => conflict.column('key_id').doNothing()),
+)
+
+const forgetIssuers = template(
+  db
+    .updateTable('placed_keys')
+    .set({ issued_by: sql`null` })
+    .where('issued_by', 'in', textsOf(slot('issuers')))
+    .where('organization_id', 'in', textsOf(slot('organizationIds'))),
 )
 
 const placed = db
@@ -131,8 +139,13 @@ export function createPlaceDirectory(executor: Executor, clock: Clock): PlaceDir
       await executor.batch([bind(freeSlugs, { organizationId: id, slugs: JSON.stringify(slugs) })])
     },
 
-    async reserveKey(keyId, id) {
-      await executor.batch([bind(addKey, { keyId, organizationId: id })])
+    async reserveKey(keyId, id, issuedBy) {
+      await executor.batch([bind(addKey, { keyId, organizationId: id, issuedBy })])
+    },
+
+    async forgetIssuers(ids, issuers) {
+      const values = { organizationIds: JSON.stringify(ids), issuers: JSON.stringify(issuers) }
+      await executor.batch([bind(forgetIssuers, values)])
     },
 
     ...formReservations(executor, clock),

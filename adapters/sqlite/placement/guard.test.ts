@@ -88,7 +88,7 @@ describe('an organization that the directory places elsewhere, with rows left he
   beforeEach(async () => {
     await scratch.run("insert into families (family_id, place, generation) values ('acme', 'own', 3)")
     await scratch.run("insert into placed_organizations values ('acme', 'acme')")
-    await scratch.run("insert into placed_keys values ('key-acme', 'acme')")
+    await scratch.run("insert into placed_keys (key_id, organization_id) values ('key-acme', 'acme')")
   })
 
   test.each(Object.entries(reads))('is not read: %s', async (_, read) => {

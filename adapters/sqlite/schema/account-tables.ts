@@ -21,10 +21,15 @@ export const accountTables: readonly TableShape[] = [
     // The latest updated_at given out in this organization. Every batch that writes moves it strictly forward.
     text('clock_at', { notNull: true, byDefault: "'0000-01-01T00:00:00.000Z'" }),
   ]),
-  accountTable('api_keys', 'key_id', keyFields, []),
+  accountTable('api_keys', 'key_id', keyFields, [
+    // What an earlier version of the service inserts has an issuer that nobody recorded.
+    text('issued_by', { byDefault: "'unknown'" }),
+  ]),
   accountTable('operator_keys', 'key_id', operatorKeyFields, [
     // Names the proof of the root secret on which the key was issued, so that no proof is used twice.
     text('proof'),
+    // When all that descends from the key was ended.
+    text('descent_ended_at'),
   ]),
 ]
 
@@ -32,6 +37,7 @@ export const accountTables: readonly TableShape[] = [
 export const accountIndexes: readonly IndexShape[] = [
   accountIndex('organizations_slug', 'organizations', ['slug'], true),
   accountIndex('api_keys_created', 'api_keys', ['organization_id', 'created_at', 'key_id']),
+  accountIndex('api_keys_issued_by', 'api_keys', ['issued_by', 'organization_id']),
   accountIndex('operator_keys_created', 'operator_keys', ['created_at', 'key_id']),
   accountIndex('operator_keys_proof', 'operator_keys', ['proof'], true),
   accountIndex('operator_keys_issued_by', 'operator_keys', ['issued_by']),
@@ -41,6 +47,7 @@ function accountIndex(name: string, table: string, columns: readonly string[], u
   return { name, table, columns, unique, where: null }
 }
 
+/** @param more columns that no port shows, or that differ from what follows from the field */
 function accountTable(
   name: string,
   key: string,
@@ -48,9 +55,10 @@ function accountTable(
   more: readonly ColumnShape[],
 ): TableShape {
   const stored = Object.entries(fields).map(([field, word]) => shapeOf(field, storedFieldShape(word)))
+  const byName = new Map([...stored, ...more].map((column) => [column.name, column]))
   return {
     name,
-    columns: [...stored, ...more],
+    columns: [...byName.values()],
     key: [key],
     withoutRowid: false,
     strict: true,

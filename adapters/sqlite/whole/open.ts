@@ -4,7 +4,7 @@ import { slugTaken } from '../access/slug-taken.ts'
 import { bind, db, eb, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
-import { one } from '../statement/words.ts'
+import { one, textsOf } from '../statement/words.ts'
 import { advanceClock } from '../write/write-clock.ts'
 import type { StoredTable } from './archived-tables.ts'
 import { isPresent, ofRestoration } from './begin.ts'
@@ -38,6 +38,16 @@ const tie = template(
     .where(isPresent),
 )
 
+const endKeys = template(
+  db
+    .updateTable('api_keys')
+    .set({ revoked_at: slot('now') })
+    .where('organization_id', '=', slot('organizationId'))
+    .where('issued_by', 'in', textsOf(slot('endedIssuers')))
+    .where('revoked_at', 'is', null)
+    .where(mayOpen),
+)
+
 const end = template(
   db
     .updateTable('restores')
@@ -51,7 +61,7 @@ export async function open(
   executor: Executor,
   { archived, names }: StoredTable,
   organizationId: string,
-  { restoreId, row, parentId, now }: Opening,
+  { restoreId, row, parentId, endedIssuers, now }: Opening,
 ): Promise<'opened' | 'lost' | 'slug_taken' | 'parent_missing'> {
   const given = archived.columns.flatMap(({ field }, index) =>
     field in row && field !== 'parentId' ? [{ name: names[index] ?? '', value: row[field] ?? null }] : [],
@@ -67,6 +77,7 @@ export async function open(
     bind(insert, { ...values, ...columns }),
     bind(advanceClock, { organizationId: parentId, now }),
     bind(tie, base),
+    bind(endKeys, { ...values, endedIssuers: JSON.stringify(endedIssuers) }),
     bind(end, values),
   ])
   const verdict = judgement.rows[0]

@@ -134,7 +134,7 @@ describe('what a request costs', () => {
 
   test('of a key whose id is reserved, and which is not stored yet: refused, and let in at once afterwards', async () => {
     const isolate = scratch.isolate()
-    await operator.places.directory.reserveKey('key-new', 'acme')
+    await operator.places.directory.reserveKey('key-new', 'acme', null)
     expect(await isLetIn(isolate, claimOf('acme', 'key-new'))).toBe(false)
     await operator.administration.addKey(tenantKey('acme', 'key-new'))
     expect(await isLetIn(isolate, claimOf('acme', 'key-new'))).toBe(true)

@@ -7,14 +7,15 @@ import { createRestorePlaces } from './restore-places.ts'
 test('the keys of a restored organization are found in its own database, with forms and without', async () => {
   const scratch = createScratchPlaces()
   const isolate = scratch.isolate()
+  const key = (keyId: string, issuedBy: string | null = null) => ({ keyId, issuedBy })
   const log = lineLog(() => undefined)
   for (const organizationId of ['bare', 'formed']) await saveIn(isolate, organizationId, {}, OWN)
   const places = createRestorePlaces({ ...isolate.places, log })
-  expect(await places.enter('bare', { formIds: [], keyIds: ['key-1', 'key-2'] })).toBe(true)
-  expect(await places.enter('formed', { formIds: ['form-1'], keyIds: ['key-3'] })).toBe(true)
-  expect(await scratch.run('select key_id, organization_id from placed_keys order by key_id')).toEqual([
-    { key_id: 'key-1', organization_id: 'bare' },
-    { key_id: 'key-2', organization_id: 'bare' },
-    { key_id: 'key-3', organization_id: 'formed' },
+  expect(await places.enter('bare', { formIds: [], keys: [key('key-1', 'op-1'), key('key-2')] })).toBe(true)
+  expect(await places.enter('formed', { formIds: ['form-1'], keys: [key('key-3')] })).toBe(true)
+  expect(await scratch.run('select * from placed_keys order by key_id')).toEqual([
+    { key_id: 'key-1', organization_id: 'bare', issued_by: 'op-1' },
+    { key_id: 'key-2', organization_id: 'bare', issued_by: null },
+    { key_id: 'key-3', organization_id: 'formed', issued_by: null },
   ])
 })

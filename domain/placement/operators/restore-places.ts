@@ -1,4 +1,5 @@
 import type { PlaceRefusal } from '../../../ports/organizations/administration.ts'
+import type { StoredKey } from '../../../ports/organizations/administration.ts'
 import type { Organization } from '../../../ports/organizations/organization.ts'
 import type { PlaceChoice } from '../../../ports/placement/placement.ts'
 import type { LoggedPlaces } from '../find/at-place.ts'
@@ -30,7 +31,8 @@ export type RestoredOrganization = Pick<Organization, 'organizationId' | 'parent
 
 export interface DirectoryIds {
   readonly formIds: readonly string[]
-  readonly keyIds: readonly string[]
+  /** The keys, each with the operator key that issued it. */
+  readonly keys: readonly Pick<StoredKey, 'keyId' | 'issuedBy'>[]
 }
 
 /** No I/O. */
@@ -51,9 +53,9 @@ export function createRestorePlaces(places: LoggedPlaces): RestorePlaces {
       return 'ready'
     },
     formsOfOthers: (organizationId, formIds) => formsOfOthers(formIds, organizationId, places),
-    async enter(organizationId, { formIds, keyIds }) {
+    async enter(organizationId, { formIds, keys }) {
       if ((await lookUp(organizationId, places)).kind === 'shared') return true
-      for (const keyId of keyIds) await directory.reserveKey(keyId, organizationId)
+      for (const { keyId, issuedBy } of keys) await directory.reserveKey(keyId, organizationId, issuedBy)
       if (formIds.length === 0) return true
       if (!(await reserveForms(formIds, organizationId, places))) return false
       await directory.settleForms(organizationId, formIds)

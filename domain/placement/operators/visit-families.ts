@@ -1,7 +1,7 @@
 import type { OwnPlace, PlaceDirectory } from '../../../ports/placement/placement.ts'
 import type { Log } from '../../../ports/platform/log.ts'
 import type { Storage } from '../../../ports/storage.ts'
-import { CONNECTIONS_WIDTH } from '../../bounds/connections.ts'
+import { ANSWER_MS, CONNECTIONS_WIDTH } from '../../bounds/connections.ts'
 import { eachOf, within } from '../../bounds/within.ts'
 import type { AllPlaces } from '../find/at-place.ts'
 import { ElsewhereError } from '../find/errors.ts'
@@ -9,9 +9,6 @@ import type { Gaps } from './places-list.ts'
 
 /** The maximum number of families in one visit, because the platform limits the calls of a request. */
 export const FAMILIES_MAX = 50
-
-/** How long one database may take, in ms. */
-export const ANSWER_MS = 10_000
 
 /** The result of visiting some families. */
 export interface Visit<Result> extends Gaps {

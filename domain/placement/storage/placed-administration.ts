@@ -22,6 +22,10 @@ export function placedAdministration(places: AllPlaces, { administration: shared
         : atPlace(organizationId, places, ({ administration }) =>
             administration.listKeys(organizationId, after, limit),
           ),
+    revokeIssued: (organizationId, issuers, revokedAt) =>
+      atPlace(organizationId, places, ({ administration }) =>
+        administration.revokeIssued(organizationId, issuers, revokedAt),
+      ),
     ...placedKeyUpkeep(places),
     countHashes: (secretVersion) => shared.countHashes(secretVersion),
     findHashes: (secretVersion, limit) => shared.findHashes(secretVersion, limit),

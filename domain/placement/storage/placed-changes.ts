@@ -1,7 +1,16 @@
-import type { AuditEntry } from '../../../ports/operators/audit.ts'
-import type { OpenOperatorChanges } from '../../../ports/operators/operator-changes.ts'
+import type { AuditEntry, AuditSubject } from '../../../ports/operators/audit.ts'
+import type {
+  OpenOperatorChanges,
+  OperatorKeyRevocation,
+  Revoked,
+} from '../../../ports/operators/operator-changes.ts'
+import type { OperatorKeys } from '../../../ports/operators/operator-keys.ts'
+import type { RevokedKey, StoredKey } from '../../../ports/organizations/administration.ts'
 import type { Storage } from '../../../ports/storage.ts'
-import type { AllPlaces } from '../find/at-place.ts'
+import { REVOKED_NAMED_MAX, REVOKED_PLACES_MAX } from '../../access/operator-key.ts'
+import { ANSWER_MS, CONNECTIONS_WIDTH } from '../../bounds/connections.ts'
+import { eachOf, within } from '../../bounds/within.ts'
+import type { LoggedPlaces } from '../find/at-place.ts'
 import { atPlace } from '../find/at-place.ts'
 import { noteWorkOf } from './note-work.ts'
 import { idInPlace, placedEntry } from './placed-outbox.ts'
@@ -13,13 +22,13 @@ import { placedWrites } from './placed-writes.ts'
  * database has no records: there, the change is recorded as failed before it is made, and the record is corrected
  * afterwards.
  */
-export function placedChanges(places: AllPlaces, shared: Storage): OpenOperatorChanges {
+export function placedChanges(places: LoggedPlaces, shared: Storage): OpenOperatorChanges {
   return (entry) => {
     const changes = shared.operatorChanges(entry)
     const recorded = recording(entry, shared)
     return {
       ...placedWrites(places, ({ administration }, place) =>
-        place.kind === 'shared' ? changes : recordedWrites(administration, recorded),
+        place.kind === 'shared' ? changes : recordedWrites(administration, recorded, shared.operatorKeys),
       ),
       redrive(outboxId, now) {
         const placed = placedEntry(outboxId)
@@ -35,9 +44,60 @@ export function placedChanges(places: AllPlaces, shared: Storage): OpenOperatorC
         })
       },
       addOperatorKey: (added) => changes.addOperatorKey(added),
-      revokeOperatorKey: (revocation) => changes.revokeOperatorKey(revocation),
+      async revokeOperatorKey(revocation) {
+        const revoked = await changes.revokeOperatorKey(revocation)
+        if (revoked === null || revoked.unreached.length === 0) return revoked
+        const ended = await revokeElsewhere(revoked, revocation, places)
+        await shared.audit.settle(
+          entry.auditId,
+          ended.unreached.length === 0 ? 'done' : 'failed',
+          revocationSubject(revocation.keyId, ended),
+        )
+        return ended
+      },
     }
   }
+}
+
+/**
+ * Revokes what operator keys have issued in organizations that the shared database could not write, each in its place.
+ * Organizations that are reached are not asked again by a repeated revocation.
+ */
+async function revokeElsewhere(
+  { keys, unreached, ...revoked }: Revoked,
+  { revokedAt }: OperatorKeyRevocation,
+  places: LoggedPlaces,
+): Promise<Revoked> {
+  const found = new Map<string, readonly RevokedKey[]>()
+  await eachOf(unreached.slice(0, REVOKED_PLACES_MAX), CONNECTIONS_WIDTH, async (organizationId) => {
+    const asked = atPlace(organizationId, places, ({ administration }) =>
+      administration.revokeIssued(organizationId, revoked.issuers, revokedAt),
+    )
+    try {
+      found.set(organizationId, await within(places.deadline, ANSWER_MS, asked))
+    } catch (cause) {
+      places.log.error('keys_not_revoked', { organizationId }, cause)
+    }
+  })
+  const reached = unreached.filter((organizationId) => found.has(organizationId))
+  await places.directory.forgetIssuers(reached, revoked.issuers)
+  return {
+    ...revoked,
+    keys: [...keys, ...reached.flatMap((organizationId) => found.get(organizationId) ?? [])],
+    unreached: unreached.filter((organizationId) => !found.has(organizationId)),
+  }
+}
+
+function revocationSubject(keyId: string, { operatorKeys, keys, unreached }: Revoked): AuditSubject {
+  const named = (ids: readonly string[]) => ids.slice(0, REVOKED_NAMED_MAX)
+  const descendants = operatorKeys.map((key) => key.keyId).filter((id) => id !== keyId)
+  const subject = {
+    type: 'key',
+    id: keyId,
+    descendants: named(descendants),
+    keys: named(keys.map((key) => key.keyId)),
+  } as const
+  return unreached.length === 0 ? subject : { ...subject, unreached: named(unreached) }
 }
 
 /** Makes a change, with its record written before and corrected afterwards. */
@@ -55,7 +115,16 @@ function recording(entry: AuditEntry, { audit }: Storage): Recorded {
   }
 }
 
-function recordedWrites(of: PlacedWrites, recorded: Recorded): PlacedWrites {
+/**
+ * The writes of a family's database. It does not know which operator keys work, so that is asked after a key was stored:
+ * whoever revokes the issuer before that finds the key, or is found out here, and nobody was shown the key yet.
+ */
+function recordedWrites(of: PlacedWrites, recorded: Recorded, operatorKeys: OperatorKeys): PlacedWrites {
+  const unlessEnded = async ({ keyId, issuedBy, createdAt }: StoredKey): Promise<boolean> => {
+    if (issuedBy === null || (await operatorKeys.works(issuedBy))) return true
+    await of.revokeKey(keyId, createdAt)
+    return false
+  }
   return {
     saveOrganization: (organization, replaced) =>
       recorded(
@@ -64,8 +133,8 @@ function recordedWrites(of: PlacedWrites, recorded: Recorded): PlacedWrites {
       ),
     addKey: (key) =>
       recorded(
-        () => of.addKey(key),
-        () => true,
+        async () => (await of.addKey(key)) && unlessEnded(key),
+        (isAdded) => isAdded,
       ),
     revokeKey: (keyId, revokedAt) =>
       recorded(
@@ -74,7 +143,7 @@ function recordedWrites(of: PlacedWrites, recorded: Recorded): PlacedWrites {
       ),
     rotateKey: (rotation) =>
       recorded(
-        () => of.rotateKey(rotation),
+        async () => (await of.rotateKey(rotation)) && unlessEnded(rotation.successor),
         (isRotated) => isRotated,
       ),
   }

@@ -23,20 +23,20 @@ export function placedWrites(places: AllPlaces, open: OpenWrites): PlacedWrites 
     saveOrganization: (organization, replaced, choice) =>
       saveOrganization({ organization, replaced, choice: choice ?? null }, places, open),
     async addKey(key) {
-      const { organizationId, keyId } = key
+      const { organizationId, keyId, issuedBy } = key
       if (organizationId === null) return open(places.storageAt(SHARED, true), SHARED).addKey(key)
-      await atPlace(organizationId, places, async (storage, place) => {
-        if (place.kind === 'own') await places.directory.reserveKey(keyId, organizationId)
-        await open(storage, place).addKey(key)
+      return atPlace(organizationId, places, async (storage, place) => {
+        if (place.kind === 'own') await places.directory.reserveKey(keyId, organizationId, issuedBy)
+        return open(storage, place).addKey(key)
       })
     },
     revokeKey: (keyId, revokedAt) =>
       atKey(keyId, places, (storage, place) => open(storage, place).revokeKey(keyId, revokedAt)),
     rotateKey: (rotation) =>
       atKey(rotation.keyId, places, async (storage, place) => {
-        const { organizationId, keyId } = rotation.successor
+        const { organizationId, keyId, issuedBy } = rotation.successor
         if (place.kind === 'own' && organizationId !== null)
-          await places.directory.reserveKey(keyId, organizationId)
+          await places.directory.reserveKey(keyId, organizationId, issuedBy)
         return open(storage, place).rotateKey(rotation)
       }),
   }

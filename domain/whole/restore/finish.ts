@@ -22,14 +22,21 @@ export async function finishRestoring(
     return {
       refusal: `${missing.file} has not come as a whole: the next part is part ${restoration.nextPart}.`,
     }
-  const [formIds, keyIds] = [await idsIn(store, 'forms', 'formId'), await idsIn(store, 'api_keys', 'keyId')]
-  if (!(await world.restorePlaces.enter(organizationId, { formIds, keyIds })))
+  const formIds = (await valuesIn(store, 'forms', ['formId'])).map(([id]) => String(id))
+  const keys = (await valuesIn(store, 'api_keys', ['keyId', 'issuedBy'])).map(([keyId, issuer = null]) => ({
+    keyId: String(keyId),
+    issuedBy: issuer === null ? null : String(issuer),
+  }))
+  if (!(await world.restorePlaces.enter(organizationId, { formIds, keys })))
     return {
       refusal: 'Another organization has one of the forms, or imports forms. Try again, or look which it is.',
     }
   const now = toInstant(world.clock.nowMs())
   const { row, parentId } = progress
-  const outcome = await opened(() => store.open({ restoreId, row, parentId, now }))
+  // Asked after the keys are in the directory: whoever ends an issuer later finds them there.
+  const issuers = new Set(keys.flatMap(({ issuedBy }) => issuedBy ?? []))
+  const endedIssuers = await world.operatorKeys.endedWithDescent([...issuers])
+  const outcome = await opened(() => store.open({ restoreId, row, parentId, endedIssuers, now }))
   switch (outcome) {
     case 'opened':
       return { restoration: { ...restoration, endedAt: now } }
@@ -62,16 +69,20 @@ async function finishedMeanwhile(store: WholeStore, restoreId: string): Promise<
   return restoration?.restoreId === restoreId && restoration.endedAt !== null ? { restoration } : null
 }
 
-/** The ids of all rows of a table. */
-async function idsIn(store: WholeStore, table: string, field: string): Promise<readonly string[]> {
+/** Some fields of all rows of a table. */
+async function valuesIn(
+  store: WholeStore,
+  table: string,
+  fields: readonly string[],
+): Promise<readonly (readonly StoredValue[])[]> {
   const columns = (await store.table(table))?.columns ?? []
-  const place = columns.findIndex((column) => column.field === field)
-  const ids: StoredValue[] = []
+  const places = fields.map((field) => columns.findIndex((column) => column.field === field))
+  const found: (readonly StoredValue[])[] = []
   let after: ArchivePosition | null = null
   do {
     const { rows, next } = await store.read(table, after)
-    ids.push(...rows.map((row) => row[place] ?? null))
+    found.push(...rows.map((row) => places.map((place) => row[place] ?? null)))
     after = next
   } while (after !== null)
-  return ids.map(String)
+  return found
 }

@@ -1,5 +1,6 @@
 import type { Administration } from '../../../ports/organizations/administration.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
+import type { OperatorKeys } from '../../../ports/operators/operator-keys.ts'
 import type { RandomSource } from '../../../ports/platform/random-source.ts'
 import type { Restoration, WholeStore } from '../../../ports/whole/whole-store.ts'
 import type { Secrets } from '../../access/secrets.ts'
@@ -10,6 +11,7 @@ export interface RestoreWorld {
   readonly whole: (organizationId: string) => WholeStore
   readonly restorePlaces: RestorePlaces
   readonly administration: Pick<Administration, 'findOrganization'>
+  readonly operatorKeys: Pick<OperatorKeys, 'endedWithDescent'>
   readonly secrets: Secrets
   readonly clock: Clock
   readonly random: RandomSource

@@ -164,7 +164,7 @@ export const operatorKeyCases: readonly StorageCase[] = [
         const subject = { type: 'key', id: keyId } as const
         const revocation = { keyId, revokedAt, withDescendants: true }
         const revoked = await operatorChanges(auditEntry(auditId, { subject })).revokeOperatorKey(revocation)
-        return revoked?.map((key) => key.keyId) ?? null
+        return revoked?.operatorKeys.map((key) => key.keyId) ?? null
       }
       assert.deepEqual(await revokeAll('r2', 'a', at(1)), ['a', 'a-1', 'a-1-1-1', 'a-2'])
       assert.deepEqual(await revokeAll('r3', 'a', at(2)), [])
@@ -181,8 +181,16 @@ export const operatorKeyCases: readonly StorageCase[] = [
       })
       const records = new Map((await audit.list({}, null, 50)).map((record) => [record.auditId, record]))
       const [second, third, fourth] = ['r2', 'r3', 'r4'].map((auditId) => records.get(auditId))
-      assert.deepEqual(second?.subject, { type: 'key', id: 'a', descendants: ['a-1', 'a-1-1-1', 'a-2'] })
-      assert.deepEqual([third?.outcome, third?.subject], ['done', { type: 'key', id: 'a', descendants: [] }])
+      assert.deepEqual(second?.subject, {
+        type: 'key',
+        id: 'a',
+        descendants: ['a-1', 'a-1-1-1', 'a-2'],
+        keys: [],
+      })
+      assert.deepEqual(
+        [third?.outcome, third?.subject],
+        ['done', { type: 'key', id: 'a', descendants: [], keys: [] }],
+      )
       assert.equal(fourth?.outcome, 'refused')
     },
   },

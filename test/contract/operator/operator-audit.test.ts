@@ -31,8 +31,9 @@ function failing(storage: TestStorage): TestStorage {
         ...changes,
         addKey: async (key) => {
           await beforeChange()
-          await changes.addKey(key)
+          const isAdded = await changes.addKey(key)
           await afterChange()
+          return isAdded
         },
       }
     },

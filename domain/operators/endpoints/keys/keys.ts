@@ -41,6 +41,7 @@ export const issueTenantKey = operation({
     201: jsonResponse('The key.', IssuedKeyBody, sampleIssued),
     400: 'BadRequest',
     404: 'NotFound',
+    409: 'Conflict',
   },
 })
 
@@ -64,7 +65,11 @@ export const issuePlatformKey = operation({
   summary: 'Issue a key of the platform',
   description: `The two sends alone accept it. ${ISSUING}`,
   body: settings,
-  responses: { 201: jsonResponse('The key.', IssuedKeyBody, sampleIssuedToPlatform), 400: 'BadRequest' },
+  responses: {
+    201: jsonResponse('The key.', IssuedKeyBody, sampleIssuedToPlatform),
+    400: 'BadRequest',
+    409: 'Conflict',
+  },
 })
 
 export const listPlatformKeys = operation({

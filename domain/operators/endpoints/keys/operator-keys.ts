@@ -12,14 +12,14 @@ import type { ReplyOf } from '../../../record/operation/operation.ts'
 import { jsonResponse, operation } from '../../../record/operation/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../../record/operation/reply.ts'
 import { toInstant } from '../../../text/instant.ts'
-import { IN_THE_PAST, isPastInstant } from '../../issue-checked-key.ts'
+import { IN_THE_PAST, isPastInstant, ISSUER_ENDED } from '../../issue-checked-key.ts'
 import { ExpiresAt } from '../../key-settings.ts'
 import { jsonBody } from '../../interface/body.ts'
 import { optionalWord, pageOf, pageParameters, samplePagination, servePage } from '../../interface/list.ts'
 import type { OperatorRequestOf } from '../../interface/serve.ts'
 import type { OperatorWorld } from '../../interface/world.ts'
 import { keyState, keyStates } from '../../key-state.ts'
-import { instant, keyItself, SAMPLE_KEY_END, sampleKey } from '../schemas/key-schema.ts'
+import { instant, ISSUER_MEANING, keyItself, PublishedKey, SAMPLE_KEY_END, sampleKey } from '../schemas/key-schema.ts'
 
 const Published = v.strictObject({
   keyId: described(
@@ -40,10 +40,7 @@ const Published = v.strictObject({
     v.string(),
     'The root secret that it is hashed under: `current`, `previous`, or its name.',
   ),
-  issuedBy: described(
-    v.nullable(v.string()),
-    'The operator key that issued it; null: whoever held the root secret. `unknown`: another key did, before that was recorded.',
-  ),
+  issuedBy: described(v.nullable(v.string()), ISSUER_MEANING),
 })
 
 const sample: v.InferOutput<typeof Published> = {
@@ -76,7 +73,15 @@ const RevokedKeys = component(
     v.strictObject({
       revoked: described(
         v.array(v.pick(Published, ['keyId', 'operator', 'role'])),
-        'The keys that were not revoked before, the oldest first.',
+        'The operator keys that were not revoked before, the oldest first.',
+      ),
+      keys: described(
+        v.array(v.pick(PublishedKey, ['keyId', 'organizationId'])),
+        'The keys of organizations and of the platform that were not revoked before.',
+      ),
+      unreached: described(
+        v.array(v.string()),
+        'Organizations whose databases did not answer: keys there that descend from the revoked ones may work still. Revoke the key again, with `descendants`, until this is empty.',
       ),
     }),
     'What a revocation ended.',
@@ -159,10 +164,10 @@ export const revokeOperatorKey = operation({
   tag: 'Operator keys',
   summary: 'Revoke an operator key',
   description:
-    'It fails on its very next request. Revoking a key again changes nothing. The keys that it issued go on working, unless `descendants` is `true`.',
+    'It fails on its very next request. The keys that it issued go on working, unless `descendants` is `true`. Revoking a key again changes nothing, but that it ends what an earlier revocation did not reach.',
   query: {
     descendants: optionalWord(
-      '`true`: all keys that descend from it are revoked in the same step: those that it issued, those that these issued, and so on.',
+      '`true`: all keys that descend from it are revoked too: those that it issued, those that these issued, and so on, keys of organizations and of the platform among them.',
       ['true', 'false'],
       'true',
     )('descendants'),
@@ -173,6 +178,8 @@ export const revokeOperatorKey = operation({
         { keyId: sampleKey.keyId, operator: 'ada', role: 'admin' },
         { keyId: '8LwR1yZpAq0d', operator: 'nightly job', role: 'support' },
       ],
+      keys: [{ keyId: 'Qn9LmTz2VxR4', organizationId: 'acme' }],
+      unreached: [],
     }),
     204: { description: 'It is revoked. Only without `descendants`.' },
     400: 'BadRequest',
@@ -198,7 +205,7 @@ export async function serveIssueOperatorKey(
   const changes = change.about(null, { type: 'key', id: stored.keyId })
   const outcome = await changes.addOperatorKey({ key: stored, proof })
   if (outcome === 'issuer_ended')
-    return errorReply(409, 'The key of this request was revoked or has expired meanwhile. No key was issued.')
+    return errorReply(409, ISSUER_ENDED)
   if (outcome === 'proof_used')
     return errorReply(409, 'A key was issued on this proof of the root secret already. Make a new proof.')
   return jsonReply(201, { key, ...published(stored, world) }, PRIVATE)
@@ -237,9 +244,9 @@ export async function serveRevokeOperatorKey(
   const changes = change.about(null, { type: 'key', id: keyId })
   const revoked = await changes.revokeOperatorKey({ keyId, revokedAt, withDescendants })
   if (revoked === null) return unknownOperatorKey(keyId)
-  return withDescendants
-    ? jsonReply(200, { revoked: [...revoked] }, PRIVATE)
-    : { status: 204, headers: PRIVATE, body: null }
+  if (!withDescendants) return { status: 204, headers: PRIVATE, body: null }
+  const { operatorKeys, keys, unreached } = revoked
+  return jsonReply(200, { revoked: [...operatorKeys], keys: [...keys], unreached: [...unreached] }, PRIVATE)
 }
 
 function unknownOperatorKey(keyId: string) {

@@ -1,3 +1,4 @@
+import type { Operator } from '../../../access/operator.ts'
 import { echoed } from '../../../bounds/echo.ts'
 import type { ReplyOf } from '../../../record/operation/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../../record/operation/reply.ts'
@@ -18,28 +19,31 @@ import { unknownOrganization } from '../organization/organizations.ts'
 export async function serveIssueTenantKey(
   { params: { organizationId = '' }, body, change }: OperatorRequestOf<typeof keys.issueTenantKey>,
   world: OperatorWorld,
+  operator: Operator,
 ): Promise<ReplyOf<typeof keys.issueTenantKey>> {
   const organization = await world.administration.findOrganization(organizationId)
   if (organization === null) return unknownOrganization(organizationId)
-  return issued(organizationId, body, change, world)
+  return issued(organizationId, body, issuingBy(operator, change, world), world)
 }
 
 /** Answers `POST /operator/v1/platform-keys`. */
 export async function serveIssuePlatformKey(
   { body, change }: OperatorRequestOf<typeof keys.issuePlatformKey>,
   world: OperatorWorld,
+  operator: Operator,
 ): Promise<ReplyOf<typeof keys.issuePlatformKey>> {
-  return issued(null, body, change, world)
+  return issued(null, body, issuingBy(operator, change, world), world)
 }
 
 async function issued(
   organizationId: string | null,
   settings: KeySettings,
-  change: Change,
+  issuing: KeyIssuing,
   world: OperatorWorld,
 ) {
-  const outcome = await issueCheckedKey(organizationId, settings, issuingBy(change, world))
+  const outcome = await issueCheckedKey(organizationId, settings, issuing)
   if (outcome.kind === 'refused') return refusedSetting(outcome)
+  if (outcome.kind === 'issuer_ended') return errorReply(409, outcome.problem)
   return jsonReply(201, { key: outcome.key, ...publishedKey(outcome.stored, world) }, PRIVATE)
 }
 
@@ -100,9 +104,10 @@ export async function serveRevokeKey(
 export async function serveRotateKey(
   { params: { keyId = '' }, body, change }: OperatorRequestOf<typeof keys.rotateKeyEndpoint>,
   world: OperatorWorld,
+  operator: Operator,
 ): Promise<ReplyOf<typeof keys.rotateKeyEndpoint>> {
   const { overlap: overlapMs, ...end } = body
-  const outcome = await rotateKey({ keyId, overlapMs, ...end }, issuingBy(change, world))
+  const outcome = await rotateKey({ keyId, overlapMs, ...end }, issuingBy(operator, change, world))
   if (outcome.kind === 'refused') return refusedSetting(outcome)
   if (outcome.kind === 'not_rotated')
     return outcome.isKnown
@@ -114,7 +119,11 @@ export async function serveRotateKey(
 }
 
 /** A key store that reads directly, and writes through the change that records what was done. */
-function issuingBy(change: Change, { administration, secrets, random, clock }: OperatorWorld): KeyIssuing {
+function issuingBy(
+  { keyId: issuedBy }: Operator,
+  change: Change,
+  { administration, secrets, random, clock }: OperatorWorld,
+): KeyIssuing {
   const keys: KeyIssuing['keys'] = {
     findKey: (keyId) => administration.findKey(keyId),
     addKey: (key) => change.about(key.organizationId, { type: 'key', id: key.keyId }).addKey(key),
@@ -124,7 +133,7 @@ function issuingBy(change: Change, { administration, secrets, random, clock }: O
       return change.about(organizationId, subject).rotateKey(rotation)
     },
   }
-  return { keys, secrets, random, clock }
+  return { keys, secrets, random, clock, issuedBy }
 }
 
 function refusedSetting({ setting, problem }: RefusedSetting) {

@@ -10,6 +10,10 @@ import { keyState, keyStates } from '../../key-state.ts'
 
 export const instant = v.pipe(v.string(), v.isoTimestamp())
 
+/** What an issuer means, alike for keys of every kind. */
+export const ISSUER_MEANING =
+  'The operator key that issued it; null: whoever held the root secret. `unknown`: it was issued before that was recorded.'
+
 /** The published form of a key of an organization or of the platform: without the hash that verifies it. */
 export const PublishedKey = v.strictObject({
   keyId: described(v.string(), 'Names the key; the key itself contains it.'),
@@ -26,6 +30,7 @@ export const PublishedKey = v.strictObject({
     v.string(),
     'The root secret that it is hashed under: `current`, `previous`, or its name.',
   ),
+  issuedBy: described(v.nullable(v.string()), ISSUER_MEANING),
 })
 
 export const sampleKey: v.InferOutput<typeof PublishedKey> = {
@@ -42,6 +47,7 @@ export const sampleKey: v.InferOutput<typeof PublishedKey> = {
   lastUsedAt: '2026-05-19T17:00:00.000Z',
   successorId: null,
   secret: 'current',
+  issuedBy: '8LwR1yZpAq0d',
 }
 
 /** The key itself, in the only reply that shows it. */
