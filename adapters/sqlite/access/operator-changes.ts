@@ -146,7 +146,7 @@ const revokedSubject = sql<JsonText<AuditSubject>>`case when ${slot('withDescend
 const isThere = eb.exists(db.selectFrom('operator_keys').select(one).where('key_id', '=', slot('keyId')))
 /** While there is more elsewhere, the revocation has failed; whoever ends that says so. */
 const revocationOutcome = sql<AuditOutcome>`case when not ${isThere} then 'refused'
-  when exists (${elsewhere}) then 'failed' else 'done' end`
+  when ${eb.exists(elsewhere)} then 'failed' else 'done' end`
 const recordRevocation = recordChangeTemplate(revokedSubject, revocationOutcome)
 
 /** Makes a guard over an executor. */

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { AuditEntry } from '../../../ports/operators/audit.ts'
+import type { StoredOperatorKey } from '../../../ports/operators/operator-keys.ts'
 import type { Organization } from '../../../ports/organizations/organization.ts'
 import type { PlaceChoice } from '../../../ports/placement/placement.ts'
 import { organization, START_MS, tenantKey } from '../../../test/conformance/fixtures.ts'
@@ -216,5 +217,134 @@ describe('what operators changed in a family’s database is recorded', () => {
     }
     expect(await isolate.operatorChanges(entry('b')).revokeKey('key-1', NOW)).toBe(true)
     expect(await outcomes()).toEqual(['done', 'done'])
+  })
+})
+
+describe('a revocation of all that descends from an operator key', () => {
+  const entry = (auditId: string, keyId = 'op'): AuditEntry => ({
+    auditId,
+    at: NOW,
+    operatorKeyId: null,
+    operator: 'ada',
+    action: 'operatorKey.revoke',
+    organizationId: null,
+    subject: { type: 'key', id: keyId },
+  })
+  const operatorKey = (keyId: string, issuedBy: string | null): StoredOperatorKey => ({
+    ...{ keyId, operator: 'ada', role: 'admin', hash: keyId, secretVersion: 'v1', createdAt: NOW },
+    ...{ expiresAt: null, revokedAt: null, lastUsedAt: null, issuedBy },
+  })
+  const end = (auditId: string, by = isolate) =>
+    by.operatorChanges(entry(auditId)).revokeOperatorKey({ keyId: 'op', revokedAt: NOW, withDescendants: true })
+  const issue = (organizationId: string, keyId: string, by = isolate) =>
+    by.operatorChanges(entry(keyId)).addKey(tenantKey(organizationId, keyId, { issuedBy: 'op' }))
+  const isRevoked = async (keyId: string) =>
+    (await scratch.isolate().administration.findKey(keyId))?.revokedAt !== null
+  const record = async (auditId: string) =>
+    (await isolate.audit.list({}, null, 50)).find((found) => found.auditId === auditId)
+
+  beforeEach(async () => {
+    await save('acme', {}, OWN)
+    await save('rival', {}, OWN)
+    await save('plain')
+    const added = { key: operatorKey('op', null), proof: null }
+    await isolate.operatorChanges(entry('op')).addOperatorKey(added)
+    for (const id of ['acme', 'rival', 'plain']) expect(await issue(id, `key-${id}`)).toBe(true)
+  })
+
+  test('names the organization whose database does not answer; the same again ends the rest', async () => {
+    scratch.before = ({ at }) => {
+      if (at === 'acme.1') throw new Error('unavailable')
+    }
+    expect(await end('first')).toMatchObject({
+      keys: [
+        { keyId: 'key-plain', organizationId: 'plain' },
+        { keyId: 'key-rival', organizationId: 'rival' },
+      ],
+      unreached: ['acme'],
+    })
+    expect(await record('first')).toMatchObject({
+      outcome: 'failed',
+      subject: { keys: ['key-plain', 'key-rival'], unreached: ['acme'] },
+    })
+    expect(scratch.errors.join()).toContain('"keys_not_revoked"')
+    scratch.before = () => undefined
+    expect(await isRevoked('key-acme')).toBe(false)
+    scratch.calls.length = 0
+    expect(await end('second')).toMatchObject({
+      operatorKeys: [],
+      keys: [{ keyId: 'key-acme', organizationId: 'acme' }],
+      unreached: [],
+    })
+    // An organization that was reached before is not asked again.
+    expect(scratch.calls.filter(({ at }) => at === 'rival.1')).toEqual([])
+    expect(await record('second')).toMatchObject({ outcome: 'done', subject: { keys: ['key-acme'] } })
+    expect(await Promise.all(['key-acme', 'key-rival', 'key-plain'].map(isRevoked))).toEqual([true, true, true])
+    expect(await end('third')).toMatchObject({ operatorKeys: [], keys: [], unreached: [] })
+  })
+
+  test('killed in between is recorded as failed, and taken up by the same again', async () => {
+    scratch.after = ({ at }) => {
+      if (at === 'shared') throw new Error('killed')
+    }
+    await expect(end('first')).rejects.toThrow('killed')
+    scratch.after = () => undefined
+    expect((await record('first'))?.outcome).toBe('failed')
+    expect((await end('second'))?.keys.map(({ keyId }) => keyId)).toEqual(['key-acme', 'key-rival'])
+    expect(await Promise.all(['key-acme', 'key-rival', 'key-plain'].map(isRevoked))).toEqual([true, true, true])
+  })
+
+  test('finds a family that moves meanwhile, to another database and to the shared one', async () => {
+    let moves = 0
+    scratch.before = async ({ at }) => {
+      if (at !== 'acme.1' || moves > 0) return
+      moves += 1
+      await scratch.move('acme', 'own')
+    }
+    await scratch.move('rival', 'shared')
+    expect((await end('first'))?.unreached).toEqual([])
+    expect(moves).toBe(1)
+    expect(await Promise.all(['key-acme', 'key-rival'].map(isRevoked))).toEqual([true, true])
+  })
+
+  test('waits for a family of the shared database whose writes are paused', async () => {
+    const until = toInstant(START_MS + 1000)
+    await scratch.run("insert into write_pauses values ('plain', 'token', ?)", until)
+    let asked = 0
+    scratch.before = ({ at }) => {
+      if (at === 'shared') asked += 1
+      if (asked > 4) scratch.clock.ms = START_MS + 1000
+    }
+    expect((await end('first'))?.unreached).toEqual([])
+    expect(await isRevoked('key-plain')).toBe(true)
+  })
+
+  test.each(['acme.1', 'shared'])('leaves no key that is being issued, whenever it comes before a call of %s', async (at) => {
+    for (let calls = 0; ; calls += 1) {
+      const [auditId, keyId] = [`end-${calls}`, `new-${calls}`]
+      await isolate.operatorChanges(entry(`op-${calls}`)).addOperatorKey({
+        key: operatorKey(`op-${calls}`, null),
+        proof: null,
+      })
+      let left = calls
+      scratch.before = async (call) => {
+        if (call.at !== at) return
+        left -= 1
+        if (left !== -1) return
+        await scratch.isolate().operatorChanges(entry(auditId)).revokeOperatorKey({
+          ...{ keyId: `op-${calls}`, revokedAt: NOW, withDescendants: true },
+        })
+      }
+      const key = tenantKey('acme', keyId, { issuedBy: `op-${calls}` })
+      const isIssued = await isolate.operatorChanges(entry(keyId, keyId)).addKey(key)
+      scratch.before = () => undefined
+      if (left >= 0) {
+        expect(calls).toBeGreaterThan(0)
+        return
+      }
+      const found = await scratch.isolate().administration.findKey(keyId)
+      expect([isIssued, found === null || found.revokedAt !== null]).toEqual([isIssued, true])
+      expect((await record(keyId))?.outcome).toBe(isIssued ? 'done' : 'refused')
+    }
   })
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { OperatorKeyClaim, StoredOperatorKey } from '../../../ports/index.ts'
+import type { OperatorKeyClaim, StoredKey, StoredOperatorKey } from '../../../ports/index.ts'
 import type { StorageCase, StorageInstance } from '../case.ts'
 import { at, tenantKey, twoTenants } from '../fixtures.ts'
 import { auditEntry } from './operator-changes.ts'
@@ -192,6 +192,110 @@ export const operatorKeyCases: readonly StorageCase[] = [
         ['done', { type: 'key', id: 'a', descendants: [], keys: [] }],
       )
       assert.equal(fourth?.outcome, 'refused')
+    },
+  },
+  {
+    name: 'keys of organizations and of the platform are issued only while the operator key that does it works',
+    async run(make) {
+      const storage = await twoTenants(make)
+      await add(storage, operatorKey('op-1', { expiresAt: at(60) }), operatorKey('op-2'))
+      await revoke(storage, 'r', 'op-2', at(0))
+      const { administration, operatorChanges, operatorKeys } = storage
+      const issue = (keyId: string, issuedBy: string | null, more: Partial<StoredKey> = {}) =>
+        operatorChanges(auditEntry(`add ${keyId}`)).addKey(tenantKey('org-a', keyId, { issuedBy, ...more }))
+      const platform = { kind: 'platform', organizationId: null } as const
+      // A key of an organization may work longer than its issuer.
+      assert.equal(await issue('k-1', 'op-1', { expiresAt: at(600) }), true)
+      assert.equal(await issue('k-2', null), true)
+      assert.equal(await issue('k-3', 'op-2'), false)
+      assert.equal(await issue('k-4', 'op-none'), false)
+      assert.equal(await issue('k-5', 'op-1', platform), true)
+      assert.equal(await issue('k-6', 'op-2', platform), false)
+      const rotate = (keyId: string, successorId: string, issuedBy: string) =>
+        operatorChanges(auditEntry(`rotate ${keyId}`)).rotateKey({
+          keyId,
+          successor: tenantKey('org-a', successorId, { issuedBy }),
+          endsAt: at(3600),
+        })
+      assert.equal(await rotate('k-2', 's-2', 'op-2'), false)
+      assert.equal(await rotate('k-1', 's-1', 'op-1'), true)
+      assert.deepEqual(await Promise.all(['op-1', 'op-2', 'op-none'].map((id) => operatorKeys.works(id))), [
+        true,
+        false,
+        false,
+      ])
+      storage.clock.ms += 60_000
+      assert.equal(await issue('k-7', 'op-1'), false)
+      assert.equal(await operatorKeys.works('op-1'), false)
+      const found = [
+        ...(await administration.listKeys('org-a', null, 20)),
+        ...(await administration.listKeys(null, null, 20)),
+      ].map(({ keyId, issuedBy, successorId, revokedAt }) => [keyId, issuedBy, successorId, revokedAt])
+      // One that was stored in a database without operator keys, and refused only then, is revoked.
+      assert.deepEqual(
+        found.filter(([, , , revokedAt]) => revokedAt === null),
+        [
+          ['k-1', 'op-1', 's-1', null],
+          ['k-2', null, null, null],
+          ['key-a', null, null, null],
+          ['s-1', 'op-1', null, null],
+          ['k-5', 'op-1', null, null],
+        ],
+      )
+      const records = await storage.audit.list({}, null, 50)
+      const refused = records.filter(({ outcome }) => outcome === 'refused').map(({ auditId }) => auditId)
+      assert.deepEqual(refused.sort(), ['add k-3', 'add k-4', 'add k-6', 'add k-7', 'rotate k-2'])
+    },
+  },
+  {
+    name: 'what an operator key and those that descend from it issued is revoked with them, which the record names',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const { administration, operatorChanges, operatorKeys, audit } = storage
+      await add(storage, operatorKey('a'), operatorKey('b'))
+      await add(storage, operatorKey('a-1', { issuedBy: 'a' }), operatorKey('a-2', { issuedBy: 'a-1' }))
+      const platform = { kind: 'platform', organizationId: null } as const
+      const issue = async (keyId: string, more: Partial<StoredKey>) =>
+        administration.addKey(tenantKey('org-a', keyId, { createdAt: at(-5), ...more }))
+      await issue('k-1', { issuedBy: 'a' })
+      await issue('k-2', { issuedBy: 'a-2', organizationId: 'org-b' })
+      await issue('k-3', { issuedBy: 'a-1', ...platform })
+      await issue('k-4', { issuedBy: 'b' })
+      await issue('k-5', { issuedBy: null })
+      await issue('k-6', { issuedBy: 'unknown' })
+      await issue('k-7', { issuedBy: 'a', revokedAt: at(-1) })
+      const revokeAll = (auditId: string, keyId: string, withDescendants = true) =>
+        operatorChanges(auditEntry(auditId, { subject: { type: 'key', id: keyId } })).revokeOperatorKey({
+          keyId,
+          revokedAt: at(1),
+          withDescendants,
+        })
+      assert.deepEqual((await revokeAll('r0', 'a', false))?.keys, [])
+      assert.deepEqual(await operatorKeys.endedWithDescent(['a', 'b']), [])
+      const revoked = await revokeAll('r1', 'a')
+      assert.deepEqual(revoked?.issuers, ['a', 'a-1', 'a-2'])
+      assert.deepEqual(revoked?.unreached, [])
+      const byId = (left: { keyId: string }, right: { keyId: string }) => (left.keyId < right.keyId ? -1 : 1)
+      assert.deepEqual([...(revoked?.keys ?? [])].sort(byId), [
+        { keyId: 'k-1', organizationId: 'org-a' },
+        { keyId: 'k-2', organizationId: 'org-b' },
+        { keyId: 'k-3', organizationId: null },
+      ])
+      assert.deepEqual((await revokeAll('r2', 'a'))?.keys, [])
+      assert.deepEqual(await operatorKeys.endedWithDescent(['b', 'a-2', 'a', 'none']), ['a', 'a-2'])
+      const states = await Promise.all(
+        ['k-1', 'k-2', 'k-3', 'k-4', 'k-5', 'k-6', 'k-7', 'key-a'].map(
+          async (keyId) => (await administration.findKey(keyId))?.revokedAt,
+        ),
+      )
+      assert.deepEqual(states, [at(1), at(1), at(1), null, null, null, at(-1), null])
+      const records = new Map((await audit.list({}, null, 50)).map((record) => [record.auditId, record]))
+      const [first, second] = ['r1', 'r2'].map((auditId) => records.get(auditId))
+      assert.equal(first?.outcome, 'done')
+      assert.ok(first?.subject?.type === 'key')
+      assert.deepEqual([...(first.subject.keys ?? [])].sort(), ['k-1', 'k-2', 'k-3'])
+      assert.deepEqual([...(first.subject.descendants ?? [])].sort(), ['a-1', 'a-2'])
+      assert.equal(second?.outcome, 'done')
     },
   },
   {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readKey } from '../../../domain/access/api-key.ts'
+import { readOperatorKey } from '../../../domain/access/operator-key.ts'
 import type { OperatorClient } from '../../support/services/operator/operator-client.ts'
 import { openOperatorClient } from '../../support/services/operator/operator-client.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
@@ -164,6 +165,7 @@ describe('keys', () => {
         lastUsedAt: null,
         successorId: null,
         secret: 'current',
+        issuedBy: readOperatorKey(admin.key)?.keyId,
       },
     ])
     expect((await admin.get('/organizations/acme/keys')).body.data).toEqual([shown])

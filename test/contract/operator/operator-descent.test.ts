@@ -1,6 +1,8 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { readKey } from '../../../domain/access/api-key.ts'
 import { readOperatorKey } from '../../../domain/access/operator-key.ts'
 import type { OperatorRole } from '../../../ports/operators/operator-keys.ts'
+import type { PlaceChoice } from '../../../ports/placement/placement.ts'
 import type { OperatorClient } from '../../support/services/operator/operator-client.ts'
 import { operatorClient } from '../../support/services/operator/operator-client.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
@@ -133,7 +135,7 @@ test('a revocation leaves what the key issued, unless its descendants are to end
     { keyId: idOf(helper), operator: 'eve', role: 'support' },
   ]
   const byId = (left: { keyId: string }, right: { keyId: string }) => (left.keyId < right.keyId ? -1 : 1)
-  expect([status, body]).toEqual([200, { revoked: revoked.sort(byId) }])
+  expect([status, body]).toEqual([200, { revoked: revoked.sort(byId), keys: [], unreached: [] }])
   expect(await Promise.all([grandchild, helper, other, root].map(statusOf))).toEqual([401, 401, 200, 200])
   const records = (await root.get('/audit?action=operatorKey.revoke')).body.data
   expect(
@@ -142,6 +144,7 @@ test('a revocation leaves what the key issued, unless its descendants are to end
     type: 'key',
     id: idOf(child),
     descendants: revoked.map(({ keyId }) => keyId),
+    keys: [],
   })
 })
 
@@ -178,4 +181,144 @@ test('however keys are issued while their ancestor is revoked, none of its desce
   const left = [...(await listed()).values()].filter(({ state }) => state === 'active')
   expect(left.map(({ keyId }) => keyId).sort()).toEqual([idOf(root), idOf(ending)].sort())
   expect(service.errors).toEqual([])
+})
+
+const places: readonly (readonly [string, PlaceChoice])[] = [
+  ['the shared database', { kind: 'shared' }],
+  ['a database of its own', { kind: 'own', region: null, jurisdiction: null }],
+]
+
+describe.each(places)('keys of an organization in %s', (_name, choice) => {
+  let child: OperatorClient
+  /** The id of a key of acme that the holder of the root secret issued. */
+  let original: string | undefined
+  let beforeKey: () => Promise<void>
+
+  beforeEach(async () => {
+    beforeKey = async () => undefined
+    service = await openTestService((clock) => {
+      const storage = createScratchStorage({ clock, choice })
+      return {
+        ...storage,
+        operatorChanges: (entry) => {
+          const changes = storage.operatorChanges(entry)
+          return {
+            ...changes,
+            addKey: async (key) => {
+              await beforeKey()
+              return changes.addKey(key)
+            },
+            rotateKey: async (rotation) => {
+              await beforeKey()
+              return changes.rotateKey(rotation)
+            },
+          }
+        },
+      }
+    })
+    original = readKey(await service.addOrganization('acme'))?.keyId
+    root = operatorClient(service, await service.addOperatorKey('admin'))
+    child = await issuedBy(root)
+  })
+
+  const issue = (by: OperatorClient, body: object = {}) => by.post('/organizations/acme/keys', body)
+  const works = async (key: string) => (await service.send('/api/v1/sites', { key })).status === 200
+  const end = (client: OperatorClient) => root.post(`/operator-keys/${idOf(client)}/revoke?descendants=true`)
+
+  test('end with the operator key that issued them, and with those above it', async () => {
+    const grandchild = await issuedBy(child)
+    const [first, second, other] = [(await issue(child)).body, (await issue(grandchild)).body, (await issue(root)).body]
+    const platform = (await grandchild.post('/platform-keys', {})).body
+    const rotated = (await root.post(`/keys/${first.keyId}/rotate`, { overlap: '7d' })).body
+    const passedOn = (await child.post(`/keys/${other.keyId}/rotate`, { overlap: '7d' })).body
+    const shown = (await root.get('/organizations/acme/keys')).body.data as unknown as readonly Listed[]
+    expect(new Map(shown.map((key) => [key.keyId, key.issuedBy]))).toEqual(
+      new Map([
+        [original, null],
+        [first.keyId, idOf(child)],
+        [second.keyId, idOf(grandchild)],
+        [other.keyId, idOf(root)],
+        [rotated.keyId, idOf(root)],
+        [passedOn.keyId, idOf(child)],
+      ]),
+    )
+    expect(await works(second.key)).toBe(true)
+    const { status, body } = await end(child)
+    const { keys, unreached } = body as unknown as {
+      readonly keys: readonly { readonly keyId: string; readonly organizationId: string | null }[]
+      readonly unreached: readonly string[]
+    }
+    expect([status, unreached]).toEqual([200, []])
+    expect(new Map(keys.map(({ keyId, organizationId }) => [keyId, organizationId]))).toEqual(
+      new Map([
+        [platform.keyId, null],
+        [first.keyId, 'acme'],
+        [second.keyId, 'acme'],
+        [passedOn.keyId, 'acme'],
+      ]),
+    )
+    expect(await Promise.all([first, second, passedOn, other, rotated].map(({ key }) => works(key)))).toEqual([
+      false,
+      false,
+      false,
+      true,
+      true,
+    ])
+    const sent = await service.send('/api/v1/email', {
+      ...{ method: 'POST', key: platform.key, body: '{}' },
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(sent.status).toBe(401)
+    expect((await end(child)).body).toEqual({ revoked: [], keys: [], unreached: [] })
+  })
+
+  test('go on working without descendants, and after their issuer has expired', async () => {
+    const soon = (await ask(root, { expiresAt: SOON })).body
+    const kept = (await issue(operatorClient(service, soon.key), { expiresAt: LATER })).body
+    expect(kept.expiresAt).toBe(LATER)
+    service.clock.set(SOON)
+    expect(await works(kept.key)).toBe(true)
+    expect((await root.post(`/operator-keys/${soon.keyId}/revoke`)).status).toBe(204)
+    expect(await works(kept.key)).toBe(true)
+  })
+
+  test('are not issued, and not rotated, by an operator key that is ended meanwhile', async () => {
+    const before = (await issue(root)).body
+    beforeKey = async () => void (await end(child))
+    const refusal = {
+      status: 409,
+      body: { error: 'The key of this request was revoked or has expired meanwhile. No key was issued.' },
+    }
+    expect(await issue(child)).toEqual(refusal)
+    beforeKey = async () => undefined
+    child = await issuedBy(root)
+    beforeKey = async () => void (await end(child))
+    const rotation = await child.post(`/keys/${before.keyId}/rotate`, { overlap: '7d' })
+    expect(rotation.status).toBe(409)
+    beforeKey = async () => undefined
+    const shown = (await root.get('/organizations/acme/keys')).body.data as unknown as readonly Listed[]
+    const working = shown.filter(({ state }) => state === 'active').map(({ keyId }) => keyId)
+    expect(working.sort()).toEqual([original, before.keyId].sort())
+    expect(service.errors).toEqual([])
+  })
+
+  test('however they are issued meanwhile, none that was handed out is left', async () => {
+    const handedOut: string[] = []
+    const issuing = async () => {
+      for (let round = 0; round < 12; round += 1) {
+        const { status, body } = await issue(child)
+        expect([201, 401, 409]).toContain(status)
+        if (status === 201) handedOut.push(body.key)
+      }
+    }
+    const revoking = async () => {
+      while (handedOut.length < 5) await new Promise(setImmediate)
+      expect((await end(child)).status).toBe(200)
+    }
+    await Promise.all([issuing(), issuing(), revoking()])
+    expect(handedOut.length).toBeGreaterThan(4)
+    for (const key of handedOut) expect(await works(key)).toBe(false)
+    const shown = (await root.get('/organizations/acme/keys')).body.data as unknown as readonly Listed[]
+    expect(shown.filter(({ state, issuedBy: by }) => state === 'active' && by !== null)).toEqual([])
+  })
 })

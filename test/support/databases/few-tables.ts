@@ -5,7 +5,7 @@ import type { Migration } from '../../../adapters/durable-object/migration.ts'
 
 /** The tables, with their indexes, that are enough for everything that moves do. Moving few tables takes little time. */
 const TABLES = [
-  'organizations api_keys outbox sends retention import_sessions import_keys',
+  'organizations api_keys operator_keys outbox sends retention import_sessions import_keys',
   'sites contacts forms form_submissions',
   'families placed_organizations placed_slugs placed_keys placed_forms write_pauses refused_writes',
   'moves move_organizations move_journal move_targets move_guards',
@@ -18,13 +18,14 @@ const TRIGGER = `create trigger contacts_tallied after insert on contacts begin
 
 const folder = new URL('../../../adapters/sqlite/migrations/', import.meta.url)
 
-/** What a statement is about: the table or view that it creates, or on which it creates an index or a trigger. */
-const ABOUT = /^create (?:unique )?(?:(?:table|view) (\w+)|(?:index|trigger) \w+ (?:[\w ]+ )?on (\w+))/i
+/** What a statement is about: the table or view that it creates or alters, or on which it creates an index or a trigger. */
+const ABOUT =
+  /^(?:alter table|create (?:table|view)|create (?:unique )?(?:index|trigger) \w+ (?:[\w ]+ )?on) (?<table>\w+)/i
 
 function isOfFewTables(statement: string): boolean {
-  const [, made, changed] = ABOUT.exec(statement.replaceAll(/\s+/g, ' ')) ?? []
+  const { table = '' } = ABOUT.exec(statement.replaceAll(/\s+/g, ' '))?.groups ?? {}
   const isTrigger = /^create trigger/i.test(statement)
-  return TABLES.includes(made ?? changed ?? '') && (!isTrigger || changed === 'refused_writes')
+  return TABLES.includes(table) && (!isTrigger || table === 'refused_writes')
 }
 
 /** The migrations of a database with few tables. */
