@@ -13,6 +13,8 @@ import { testSecrets } from '../../test/support/runner/fakes.ts'
 import type { TestOperator } from '../../test/support/services/operator/operator.ts'
 import { openTestOperator } from '../../test/support/services/operator/operator.ts'
 import { readExport } from '../../domain/operators/endpoints/organization/exports.ts'
+import { readKey } from '../../domain/access/api-key.ts'
+import { readOperatorKey } from '../../domain/access/operator-key.ts'
 import { writeRestore } from '../../domain/operators/endpoints/organization/restores.ts'
 import { archiveInFile } from './archives/archive-file.ts'
 import { openNodeDigest } from './archives/node-digest.ts'
@@ -190,6 +192,39 @@ test('keys and form passwords come with secrets, under the same id and root secr
   expect((await other.service.send('/api/v1/sites', { key: stdout.trim() })).status).toBe(401)
   expect(readFileSync(archive, 'utf8')).not.toContain('pbkdf2')
 })
+
+test.each(['shared', 'own'])(
+  'a key comes back with its issuer, and revoked when all that descends from that was ended, in the place %s',
+  async (place) => {
+    const of = await anotherService()
+    const run = async (...args: readonly string[]) => {
+      const { code, stdout, stderr } = await of.run(...args)
+      expect([code, stderr]).toEqual([0, expect.anything()])
+      return stdout.trim()
+    }
+    await run('org', 'create', '--id', 'small', '--name', 'Small')
+    const eve = await run('key', 'issue', '--operator', 'eve', '--role', 'admin')
+    const eveId = readOperatorKey(eve)?.keyId ?? ''
+    const hers = await run('key', 'issue', '--org', 'small', '--key', eve)
+    const ours = await run('key', 'issue', '--org', 'small')
+    await exported(of, 'issued.tar', '--id', 'small', '--with-secrets')
+    const again = async () => {
+      await run('org', 'delete', '--id', 'small', '--confirm', 'small')
+      await run('org', 'restore', fileOf('issued.tar'), '--place', place)
+      const statuses = await Promise.all(
+        [hers, ours].map(async (key) => (await of.service.send('/api/v1/sites', { key })).status),
+      )
+      return { statuses, list: await run('key', 'list', '--org', 'small') }
+    }
+    const before = await again()
+    expect(before.statuses).toEqual([200, 200])
+    expect(before.list).toMatch(new RegExp(`^${readKey(hers)?.keyId ?? ''} .* ${eveId}$`, 'm'))
+    expect(await run('key', 'revoke', eveId, '--descendants')).toContain(readKey(hers)?.keyId)
+    const after = await again()
+    expect(after.statuses).toEqual([401, 200])
+    expect(after.list).toMatch(new RegExp(`^${readKey(hers)?.keyId ?? ''} {2}revoked .* ${eveId}$`, 'm'))
+  },
+)
 
 test('work that waited is held, and is sent only when an operator retries it', async () => {
   const of = await anotherService()

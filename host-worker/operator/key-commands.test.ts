@@ -47,7 +47,7 @@ describe('a tenant key', () => {
   it('has the label, scope, end and rate that it was given, and so has its successor', async () => {
     const flags = ['--label', 'nightly sync', '--scope', 'read', '--expires', '2030-01-31', '--rate', '60']
     const { stdout } = await operator('key', 'issue', '--org', 'acme', ...flags)
-    const attributes = /read {2}2030-01-31T00:00:00\.000Z {2}- {2}60 {2}nightly sync$/m
+    const attributes = /read {2}2030-01-31T00:00:00\.000Z {2}- {2}60 {2}nightly sync {2}\w{12}$/m
     expect((await operator('key', 'list', '--org', 'acme')).stdout).toMatch(attributes)
     const keyId = readKey(stdout.trimEnd())?.keyId ?? ''
     const rotated = await operator('key', 'rotate', keyId, '--overlap', '7d')
@@ -146,11 +146,21 @@ describe('an operator key', () => {
     const listed = (await operator('key', 'list', '--operators')).stdout
     expect(listed).toMatch(new RegExp(`^${child.keyId} .*  ${parent.keyId}  eve$`, 'm'))
     expect(listed).toMatch(/  root  admin$/m)
+    const tenant = readKey((await as(child.text, 'key', 'issue', '--org', 'acme')).stdout.trimEnd())
+    const platform = readKey((await as(parent.text, 'key', 'issue', '--platform')).stdout.trimEnd())
+    expect((await operator('key', 'list', '--org', 'acme')).stdout).toMatch(
+      new RegExp(`^${tenant?.keyId ?? ''} .*  ${child.keyId}$`, 'm'),
+    )
     const revoked = await operator('key', 'revoke', parent.keyId, '--descendants')
     expect([revoked.code, revoked.stdout.trimEnd().split('\n').sort()]).toEqual([
       0,
-      [parent.keyId, child.keyId].map((keyId) => `${keyId}  admin  eve`).sort(),
+      [
+        ...[parent.keyId, child.keyId].map((keyId) => `${keyId}  admin  eve`),
+        `${tenant?.keyId ?? ''}  tenant  acme`,
+        `${platform?.keyId ?? ''}  platform`,
+      ].sort(),
     ])
+    expect((await read(tenant?.text ?? '')).status).toBe(401)
     expect(revoked.stderr).toBe(`Revoked ${parent.keyId} and every key that descends from it.\n`)
     expect((await as(child.text, 'org', 'list')).code).toBe(1)
     expect(await operator('key', 'revoke', 'nothing', '--descendants')).toEqual({

@@ -57,8 +57,8 @@ const listings: readonly (readonly [words: string, heads: string, line: string |
   ['org list', 'ORGANIZATION NAME', String.raw`(acme|zeta)  \S.*`],
   [
     'key list --org acme',
-    'KEY ID STATE ISSUED AT REVOKED AT ROOT SECRET SCOPE ENDS AT LAST USED RATE LABEL',
-    String.raw`\S+  active  ${ISO}  -  current  all  -  -  -  (-|Nightly sync)`,
+    'KEY ID STATE ISSUED AT REVOKED AT ROOT SECRET SCOPE ENDS AT LAST USED RATE LABEL ISSUED BY',
+    String.raw`\S+  active  ${ISO}  -  current  all  -  -  -  (-|Nightly sync)  (root|\\w{12})`,
   ],
   [
     'key list --operators',

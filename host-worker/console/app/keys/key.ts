@@ -18,3 +18,8 @@ export const keyTones: Readonly<Record<Key['state'], Tone>> = {
 export function isWorking({ state }: Key): boolean {
   return state === 'active'
 }
+
+/** Who issued a key, of an organization or of an operator. */
+export function issuerText(issuedBy: string | null): string {
+  return issuedBy ?? 'the root secret'
+}

@@ -12,7 +12,7 @@ import { useMay } from '../session/session.ts'
 import { IssueDialog } from './issue-dialog.tsx'
 import { IssuedKeyDialog } from './issued-key-dialog.tsx'
 import type { IssuedKey, Key } from './key.ts'
-import { isWorking, keyTones } from './key.ts'
+import { issuerText, isWorking, keyTones } from './key.ts'
 import { RevokeDialog } from './revoke-dialog.tsx'
 import { RotateDialog } from './rotate-dialog.tsx'
 
@@ -121,6 +121,7 @@ const columns: readonly Column<Key>[] = [
   },
   { title: 'Expires', cell: ({ expiresAt }) => (expiresAt === null ? 'never' : momentText(expiresAt)) },
   { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : momentText(lastUsedAt)) },
+  { title: 'Issued by', cell: ({ issuedBy }) => issuerText(issuedBy) },
 ]
 
 function nameOf({ label, keyId }: Key): string {

@@ -8,7 +8,7 @@ import type { Column } from '../kit/table/table.tsx'
 import { momentText } from '../kit/text.ts'
 import { TheirText } from '../kit/their-text.tsx'
 import { IssuedKeyDialog } from '../keys/issued-key-dialog.tsx'
-import { keyTones } from '../keys/key.ts'
+import { issuerText, keyTones } from '../keys/key.ts'
 import type { ItemOf } from '../service/operations.ts'
 import { usePages } from '../service/use-pages.ts'
 import type { Descended } from './descent.ts'
@@ -104,7 +104,7 @@ const columns: readonly Column<Row>[] = [
   },
   { title: 'Role', cell: ({ key: { role } }) => role },
   { title: 'State', cell: ({ key: { state } }) => <Badge tone={keyTones[state]}>{state}</Badge> },
-  { title: 'Issued by', cell: ({ key: { issuedBy } }) => issuedBy ?? 'the root secret' },
+  { title: 'Issued by', cell: ({ key: { issuedBy } }) => issuerText(issuedBy) },
   {
     title: 'Expires',
     cell: ({ key: { expiresAt } }) => (expiresAt === null ? 'never' : momentText(expiresAt)),

@@ -17,6 +17,12 @@ export const stateColumns: readonly Column<TenantKey | ItemOf<typeof listOperato
   { head: 'root secret', of: ({ secret }) => secret },
 ]
 
+/** The issuer of a key; `root` stands for the holder of the root secret. */
+export const issuerColumn: Column<TenantKey | ItemOf<typeof listOperatorKeys>> = {
+  head: 'issued by',
+  of: ({ issuedBy }) => issuedBy ?? 'root',
+}
+
 /** The keys of an organization or of the platform, as a listing. */
 export const tenantKeySource = source<TenantKey>(
   [
@@ -26,6 +32,7 @@ export const tenantKeySource = source<TenantKey>(
     { head: 'last used', of: ({ lastUsedAt }) => lastUsedAt },
     { head: 'rate', of: ({ ratePerMinute }) => ratePerMinute },
     { head: 'label', of: ({ label }) => label, mayBeCut: true },
+    issuerColumn,
   ],
   async (context, values, limit) => {
     const organizationId = ownerOf(values)

@@ -98,12 +98,13 @@ const rotateCommand: Command = {
 const listCommand = listing({
   words: ['key', 'list'],
   flags: { ...ownerFlags, operators: mark('either') },
-  summary: 'List keys with their state, age, scope, end, last use, rate and label',
+  summary: 'List keys with their state, age, scope, end, last use, rate, label and issuer',
   details: [
     'The state is active, revoked or expired; the last use is an hour; the rate, requests a minute. A dash stands for',
-    'none. The root secret under which a key is hashed is current, previous, or the name of another one.',
+    'none. The root secret under which a key is hashed is current, previous, or the name of another one. The issuer is',
+    'the id of an operator key; root for whoever held the root secret; unknown for a key from before that was recorded.',
     '--operators lists operator keys: the same columns up to the root secret, then role, end, last use, issuer and',
-    'operator. The issuer is the id of another operator key; root for whoever held the root secret; or unknown.',
+    'operator.',
   ],
   examples: ['--org lakeside', '--platform', '--operators --json'],
   operations: [listTenantKeys, listPlatformKeys, listOperatorKeys],
@@ -121,7 +122,9 @@ const revokeCommand: Command = {
   details: [
     'KEYID is what "key list" shows first, of an organization, of the platform or of an operator. Revoking a key again',
     'changes nothing. --descendants, for operator keys: also those that the key issued, those that these issued, and so',
-    'on. Each key that this ends is printed with its role and operator.',
+    'on, keys of organizations and of the platform among them. Each operator key that this ends is printed with its role',
+    'and operator, each other key with its kind and organization. When the database of an organization does not answer,',
+    'the command fails and names the organization; the same command again ends the keys that are left.',
   ],
   examples: ['7hX2kQ9vLm4TzRwN', '7hX2kQ9vLm4TzRwN --descendants'],
   operations: [revokeKey, listOperatorKeys, revokeOperatorKey],
@@ -131,8 +134,15 @@ const revokeCommand: Command = {
     const ended = await revokeIfOfOperator(service, keyId, withDescendants)
     if (ended === null && withDescendants) throw new CommandError(`There is no operator key ${keyId}.`)
     if (ended === null) await service.call(revokeKey, { params: { keyId } })
-    for (const { keyId: endedId, role, operator } of ended ?? [])
+    for (const { keyId: endedId, role, operator } of ended?.revoked ?? [])
       context.out([endedId, role, operator].join('  '))
+    for (const { keyId: endedId, organizationId } of ended?.keys ?? [])
+      context.out([endedId, ...(organizationId === null ? ['platform'] : ['tenant', organizationId])].join('  '))
+    const unreached = ended?.unreached ?? []
+    if (unreached.length > 0)
+      throw new CommandError(
+        `The databases of these organizations did not answer, so keys there that descend from ${keyId} may work still: ${unreached.join(', ')}. Everything else is revoked. Run the same command again.`,
+      )
     context.note(`Revoked ${keyId}${withDescendants ? ' and every key that descends from it' : ''}.`)
   },
 }

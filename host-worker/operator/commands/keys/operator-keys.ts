@@ -12,7 +12,7 @@ import type { Arguments } from '../../command/command.ts'
 import { textOf } from '../../command/arguments.ts'
 import type { Context } from '../../command/context.ts'
 import { source } from '../../listing/listing.ts'
-import { stateColumns } from './key-columns.ts'
+import { issuerColumn, stateColumns } from './key-columns.ts'
 import { callWithFlags } from '../settings.ts'
 
 /** The flag for each setting of an operator key. */
@@ -39,9 +39,6 @@ export async function issueForOperator(context: Context, { values }: Arguments):
     context.note(`It ends at ${end}, as the key that issued it does.`)
 }
 
-/** Stands in the list for the issuer of a key that the holder of the root secret issued. */
-const ROOT_SECRET = 'root'
-
 /** The operator keys of a service, as a listing. */
 export const operatorKeySource = source<ItemOf<typeof listOperatorKeys>>(
   [
@@ -49,18 +46,20 @@ export const operatorKeySource = source<ItemOf<typeof listOperatorKeys>>(
     { head: 'role', of: ({ role }) => role },
     { head: 'ends at', of: ({ expiresAt }) => expiresAt },
     { head: 'last used', of: ({ lastUsedAt }) => lastUsedAt },
-    { head: 'issued by', of: ({ issuedBy }) => issuedBy ?? ROOT_SECRET },
+    issuerColumn,
     { head: 'operator', of: ({ operator }) => operator, mayBeCut: true },
   ],
   async (context, _values, limit) => itemsOf(await context.service(), listOperatorKeys, { query: { limit } }),
 )
 
-/** Operator keys that a revocation has ended. */
-export type RevokedKeys = Extract<AnswerTo<typeof revokeOperatorKey>, { status: 200 }>['body']['revoked']
+/** What a revocation with descendants has ended, and what it did not reach. */
+export type RevokedKeys = Extract<AnswerTo<typeof revokeOperatorKey>, { status: 200 }>['body']
+
+const NOTHING: RevokedKeys = { revoked: [], keys: [], unreached: [] }
 
 /**
  * Revokes an operator key, with its descendants if that is asked for.
- * @returns the keys that this ended, when descendants were asked for; null: there is no operator key with that id
+ * @returns what this ended, when descendants were asked for; null: there is no operator key with that id
  */
 export async function revokeIfOfOperator(
   service: OperatorService,
@@ -73,7 +72,7 @@ export async function revokeIfOfOperator(
     if (key.keyId !== keyId) continue
     const query = withDescendants ? { descendants: 'true' } : {}
     const { body } = await service.call(revokeOperatorKey, { params: { keyId }, query })
-    return body?.revoked ?? []
+    return body ?? NOTHING
   }
   return null
 }
