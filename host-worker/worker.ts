@@ -6,7 +6,7 @@ import { randomBase62 } from '../domain/text/encoding.ts'
 import type { Env, EnvReading } from './env/index.ts'
 import { readEnv } from './env/index.ts'
 import type { Answered } from './http/fetch-handler.ts'
-import { createFetchHandler } from './http/fetch-handler.ts'
+import { createFetchHandler, overTransport } from './http/fetch-handler.ts'
 import { FORM_CLIENT_PATH, serveFormClient } from './http/form-client.ts'
 import { API_PREFIX, FORM_CLIENT_PREFIX, notFoundFor, OPERATOR_PREFIX, serveOwn } from './own-endpoints.ts'
 import { guardLocalStart, isLocalStart } from './local-start.ts'
@@ -29,7 +29,8 @@ export default {
     bindings: Readonly<Record<string, unknown>>,
     lifetime: Lifetime,
   ): Promise<Response> {
-    const response = await serve(request, bindings, lifetime)
+    const url = new URL(request.url)
+    const response = overTransport(await serve(request, url, bindings, lifetime), url)
     await dropUnreadBody(request, systemDeadline)
     return response
   },
@@ -49,10 +50,10 @@ export default {
 
 async function serve(
   request: Request,
+  url: URL,
   bindings: Readonly<Record<string, unknown>>,
   lifetime: Lifetime,
 ): Promise<Response> {
-  const url = new URL(request.url)
   if (isLocalStart(bindings)) {
     const answered = await guardLocalStart(request, url, bindings)
     if (answered !== null) return answered

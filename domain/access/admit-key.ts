@@ -12,7 +12,7 @@ import type { RateLimiter } from './rate-limit/rate-limiter.ts'
 import { covers, outOfScope } from './scope.ts'
 
 /** The part of a request that checking its key needs. */
-export type KeyedRequest = Pick<RoutedRequest, 'request' | 'identified'>
+export type KeyedRequest = Pick<RoutedRequest, 'request' | 'url' | 'identified'>
 
 /** The ports that admitting a proven key needs. */
 export interface AdmissionWorld extends UpkeepWorld {

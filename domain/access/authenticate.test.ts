@@ -47,8 +47,9 @@ async function openService() {
     background: { run: () => undefined },
   }
   const ask = async (key: string) => {
-    const request = new Request('http://x', { headers: { authorization: `Bearer ${key}` } })
-    const found = await authenticateTenant({ request, identified: () => undefined }, 'read', world)
+    const url = new URL('https://x')
+    const request = new Request(url, { headers: { authorization: `Bearer ${key}` } })
+    const found = await authenticateTenant({ request, url, identified: () => undefined }, 'read', world)
     return 'caller' in found ? found.caller.organizationId : found.refusal.status
   }
   return { secrets, mac, workingHashes, claims, ask }

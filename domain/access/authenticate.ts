@@ -14,7 +14,7 @@ import type { AdmissionWorld, KeyedRequest } from './admit-key.ts'
 import { admitKey } from './admit-key.ts'
 import type { PresentedKey } from './api-key.ts'
 import { claimedHashes, isKey, readKey } from './api-key.ts'
-import { bearerToken, readBearer } from './bearer.ts'
+import { bearerToken, readBearer, refuseExposedKey } from './bearer.ts'
 import { recallKey, rememberKey } from './proven-keys.ts'
 
 /** The sender of a request with a good key: an organization, or the platform (null). */
@@ -52,15 +52,21 @@ export interface KeyWorld extends AdmissionWorld {
 }
 
 /**
- * Opens tenant data for the key of a request; null when it carries no well-formed tenant key. No I/O.
+ * Opens tenant data for the key of a request, or refuses one that carries no well-formed tenant key, or carries it where
+ * others can read it. No I/O.
  * @param scope what the key must be allowed to do
  */
-export function openReader(routed: KeyedRequest, scope: Scope, world: KeyWorld): TenantReader | null {
+export function openReader(
+  routed: KeyedRequest,
+  scope: Scope,
+  world: KeyWorld,
+): TenantReader | { readonly refusal: Reply } {
+  const exposed = refuseExposedKey(routed, scope)
+  if (exposed !== null) return { refusal: exposed }
   const token = bearerToken(routed.request.headers.get('authorization'))
-  if (token === null) return null
-  const known = recallKey(token, world.secrets)
-  const key = known?.key ?? readKey(token)
-  if (key?.organizationId == null) return null
+  const known = token === null ? null : recallKey(token, world.secrets)
+  const key = known?.key ?? (token === null ? null : readKey(token))
+  if (key?.organizationId == null) return { refusal: unauthorized(scope) }
   const { organizationId } = key
   let claim = known?.claim ?? null
   let reader: KeyedReader | null = null
@@ -109,8 +115,9 @@ export async function authenticateTenant(
   scope: Scope,
   world: KeyWorld,
 ): Promise<Admitted<Organization>> {
-  const found = await openReader(routed, scope, world)?.read([])
-  if (found === undefined) return { refusal: unauthorized(scope) }
+  const reader = openReader(routed, scope, world)
+  if ('refusal' in reader) return reader
+  const found = await reader.read([])
   return found.kind === 'read' ? { caller: found.organization } : { refusal: found.refusal }
 }
 
@@ -121,7 +128,7 @@ export async function authenticate(
   world: KeyWorld,
 ): Promise<Admitted<Caller>> {
   const key = readBearer(routed.request.headers.get('authorization'))
-  if (key?.kind !== 'platform') {
+  if (key?.kind !== 'platform' || refuseExposedKey(routed, scope) !== null) {
     const tenant = await authenticateTenant(routed, scope, world)
     return 'refusal' in tenant ? tenant : { caller: { organization: tenant.caller } }
   }

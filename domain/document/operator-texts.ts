@@ -25,7 +25,8 @@ accepted here, nor operator keys there.
 **Audit.** Every change, and every refused one, is recorded with the key that asked for it.
 
 **Failures** are \`{ "error": … }\`, one sentence for a person. A method that a path does not have gets 405 with \`Allow\`.
-\`HEAD\` works wherever \`GET\` does. Every answer carries \`X-Request-Id\`.`
+\`HEAD\` works wherever \`GET\` does. Every answer carries \`X-Request-Id\`, and over https \`Strict-Transport-Security\`.
+A key that comes over plain http is refused with 401, except between programs of one machine.`
 
 const info: JsonSchema = {
   title: 'Operator interface of the tenant data API',

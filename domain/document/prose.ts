@@ -125,7 +125,7 @@ export const sharedResponses = {
     `Parameter createdAfter must be ${INSTANT_FORM}.`,
   ),
   Unauthorized: unauthorizedResponse(
-    'The API key is missing, malformed, unknown or revoked, or of a kind that may not call this. The sends answer with the one word `Unauthorized`.',
+    'The API key is missing, malformed, unknown, revoked or expired, or of a kind that may not call this: the same text for each of these. A scope that does not cover the call, and a key that came over plain http, have a text of their own. The sends answer with the one word `Unauthorized`.',
     'read',
   ),
   Forbidden: errorResponse(

@@ -23,7 +23,6 @@ import {
   internalError,
   notFound,
   sourceUnavailable,
-  unauthorized,
 } from '../record/operation/reply.ts'
 import { queryOf } from '../text/http/url.ts'
 
@@ -50,7 +49,7 @@ export async function serveRead(
   verdict: Reply | null = null,
 ): Promise<Reply> {
   const tenant = openReader(routed, endpoint.scope, world)
-  if (tenant === null) return unauthorized(endpoint.scope)
+  if ('refusal' in tenant) return tenant.refusal
   const { organizationId } = tenant
   const request: ReadRequest = {
     organizationId,

@@ -53,7 +53,7 @@ export function createFetchHandler<World extends LoggingWorld>(
   for (const [path, ofPath] of groupByPath(api.routes))
     router.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), answerOf(api, path, ofPath))
   router.all('*', (_asked, request, host, url) =>
-    respond(api.answerUnknownRoute(url), request, host, { endpointId: null, ...NOBODY }),
+    respond(api.answerUnknownRoute(url), { request, url }, host, { endpointId: null, ...NOBODY }),
   )
   return async (request, host) => {
     const url = host.url ?? new URL(request.url)
@@ -87,7 +87,7 @@ function answerOf<World extends LoggingWorld>(
     const reply = await answerOrFail(api, route, ofPath, routed, host)
     const adorned =
       ownHeaders === NO_HEADERS ? reply : { ...reply, headers: { ...reply.headers, ...ownHeaders } }
-    return respond(adorned, request, host, { endpointId: route?.id ?? path, ...identity })
+    return respond(adorned, routed, host, { endpointId: route?.id ?? path, ...identity })
   }
 }
 
@@ -114,15 +114,36 @@ async function answerOrFail<World extends LoggingWorld>(
 
 function respond(
   reply: Reply,
-  request: Request,
+  { request, url }: Pick<RoutedRequest, 'request' | 'url'>,
   host: Pick<RequestHost<LoggingWorld>, 'requestId' | 'answered'>,
   found: Pick<Answered, 'endpointId' | keyof Identity>,
 ): Response {
   host.answered({ requestId: host.requestId, status: reply.status, ...found })
   return new Response(request.method === 'HEAD' ? null : reply.body, {
     status: reply.status,
-    headers: { ...reply.headers, 'x-request-id': host.requestId, 'x-content-type-options': 'nosniff' },
+    headers: {
+      ...reply.headers,
+      'x-request-id': host.requestId,
+      'x-content-type-options': 'nosniff',
+      ...(url.protocol === 'https:' ? STRICT_TRANSPORT : NO_HEADERS),
+    },
   })
+}
+
+/**
+ * What every answer over https carries: for a year from now on, a browser that was told this calls the host by https
+ * alone (RFC 6797). Answers over plain http must not carry it. Sub-domains are not the service's to speak for.
+ */
+const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' }
+
+/** Adds what every answer over https carries to an answer that no interface made, such as a page. */
+export function overTransport(response: Response, url: URL): Response {
+  const isAdorned = response.headers.has('strict-transport-security')
+  if (url.protocol !== 'https:' || isAdorned) return response
+  // The headers of an answer that the platform made cannot be changed.
+  const { status, statusText } = response
+  const headers = new Headers([...response.headers, ...Object.entries(STRICT_TRANSPORT)])
+  return new Response(response.body, { status, statusText, headers })
 }
 
 /**

@@ -1,18 +1,22 @@
 import type { OperatorRole } from '../../../ports/operators/operator-keys.ts'
 import { claimedHashes } from '../../access/api-key.ts'
-import { bearerToken } from '../../access/bearer.ts'
+import { bearerToken, refuseExposedKey } from '../../access/bearer.ts'
 import type { Operator } from '../../access/operator.ts'
 import { keepUp } from '../../access/key-upkeep.ts'
 import { readOperatorKey } from '../../access/operator-key.ts'
 import { isProofOf, isRecent, readProof } from '../../access/root-secret-proof.ts'
 import { readRequestBody } from '../../bounds/read-body.ts'
 import type { OperatorAccess } from '../../record/operation/description.ts'
+import type { Reply } from '../../record/operation/reply.ts'
+import { unauthorized } from '../../record/operation/reply.ts'
 import type { RoutedRequest } from '../../record/operation/routed-request.ts'
 import type { OperatorWorld } from './world.ts'
 
 /** The sender of a request to the operator interface, and whether their role suffices for it. */
 export type Admission =
-  { readonly kind: 'admitted' | 'role_missing'; readonly operator: Operator } | { readonly kind: 'stranger' }
+  
+  | { readonly kind: 'admitted' | 'role_missing'; readonly operator: Operator }
+  | { readonly kind: 'stranger'; readonly refusal: Reply }
 
 /** The maximum size of a body with a proof of the root secret, and how long it may take to arrive. */
 const PROVEN_BODY = { maxBytes: 16_384, durationMs: 10_000 }
@@ -26,10 +30,12 @@ export async function admit(
   routed: RoutedRequest,
   world: OperatorWorld,
 ): Promise<Admission> {
+  const exposed = refuseExposedKey(routed, null)
+  if (exposed !== null) return { kind: 'stranger', refusal: exposed }
   if (access === 'admin_or_root_secret' && (await holdsRootSecret(routed, world)))
     return { kind: 'admitted', operator: ROOT }
   const operator = await authenticateOperator(routed, world)
-  if (operator === null) return { kind: 'stranger' }
+  if (operator === null) return { kind: 'stranger', refusal: unauthorized(null) }
   const least: OperatorRole = access === 'support' ? 'support' : 'admin'
   return { kind: hasRole(operator, least) ? 'admitted' : 'role_missing', operator }
 }

@@ -15,7 +15,7 @@ import type {
 } from '../../record/operation/operation.ts'
 import type { QueryParameters } from '../../record/operation/query-parameters.ts'
 import type { Reply } from '../../record/operation/reply.ts'
-import { errorReply, unauthorized } from '../../record/operation/reply.ts'
+import { errorReply } from '../../record/operation/reply.ts'
 import type { RoutedRequest } from '../../record/operation/routed-request.ts'
 import { ended } from '../../words/sentence.ts'
 import { admit } from './admit.ts'
@@ -96,7 +96,7 @@ export function operated<
     async serve(routed, world) {
       if (access === 'public') return answer(routed, world, null, NO_CHANGE)
       const admission = await admit(access, routed, world)
-      if (admission.kind === 'stranger') return unauthorized(null)
+      if (admission.kind === 'stranger') return admission.refusal
       const { operator } = admission
       const followed = action === null ? null : followChange(action, operator, routed.params, world)
       if (admission.kind === 'admitted')
@@ -108,7 +108,8 @@ export function operated<
     },
     async judge(routed, world, verdict) {
       if (access === 'public') return verdict
-      return (await admit('support', routed, world)).kind === 'stranger' ? unauthorized(null) : verdict
+      const admission = await admit('support', routed, world)
+      return admission.kind === 'stranger' ? admission.refusal : verdict
     },
   }
 }

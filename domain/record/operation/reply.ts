@@ -104,14 +104,21 @@ export function errorReply<Status extends number>(
 /** The scheme of the `Authorization` header. */
 export const AUTH_SCHEME = 'Bearer'
 
+/** What the reply to a call without a good key says after `Unauthorized`, by what the call needs. */
+const HEADER = `. Send the header Authorization: ${AUTH_SCHEME}`
+const howToCall = {
+  read: `${HEADER} ck_live_…`,
+  send: '',
+  operate: `${HEADER} ok_live_… with an operator key that is neither revoked nor expired.`,
+} as const
+
 /**
- * The same reply to a missing, malformed, unknown, revoked or expired key. Where keys of one kind read data, it shows the
- * header; everywhere else it is the contract's one word (contract, Errors).
- * @param scope what the call needs: reading takes a tenant key
+ * The same reply to a missing, malformed, unknown, revoked or expired key, so that nobody learns which of these it is.
+ * It shows the header, except for the sends, where it is the contract's one word (contract, Errors).
+ * @param scope what the call needs: reading takes a tenant key. Null: an operator key
  */
 export function unauthorized(scope: Scope | null): JsonReply<401, ErrorBody> {
-  const help = scope === 'read' ? `. Send the header Authorization: ${AUTH_SCHEME} ck_live_…` : ''
-  return keyRefused(`Unauthorized${help}`)
+  return keyRefused(`Unauthorized${howToCall[scope ?? 'operate']}`)
 }
 
 /** The answer to a key that may not make the call. */

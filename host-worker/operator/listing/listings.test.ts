@@ -58,7 +58,7 @@ const listings: readonly (readonly [words: string, heads: string, line: string |
   [
     'key list --org acme',
     'KEY ID STATE ISSUED AT REVOKED AT ROOT SECRET SCOPE ENDS AT LAST USED RATE LABEL ISSUED BY',
-    String.raw`\S+  active  ${ISO}  -  current  all  -  -  -  (-|Nightly sync)  (root|\\w{12})`,
+    String.raw`\S+  active  ${ISO}  -  current  all  -  -  -  (-|Nightly sync)  (root|\w{12})`,
   ],
   [
     'key list --operators',
