@@ -63,6 +63,8 @@ export async function sharedLiveService(): Promise<SharedService> {
 export interface LiveWorker {
   readonly origin: string
   readonly bindings: { readonly DB: D1Database; readonly POS_LEGACY: D1Database }
+  /** Sends a request as if it had come to this URL, whose host and scheme need not be those of `origin`. */
+  ask(url: string, headers?: Readonly<Record<string, string>>): Promise<Response>
   /** Fires the cron trigger. */
   fireCron(): Promise<void>
   close(): Promise<void>
@@ -129,6 +131,13 @@ export async function openLiveWorker(
   return {
     origin: (await runtime.unsafeGetDirectURL(SERVICE)).origin,
     bindings: { DB: databases.of('DB'), POS_LEGACY: databases.of('POS_LEGACY') },
+    ask: async (url, headers = {}) => {
+      const response = await runtime.dispatchFetch(url, { headers, redirect: 'manual' })
+      return new Response(response.status === 304 ? null : await response.arrayBuffer(), {
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+      })
+    },
     fireCron: async () => {
       const worker = await runtime.getWorker(SERVICE)
       await worker.scheduled({ cron: '* * * * *', scheduledTime: new Date() })
