@@ -40,7 +40,7 @@ describe('a tenant key', () => {
     expect(await operator('key', 'revoke', 'nothing')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'There is no key nothing.\n',
+      stderr: 'There is no key nothing. It was looked for at https://service.example.\n',
     })
   })
 
@@ -84,7 +84,7 @@ describe('a tenant key', () => {
       expect(await operator(...args, '--org', 'nobody')).toEqual({
         code: 1,
         stdout: '',
-        stderr: 'There is no organization nobody.\n',
+        stderr: 'There is no organization nobody. It was looked for at https://service.example.\n',
       })
   })
 })
@@ -166,7 +166,7 @@ describe('an operator key', () => {
     expect(await operator('key', 'revoke', 'nothing', '--descendants')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'There is no operator key nothing.\n',
+      stderr: 'There is no operator key nothing. It was looked for at https://service.example.\n',
     })
   })
 

@@ -1,7 +1,10 @@
 import { beforeAll, expect, test } from 'vitest'
+import { showOrganization } from '../../domain/operators/endpoints/organization/organizations.ts'
+import { CommandError } from './client/errors.ts'
+import { explainMissing } from './client/missing.ts'
 import { organization } from '../../test/conformance/fixtures.ts'
 import type { TestOperator } from '../../test/support/services/operator/operator.ts'
-import { openTestOperator } from '../../test/support/services/operator/operator.ts'
+import { openTestOperator, TEST_URL } from '../../test/support/services/operator/operator.ts'
 
 let at: TestOperator
 
@@ -11,6 +14,8 @@ beforeAll(async () => {
     await at.service.storage.administration.saveOrganization(organization(id))
 })
 
+/** What a command says of something that is not there: which service was asked. */
+const LOOKED_FOR = `It was looked for at ${TEST_URL}.`
 const HELP = 'For all commands: npm run -s operator -- help'
 const usageOf = (words: string) => `For its usage: npm run -s operator -- help ${words}`
 
@@ -92,15 +97,15 @@ const misspelt: readonly (readonly [typed: string, code: 1 | 2, answer: string])
   ['sends', 2, `--org or --platform is missing.\n${usageOf('sends')}`],
   ['sends --org lakeside --platform', 2, `--org and --platform exclude each other.\n${usageOf('sends')}`],
   // Organizations.
-  ['org show lakesde', 1, 'There is no organization lakesde. Did you mean lakeside?'],
-  ['key list --org Harbour', 1, 'There is no organization Harbour. Did you mean harbor?'],
-  ['submissions list --org hrabor', 1, 'There is no organization hrabor. Did you mean harbor?'],
+  ['org show lakesde', 1, `There is no organization lakesde. Did you mean lakeside? ${LOOKED_FOR}`],
+  ['key list --org Harbour', 1, `There is no organization Harbour. Did you mean harbor? ${LOOKED_FOR}`],
+  ['submissions list --org hrabor', 1, `There is no organization hrabor. Did you mean harbor? ${LOOKED_FOR}`],
   [
     'org create --id x --name X --parent lakside',
     1,
-    'There is no organization lakside, so it cannot be the parent. Did you mean lakeside?',
+    `There is no organization lakside, so it cannot be the parent. Did you mean lakeside? ${LOOKED_FOR}`,
   ],
-  ['outbox list --org nobody', 1, 'There is no organization nobody.'],
+  ['outbox list --org nobody', 1, `There is no organization nobody. ${LOOKED_FOR}`],
 ]
 
 test('there are more than forty', () => {
@@ -131,6 +136,41 @@ test('an action that is misspelt is told the nearest, and all', async () => {
   const { code, stderr } = await at.run('audit', '--action', 'key.isue')
   expect(code).toBe(2)
   expect(stderr).toMatch(/^--action must be one of [^\n]*\. Did you mean key\.issue\?\nFor its usage: /)
+})
+
+test.each([
+  'org show nobody',
+  'org export --id nobody FILE',
+  'org delete --id nobody --confirm nobody',
+  'key list --org nobody',
+  'key revoke nothing',
+  'key revoke nothing --descendants',
+  'key rotate nothing --overlap 1d',
+  'form list --org nobody',
+  'form show nothing --org lakeside',
+  'form publish nothing --org lakeside',
+  'submissions list --org nobody',
+  'submissions show nothing --org lakeside',
+  'outbox retry nothing',
+  'sends --org nobody',
+  'rows delete contacts --id x --org nobody',
+  'contact erase --contact x --org nobody',
+  'retention set --submissions 30 --org nobody',
+])('"%s" says which service was asked', async (typed) => {
+  const { code, stderr } = await at.run(...typed.split(' '))
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/It was looked for at https:\/\/service\.example\.\n$/)])
+})
+
+test('what is not there in a local state is said to have been looked for in that state', async () => {
+  const service = at.client('/srv/state of mine')
+  const refused = await service
+    .call(showOrganization, { params: { organizationId: 'lakesde' } })
+    .catch((error: unknown) => explainMissing(error, ['lakesde'], service))
+  expect(String(refused)).toBe(
+    'Refusal: There is no organization lakesde. Did you mean lakeside? It was looked for in the state /srv/state of mine (STATE_DIR).',
+  )
+  const other = new CommandError('The disk is full.')
+  expect(await explainMissing(other, ['lakesde'], service)).toBe(other)
 })
 
 const SECRET = 'hunter2-hunter2'
@@ -171,5 +211,5 @@ function isNamed([first, second]: readonly string[]): boolean {
 
 test('what strangers wrote cannot command the terminal', async () => {
   const { stderr } = await at.run('org', 'show', 'x\u001b[2Jy\u202ez\u009b')
-  expect(stderr).toBe(String.raw`There is no organization x\u001b[2Jy\u202ez\u009b.` + '\n')
+  expect(stderr).toBe(`${String.raw`There is no organization x\u001b[2Jy\u202ez\u009b.`} ${LOOKED_FOR}\n`)
 })

@@ -1,7 +1,7 @@
 import { chooseService } from './client/service/choose-service.ts'
 import type { Choice, Sources } from './client/service/choose-service.ts'
 import { loginPath, readLogin } from './client/login-file.ts'
-import { withNearestOrganization } from './client/nearest-organization.ts'
+import { explainMissing } from './client/missing.ts'
 import type { OpenedService, Surroundings } from './client/service/open-service.ts'
 import { openService } from './client/service/open-service.ts'
 import type { OperatorService } from './client/service/operator-service.ts'
@@ -26,10 +26,12 @@ export async function runCommand(
   host: Host,
 ): Promise<void> {
   const opened: Promise<OpenedService>[] = []
+  /** The service that was asked last. */
+  let asked: OperatorService | null = null
   const open = async (choice: Choice) => {
     const opening = openService(choice, { ...host, note: streams.note })
     opened.push(opening)
-    return (await opening).service
+    return (asked = (await opening).service)
   }
   let chosen: Promise<OperatorService> | null = null
   const path = loginPath(host.environment)
@@ -49,7 +51,7 @@ export async function runCommand(
     const named = [...Object.values(given.values), ...given.positionals].filter(
       (value) => typeof value === 'string',
     )
-    throw await withNearestOrganization(error, named, () => context.service())
+    throw asked === null ? error : await explainMissing(error, named, asked)
   } finally {
     const services = await Promise.allSettled(opened)
     for (const service of services) if (service.status === 'fulfilled') await service.value.close()

@@ -37,7 +37,7 @@ export function backupsInFolder(folder: string): KeptBackups {
       async *open() {
         for (let offset = 0; ;) {
           const bytes = await archives.read(name, offset, READ_BYTES)
-          if (bytes === null) throw new CommandError(`There is no backup ${name}.`)
+          if (bytes === null) throw new CommandError(`There is no backup ${name} in ${folder}.`)
           if (bytes.length === 0) return
           yield bytes
           offset += bytes.length

@@ -10,7 +10,7 @@ import { operatorCall } from '../../../test/support/services/operator/operator-h
 import { createScratchStorage } from '../../../test/support/scratch/scratch-storage.ts'
 import type { TestService } from '../../../test/support/services/service.ts'
 import { openTestService } from '../../../test/support/services/service.ts'
-import { CommandError, Unavailable } from './errors.ts'
+import { CommandError, Refusal, Unavailable } from './errors.ts'
 import type { OperatorCall } from './import-client.ts'
 import { importThroughService } from './import-client.ts'
 
@@ -192,7 +192,7 @@ test('an import whose key is revoked in between is taken up with another key', a
 })
 
 test('what the service says is passed on as it is', async () => {
-  const elsewhere = await importThroughService({
+  const elsewhere = importThroughService({
     organizationId: 'nobody',
     url: 'https://api.example',
     call,
@@ -201,5 +201,5 @@ test('what the service says is passed on as it is', async () => {
     source: sourceOf(ndjsonBytes(contacts(1))),
     onProgress: () => undefined,
   })
-  expect(elsewhere).toEqual({ kind: 'stopped', message: 'There is no organization nobody.' })
+  await expect(elsewhere).rejects.toEqual(new Refusal(404, 'There is no organization nobody.'))
 })

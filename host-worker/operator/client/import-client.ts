@@ -22,7 +22,7 @@ import type { OperationEndpoint } from '../../../domain/record/operation/operati
 import { membersOf, parsedOr } from '../../../domain/text/json.ts'
 import { foreign, textOf } from './answers.ts'
 import { pathWith } from './call-service.ts'
-import { Unavailable } from './errors.ts'
+import { Refusal, Unavailable } from './errors.ts'
 
 /** The operations that an import into a service calls. */
 export const importOperations = [
@@ -110,7 +110,7 @@ function bodyOf(part: ReceivedPart): Parameters<OperatorCall>[2] {
 
 /**
  * The import in a response. Throws `Unavailable` for a response that the same request may not get again, and a
- * `CommandError` for one that is not from the service.
+ * `CommandError` for one that is not from the service, or says that there is no such organization or import.
  */
 async function answerOf(response: Response, url: string): Promise<TransferAnswer> {
   const { status } = response
@@ -121,6 +121,7 @@ async function answerOf(response: Response, url: string): Promise<TransferAnswer
   // A value of another shape would contradict the service's document.
   if (response.ok) return { session: value as ImportProgress }
   if (status === 422) return { session: refusedSession(value as Pick<ImportProgress, 'problems'>) }
+  if (status === 404) throw new Refusal(status, sentence)
   return { message: sentence }
 }
 

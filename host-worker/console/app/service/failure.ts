@@ -50,14 +50,19 @@ export function failureOf(thrown: unknown): Failure {
 export async function refusalIn(response: Response): Promise<Failure> {
   const { status } = response
   const said = await sentenceIn(response)
-  if (status === 401)
-    return new Failure('ended', 'This key is not accepted: it is unknown, expired or revoked.', status)
+  if (status === 401) return new Failure('ended', keyRefused(said), status)
   if (said === null || status >= 500) {
     const id = response.headers.get('x-request-id')
     const named = id === null ? '' : ` Its log knows the request as ${id}.`
     return new Failure('unexpected', `${said ?? `The service answered with ${status}.`}${named}`, status)
   }
   return new Failure('refused', said, status)
+}
+
+/** Why a key is not accepted. On a page over plain http no key is, good or not, and the service says so. */
+function keyRefused(said: string | null): string {
+  const isExposed = !globalThis.isSecureContext
+  return isExposed && said !== null ? said : 'This key is not accepted: it is unknown, expired or revoked.'
 }
 
 async function sentenceIn(response: Response): Promise<string | null> {

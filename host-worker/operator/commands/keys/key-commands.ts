@@ -13,7 +13,7 @@ import {
   listOperatorKeys,
   revokeOperatorKey,
 } from '../../../../domain/operators/endpoints/keys/operator-keys.ts'
-import { CommandError, UsageError } from '../../client/errors.ts'
+import { CommandError, Refusal, UsageError } from '../../client/errors.ts'
 import type { Command } from '../../command/command.ts'
 import { mark, text } from '../../command/command.ts'
 import { listing } from '../../listing/listing.ts'
@@ -132,7 +132,7 @@ const revokeCommand: Command = {
     const service = await context.service()
     const withDescendants = values.descendants === true
     const ended = await revokeIfOfOperator(service, keyId, withDescendants)
-    if (ended === null && withDescendants) throw new CommandError(`There is no operator key ${keyId}.`)
+    if (ended === null && withDescendants) throw new Refusal(404, `There is no operator key ${keyId}.`)
     if (ended === null) await service.call(revokeKey, { params: { keyId } })
     for (const { keyId: endedId, role, operator } of ended?.revoked ?? [])
       context.out([endedId, role, operator].join('  '))
