@@ -41,9 +41,11 @@ export async function readJsonBody<Schema extends v.GenericSchema>(
     case 'incomplete':
       return malformed('did not arrive completely')
     case 'bytes': {
-      const text = decodeUtf8(read.bytes, true) ?? ''
+      const text = decodeUtf8(read.bytes, true)
+      if (text === null) return malformed('must be text in UTF-8')
       if (holdsMoreValues(text, VALUES_MAX)) return malformed(`must hold at most ${VALUES_MAX} values`)
-      const value = parsedOr(text, null)
+      const value = parsedOr(text, undefined)
+      if (value === undefined && text.trim() !== '') return malformed(await mistakeOf(text))
       if (!isJsonObject(value)) return malformed('must be a JSON object')
       const judgement = judge(schema, value)
       return 'value' in judgement
@@ -51,6 +53,13 @@ export async function readJsonBody<Schema extends v.GenericSchema>(
         : { kind: 'malformed', details: detailsOf(judgement.problems) }
     }
   }
+}
+
+/** Where a text is not JSON. What finds that is loaded on demand, because few requests need it. */
+async function mistakeOf(text: string): Promise<string> {
+  const { mistakeIn, mistakeText } = await import('../text/json-mistake.ts')
+  const mistake = mistakeIn(text)
+  return mistake === null ? 'must be a JSON object' : `is not JSON: ${mistakeText(mistake)}`
 }
 
 function malformed(problem: string): { readonly kind: 'malformed'; readonly details: readonly string[] } {

@@ -1,4 +1,5 @@
 import { isJsonObject, parsedOr } from '../../text/json.ts'
+import { mistakeIn } from '../../text/json-mistake.ts'
 import type { RecordReading } from '../file/csv.ts'
 import type { Entry } from '../file/entry.ts'
 import { unreadable } from '../file/entry.ts'
@@ -18,8 +19,11 @@ function entriesOf({ number, text, problem }: Line): readonly Entry[] {
 
 function readObject(line: number, text: string): Entry {
   const value = parsedOr(text, undefined)
-  if (value === undefined)
-    return unreadable(line, 'is not valid JSON. Write one object a line, such as {"name":"Ada"}')
+  if (value === undefined) {
+    const { column = 1, problem = '' } = mistakeIn(text) ?? {}
+    const said = `is not JSON: column ${column}: ${problem}`
+    return unreadable(line, `${said}. Write one object a line, such as {"name":"Ada"}`)
+  }
   return isJsonObject(value)
     ? { line, record: value }
     : unreadable(line, 'must be a JSON object, such as {"name":"Ada"}')

@@ -145,6 +145,22 @@ describe('organizations', () => {
   })
 })
 
+test.each<[body: string | Uint8Array<ArrayBuffer>, said: string]>([
+  ['{\n  "name": "Acme"\n  "slug": "a"}', 'is not JSON: line 3, column 3: a comma or } was expected.'],
+  ['{"name": "open sesame",}', 'is not JSON: line 1, column 23: there is a comma too many before the }.'],
+  ["{'name': 'Acme'}", 'is not JSON: line 1, column 2: names and texts are in double quotes, not in single ones.'],
+  ['{"name":', 'is not JSON: line 1, column 9: the text ends here, but } is missing for the { in line 1, column 1.'],
+  [new Uint8Array([0xff, 0xfe, 0x7b, 0]), 'must be text in UTF-8.'],
+  ['', 'must be a JSON object.'],
+  ['[]', 'must be a JSON object.'],
+])('a body that is not JSON is told where it is wrong: %j', async (body, said) => {
+  const response = await service.send('/operator/v1/organizations/acme', {
+    ...{ method: 'POST', key: admin.key, body },
+    headers: { 'content-type': 'application/json' },
+  })
+  expect([response.status, await response.json()]).toEqual([400, { error: `request: ${said}` }])
+})
+
 describe('keys', () => {
   test('of an organization are issued with what is said of them, listed and revoked', async () => {
     await admin.post('/organizations/acme', { name: 'Acme' })

@@ -52,13 +52,9 @@ type Entry = { readonly at: string } & (
 function entriesIn(path: string, values: Values): AsyncIterable<Entry> | Iterable<Entry> {
   const { source, format } = openImportFile(path, values)
   if (format === 'csv') return entriesInCsv(source.open())
-  return formsInFile(path).map(({ at, value }) => {
-    if (isJsonObject(value)) return { at, record: value }
-    return {
-      at,
-      issue: unreadable(0, value === undefined ? 'is not valid JSON' : 'must be a JSON object').issue,
-    }
-  })
+  return formsInFile(path).map(({ at, value, problem }) =>
+    isJsonObject(value) ? { at, record: value } : { at, issue: unreadable(0, problem).issue },
+  )
 }
 
 async function* entriesInCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Entry> {

@@ -123,9 +123,9 @@ function formsIn(path: string): Record<string, unknown>[] {
   const found = formsInFile(path)
   if (found.length === 0) throw new CommandError(`${path} has no form.`)
   if (found.length > FORMS_MAX) throw new CommandError(`At most ${FORMS_MAX} forms are saved at once.`)
-  return found.map(({ at, value }) => {
+  return found.map(({ at, value, problem }) => {
     if (isJsonObject(value)) return value
-    throw new CommandError(`${path}, ${at}: this is not ${value === undefined ? 'JSON' : 'a JSON object'}.`)
+    throw new CommandError(`${path}, ${at}: this ${problem}.`)
   })
 }
 

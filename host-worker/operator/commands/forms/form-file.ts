@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { isJsonObject } from '../../../../domain/text/json.ts'
+import { foreignFile } from '../../../../domain/imports/file/lines.ts'
+import { decodeUtf8 } from '../../../../domain/text/encoding.ts'
+import { isJsonObject, parsedOr } from '../../../../domain/text/json.ts'
+import { mistakeIn, mistakeText } from '../../../../domain/text/json-mistake.ts'
 import { CommandError } from '../../client/errors.ts'
 import { givenPath } from '../import-file.ts'
 
@@ -8,49 +11,61 @@ export interface FormInFile {
   readonly at: string
   /** Undefined: what is there is not JSON. */
   readonly value: unknown
+  /** Why it is no form: the rest of a sentence that begins with it, or with where it is. Empty: it is an object. */
+  readonly problem: string
 }
 
 /**
  * What a file of forms has: JSON in any layout, one form or a list of them, or one form a line. Throws a `CommandError`
- * when the file cannot be read, or is JSON in a layout that is broken.
+ * that says where and what, when the file cannot be read, or is JSON in a layout that is broken.
  */
 export function formsInFile(path: string): readonly FormInFile[] {
   const content = textOf(path)
-  const whole = parsed(content)
-  if (Array.isArray(whole)) return whole.map((value: unknown, index) => ({ at: `form ${index + 1}`, value }))
-  if (whole !== undefined) return [{ at: 'form 1', value: whole }]
-  const lines = content.split('\n').flatMap((line, index) => {
-    return line.trim() === '' ? [] : [{ at: `line ${index + 1}`, value: parsed(line) }]
+  const whole = parsedOr(content, undefined)
+  if (whole !== undefined)
+    return (Array.isArray(whole) ? whole : [whole]).map((value: unknown, index) => formAt(`form ${index + 1}`, value))
+  const lines = content.split('\n').map((text, index) => ({ text: text.trimEnd(), number: index + 1 }))
+  const written = lines.filter(({ text }) => text !== '')
+  if (!hasFormALine(written.map(({ text }) => text))) throw notJson(path, content)
+  return written.map(({ text, number }) => {
+    const value = parsedOr(text, undefined)
+    if (value !== undefined) return formAt(`line ${number}`, value)
+    const { column = 1, problem = '' } = mistakeIn(text) ?? {}
+    return { at: `line ${number}, column ${column}`, value, problem: `is not JSON: ${problem}` }
   })
-  if (lines.length > 1 && !isJsonObject(lines[0]?.value))
-    throw new CommandError(`${path}${placeOfMistake(content)}: this is not JSON.`)
-  return lines
+}
+
+/**
+ * Whether a text that is no JSON as a whole is meant to have one form a line: every line begins one, or the first line is
+ * one. In any other layout a form begins in its first line and ends in a later one.
+ */
+function hasFormALine(lines: readonly string[]): boolean {
+  const [first = ''] = lines
+  return isJsonObject(parsedOr(first, undefined)) || (lines.length !== 1 && lines.every((line) => line.startsWith('{')))
+}
+
+function formAt(at: string, value: unknown): FormInFile {
+  return { at, value, problem: isJsonObject(value) ? '' : 'must be a JSON object' }
+}
+
+function notJson(path: string, content: string): CommandError {
+  const mistake = mistakeIn(content)
+  return new CommandError(`${path} is not JSON: ${mistake === null ? '' : mistakeText(mistake)}.`)
 }
 
 function textOf(path: string): string {
+  const bytes = bytesOf(path)
+  const foreign = foreignFile(bytes)
+  if (foreign !== null) throw new CommandError(`${path}: line 1 ${foreign}.`)
+  const text = decodeUtf8(bytes)
+  if (text === null) throw new CommandError(`${path} is not in UTF-8. Save it as UTF-8.`)
+  return text.replace(/^\uFEFF/, '')
+}
+
+function bytesOf(path: string): Uint8Array {
   try {
-    return readFileSync(givenPath(path), 'utf8').replace(/^\uFEFF/, '')
+    return readFileSync(givenPath(path))
   } catch (cause) {
     throw new CommandError(`${path} cannot be read.`, { cause })
-  }
-}
-
-/** The value of a JSON text; undefined: it is none. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
-}
-
-/** Where a JSON text is broken, as far as the runtime says it. Its own message repeats the text, which may be a password. */
-function placeOfMistake(text: string): string {
-  try {
-    JSON.parse(text)
-    return ''
-  } catch (error) {
-    const [, position] = /at position (\d+)/.exec(String(error)) ?? []
-    return position === undefined ? '' : `, line ${text.slice(0, Number(position)).split('\n').length}`
   }
 }

@@ -120,7 +120,7 @@ test('the editor, its problems, its source and the page for a site in every view
         .evaluate((area: HTMLTextAreaElement) => area.value.slice(area.selectionStart, area.selectionEnd))
     await expect.poll(selected).toBe('"mirror"')
     await labelled(visit, 'The form as JSON').fill('{ "formId": "a", }')
-    await page.getByText(/^Line 1 is not JSON/).waitFor()
+    await page.getByText(/^Line 1, column \d+: /).waitFor()
     await check()
     await screenshot(`console-editor-source-${name}`)
     await close()

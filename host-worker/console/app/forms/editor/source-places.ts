@@ -1,5 +1,6 @@
 import { findNodeAtLocation, parseTree } from 'jsonc-parser'
 import type { FormPath } from '../../../../../domain/forms/definition/problem.ts'
+import { mistakeIn, mistakeText } from '../../../../../domain/text/json-mistake.ts'
 import { isJsonObject } from '../../../../../domain/text/json.ts'
 import type { FormJson } from './state/form-json.ts'
 
@@ -25,9 +26,12 @@ export function readSource(source: string): SourceReading {
       place: { start: 0, end: source.length },
     }
   } catch {
-    const place = placeOfError(source)
-    const sentence = `Line ${lineOf(source, place.start)} is not JSON: something is missing, or too much, near “${near(source, place)}”.`
-    return { kind: 'wrong', sentence, place }
+    const mistake = mistakeIn(source)
+    if (mistake === null) throw new Error('A text that cannot be parsed has no mistake')
+    const start = Math.min(mistake.offset, source.length)
+    const place = { start, end: Math.min(start + 1, source.length) }
+    const text = mistakeText(mistake)
+    return { kind: 'wrong', sentence: `${text.charAt(0).toUpperCase()}${text.slice(1)}.`, place }
   }
 }
 
@@ -40,21 +44,3 @@ export function placeIn(source: string, path: FormPath): Span {
     [...paths, []].map((part) => findNodeAtLocation(tree, [...part])).find((found) => found !== undefined)
   return node === undefined ? { start: 0, end: 0 } : { start: node.offset, end: node.offset + node.length }
 }
-
-/** The number of the line in which a position is. */
-export function lineOf(source: string, position: number): number {
-  return source.slice(0, position).split('\n').length
-}
-
-function placeOfError(source: string): Span {
-  const errors: { offset: number; length: number }[] = []
-  parseTree(source, errors as Parameters<typeof parseTree>[1], { disallowComments: true })
-  const [{ offset, length } = { offset: source.length, length: 0 }] = errors
-  return { start: offset, end: offset + length }
-}
-
-function near(source: string, { start }: Span): string {
-  return source.slice(Math.max(0, start - NEAR), start + NEAR).trim()
-}
-
-const NEAR = 12
