@@ -18,12 +18,7 @@ import type { ReadPlan, ReadRequest } from './plan/read-plan.ts'
 import type { RowsPlan } from './read-rows.ts'
 import { answerFromSource, answerFromStorage, storageQueries } from './read-rows.ts'
 import type { Reply } from '../record/operation/reply.ts'
-import {
-  errorReply,
-  internalError,
-  notFound,
-  sourceUnavailable,
-} from '../record/operation/reply.ts'
+import { errorReply, internalError, notFound, sourceUnavailable } from '../record/operation/reply.ts'
 import { queryOf } from '../text/http/url.ts'
 
 /** A source of rows outside this service. Some kinds of sources also declare how they differ. */

@@ -68,7 +68,11 @@ test('finds a mistake where the parser does, and nowhere else', () => {
     }
   }
   const broken = fc
-    .tuple(fc.json(), fc.nat(), fc.constantFrom('', ',', '"', '}', ']', '{', '\\', '0', '-', 'e', '\n', "'", ':'))
+    .tuple(
+      fc.json(),
+      fc.nat(),
+      fc.constantFrom('', ',', '"', '}', ']', '{', '\\', '0', '-', 'e', '\n', "'", ':'),
+    )
     .map(([text, place, put]) => {
       const at = place % (text.length + 1)
       return text.slice(0, at) + put + text.slice(at + (place % 2))

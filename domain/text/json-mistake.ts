@@ -45,10 +45,12 @@ export function mistakeIn(text: string): JsonMistake | null {
       at += 1
       expected = 'end of value'
     } else if (expected === 'end of value') {
-      if (found !== ',') return wrong(strange(found, text, at) ?? `a comma or ${inner?.close ?? ''} was expected`)
+      if (found !== ',')
+        return wrong(strange(found, text, at) ?? `a comma or ${inner?.close ?? ''} was expected`)
       const comma = at
       at = skip(SPACE, text, at + 1)
-      if (text[at] === inner?.close) return wrong(`there is a comma too many before the ${inner?.close}`, comma)
+      if (text[at] === inner?.close)
+        return wrong(`there is a comma too many before the ${inner?.close}`, comma)
       expected = inner?.close === '}' ? 'name' : 'value'
     } else if (expected === 'name' || expected === 'first name') {
       if (found !== '"') return wrong(strange(found, text, at) ?? (isFirst ? `${NAME}, or }` : NAME))
@@ -100,7 +102,8 @@ function readString(text: string, start: number): number | Mistake {
     at = skip(PLAIN, text, at)
     const found = text[at]
     if (found === '"') return at + 1
-    if (found === undefined) return { offset: start, problem: 'the text that begins here has no closing quote' }
+    if (found === undefined)
+      return { offset: start, problem: 'the text that begins here has no closing quote' }
     const escape = skip(ESCAPE, text, at)
     if (escape > at) {
       at = escape

@@ -8,5 +8,8 @@ test.each<[source: string, sentence: string, selected: string]>([
 ])('the source %j is told where it is wrong', (source, sentence, selected) => {
   const reading = readSource(source)
   if (reading.kind !== 'wrong') throw new Error('It was read')
-  expect([reading.sentence, source.slice(reading.place.start, reading.place.end)]).toEqual([sentence, selected])
+  expect([reading.sentence, source.slice(reading.place.start, reading.place.end)]).toEqual([
+    sentence,
+    selected,
+  ])
 })

@@ -83,7 +83,11 @@ test.each([
     new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0xff, 0xfe]),
     /:1: \(line\) /,
   ],
-  ['CSV', 'contactId,email\nc-1,ada@example.com\n', /:1: \(line\) is not JSON: column 1: a value was expected/],
+  [
+    'CSV',
+    'contactId,email\nc-1,ada@example.com\n',
+    /:1: \(line\) is not JSON: column 1: a value was expected/,
+  ],
   ['one large array', `[${line('c-1')},${line('c-2')}]`, /:1: \(line\) is not JSON: column \d+: /],
   ['lines that are no objects', '1\n"c-1"\nnull\n', /:1: \(line\) must be a JSON object[^]*:3: \(line\)/],
   [

@@ -48,7 +48,9 @@ it('names lines that are no form by their number, also beyond one request', asyn
   const { code, stdout, stderr } = await operator('form', 'check', path)
   expect(code).toBe(1)
   expect(stdout.match(/^f-\d+: can be submitted here$/gm)?.length).toBe(120)
-  expect(stderr).toMatch(/^line 121: formId [^]*\nline 122, column 1: \(line\) is not JSON: a value was expected[^\n]*\n2 lines are no form\.\n$/)
+  expect(stderr).toMatch(
+    /^line 121: formId [^]*\nline 122, column 1: \(line\) is not JSON: a value was expected[^\n]*\n2 lines are no form\.\n$/,
+  )
 })
 
 it('takes what "form save" takes: one form in any layout, a list, and settings that are left out', async () => {
@@ -87,14 +89,42 @@ it('takes what "form save" takes: one form in any layout, a list, and settings t
 const FIELDS = '[{"id":"a","type":"short_text","label":"A"}]'
 
 it.each<[what: string, lines: readonly string[] | Uint8Array, said: string]>([
-  ['a comma too many', ['{', `  "formId": "x", "fields": ${FIELDS},`, '}'], ' is not JSON: line 2, column 72: there is a comma too many before the }.'],
-  ['single quotes', ["{'formId': 'x'}"], ' is not JSON: line 1, column 2: names and texts are in double quotes, not in single ones.'],
+  [
+    'a comma too many',
+    ['{', `  "formId": "x", "fields": ${FIELDS},`, '}'],
+    ' is not JSON: line 2, column 72: there is a comma too many before the }.',
+  ],
+  [
+    'single quotes',
+    ["{'formId': 'x'}"],
+    ' is not JSON: line 1, column 2: names and texts are in double quotes, not in single ones.',
+  ],
   ['a comment', ['// a form', '{"formId": "x"}'], ' is not JSON: line 1, column 1: JSON has no comments.'],
-  ['no end', ['[', '  {"formId": "x"},', '  {"formId": "y"}', ''], ' is not JSON: line 5, column 1: the text ends here, but ] is missing for the [ in line 1, column 1.'],
-  ['no end of one form', ['{', '  "formId": "x"'], ' is not JSON: line 3, column 1: the text ends here, but } is missing for the { in line 1, column 1.'],
-  ['a broken second line', ['{"formId": "x"}', '{"formId": "open sesame" 1}'], ', line 2, column 26: this is not JSON: a comma or } was expected.'],
-  ['a broken first line of several', ['{"formId" "x"}', '{"formId": "y"}'], ', line 1, column 11: this is not JSON: a colon was expected after the name.'],
-  ['UTF-16', Buffer.from('\uFEFF{"formId": "x"}', 'utf16le'), ': line 1 begins a file in UTF-16. Save it as UTF-8 (in Excel: "CSV UTF-8").'],
+  [
+    'no end',
+    ['[', '  {"formId": "x"},', '  {"formId": "y"}', ''],
+    ' is not JSON: line 5, column 1: the text ends here, but ] is missing for the [ in line 1, column 1.',
+  ],
+  [
+    'no end of one form',
+    ['{', '  "formId": "x"'],
+    ' is not JSON: line 3, column 1: the text ends here, but } is missing for the { in line 1, column 1.',
+  ],
+  [
+    'a broken second line',
+    ['{"formId": "x"}', '{"formId": "open sesame" 1}'],
+    ', line 2, column 26: this is not JSON: a comma or } was expected.',
+  ],
+  [
+    'a broken first line of several',
+    ['{"formId" "x"}', '{"formId": "y"}'],
+    ', line 1, column 11: this is not JSON: a colon was expected after the name.',
+  ],
+  [
+    'UTF-16',
+    Buffer.from('\uFEFF{"formId": "x"}', 'utf16le'),
+    ': line 1 begins a file in UTF-16. Save it as UTF-8 (in Excel: "CSV UTF-8").',
+  ],
   ['Windows-1252', Buffer.from('{"name": "Caf\u00E9"}', 'latin1'), ' is not in UTF-8. Save it as UTF-8.'],
 ])('says where and what is wrong with JSON that has %s', async (_what, lines, said) => {
   const path = file('wrong.json', [])

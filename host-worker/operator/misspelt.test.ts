@@ -158,7 +158,10 @@ test.each([
   'retention set --submissions 30 --org nobody',
 ])('"%s" says which service was asked', async (typed) => {
   const { code, stderr } = await at.run(...typed.split(' '))
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/It was looked for at https:\/\/service\.example\.\n$/)])
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/It was looked for at https:\/\/service\.example\.\n$/),
+  ])
 })
 
 test('what is not there in a local state is said to have been looked for in that state', async () => {

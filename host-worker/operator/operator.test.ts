@@ -167,7 +167,11 @@ it('names a bad line on standard error and imports nothing', async () => {
 
 it.each([
   ['sites', 'nobody', 'There is no organization nobody. It was looked for at https://service.example.\n'],
-  ['pos-customers', 'nobody', 'There is no organization nobody. It was looked for at https://service.example.\n'],
+  [
+    'pos-customers',
+    'nobody',
+    'There is no organization nobody. It was looked for at https://service.example.\n',
+  ],
 ])('imports no %s into an organization that is not there', async (kind, organizationId, stderr) => {
   const path = file('one.ndjson', '{}\n')
   const { code, stdout, stderr: said } = await operator('import', kind, path, '--org', organizationId)

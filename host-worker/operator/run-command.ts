@@ -26,12 +26,10 @@ export async function runCommand(
   host: Host,
 ): Promise<void> {
   const opened: Promise<OpenedService>[] = []
-  /** The service that was asked last. */
-  let asked: OperatorService | null = null
   const open = async (choice: Choice) => {
     const opening = openService(choice, { ...host, note: streams.note })
     opened.push(opening)
-    return (asked = (await opening).service)
+    return (await opening).service
   }
   let chosen: Promise<OperatorService> | null = null
   const path = loginPath(host.environment)
@@ -51,7 +49,9 @@ export async function runCommand(
     const named = [...Object.values(given.values), ...given.positionals].filter(
       (value) => typeof value === 'string',
     )
-    throw asked === null ? error : await explainMissing(error, named, asked)
+    // The service that was asked last.
+    const asked = await opened.at(-1)?.catch(() => undefined)
+    throw asked === undefined ? error : await explainMissing(error, named, asked.service)
   } finally {
     const services = await Promise.allSettled(opened)
     for (const service of services) if (service.status === 'fulfilled') await service.value.close()

@@ -35,22 +35,32 @@ test.each<[path: string, status: number, headers?: Record<string, string>]>([
   ['/operator/v1/openapi.json', 200],
   ['/operator/v1/organizations', 401],
   ['/forms/none/definition', 404],
-])('over https, and there alone, %s with status %i keeps browsers to https', async (path, status, headers) => {
-  const secure = await live.ask(`https://service.example${path}`, headers)
-  expect([secure.status, secure.headers.get('strict-transport-security')]).toEqual([status, 'max-age=31536000'])
-  const plain = await live.ask(`http://service.example${path}`, headers)
-  expect([plain.status, plain.headers.get('strict-transport-security')]).toEqual([status, null])
-  const etag = secure.headers.get('etag')
-  if (etag === null) return
-  const unchanged = await live.ask(`https://service.example${path}`, { ...headers, 'if-none-match': etag })
-  expect([unchanged.status, unchanged.headers.get('strict-transport-security')]).toEqual([304, 'max-age=31536000'])
-})
+])(
+  'over https, and there alone, %s with status %i keeps browsers to https',
+  async (path, status, headers) => {
+    const secure = await live.ask(`https://service.example${path}`, headers)
+    expect([secure.status, secure.headers.get('strict-transport-security')]).toEqual([
+      status,
+      'max-age=31536000',
+    ])
+    const plain = await live.ask(`http://service.example${path}`, headers)
+    expect([plain.status, plain.headers.get('strict-transport-security')]).toEqual([status, null])
+    const etag = secure.headers.get('etag')
+    if (etag === null) return
+    const unchanged = await live.ask(`https://service.example${path}`, { ...headers, 'if-none-match': etag })
+    expect([unchanged.status, unchanged.headers.get('strict-transport-security')]).toEqual([
+      304,
+      'max-age=31536000',
+    ])
+  },
+)
 
 test('a key over plain http is refused, and taken on this machine', async () => {
   const authorization = 'Bearer ck_live_acme_000000000000'
   const refused = await live.ask('http://service.example/api/v1/contacts', { authorization })
   expect(await refused.json()).toEqual({
-    error: 'No key is accepted over plain http, where others can read it. Use https, and replace the key that was sent.',
+    error:
+      'No key is accepted over plain http, where others can read it. Use https, and replace the key that was sent.',
   })
   const local = await live.ask('http://localhost:8787/api/v1/contacts', { authorization })
   expect(await local.json()).toEqual({

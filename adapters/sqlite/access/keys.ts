@@ -63,7 +63,10 @@ const issued = db
   .where('organization_id', '=', slot('organization_id'))
   .where('revoked_at', 'is', null)
 const findIssued = template(
-  issued.select(['key_id as keyId', 'organization_id as organizationId']).orderBy('created_at').orderBy('key_id'),
+  issued
+    .select(['key_id as keyId', 'organization_id as organizationId'])
+    .orderBy('created_at')
+    .orderBy('key_id'),
 )
 const revokeIssued = template(
   db

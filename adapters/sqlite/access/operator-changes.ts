@@ -97,7 +97,10 @@ const isPaused = eb.exists(
 )
 
 /** The part of it that is written in the same step: all that is in this database, and not about to leave it. */
-const issuedHere = issued.where(({ not }) => not(isPaused)).orderBy('k.created_at').orderBy('k.key_id')
+const issuedHere = issued
+  .where(({ not }) => not(isPaused))
+  .orderBy('k.created_at')
+  .orderBy('k.key_id')
 const findIssued = template(issuedHere.select(['k.key_id as keyId', 'k.organization_id as organizationId']))
 
 /** The organizations of the rest: one more than a revocation asks, which shows that it is not complete. */
@@ -106,11 +109,7 @@ const elsewhere = db
   .select('k.organization_id')
   .where(slot('withDescendants'))
   .where('k.issued_by', 'in', revocable)
-  .union(
-    issued
-      .where(isPaused)
-      .select(sql.ref<string>('k.organization_id').as('organization_id')),
-  )
+  .union(issued.where(isPaused).select(sql.ref<string>('k.organization_id').as('organization_id')))
 const findElsewhere = template(elsewhere.orderBy('organization_id').limit(atMost('limit')))
 
 const revokeKeys = template(
@@ -183,17 +182,28 @@ function operatorKeyChanges(
       return key.issuedBy === null ? 'proof_used' : 'issuer_ended'
     },
     async revokeOperatorKey({ withDescendants, ...revocation }) {
-      const values = { ...revocation, withDescendants: Number(withDescendants), limit: REVOKED_PLACES_MAX + 1 }
-      const [{ rows: operatorKeys }, { rows: keys }, { rows: issuers }, { rows: unreached }, , , { changes }] =
-        await resultsOf(executor, [
-          bind(findWorking, values),
-          bind(findIssued, values),
-          bind(findRevocable, values),
-          bind(findElsewhere, values),
-          bind(recordRevocation, { ...auditRow(entry), ...values }),
-          bind(revokeIssued, values),
-          bind(revokeKeys, values),
-        ])
+      const values = {
+        ...revocation,
+        withDescendants: Number(withDescendants),
+        limit: REVOKED_PLACES_MAX + 1,
+      }
+      const [
+        { rows: operatorKeys },
+        { rows: keys },
+        { rows: issuers },
+        { rows: unreached },
+        ,
+        ,
+        { changes },
+      ] = await resultsOf(executor, [
+        bind(findWorking, values),
+        bind(findIssued, values),
+        bind(findRevocable, values),
+        bind(findElsewhere, values),
+        bind(recordRevocation, { ...auditRow(entry), ...values }),
+        bind(revokeIssued, values),
+        bind(revokeKeys, values),
+      ])
       if (changes === 0) return null
       return {
         operatorKeys,

@@ -135,7 +135,9 @@ describe('NDJSON', () => {
     expect(problems(entries)).toEqual([
       `1 (line) must be a JSON object, such as {"name":"Ada"}`,
       `2 (line) must be a JSON object, such as {"name":"Ada"}`,
-      expect.stringMatching(/^3 \(line\) is not JSON: column \d+: .*\. Write one object a line, such as \{"name":"Ada"\}$/) as string,
+      expect.stringMatching(
+        /^3 \(line\) is not JSON: column \d+: .*\. Write one object a line, such as \{"name":"Ada"\}$/,
+      ) as string,
       `4 (line) is longer than ${LINE_MAX_BYTES} bytes, which is more than a row can hold`,
     ])
     expect(entries.at(-1)).toEqual({ line: 5, record: { ok: 1 } })

@@ -14,7 +14,6 @@ import type { OperatorWorld } from './world.ts'
 
 /** The sender of a request to the operator interface, and whether their role suffices for it. */
 export type Admission =
-  
   | { readonly kind: 'admitted' | 'role_missing'; readonly operator: Operator }
   | { readonly kind: 'stranger'; readonly refusal: Reply }
 

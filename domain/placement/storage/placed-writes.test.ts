@@ -235,7 +235,9 @@ describe('a revocation of all that descends from an operator key', () => {
     ...{ expiresAt: null, revokedAt: null, lastUsedAt: null, issuedBy },
   })
   const end = (auditId: string, by = isolate) =>
-    by.operatorChanges(entry(auditId)).revokeOperatorKey({ keyId: 'op', revokedAt: NOW, withDescendants: true })
+    by
+      .operatorChanges(entry(auditId))
+      .revokeOperatorKey({ keyId: 'op', revokedAt: NOW, withDescendants: true })
   const issue = (organizationId: string, keyId: string, by = isolate) =>
     by.operatorChanges(entry(keyId)).addKey(tenantKey(organizationId, keyId, { issuedBy: 'op' }))
   const isRevoked = async (keyId: string) =>
@@ -279,7 +281,11 @@ describe('a revocation of all that descends from an operator key', () => {
     // An organization that was reached before is not asked again.
     expect(scratch.calls.filter(({ at }) => at === 'rival.1')).toEqual([])
     expect(await record('second')).toMatchObject({ outcome: 'done', subject: { keys: ['key-acme'] } })
-    expect(await Promise.all(['key-acme', 'key-rival', 'key-plain'].map(isRevoked))).toEqual([true, true, true])
+    expect(await Promise.all(['key-acme', 'key-rival', 'key-plain'].map(isRevoked))).toEqual([
+      true,
+      true,
+      true,
+    ])
     expect(await end('third')).toMatchObject({ operatorKeys: [], keys: [], unreached: [] })
   })
 
@@ -291,7 +297,11 @@ describe('a revocation of all that descends from an operator key', () => {
     scratch.after = () => undefined
     expect((await record('first'))?.outcome).toBe('failed')
     expect((await end('second'))?.keys.map(({ keyId }) => keyId)).toEqual(['key-acme', 'key-rival'])
-    expect(await Promise.all(['key-acme', 'key-rival', 'key-plain'].map(isRevoked))).toEqual([true, true, true])
+    expect(await Promise.all(['key-acme', 'key-rival', 'key-plain'].map(isRevoked))).toEqual([
+      true,
+      true,
+      true,
+    ])
   })
 
   test('finds a family that moves meanwhile, to another database and to the shared one', async () => {
@@ -319,32 +329,38 @@ describe('a revocation of all that descends from an operator key', () => {
     expect(await isRevoked('key-plain')).toBe(true)
   })
 
-  test.each(['acme.1', 'shared'])('leaves no key that is being issued, whenever it comes before a call of %s', async (at) => {
-    for (let calls = 0; ; calls += 1) {
-      const [auditId, keyId] = [`end-${calls}`, `new-${calls}`]
-      await isolate.operatorChanges(entry(`op-${calls}`)).addOperatorKey({
-        key: operatorKey(`op-${calls}`, null),
-        proof: null,
-      })
-      let left = calls
-      scratch.before = async (call) => {
-        if (call.at !== at) return
-        left -= 1
-        if (left !== -1) return
-        await scratch.isolate().operatorChanges(entry(auditId)).revokeOperatorKey({
-          ...{ keyId: `op-${calls}`, revokedAt: NOW, withDescendants: true },
+  test.each(['acme.1', 'shared'])(
+    'leaves no key that is being issued, whenever it comes before a call of %s',
+    async (at) => {
+      for (let calls = 0; ; calls += 1) {
+        const [auditId, keyId] = [`end-${calls}`, `new-${calls}`]
+        await isolate.operatorChanges(entry(`op-${calls}`)).addOperatorKey({
+          key: operatorKey(`op-${calls}`, null),
+          proof: null,
         })
+        let left = calls
+        scratch.before = async (call) => {
+          if (call.at !== at) return
+          left -= 1
+          if (left !== -1) return
+          await scratch
+            .isolate()
+            .operatorChanges(entry(auditId))
+            .revokeOperatorKey({
+              ...{ keyId: `op-${calls}`, revokedAt: NOW, withDescendants: true },
+            })
+        }
+        const key = tenantKey('acme', keyId, { issuedBy: `op-${calls}` })
+        const isIssued = await isolate.operatorChanges(entry(keyId, keyId)).addKey(key)
+        scratch.before = () => undefined
+        if (left >= 0) {
+          expect(calls).toBeGreaterThan(0)
+          return
+        }
+        const found = await scratch.isolate().administration.findKey(keyId)
+        expect([isIssued, found === null || found.revokedAt !== null]).toEqual([isIssued, true])
+        expect((await record(keyId))?.outcome).toBe(isIssued ? 'done' : 'refused')
       }
-      const key = tenantKey('acme', keyId, { issuedBy: `op-${calls}` })
-      const isIssued = await isolate.operatorChanges(entry(keyId, keyId)).addKey(key)
-      scratch.before = () => undefined
-      if (left >= 0) {
-        expect(calls).toBeGreaterThan(0)
-        return
-      }
-      const found = await scratch.isolate().administration.findKey(keyId)
-      expect([isIssued, found === null || found.revokedAt !== null]).toEqual([isIssued, true])
-      expect((await record(keyId))?.outcome).toBe(isIssued ? 'done' : 'refused')
-    }
-  })
+    },
+  )
 })

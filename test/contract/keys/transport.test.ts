@@ -79,7 +79,13 @@ describe.each(keyed)('$id', ({ method, path, refused, exposed, kind }) => {
 
   test('says the same to every caller without a good key', async () => {
     const other = kind === 'tenant' ? keys.operator : keys.tenant
-    for (const token of [null, 'Bearer x', `Bearer ${other}`, `Bearer ${keys[kind].slice(0, -1)}`, 'Basic eDp5'])
+    for (const token of [
+      null,
+      'Bearer x',
+      `Bearer ${other}`,
+      `Bearer ${keys[kind].slice(0, -1)}`,
+      'Basic eDp5',
+    ])
       for (const host of ['https://service.example', 'http://service.example', 'http://localhost:8787'])
         if (token === null || token.startsWith('Basic') || !host.startsWith('http://service')) {
           const { response, text } = await ask(host + path, method, token)
@@ -90,15 +96,18 @@ describe.each(keyed)('$id', ({ method, path, refused, exposed, kind }) => {
 
 const READS = keyed.filter(({ kind, method }) => kind === 'tenant' && method === 'GET')
 
-test.each(['http://localhost', 'http://127.0.0.1:8787', 'http://127.9.8.7', 'http://[::1]:1', 'https://a.example'])(
-  'a key is taken at %s',
-  async (host) => {
-    for (const { path } of READS.slice(0, 3))
-      expect((await ask(host + path, 'GET', `Bearer ${keys.tenant}`)).response.status).toBe(200)
-    const organizations = await ask(`${host}/operator/v1/organizations`, 'GET', `Bearer ${keys.operator}`)
-    expect(organizations.response.status).toBe(200)
-  },
-)
+test.each([
+  'http://localhost',
+  'http://127.0.0.1:8787',
+  'http://127.9.8.7',
+  'http://[::1]:1',
+  'https://a.example',
+])('a key is taken at %s', async (host) => {
+  for (const { path } of READS.slice(0, 3))
+    expect((await ask(host + path, 'GET', `Bearer ${keys.tenant}`)).response.status).toBe(200)
+  const organizations = await ask(`${host}/operator/v1/organizations`, 'GET', `Bearer ${keys.operator}`)
+  expect(organizations.response.status).toBe(200)
+})
 
 test('no operator key is issued over plain http, to whoever proves the root secret either', async () => {
   const body = JSON.stringify({ operator: 'ada', role: 'admin' })
@@ -107,7 +116,11 @@ test('no operator key is issued over plain http, to whoever proves the root secr
     const url = new URL('/operator/v1/operator-keys', origin)
     const proven = { host: url.host, body: utf8(body) }
     const proof = await proveRootSecret(current, proven, service.clock.nowMs())
-    const init = { method: 'POST', body, headers: { authorization: proof, 'content-type': 'application/json' } }
+    const init = {
+      method: 'POST',
+      body,
+      headers: { authorization: proof, 'content-type': 'application/json' },
+    }
     const response = await service.send(url.href, init)
     return [response.status, await response.text()]
   }

@@ -148,8 +148,14 @@ describe('organizations', () => {
 test.each<[body: string | Uint8Array<ArrayBuffer>, said: string]>([
   ['{\n  "name": "Acme"\n  "slug": "a"}', 'is not JSON: line 3, column 3: a comma or } was expected.'],
   ['{"name": "open sesame",}', 'is not JSON: line 1, column 23: there is a comma too many before the }.'],
-  ["{'name': 'Acme'}", 'is not JSON: line 1, column 2: names and texts are in double quotes, not in single ones.'],
-  ['{"name":', 'is not JSON: line 1, column 9: the text ends here, but } is missing for the { in line 1, column 1.'],
+  [
+    "{'name': 'Acme'}",
+    'is not JSON: line 1, column 2: names and texts are in double quotes, not in single ones.',
+  ],
+  [
+    '{"name":',
+    'is not JSON: line 1, column 9: the text ends here, but } is missing for the { in line 1, column 1.',
+  ],
   [new Uint8Array([0xff, 0xfe, 0x7b, 0]), 'must be text in UTF-8.'],
   ['', 'must be a JSON object.'],
   ['[]', 'must be a JSON object.'],

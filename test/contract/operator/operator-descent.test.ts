@@ -227,7 +227,11 @@ describe.each(places)('keys of an organization in %s', (_name, choice) => {
 
   test('end with the operator key that issued them, and with those above it', async () => {
     const grandchild = await issuedBy(child)
-    const [first, second, other] = [(await issue(child)).body, (await issue(grandchild)).body, (await issue(root)).body]
+    const [first, second, other] = [
+      (await issue(child)).body,
+      (await issue(grandchild)).body,
+      (await issue(root)).body,
+    ]
     const platform = (await grandchild.post('/platform-keys', {})).body
     const rotated = (await root.post(`/keys/${first.keyId}/rotate`, { overlap: '7d' })).body
     const passedOn = (await child.post(`/keys/${other.keyId}/rotate`, { overlap: '7d' })).body
@@ -257,13 +261,9 @@ describe.each(places)('keys of an organization in %s', (_name, choice) => {
         [passedOn.keyId, 'acme'],
       ]),
     )
-    expect(await Promise.all([first, second, passedOn, other, rotated].map(({ key }) => works(key)))).toEqual([
-      false,
-      false,
-      false,
-      true,
-      true,
-    ])
+    expect(await Promise.all([first, second, passedOn, other, rotated].map(({ key }) => works(key)))).toEqual(
+      [false, false, false, true, true],
+    )
     const sent = await service.send('/api/v1/email', {
       ...{ method: 'POST', key: platform.key, body: '{}' },
       headers: { 'content-type': 'application/json' },

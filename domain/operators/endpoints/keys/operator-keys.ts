@@ -19,7 +19,14 @@ import { optionalWord, pageOf, pageParameters, samplePagination, servePage } fro
 import type { OperatorRequestOf } from '../../interface/serve.ts'
 import type { OperatorWorld } from '../../interface/world.ts'
 import { keyState, keyStates } from '../../key-state.ts'
-import { instant, ISSUER_MEANING, keyItself, PublishedKey, SAMPLE_KEY_END, sampleKey } from '../schemas/key-schema.ts'
+import {
+  instant,
+  ISSUER_MEANING,
+  keyItself,
+  PublishedKey,
+  SAMPLE_KEY_END,
+  sampleKey,
+} from '../schemas/key-schema.ts'
 
 const Published = v.strictObject({
   keyId: described(
@@ -204,8 +211,7 @@ export async function serveIssueOperatorKey(
   const proof = issuer.keyId === null ? (readProof(request.headers.get('authorization'))?.mac ?? null) : null
   const changes = change.about(null, { type: 'key', id: stored.keyId })
   const outcome = await changes.addOperatorKey({ key: stored, proof })
-  if (outcome === 'issuer_ended')
-    return errorReply(409, ISSUER_ENDED)
+  if (outcome === 'issuer_ended') return errorReply(409, ISSUER_ENDED)
   if (outcome === 'proof_used')
     return errorReply(409, 'A key was issued on this proof of the root secret already. Make a new proof.')
   return jsonReply(201, { key, ...published(stored, world) }, PRIVATE)

@@ -30,7 +30,10 @@ const Key = v.strictObject({
   id: described(v.string(), 'The id of the key.'),
   successorId: v.exactOptional(described(v.string(), 'The key that replaced it in a rotation.')),
   descendants: v.exactOptional(
-    described(texts, 'The operator keys that descend from it and were revoked with it, at most 1000 of them.'),
+    described(
+      texts,
+      'The operator keys that descend from it and were revoked with it, at most 1000 of them.',
+    ),
   ),
   keys: v.exactOptional(
     described(

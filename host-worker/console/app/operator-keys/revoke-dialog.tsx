@@ -36,8 +36,8 @@ export function RevokeDialog({ keyId, operator, onClose, onRevoked }: RevokeProp
   return (
     <ConfirmDialog title={`Revoke the key of ${operator}?`} verb="Revoke" action={revoke} onClose={onClose}>
       <p>
-        The very next request with <code>{keyId}</code> is refused. This cannot be undone. Keys of organizations
-        and of the platform that it issued go on working, unless they are revoked with it.
+        The very next request with <code>{keyId}</code> is refused. This cannot be undone. Keys of
+        organizations and of the platform that it issued go on working, unless they are revoked with it.
       </p>
       <CheckField
         label="Revoke all keys that descend from it too"

@@ -23,7 +23,9 @@ export function formsInFile(path: string): readonly FormInFile[] {
   const content = textOf(path)
   const whole = parsedOr(content, undefined)
   if (whole !== undefined)
-    return (Array.isArray(whole) ? whole : [whole]).map((value: unknown, index) => formAt(`form ${index + 1}`, value))
+    return (Array.isArray(whole) ? whole : [whole]).map((value: unknown, index) =>
+      formAt(`form ${index + 1}`, value),
+    )
   const lines = content.split('\n').map((text, index) => ({ text: text.trimEnd(), number: index + 1 }))
   const written = lines.filter(({ text }) => text !== '')
   if (!hasFormALine(written.map(({ text }) => text))) throw notJson(path, content)
@@ -41,7 +43,10 @@ export function formsInFile(path: string): readonly FormInFile[] {
  */
 function hasFormALine(lines: readonly string[]): boolean {
   const [first = ''] = lines
-  return isJsonObject(parsedOr(first, undefined)) || (lines.length !== 1 && lines.every((line) => line.startsWith('{')))
+  return (
+    isJsonObject(parsedOr(first, undefined)) ||
+    (lines.length !== 1 && lines.every((line) => line.startsWith('{')))
+  )
 }
 
 function formAt(at: string, value: unknown): FormInFile {

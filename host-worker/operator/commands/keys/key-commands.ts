@@ -137,7 +137,9 @@ const revokeCommand: Command = {
     for (const { keyId: endedId, role, operator } of ended?.revoked ?? [])
       context.out([endedId, role, operator].join('  '))
     for (const { keyId: endedId, organizationId } of ended?.keys ?? [])
-      context.out([endedId, ...(organizationId === null ? ['platform'] : ['tenant', organizationId])].join('  '))
+      context.out(
+        [endedId, ...(organizationId === null ? ['platform'] : ['tenant', organizationId])].join('  '),
+      )
     const unreached = ended?.unreached ?? []
     if (unreached.length > 0)
       throw new CommandError(
