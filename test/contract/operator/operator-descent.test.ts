@@ -293,6 +293,10 @@ describe.each(places)('keys of an organization in %s', (_name, choice) => {
     beforeKey = async () => undefined
     child = await issuedBy(root)
     beforeKey = async () => void (await end(child))
+    expect(await child.post('/platform-keys', {})).toEqual(refusal)
+    beforeKey = async () => undefined
+    child = await issuedBy(root)
+    beforeKey = async () => void (await end(child))
     const rotation = await child.post(`/keys/${before.keyId}/rotate`, { overlap: '7d' })
     expect(rotation.status).toBe(409)
     beforeKey = async () => undefined
