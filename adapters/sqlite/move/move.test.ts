@@ -1,4 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { StoredOperatorKey } from '../../../ports/operators/operator-keys.ts'
+import { auditEntry } from '../../../test/conformance/access/operator-changes.ts'
+import { tenantKey } from '../../../test/conformance/fixtures.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
 import { contacts } from '../../../domain/resources/contacts/contacts.ts'
 import { forms } from '../../../domain/resources/forms/forms.ts'
@@ -15,6 +18,7 @@ import { newOrganization } from '../../../domain/operators/organization.ts'
 import { createStorage, openImage } from '../../node-sqlite/index.ts'
 import { readMovedTables } from './moved-tables.ts'
 
+const START = '2026-06-15T12:00:00.000Z'
 const FAMILY = ['acme', 'acme-child', 'ac\u{1f600}me']
 const OTHERS = ['acm', 'acme-stranger', 'zebra']
 
@@ -219,4 +223,29 @@ test('what two families write while both move is noted for each by itself', asyn
   const [found] = await places.shared.batch([{ sql: noted, parameters: [] }])
   const wanted = [...FAMILY.map((id) => [moves[0]?.moveId, id]), [moves[1]?.moveId, 'zebra']]
   expect((found?.rows ?? []).map(({ move, id }) => [move, id]).toSorted()).toEqual(wanted.toSorted())
+})
+
+test('a key that moves is found by who issued it, in its new place and after it has come back', async () => {
+  const places = movingPlaces({ clock: fakeClock(), image: migratedImage() })
+  const storage = createStorage({ executor: places.shared, clock: places.clock, isShared: true })
+  const { administration, operatorChanges } = storage
+  await administration.saveOrganization(newOrganization('acme', 'Acme'))
+  await administration.addKey(tenantKey('acme', 'key-1', { issuedBy: 'op' }))
+  await administration.addKey(tenantKey('acme', 'key-2'))
+  const key: StoredOperatorKey = {
+    ...{ keyId: 'op', operator: 'ada', role: 'admin', hash: 'op', secretVersion: 'v1', createdAt: START },
+    ...{ expiresAt: null, revokedAt: null, lastUsedAt: null, issuedBy: null },
+  }
+  await operatorChanges(auditEntry('add')).addOperatorKey({ key, proof: null })
+  const end = (auditId: string) =>
+    operatorChanges(auditEntry(auditId)).revokeOperatorKey({
+      ...{ keyId: 'op', revokedAt: START, withDescendants: true },
+    })
+  await places.move('acme', toOwn)
+  expect(await end('first')).toMatchObject({ keys: [], unreached: ['acme'] })
+  await places.move('acme', toShared)
+  expect(await end('second')).toMatchObject({
+    keys: [{ keyId: 'key-1', organizationId: 'acme' }],
+    unreached: [],
+  })
 })
