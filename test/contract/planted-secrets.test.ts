@@ -15,7 +15,7 @@ import { openTestService } from '../support/services/service.ts'
 const PLANTED = 'planted-secret'
 
 /**
- * The columns that the contract publishes as they are stored, by table (`contract.md` and its table of resources). The
+ * The columns that the contract publishes as they are stored, by table (`the contract` and its table of resources). The
  * tables that keep rows for others, or sums of them, hold the same values.
  */
 const published: Readonly<Record<string, string>> = {
