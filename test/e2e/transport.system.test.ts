@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { projectRoot } from '../../host-worker/local/root.ts'
 import { openLiveWorker } from '../support/services/live-service.ts'
 import type { LiveWorker } from '../support/services/live-service.ts'
 
@@ -66,4 +69,9 @@ test('a key over plain http is refused, and taken on this machine', async () => 
   expect(await local.json()).toEqual({
     error: 'Unauthorized. Send the header Authorization: Bearer ck_live_…',
   })
+})
+
+test('static files, which the platform serves without the Worker, say the same', () => {
+  const headers = readFileSync(join(projectRoot, 'host-worker', 'pages', 'public', '_headers'), 'utf8')
+  expect(headers).toMatch(/^\/assets\/\*\n(?: {2}.*\n)*? {2}Strict-Transport-Security: max-age=31536000\n/)
 })
