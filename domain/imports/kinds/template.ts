@@ -7,6 +7,7 @@ import type { ImportContext, StorageType } from '../../record/field.ts'
 import type { Default } from '../../record/resource-field.ts'
 import type { Resource } from '../../record/resource.ts'
 import { forms } from '../../resources/forms/forms.ts'
+import { csvRow } from '../../text/csv.ts'
 import type { ImportKind } from './kind.ts'
 import { kindOf, resourceOfKind } from './kinds.ts'
 import { importedFields } from './plain-kind.ts'
@@ -55,7 +56,7 @@ export function templateOf(name: string): readonly TemplateColumn[] {
 /** A CSV file of the columns with one row of examples. */
 export function templateCsv(columns: readonly TemplateColumn[]): string {
   const rows = [columns.map(({ name }) => name), columns.map(({ example }) => textOf(example))]
-  return rows.map((cells) => `${cells.map(cellOf).join(',')}\r\n`).join('')
+  return rows.map((cells) => `${csvRow(cells)}\r\n`).join('')
 }
 
 /** The tools that a kind needs only to complete rows. */
@@ -92,8 +93,4 @@ function inWords(natural: Default | undefined): string {
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
-}
-
-function cellOf(text: string): string {
-  return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
