@@ -52,7 +52,7 @@ describe('importing reviews', () => {
     ['upper case', ID.toUpperCase()],
     ['braces', `{${ID}}`],
     ['no dashes', ID.replaceAll('-', '')],
-    ['a line break', `${ID}\n`],
+    ['a line break within', ID.replace('-', '\n')],
     ['a number', 1],
   ])('refuses a review id that has or is %s', async (_, reviewId) => {
     const problems = await run('reviews', [review({ reviewId })])

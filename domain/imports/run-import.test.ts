@@ -229,8 +229,8 @@ describe('importing a resource', () => {
     const half = '\ud800'
     const lines = [contact('c1', { email: half, siteId: half, createdAt: half, tags: [half] })]
     expect(problemsOf(await run('contacts', lines)).toSorted()).toEqual(
-      ['createdAt', 'email', 'siteId', 'tags'].map(
-        (field) => `1 ${field} holds half a character (a lone surrogate)`,
+      ['createdAt', 'email', 'siteId', 'tags.0'].map(
+        (field) => `1 ${field} holds half a character (a lone surrogate), which cannot be stored. Remove it`,
       ),
     )
   })

@@ -3,6 +3,7 @@ import { collection, detail, newestFirst } from '../record/endpoint.ts'
 import {
   currency,
   id,
+  IdInput,
   integer,
   json,
   mayBeMissing,
@@ -26,15 +27,15 @@ const LineItem = v.strictObject({
   netAmountCents: v.nullable(WholeNumber),
   discountCents: v.nullable(WholeNumber),
 })
-const { lineId, ...optionalParts } = LineItem.entries
+const parts = LineItem.entries
 const LineItemInput = v.strictObject({
-  lineId,
-  productCode: v.nullish(optionalParts.productCode, null),
-  name: v.nullish(optionalParts.name, null),
-  quantity: v.nullish(optionalParts.quantity, null),
-  grossAmountCents: v.nullish(optionalParts.grossAmountCents, null),
-  netAmountCents: v.nullish(optionalParts.netAmountCents, null),
-  discountCents: v.nullish(optionalParts.discountCents, null),
+  lineId: IdInput,
+  productCode: v.nullish(parts.productCode, null),
+  name: v.nullish(parts.name, null),
+  quantity: v.nullish(parts.quantity, null),
+  grossAmountCents: v.nullish(parts.grossAmountCents, null),
+  netAmountCents: v.nullish(parts.netAmountCents, null),
+  discountCents: v.nullish(parts.discountCents, null),
 })
 
 /** The id of a line is unique within its sale only. A source keeps one row for each line. */

@@ -50,6 +50,18 @@ const idSchema = v.pipe(
 )
 
 /**
+ * An identifier in an import: trimmed of the white space around it, which no person sees in a spreadsheet, and then 1–200
+ * characters, none of them a control character.
+ */
+export const IdInput = v.pipe(
+  v.string(),
+  v.trim(),
+  v.minLength(1, 'must not be empty'),
+  v.maxLength(idMaxLength, `must be at most ${idMaxLength} characters`),
+  v.check((value) => !CONTROL_CHARACTER.test(value), 'must not contain control characters'),
+)
+
+/**
  * A field whose schema is made only when it is needed. The service declares hundreds of fields at its start, but only
  * the contract document, imports and rows of outside sources need schemas.
  */
@@ -73,16 +85,12 @@ function field<Value>(
   }
 }
 
-/** An identifier: 1–200 characters, no control characters. */
+/** An identifier: 1–200 characters, no control characters. Imports may give it with white space around it. */
 export function id(): Field<string> {
   return field(
     'text',
     () => idSchema,
-    () =>
-      v.pipe(
-        idSchema,
-        v.check((value) => !CONTROL_CHARACTER.test(value), 'must not contain control characters'),
-      ),
+    () => IdInput,
   )
 }
 
@@ -94,6 +102,7 @@ export function uuid(): Field<string> {
     () =>
       v.pipe(
         v.string(),
+        v.trim(),
         v.regex(UUID, 'must be a UUID in lower case, such as 018f3c6e-7b1a-7c3d-9e2f-5a6b7c8d9e0f'),
       ),
   )

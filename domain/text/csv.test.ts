@@ -64,14 +64,36 @@ function cellsSplitAt(separator: string, csv: string): readonly string[] {
 
 test.each([';', '\t', ','])('no cell is a formula to a program that splits at %j', (separator) => {
   const random = seededRandom(41)
-  const pieces = [...'=+-@＝;,"\t\n\r \'', '\u00a0', 'a', '1', 'cmd|']
+  const pieces = [
+    '=',
+    '+',
+    '-',
+    '@',
+    '＝',
+    ';',
+    ',',
+    '"',
+    "'",
+    '\t',
+    '\n',
+    '\r',
+    ' ',
+    '\u00a0',
+    'a',
+    '1',
+    'cmd|',
+  ]
   const drawn = () =>
-    Array.from({ length: 1 + Math.floor(random() * 8) }, () => pieces[Math.floor(random() * pieces.length)])
-      .join('')
+    Array.from(
+      { length: 1 + Math.floor(random() * 8) },
+      () => pieces[Math.floor(random() * pieces.length)],
+    ).join('')
   for (let count = 0; count < 3_000; count += 1) {
     const rows = [1, 2].map((id) => [id, drawn(), [drawn(), 'b', drawn()], drawn()])
     const cells = cellsSplitAt(separator, csvOf(rows).slice(1))
-    const formulas = cells.filter((cell) => /^\s*[=+\-@＝]/.test(cell) && !/^[+-]\d[\d ().-]*$/.test(cell.trim()))
+    const formulas = cells.filter(
+      (cell) => /^\s*[=+\-@＝]/.test(cell) && !/^[+-]\d[\d ().-]*$/.test(cell.trim()),
+    )
     expect(formulas, JSON.stringify(rows)).toEqual([])
   }
 })

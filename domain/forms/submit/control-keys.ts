@@ -1,5 +1,6 @@
 import { attributionKeys, attributionMaxLength } from '../definition/attribution.ts'
 import { keysOf } from '../../text/keys-of.ts'
+import { isStorableText } from '../../text/storable-text.ts'
 import { cutText } from '../../text/cut-text.ts'
 import { characterCount } from '../../text/typed-text.ts'
 import type { Entries } from '../definition/answers/entries.ts'
@@ -102,7 +103,6 @@ function readAttribution(entries: Entries): Readonly<Record<string, string>> {
   return attribution
 }
 
-/** Whether a value is text that can be stored unchanged. NUL and lone surrogates cannot. */
 function isUsable(value: unknown): value is string {
-  return typeof value === 'string' && !isBlank(value) && value.isWellFormed() && !value.includes('\0')
+  return typeof value === 'string' && !isBlank(value) && isStorableText(value)
 }

@@ -56,7 +56,7 @@ function fieldIssues(
 }
 
 function ownerProblem(given: unknown, organizationId: string): string | null {
-  return given === organizationId
+  return typeof given === 'string' && given.trim() === organizationId
     ? null
     : `must be ${organizationId}, the organization into which the file is imported`
 }

@@ -43,8 +43,9 @@ export async function checkPart(
       problems.push({ line: entry.line, ...entry.issue })
       continue
     }
-    const { line, record } = entry
-    records.push(entry)
+    const { line } = entry
+    const record = withTrimmedIds(entry.record, kind)
+    records.push({ line, record })
     const reading = checkLine(record, kind, context)
     if ('row' in reading) rows.push(reading.row)
     else for (const issue of reading.issues) problems.push({ line, ...issue })
@@ -55,6 +56,18 @@ export async function checkPart(
   }
   problems.push(...(await foreignIds(records, kind, lookup)), ...(await dangling(records, kind, lookup)))
   return { problems: problems.sort((left, right) => left.line - right.line), rows, keys }
+}
+
+/**
+ * The line with the ids trimmed by which it is told from others and refers to them, as its row has them, so that ` a `
+ * and `a` are one id even in a line that cannot be read.
+ */
+function withTrimmedIds(record: ImportRecord, { key, references }: ImportKind): ImportRecord {
+  const ids = [...key, ...references.map(({ field }) => field)].flatMap((field) => {
+    const id = record[field]
+    return typeof id === 'string' ? [[field, id.trim()] as const] : []
+  })
+  return { ...record, ...Object.fromEntries(ids) }
 }
 
 async function foreignIds(

@@ -1,4 +1,5 @@
 import type { ImportIssue } from '../../record/resource.ts'
+import { isStorableText } from '../../text/storable-text.ts'
 
 /**
  * How deep lists and objects may be nested in a value. SQLite reads JSON of at most 1,000 levels, and every program that
@@ -7,30 +8,41 @@ import type { ImportIssue } from '../../record/resource.ts'
 export const LEVELS_MAX = 500
 
 /**
- * Finds values that no database could store unchanged: a lone surrogate, which has no UTF-8 form, and a number that is
- * too large for a double, would silently be stored as something else. Values that are nested too deeply could be stored,
- * and not be read again.
+ * Finds values that no database could store unchanged, wherever in the record they are: a text with a lone surrogate or
+ * a NUL, and a number that is too large for a double, would silently be stored as something else. Values that are nested
+ * too deeply could be stored, and not be read again. Of each member of the record at most one is named, by the keys that
+ * lead to it, joined by dots as those of a schema's problems are.
  */
 export function storabilityIssues(record: Readonly<Record<string, unknown>>): readonly ImportIssue[] {
-  const issues: ImportIssue[] = []
-  for (const field of Object.keys(record)) {
-    const message = field.isWellFormed()
-      ? problemOf(record[field], LEVELS_MAX)
-      : 'has a name with half a character in it'
-    if (message !== null) issues.push({ field: field.toWellFormed(), message })
-  }
-  return issues
+  return Object.entries(record).flatMap(([name, value]) => {
+    const found = problemOf(name, value, LEVELS_MAX)
+    return found === null ? [] : [{ field: found.path.join('.').toWellFormed(), message: found.message }]
+  })
 }
 
-function problemOf(value: unknown, levels: number): string | null {
-  if (typeof value === 'string')
-    return value.isWellFormed() ? null : 'holds half a character (a lone surrogate)'
-  if (typeof value === 'number') return Number.isFinite(value) ? null : 'holds a number that is too large'
+/** What is wrong with a member of an object or list, or with something in it, and the keys that lead there. */
+interface Found {
+  readonly path: readonly string[]
+  readonly message: string
+}
+
+function problemOf(name: string, value: unknown, levels: number): Found | null {
+  const found = (message: string): Found => ({ path: [name], message })
+  if (!isStorableText(name)) return found(`has a name that ${unstorable(name)}`)
+  if (typeof value === 'string') return isStorableText(value) ? null : found(unstorable(value))
+  if (typeof value === 'number')
+    return Number.isFinite(value) ? null : found('holds a number that is too large')
   if (typeof value !== 'object' || value === null) return null
-  if (levels === 0) return `holds lists or objects of more than ${LEVELS_MAX} levels`
+  if (levels === 0) return found(`is in lists or objects of more than ${LEVELS_MAX} levels`)
   for (const [key, inner] of Object.entries(value)) {
-    const problem = problemOf(key, levels) ?? problemOf(inner, levels - 1)
-    if (problem !== null) return problem
+    const within = problemOf(key, inner, levels - 1)
+    if (within !== null) return { path: [name, ...within.path], message: within.message }
   }
   return null
+}
+
+function unstorable(text: string): string {
+  return text.isWellFormed()
+    ? 'holds the character NUL (U+0000), which cannot be stored. Remove it'
+    : 'holds half a character (a lone surrogate), which cannot be stored. Remove it'
 }

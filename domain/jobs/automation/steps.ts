@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { HEADER_MAX_LENGTH } from '../../messaging/request/limits.ts'
-import { idMaxLength } from '../../record/field.ts'
+import { IdInput } from '../../record/field.ts'
 import { readEmailAddress } from '../../text/contact/email-address.ts'
 
 /** The word that stands for the run's contact as the recipient of an email step. */
@@ -10,7 +10,6 @@ export const RUN_CONTACT = 'contact'
 const STEPS_MAX = 100
 
 const text = v.pipe(v.string(), v.nonEmpty('must not be empty'))
-const identifier = v.pipe(text, v.maxLength(idMaxLength))
 
 const SendEmail = v.strictObject({
   type: v.literal('send_email'),
@@ -29,7 +28,7 @@ const SendEmail = v.strictObject({
   html: text,
 })
 const SendSms = v.strictObject({ type: v.literal('send_sms'), body: text })
-const AddToList = v.strictObject({ type: v.literal('add_to_list'), listId: identifier })
+const AddToList = v.strictObject({ type: v.literal('add_to_list'), listId: IdInput })
 const AddTag = v.strictObject({ type: v.literal('add_tag'), tag: text })
 
 /** One step of an automation. */

@@ -3,7 +3,9 @@ import type { Log } from '../../../ports/platform/log.ts'
 import type { HandledOperation } from '../../access/serve-operation.ts'
 import { withQuery } from '../../access/serve-operation.ts'
 import type { Operator } from '../../access/operator.ts'
+import { detailsOf } from '../../bounds/details.ts'
 import { readJsonBody } from '../../bounds/json-body.ts'
+import { storabilityIssues } from '../../imports/check/storable.ts'
 import { unknownParameter } from '../../read/plan/query-string.ts'
 import type { OperatorAccess } from '../../record/operation/description.ts'
 import type {
@@ -17,6 +19,7 @@ import type { QueryParameters } from '../../record/operation/query-parameters.ts
 import type { Reply } from '../../record/operation/reply.ts'
 import { errorReply } from '../../record/operation/reply.ts'
 import type { RoutedRequest } from '../../record/operation/routed-request.ts'
+import { membersOf } from '../../text/json.ts'
 import { ended } from '../../words/sentence.ts'
 import { admit } from './admit.ts'
 import type { Change, FollowedChange } from './follow-change.ts'
@@ -153,7 +156,10 @@ function unknownIn(query: URLSearchParams, declared: QueryParameters | null): st
 
 type BodyRead = { readonly body: unknown } | { readonly refusal: Reply }
 
-/** Reads a JSON body. A body of another type is left to the handler. */
+/**
+ * Reads a JSON body, and refuses one with a text that could not be stored as it is. A body of another type is left to
+ * the handler.
+ */
 async function readBody(
   request: Request,
   declared: RequestBody | null,
@@ -161,6 +167,11 @@ async function readBody(
 ): Promise<BodyRead> {
   if (declared?.contentTypes.includes('application/json') !== true) return { body: null }
   const reading = await readJsonBody(request, declared, deadline)
-  if (reading.kind === 'body') return { body: reading.body }
-  return { refusal: errorReply(400, reading.details.map(ended).join(' ')) }
+  const details = reading.kind === 'body' ? unstorableIn(reading.body) : reading.details
+  if (reading.kind === 'body' && details.length === 0) return { body: reading.body }
+  return { refusal: errorReply(400, details.map(ended).join(' ')) }
+}
+
+function unstorableIn(body: unknown): readonly string[] {
+  return detailsOf(storabilityIssues(membersOf(body)).map(({ field, message }) => ({ path: field, message })))
 }

@@ -1,7 +1,17 @@
 import * as v from 'valibot'
 import { Steps } from '../../jobs/automation/steps.ts'
 import { collection, detail, newestFirst } from '../../record/endpoint.ts'
-import { id, impersonal, integer, json, nullable, oneOf, text, timestamp } from '../../record/field.ts'
+import {
+  id,
+  IdInput,
+  impersonal,
+  integer,
+  json,
+  nullable,
+  oneOf,
+  text,
+  timestamp,
+} from '../../record/field.ts'
 import { window, wordFilter } from '../../record/filter.ts'
 import { derived, orNow, updatedAt } from '../../record/resource-field.ts'
 import { resource } from '../../record/resource.ts'
@@ -12,7 +22,7 @@ const statuses = ['active', 'paused', 'draft'] as const
 const triggerType = v.picklist(['form_submission', 'marketing_signup', 'purchase', 'manual'])
 const Trigger = v.strictObject({ type: triggerType, formId: v.nullable(v.string()) })
 const TriggerInput = v.pipe(
-  v.strictObject({ type: triggerType, formId: v.nullish(v.pipe(v.string(), v.nonEmpty()), null) }),
+  v.strictObject({ type: triggerType, formId: v.nullish(IdInput, null) }),
   v.check(
     ({ type, formId }) => type !== 'form_submission' || formId !== null,
     'must name with formId the form whose submissions trigger it',

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Field } from '../../record/field.ts'
-import { idMaxLength, impersonal, Instant, InstantInput, json, personal } from '../../record/field.ts'
+import { IdInput, impersonal, Instant, InstantInput, json, personal } from '../../record/field.ts'
 
 const customerKeys = ['customerId', 'name', 'email', 'phone', 'licensePlate'] as const
 const siteKeys = ['siteId', 'name', 'commonName'] as const
@@ -20,12 +20,15 @@ const line = v.nullable(v.string())
 const optionalLine = v.nullish(v.string(), null)
 
 const Customer = v.strictObject(v.entriesFromList(customerKeys, line))
-const CustomerInput = v.strictObject(v.entriesFromList(customerKeys, optionalLine))
+const CustomerInput = v.strictObject({
+  ...v.entriesFromList(customerKeys, optionalLine),
+  customerId: v.nullish(IdInput, null),
+})
 
 const Site = v.strictObject(v.entriesFromList(siteKeys, line))
 const SiteInput = v.strictObject({
   ...v.entriesFromList(siteKeys, optionalLine),
-  siteId: v.nullish(v.pipe(v.string(), v.nonEmpty(), v.maxLength(idMaxLength)), null),
+  siteId: v.nullish(IdInput, null),
 })
 
 /** The person who opened the case. Always an object, with null for what is unknown; an import may leave it out. */

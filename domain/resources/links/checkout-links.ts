@@ -1,6 +1,16 @@
 import * as v from 'valibot'
 import { collection, detail, newestFirst } from '../../record/endpoint.ts'
-import { id, idMaxLength, impersonal, json, nullable, oneOf, text, timestamp } from '../../record/field.ts'
+import {
+  id,
+  IdInput,
+  idMaxLength,
+  impersonal,
+  json,
+  nullable,
+  oneOf,
+  text,
+  timestamp,
+} from '../../record/field.ts'
 import { idFilter, window, wordFilter } from '../../record/filter.ts'
 import { orElse, orNow, updatedAt } from '../../record/resource-field.ts'
 import { resource } from '../../record/resource.ts'
@@ -12,6 +22,7 @@ const Item = v.strictObject({
   productId: v.pipe(v.string(), v.minLength(1), v.maxLength(idMaxLength)),
   quantity: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
 })
+const ItemInput = v.strictObject({ ...Item.entries, productId: IdInput })
 
 /** The statuses of a purchase that was paid. A refund does not undo that the purchase was completed. */
 const paid = ['paid', 'partially_refunded', 'refunded'] as const
@@ -30,7 +41,7 @@ export const checkoutLinks = resource({
     name: impersonal(text()),
     url: impersonal(text()),
     status: orElse(oneOf(statuses), 'active'),
-    items: orElse(impersonal(json(v.array(Item))), []),
+    items: orElse(impersonal(json(v.array(Item), v.array(ItemInput))), []),
     siteId: nullable(id()),
     successUrl: impersonal(nullable(text())),
     expiresAt: nullable(timestamp()),

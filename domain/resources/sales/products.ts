@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { collection, detail, newestFirst } from '../../record/endpoint.ts'
 import {
   id,
+  IdInput,
   idMaxLength,
   impersonal,
   integer,
@@ -39,7 +40,7 @@ export const products = resource({
     currency: impersonal(text()),
     billingInterval: nullable(oneOf(intervals)),
     imageUrl: impersonal(nullable(text())),
-    siteIds: orElse(impersonal(json(v.array(siteId))), []),
+    siteIds: orElse(impersonal(json(v.array(siteId), v.array(IdInput))), []),
     createdAt: orNow(timestamp()),
     updatedAt: updatedAt(),
   },

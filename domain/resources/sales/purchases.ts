@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { collection, detail, newestFirst } from '../../record/endpoint.ts'
 import {
   id,
+  IdInput,
   impersonal,
   integer,
   json,
@@ -30,7 +31,7 @@ const codes = v.array(v.string())
 const StoredItem = v.strictObject({ productId: v.nullable(v.string()), ...common })
 const PublishedItem = v.strictObject({ ...StoredItem.entries, fulfillmentCodes: v.optional(codes) })
 const ItemInput = v.strictObject({
-  productId: v.nullish(v.string(), null),
+  productId: v.nullish(IdInput, null),
   ...common,
   fulfillmentCodes: codes,
 })

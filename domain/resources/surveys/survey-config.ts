@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Field } from '../../record/field.ts'
-import { impersonal, json } from '../../record/field.ts'
+import { IdInput, impersonal, json } from '../../record/field.ts'
 import { isJsonObject } from '../../text/json.ts'
 
 const textKeys = [
@@ -76,6 +76,7 @@ const ConfigInput: v.GenericSchema<unknown, Config> = v.pipe(
   v.transform(withoutNulls),
   v.object({
     ...entries,
+    visibleLocationIds: v.optional(v.array(IdInput)),
     categoryContent: v.optional(
       v.object(v.entriesFromList(surveyCategories, v.optional(v.object(categoryEntries)))),
     ),

@@ -4,6 +4,7 @@ import type { Filter } from '../../../../domain/record/filter.ts'
 import { fieldTypeOf } from '../../../../domain/record/resource.ts'
 import { parseInstant } from '../../../../domain/text/instant.ts'
 import { parsedOr } from '../../../../domain/text/json.ts'
+import { isStorableText } from '../../../../domain/text/storable-text.ts'
 import type { CollectionName } from '../../collections.ts'
 import { COLLECTIONS, isCollection, orderMayBeNull } from '../../collections.ts'
 import type { OneParameters, PageParameters, GatewayRequest, SourcePosition } from '../../protocol.ts'
@@ -67,10 +68,7 @@ function positionOf(collection: CollectionEndpoint): v.GenericSchema<unknown, So
   return v.strictObject({
     value: orderMayBeNull(collection) ? v.nullable(Instant) : Instant,
     // A text that no database can store would be compared as another text.
-    id: v.pipe(
-      Text,
-      v.check((text) => !text.includes('\0') && text.isWellFormed()),
-    ),
+    id: v.pipe(Text, v.check(isStorableText)),
   })
 }
 

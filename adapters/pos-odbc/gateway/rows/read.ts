@@ -1,4 +1,5 @@
 import { countWithinPage } from '../../../../domain/read/pages/page-of-texts.ts'
+import { isStorableText } from '../../../../domain/text/storable-text.ts'
 import type { Statement } from '../../../sqlite/statement/executor.ts'
 import type { CollectionName } from '../../collections.ts'
 import { COLLECTIONS, orderMayBeNull } from '../../collections.ts'
@@ -64,7 +65,7 @@ export async function readOne(context: ReadContext, name: CollectionName, id: st
  * pair, so such a filter would find the rows of another value.
  */
 function holdsUnstorableText(values: readonly (string | boolean)[]): boolean {
-  return values.some((value) => typeof value === 'string' && (value.includes('\0') || !value.isWellFormed()))
+  return values.some((value) => typeof value === 'string' && !isStorableText(value))
 }
 
 function positionOf(name: CollectionName, row: NeutralRow): SourcePosition {

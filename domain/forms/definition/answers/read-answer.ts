@@ -1,4 +1,5 @@
 import { isCalendarDate } from '../../../text/instant.ts'
+import { isStorableText } from '../../../text/storable-text.ts'
 import { characterCount, withLineFeeds, withoutFormatCharacters } from '../../../text/typed-text.ts'
 import type { AnswerField, AnswerValue } from '../definition.ts'
 import type { SubmittedBody } from './entries.ts'
@@ -63,9 +64,7 @@ function readText(field: AnswerField, given: string, format: SubmittedBody['form
   if (isBlank(text)) return empty
   if (characterCount(given) > ANSWER_MAX_LENGTH)
     return invalid(`Use at most ${ANSWER_MAX_LENGTH} characters.`)
-  // Text with either could not be stored unchanged: databases store UTF-8, and some end a text at NUL.
-  if (!text.isWellFormed() || text.includes('\0'))
-    return invalid('This text has a character that cannot be stored.')
+  if (!isStorableText(text)) return invalid('This text has a character that cannot be stored.')
   switch (field.type) {
     case 'number':
       return numberOf(text)
