@@ -96,10 +96,10 @@ function loneValue([text = '', ...more]: readonly string[]): string | null {
 
 /** The first instant of a day, or an exact instant; null when the text is neither. */
 function lowerBound(text: string): string | null {
-  return isCalendarDate(text) ? `${text}T00:00:00.000Z` : parseInstant(text, 'up')
+  return isCalendarDate(text) ? `${text}T00:00:00.000Z` : parseInstant(text)
 }
 
-/** The last instant of a day, or an exact instant. A fraction finer than milliseconds ends the range just before it. */
+/** The last instant of a day, or an exact instant; null when the text is neither. */
 function upperBound(text: string): string | null {
-  return isCalendarDate(text) ? `${text}T23:59:59.999Z` : parseInstant(text, 'down')
+  return isCalendarDate(text) ? `${text}T23:59:59.999Z` : parseInstant(text)
 }

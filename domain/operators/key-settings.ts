@@ -28,7 +28,7 @@ const Label = v.pipe(
 export const ExpiresAt = v.pipe(
   v.string(EXPIRES_AT),
   v.rawTransform(({ dataset: { value: text }, addIssue, NEVER }): string => {
-    const instant = isCalendarDate(text) ? `${text}T00:00:00.000Z` : parseInstant(text, 'down')
+    const instant = isCalendarDate(text) ? `${text}T00:00:00.000Z` : parseInstant(text)
     if (instant !== null) return instant
     addIssue({ message: EXPIRES_AT })
     return NEVER

@@ -167,7 +167,7 @@ export const Instant = v.pipe(
 export const InstantInput = v.pipe(
   v.string(),
   v.rawTransform(({ dataset, addIssue, NEVER }) => {
-    const instant = parseInstant(dataset.value, 'down')
+    const instant = parseInstant(dataset.value)
     if (instant !== null) return instant
     addIssue({ message: `must be ${INSTANT_FORM}, such as 2026-05-20T08:30:00Z` })
     return NEVER
@@ -206,7 +206,7 @@ export function dateOrTimestamp(): Field<string> {
       v.pipe(
         v.string(),
         v.rawTransform(({ dataset, addIssue, NEVER }) => {
-          const stored = isCalendarDate(dataset.value) ? dataset.value : parseInstant(dataset.value, 'down')
+          const stored = isCalendarDate(dataset.value) ? dataset.value : parseInstant(dataset.value)
           if (stored !== null) return stored
           addIssue({
             message:

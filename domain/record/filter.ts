@@ -180,7 +180,7 @@ export function instantFilter<const Name extends string>(
     example: '2026-01-31T12:00:00+02:00',
     read: (text) => {
       // An unencoded + of an offset arrives as a space in a query string.
-      const instant = parseInstant(text.replace(/ (?=\d\d:\d\d$)/, '+'), 'up')
+      const instant = parseInstant(text.replace(/ (?=\d\d:\d\d$)/, '+'))
       return instant === null ? invalid : value(instant)
     },
   }

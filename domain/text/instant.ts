@@ -1,5 +1,5 @@
 const INSTANT =
-  /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?([Zz]|([+-])(\d\d):(\d\d))$/
+  /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?([Zz]|([+-])(\d\d):(\d\d))$/
 /** The description of what `parseInstant` accepts, as messages to callers give it. */
 export const INSTANT_FORM = 'an ISO 8601 timestamp with an explicit offset (Z or ±hh:mm)'
 const MINUTE_MS = 60_000
@@ -22,11 +22,12 @@ function isCalendarDay(year: number, month: number, day: number): boolean {
 }
 
 /**
- * Reads an ISO 8601 instant with an explicit offset (`Z` or `±hh:mm`) and returns it as UTC text with milliseconds, or
- * null. A finer fraction is rounded `down` for instants to store, and `up` to the next millisecond for bounds. Stored
- * instants have milliseconds, so rounding up keeps both an inclusive lower bound and an exclusive upper bound exact.
+ * Reads an ISO 8601 instant with an explicit offset (`Z` or `±hh:mm`) and returns it as UTC text with milliseconds; null
+ * for any other text. A finer fraction is cut, wherever the instant stands: a row that was imported with microseconds is
+ * found by its own time as it was given. There are no leap seconds, no hour 24, and no years but 0000–9999, because the
+ * stored form has none of them.
  */
-export function parseInstant(text: string, rounding: 'up' | 'down'): string | null {
+export function parseInstant(text: string): string | null {
   const match = INSTANT.exec(text)
   if (match === null) return null
   const [
@@ -50,7 +51,7 @@ export function parseInstant(text: string, rounding: 'up' | 'down'): string | nu
   const wholeSecond = new Date(0)
   wholeSecond.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
   wholeSecond.setUTCHours(Number(hour), Number(minute), Number(second))
-  const fractionMs = Math[rounding === 'up' ? 'ceil' : 'floor'](Number(fraction.padEnd(9, '0')) / 1_000_000)
+  const fractionMs = Number(fraction.slice(0, 3).padEnd(3, '0'))
   return instantFromMs(wholeSecond.getTime() - offsetMinutes * MINUTE_MS + fractionMs)
 }
 

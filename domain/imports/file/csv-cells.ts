@@ -19,6 +19,24 @@ export type CellsReading =
 
 const OPEN: CellsReading = { kind: 'open' }
 
+const ANNOUNCEMENT = /^\s*(?:sep=(\\t|.?)|"sep=(\\t|.?)")[^\S\t]*$/iu
+
+/**
+ * Reads the first line of a file as spreadsheets do when it is `sep=;`: it holds no cells, and announces the delimiter of
+ * all others. Null: it announces nothing.
+ */
+export function announcement(firstLine: string): CellsReading | null {
+  const match = ANNOUNCEMENT.exec(firstLine)
+  if (match === null) return null
+  const given = match[1] ?? match[2] ?? ''
+  const delimiter = delimiters.find((known) => known === (given === '\\t' ? '\t' : given))
+  return delimiter === undefined
+    ? invalid(
+        `announces ${given === '' ? 'no separator' : `"${given}" as the separator`}. Separate the cells by commas, semicolons or tabs, and write sep=, or sep=; here, or take the line out`,
+      )
+    : { kind: 'cells', cells: [], delimiter }
+}
+
 /** Splits one CSV record into cells (RFC 4180): cells may be quoted, a quote inside a quoted cell is doubled. */
 export function splitCells(text: string, delimiter: Delimiter): CellsReading {
   const cells: string[] = []

@@ -60,6 +60,45 @@ describe('CSV', () => {
     for (const size of [1, 2, 5, 1000]) expect(await csv(text, size)).toEqual(expected)
   })
 
+  it.each([
+    ['sep=;', ';', '\n'],
+    ['sep=,', ',', '\n'],
+    ['sep=\t', '\t', '\n'],
+    ['sep=\\t', '\t', '\n'],
+    ['"sep=;"', ';', '\n'],
+    ['"SEP=\t"', '\t', '\r\n'],
+    ['\u{FEFF}Sep=;', ';', '\r\n'],
+    ['\u{FEFF}"sep=," ', ',', '\r\n'],
+    [' sep=;', ';', '\r'],
+  ])('takes %j for what separates cells, and counts it as a line', async (first, delimiter, lineEnd) => {
+    // The header has more known columns by another separator, which is not asked.
+    const lines = [first, ['id', 'note'].join(delimiter), ['1', 'a,b;c\td'].map((cell) => `"${cell}"`).join(delimiter), 'x"']
+    for (const size of [1, 3, 1000]) {
+      const entries = await csv(lines.join(lineEnd), size)
+      expect(entries[0]).toEqual({ line: 3, record: { id: '1', note: 'a,b;c\td' } })
+      expect(problems(entries)).toEqual([expect.stringMatching(/^4 \(line\) has a quote inside/)])
+    }
+  })
+
+  it('splits by the announced separator even where another one knows more columns', async () => {
+    expect(problems(await csv('sep=;\nid,note\n1,2\n'))).toEqual([`2 id,note is unknown ${MAP}`])
+  })
+
+  it.each([
+    ['sep=|', 'announces "|" as the separator'],
+    ['sep=', 'announces no separator'],
+    ['"sep=:"', 'announces ":" as the separator'],
+  ])('refuses %j with what to do', async (first, problem) => {
+    expect(problems(await csv(`${first}\nid|note\n1|2\n`))).toEqual([
+      `1 (line) ${problem}. Separate the cells by commas, semicolons or tabs, and write sep=, or sep=; here, or take the line out`,
+    ])
+  })
+
+  it('knows an announcement in the first line only', async () => {
+    expect(problems(await csv('\nsep=;\nid;note\n'))).toEqual([`2 sep= is unknown ${MAP}`])
+    expect(await csv('id\nsep=;\n')).toEqual([{ line: 2, record: { id: 'sep=;' } }])
+  })
+
   it('reads cells as their field is stored, and leaves out empty ones', async () => {
     const [entry] = await csv('id,count,rate,open,tags,note\n007,12,-1.5e2,TRUE,"[""a"",1]",\n')
     expect(entry).toEqual({

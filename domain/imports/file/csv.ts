@@ -35,7 +35,8 @@ export const NEVER_ENDS = 'has a quoted cell that never ends. Close its quote'
 export const NEVER_ENDS_OR_TOO_LONG = 'has a quoted cell that never ends, or is too long. Close its quote'
 
 /**
- * Reads CSV: the first record contains the names of columns, and each further one is a record. An empty cell is an absent
+ * Reads CSV: the first record contains the names of columns, and each further one is a record. A first line such as `sep=;`
+ * says by what cells are separated. An empty cell is an absent
  * field, and a row of empty cells is skipped. Numbers, booleans (`true`, `false`) and JSON are read as the field is
  * stored; a cell that does not fit stays text, and the field's schema then refuses it.
  * @param known the header, when an earlier part of the same file contained it
@@ -45,16 +46,20 @@ export function createCsvReader(rules: HeaderRules, known: Header | null, lineEn
   let header = known
   const entriesOf = (reading: CsvRecord | UnreadableEntry): readonly Entry[] => {
     if (header?.kind === 'faulty') return []
-    if (header !== null) return 'issue' in reading ? [reading] : toEntry(reading, header.names, rules.columns)
+    if (header?.kind === 'fields') return 'issue' in reading ? [reading] : toEntry(reading, header.names, rules.columns)
     const { found, entries } = readHeader(reading, rules)
     header = found
     return entries
   }
-  const split = (text: string) =>
-    header?.kind === 'fields' ? splitCells(text, header.delimiter) : splitHeader(text, rules)
+  const split: Split = (text, line) =>
+    header?.kind === 'fields'
+      ? splitCells(text, header.delimiter)
+      : splitHeader(text, line, header?.kind === 'announced' ? header.delimiter : null, rules)
   return {
     *read(lines) {
       for (const { reading, nextLine, end } of recordsOf(lines, split, String.fromCodePoint(lineEnd))) {
+        if (!('issue' in reading) && reading.cells.length === 0)
+          header = { kind: 'announced', delimiter: reading.delimiter }
         const isBlank = !('issue' in reading) && reading.cells.every((cell) => cell.trim() === '')
         const isSkipped = isBlank && header?.kind === 'fields'
         yield { entries: isBlank ? [] : entriesOf(reading), isSkipped, nextLine, end }
@@ -89,7 +94,8 @@ interface ClosedRecord extends Pick<RecordReading, 'nextLine' | 'end'> {
   readonly reading: CsvRecord | UnreadableEntry
 }
 
-type Split = (text: string) => CellsReading
+/** Splits the text of a record that begins at a line. */
+type Split = (text: string, line: number) => CellsReading
 
 /** Joins lines while a quoted cell is open. A record has the number of its first line. */
 export function* recordsOf(lines: Iterable<Line>, split: Split, lineEnd: string): Generator<ClosedRecord> {
@@ -103,7 +109,7 @@ export function* recordsOf(lines: Iterable<Line>, split: Split, lineEnd: string)
         ? null
         : isStillOpen
           ? { kind: 'open' }
-          : split(withoutReturn(next.parts.join(lineEnd)))
+          : split(withoutReturn(next.parts.join(lineEnd)), next.line)
     open = cells?.kind === 'open' ? next : null
     if (open === null) yield { reading: closed(next, cells), ...after }
   }

@@ -20,6 +20,9 @@ it.each([
   ['a byte order mark, semicolons and CRLF', '\uFEFFContact ID;Mail\r\nc-1;a@b.c\r\n', ';'],
   ['tabs and line feeds', 'contact_id\tMail\nc-1\ta@b.c', '\t'],
   ['carriage returns alone', 'CONTACTID,Mail\rc-1,a@b.c\r', ','],
+  ['a line that announces semicolons', 'sep=;\r\ncontactId;"Mail"\r\nc-1;a@b.c\r\n', ';'],
+  ['a quoted one that announces tabs', '\uFEFF"SEP=\t"\ncontactId\tMail\nc-1\ta@b.c', '\t'],
+  ['one that announces commas', 'sep=,\ncontactId,Mail\nc-1,a@b.c', ','],
   ['blank lines before it', '\n,\ncontactId,Mail\nc-1,a@b.c\n', ','],
 ])('finds columns and the first row behind %s', (_what, text, delimiter) => {
   expect(headOf(text)).toMatchObject({ delimiter, sample: ['c-1', 'a@b.c'] })
@@ -46,6 +49,8 @@ it.each([
   ['\n \n', 'The file names no columns.'],
   ['PK\u0003\u0004', 'The first line begins a workbook'],
   ['"contactId', 'The file names no columns.'],
+  ['sep=|\ncontactId|x\n', 'Line 1 announces "|" as the separator. Separate the cells by commas'],
+  ['sep=;', 'The file names no columns.'],
   ['contact"Id,x\n', 'Line 1 has a quote inside a cell'],
 ])('says why %j cannot be read', (text, problem) => {
   const head = headOf(text)

@@ -26,9 +26,10 @@ export function readHead(bytes: Uint8Array, isWhole: boolean, rules: HeaderRules
   if (foreign !== null) return { problem: `The first line ${foreign}.` }
   const lineEnd = lineEndOf(bytes, isWhole) ?? LINE_FEED
   const delimiters: Delimiter[] = []
-  const split = (text: string) => {
+  let announced: Delimiter | null = null
+  const split = (text: string, line: number) => {
     const [delimiter] = delimiters
-    return delimiter === undefined ? splitHeader(text, rules) : splitCells(text, delimiter)
+    return delimiter === undefined ? splitHeader(text, line, announced, rules) : splitCells(text, delimiter)
   }
   const rows: (readonly string[])[] = []
   for (const { reading } of recordsOf(linesIn(bytes, 1, lineEnd), split, String.fromCodePoint(lineEnd))) {
@@ -36,6 +37,7 @@ export function readHead(bytes: Uint8Array, isWhole: boolean, rules: HeaderRules
       if (rows.length > 0) break
       return { problem: `Line ${reading.line} ${reading.issue.message}.` }
     }
+    if (reading.cells.length === 0) announced = reading.delimiter
     if (reading.cells.every((cell) => cell.trim() === '')) continue
     delimiters.push(reading.delimiter)
     rows.push(reading.cells)

@@ -4,7 +4,7 @@ import type { StorageType } from '../../record/field.ts'
 import type { ImportIssue } from '../../record/resource.ts'
 import { suggestion } from '../../text/nearest-word.ts'
 import type { CellsReading, Delimiter } from './csv-cells.ts'
-import { delimiters, splitCells } from './csv-cells.ts'
+import { announcement, delimiters, splitCells } from './csv-cells.ts'
 
 /** The key for a row's owner. The import has an owner already; a line may only repeat it. */
 export const OWNER_FIELD = 'organizationId'
@@ -33,6 +33,8 @@ export interface HeaderRules {
 
 /** The header of a CSV file, as it was read. */
 export type Header =
+  /** Only the line before it was read, which says by what its cells are separated. */
+  | { readonly kind: 'announced'; readonly delimiter: Delimiter }
   | {
       readonly kind: 'fields'
       /** The field of each column. Empty: the column has no name. Null: it is left out. */
@@ -55,10 +57,20 @@ export function folded(name: string): string {
 }
 
 /**
- * Splits the text of a header into cells. Its delimiter is the one by which the most columns are known, else the one
- * that makes the most cells.
+ * Splits the text of a header into cells. Its delimiter is the one that was announced, else the one by which the most
+ * columns are known, else the one that makes the most cells. The line that announces it has no cells.
+ * @param line the number of the header's first line
+ * @param announced the delimiter that the line before it announced; null: none
  */
-export function splitHeader(text: string, rules: HeaderRules): CellsReading {
+export function splitHeader(
+  text: string,
+  line: number,
+  announced: Delimiter | null,
+  rules: HeaderRules,
+): CellsReading {
+  const announcing = line === 1 ? announcement(text) : null
+  if (announcing !== null) return announcing
+  if (announced !== null) return splitCells(text, announced)
   const readings = delimiters.map((delimiter) => splitCells(text, delimiter))
   const possible = readings.flatMap((reading) => (reading.kind === 'cells' ? [reading] : []))
   const [best, ...others] = possible.map((reading) => ({ reading, known: knownIn(reading.cells, rules) }))

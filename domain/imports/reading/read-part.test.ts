@@ -36,6 +36,7 @@ function readAt(bytes: Uint8Array, ends: readonly number[], file: FileFormat): r
 
 /** Pieces from which files are drawn, some of them faulty. */
 const pieces = [
+  'sep=;\n',
   '{"a":1}\n',
   '{"a":"é🚗"}\r\n',
   'a,b\n',

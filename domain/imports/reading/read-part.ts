@@ -16,7 +16,7 @@ export interface Reading {
   readonly rest: string
   /** A record that grew too long: its bytes are dropped until its line ends, and then it is refused. */
   readonly dropped: { readonly line: number; readonly message: string } | null
-  /** The header of a CSV file; null: not read yet. Behind a faulty one, and in a file that is no text, nothing is read. */
+  /** The header of a CSV file; null: nothing of it was read yet. Behind a faulty one, and in a file that is no text, nothing is read. */
   readonly header: Header | null
   /** The character that ends the lines of a CSV file; null: not known yet. */
   readonly lineEnd: number | null
@@ -103,7 +103,7 @@ function afterDropped(
   if (dropped === null) return { reading, bytes, entries: [] }
   const endAt = bytes.indexOf(lineEnd ?? LINE_FEED)
   if (endAt === -1 && !isLast) return { reading, bytes: new Uint8Array(0), entries: [] }
-  const isHeader = format === 'csv' && reading.header === null
+  const isHeader = format === 'csv' && reading.header?.kind !== 'fields'
   return {
     reading: {
       ...reading,

@@ -15,6 +15,7 @@ const StoredReading = v.object({
   dropped: v.nullable(v.object({ line, message: v.string() })),
   header: v.nullable(
     v.variant('kind', [
+      v.object({ kind: v.literal('announced'), delimiter: v.picklist(delimiters) }),
       v.object({
         kind: v.literal('fields'),
         names: v.array(v.nullable(v.string())),

@@ -29,7 +29,7 @@ const Text = v.pipe(v.string(), v.maxLength(TEXT_LENGTH_MAX))
  */
 const Instant = v.pipe(
   v.string(),
-  v.check((text) => parseInstant(text, 'down') === text),
+  v.check((text) => parseInstant(text) === text),
 )
 
 const Body = v.strictObject({
