@@ -10,7 +10,8 @@ export const FieldId = v.pipe(
   v.string('the id must be a string'),
   v.nonEmpty('the id must not be empty'),
   v.maxLength(FIELD_ID_MAX_LENGTH, `the id must have at most ${FIELD_ID_MAX_LENGTH} characters`),
-  v.regex(/^(?!_)/, 'the id must not start with "_"'),
+  // Without lookahead, which the expressions of some languages lack.
+  v.regex(/^(?:$|[^_])/, 'the id must not start with "_"'),
 )
 
 const optionalText = (name: string) => v.nullish(v.string(`${name} must be a string`), null)

@@ -22,7 +22,7 @@ const TOO_MANY_ATTACHMENTS = `must be at most ${ATTACHMENTS_MAX} attachments`
 const string = v.string('must be a string')
 const text = v.pipe(string, v.nonEmpty('must not be empty'))
 /** A text without control characters (Unicode Cc), in a pattern that means the same with and without the `u` flag. */
-const oneLine = v.regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not contain control characters')
+const oneLine = v.regex(/^[^\x00-\x1f\x7f-\x9f]*$/, 'must not contain control characters')
 
 /**
  * The schema of `to`. An empty entry in a list fails by itself; an empty `to` names nobody and is refused as a whole.
