@@ -18,7 +18,7 @@ export function jsonSchemaOf(schema: v.GenericSchema): JsonSchema {
  * descriptions.
  */
 export function requestSchemaOf(schema: v.GenericSchema): JsonSchema {
-  return withMeaningFirst(withOpenObjects(withAnyKeys(converted(schema, 'ignore'))))
+  return withMeaningFirst(withOpenObjects(converted(schema, 'ignore')))
 }
 
 /** The JSON Schema of a published field. Objects of which it is not said otherwise may have other keys. */
@@ -51,22 +51,13 @@ function withMeaningFirst(schema: JsonSchema): JsonSchema {
   return description === undefined ? schema : { type, description, ...rest }
 }
 
-/**
- * Marks each object without a rule for other keys as allowing them, because other keys are ignored. What several schemas
- * say of one object together is left to them.
- */
+/** Marks each object without a rule for other keys as allowing them, because other keys are ignored. */
 function withOpenObjects(schema: JsonSchema): JsonSchema {
-  return rewritten(schema, (node) => {
-    if (Array.isArray(node.allOf))
-      return { type: 'object', ...node, allOf: node.allOf.filter(isSchema).map(unmarked) }
-    return [node.type].flat().includes('object') && !('additionalProperties' in node)
+  return rewritten(schema, (node) =>
+    [node.type].flat().includes('object') && !('additionalProperties' in node)
       ? { additionalProperties: true, ...node }
-      : node
-  })
-}
-
-function unmarked(part: JsonSchema): JsonSchema {
-  return part.additionalProperties === true ? without('additionalProperties', part) : part
+      : node,
+  )
 }
 
 function converted(schema: v.GenericSchema, errorMode: 'throw' | 'ignore'): JsonSchema {

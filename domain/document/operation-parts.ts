@@ -53,8 +53,12 @@ function parameterExample(name: string, schema: JsonSchema, resolve: Resolve): u
   return known !== undefined && fits(known, schema) ? known : exampleOf(schema, resolve)
 }
 
-function requestBodyObject({ description, contentTypes, schema, example }: RequestBody): Node {
-  const media = { schema: explained(requestSchemaOf(schema), []), example }
+function requestBodyObject({ description, contentTypes, schema, otherKeys, example }: RequestBody): Node {
+  const others =
+    otherKeys === undefined
+      ? {}
+      : { patternProperties: { [otherKeys.pattern]: requestSchemaOf(otherKeys.schema) } }
+  const media = { schema: { ...explained(requestSchemaOf(schema), []), ...others }, example }
   const content = Object.fromEntries(contentTypes.map((type) => [type, media]))
   return { required: true, description, content }
 }

@@ -34,10 +34,11 @@ const body: RequestBody = {
   maxBytes: limits.BODY_MAX_BYTES,
   contentTypes: acceptedTypes,
   schema: described(
-    // Not one object with rest: a type that has both an optional key and typed other keys does not compile.
-    v.intersect([v.object(controlKeys), v.record(v.string(), answer)]),
+    v.object(controlKeys),
     `Answers keyed by saved field id, beside the control keys. In the lengths of texts, a line break counts once, however it is sent. A number of more than 15 significant digits is refused, because it would be rounded. Attribution values (\`_utm_source\`, \`_gclid\`, \`_referrer\`, \`_landing_url\`, …) are stored trimmed to ${attributionMaxLength} characters.`,
   ),
+  // The id of a field does not begin with an underscore.
+  otherKeys: { pattern: '^[^_]', schema: answer },
   example: {
     _gotcha: '',
     firstName: 'Ada',

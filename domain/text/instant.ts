@@ -1,5 +1,4 @@
-const INSTANT =
-  /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?([Zz]|([+-])(\d\d):(\d\d))$/
+const INSTANT = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?([Zz]|([+-])(\d\d):(\d\d))$/
 /** The description of what `parseInstant` accepts, as messages to callers give it. */
 export const INSTANT_FORM = 'an ISO 8601 timestamp with an explicit offset (Z or ±hh:mm)'
 const MINUTE_MS = 60_000

@@ -68,7 +68,9 @@ test('an instant is what another reader takes it for, cut to the millisecond', (
     const date = `${pad(random() < 0.2 ? below(10_000) : 1960 + below(80), 4)}-${pad(below(14))}-${pad(below(33))}`
     const time = `${pad(below(24))}:${pad(below(60))}:${pad(below(60))}`
     const fraction = ['', `.${pad(below(1_000_000), 6)}`, `,${'9'.repeat(1 + below(9))}`][below(3)] ?? ''
-    const offset = ['Z', 'z', `+${pad(below(24))}:${pad(below(60))}`, `-${pad(below(24))}:${pad(below(60))}`][below(4)]
+    const offset = ['Z', 'z', `+${pad(below(24))}:${pad(below(60))}`, `-${pad(below(24))}:${pad(below(60))}`][
+      below(4)
+    ]
     const text = `${date}${random() < 0.9 ? 'T' : 't'}${time}${fraction}${offset}`
     const instant = instantByTemporal(text)
     expect(parseInstant(text), text).toBe(instant)

@@ -72,7 +72,12 @@ describe('CSV', () => {
     [' sep=;', ';', '\r'],
   ])('takes %j for what separates cells, and counts it as a line', async (first, delimiter, lineEnd) => {
     // The header has more known columns by another separator, which is not asked.
-    const lines = [first, ['id', 'note'].join(delimiter), ['1', 'a,b;c\td'].map((cell) => `"${cell}"`).join(delimiter), 'x"']
+    const lines = [
+      first,
+      ['id', 'note'].join(delimiter),
+      ['1', 'a,b;c\td'].map((cell) => `"${cell}"`).join(delimiter),
+      'x"',
+    ]
     for (const size of [1, 3, 1000]) {
       const entries = await csv(lines.join(lineEnd), size)
       expect(entries[0]).toEqual({ line: 3, record: { id: '1', note: 'a,b;c\td' } })

@@ -46,7 +46,8 @@ export function createCsvReader(rules: HeaderRules, known: Header | null, lineEn
   let header = known
   const entriesOf = (reading: CsvRecord | UnreadableEntry): readonly Entry[] => {
     if (header?.kind === 'faulty') return []
-    if (header?.kind === 'fields') return 'issue' in reading ? [reading] : toEntry(reading, header.names, rules.columns)
+    if (header?.kind === 'fields')
+      return 'issue' in reading ? [reading] : toEntry(reading, header.names, rules.columns)
     const { found, entries } = readHeader(reading, rules)
     header = found
     return entries

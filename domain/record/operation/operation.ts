@@ -35,6 +35,12 @@ export interface RequestBody<Schema extends v.GenericSchema = v.GenericSchema> {
   readonly maxBytes: number
   readonly contentTypes: readonly string[]
   readonly schema: Schema
+  /**
+   * The values of keys that the schema does not name, for the contract document: those whose name fits the pattern.
+   * Written as `additionalProperties` they would have to fit the named keys too, in the one class that generators of
+   * clients make of both, and an optional key does not: such code does not compile.
+   */
+  readonly otherKeys?: { readonly pattern: string; readonly schema: v.GenericSchema }
   /** An example of the body as it is sent, before the schema transforms it. */
   readonly example: v.InferInput<Schema>
 }
