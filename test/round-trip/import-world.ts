@@ -2,7 +2,7 @@ import { importThroughService } from '../../host-worker/operator/client/import-c
 import { sourceOf } from '../support/data/imports.ts'
 import { Difference } from './difference.ts'
 import type { JsonObject } from './values/drawn.ts'
-import { fileOf } from './values/files.ts'
+import { fileOf, linesBeforeRows } from './values/files.ts'
 import type { Place } from './places.ts'
 import type { World } from './world.ts'
 
@@ -27,29 +27,39 @@ export async function createOrganization(
   return String((await post(`${path}/keys`, {})).key)
 }
 
-/** Imports every file twice: the second time changes nothing. Returns the number of rows. */
+/**
+ * Imports every file twice: the second time changes nothing. Before that, the file with a NUL in one of its texts is
+ * refused for the line in which it is. Returns the number of rows.
+ */
 export async function importRows(world: World, organizationId: string, { operator }: Place): Promise<number> {
   let total = 0
-  for (const [kind, rows] of world.rows) {
-    const source = sourceOf(
-      fileOf(
-        world.format,
-        rows.map(({ given }) => given),
-      ),
-    )
-    for (const changed of [rows.length, 0]) {
-      const outcome = await importThroughService({
+  for (const [version, [kind, rows]] of [...world.rows].entries()) {
+    const form = { format: world.format, version: version + world.seed }
+    const lines = rows.map(({ given }) => given)
+    const imported = async (of: readonly JsonObject[]) =>
+      importThroughService({
         organizationId,
         url: 'the service',
         call: operator,
         kind,
         format: world.format,
-        source,
+        source: sourceOf(fileOf(form, of)),
         onProgress: () => undefined,
       })
+    const spoilt = world.seed % lines.length
+    const refused = await imported(
+      lines.map((line, index) => (index === spoilt ? withNul(line, version) : line)),
+    )
+    const found = refused.kind === 'invalid' ? refused.problems.map(({ line }) => line) : []
+    const isItsLine = world.format === 'csv' || found[0] === spoilt + 1
+    // In CSV a row may have several lines.
+    if (new Set(found).size !== 1 || !isItsLine)
+      throw new Difference(`Importing ${kind} with a NUL in row ${spoilt + 1}: ${JSON.stringify(refused)}`)
+    for (const changed of [rows.length, 0]) {
+      const outcome = await imported(lines)
       if (outcome.kind === 'imported' && outcome.changed === changed) continue
       const first = outcome.kind === 'invalid' ? outcome.problems[0] : undefined
-      const line = first === undefined ? undefined : rows[first.line - (world.format === 'csv' ? 2 : 1)]
+      const line = first === undefined ? undefined : rows[first.line - 1 - linesBeforeRows(form)]
       throw new Difference(
         `Importing ${rows.length} rows of ${kind}: ${JSON.stringify(outcome)}\n${JSON.stringify(line)}`,
       )
@@ -57,4 +67,11 @@ export async function importRows(world: World, organizationId: string, { operato
     total += rows.length
   }
   return total
+}
+
+/** The line with a NUL at the end of one of its texts. Every line has one: its id. */
+function withNul(line: JsonObject, choice: number): JsonObject {
+  const names = Object.keys(line).filter((name) => typeof line[name] === 'string' && line[name] !== '')
+  const name = names[choice % names.length] ?? ''
+  return { ...line, [name]: `${String(line[name])}\0` }
 }

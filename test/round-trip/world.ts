@@ -33,6 +33,8 @@ type Random = () => number
 const REPEATED = 0.25
 /** How often an id of another kind is that of a row, where a line may name any id. */
 const REFERRING = 0.85
+/** How often an id that refers to a row has white space around it, which imports drop. */
+const SPACED = 0.2
 /** One world in so many has rows that together are larger than the text in which a page is usually read. */
 const LARGE_EVERY = 8
 const LARGE_ROWS = 80
@@ -118,7 +120,9 @@ function refer(
       const parent = parents[Math.floor(random() * parents.length)]
       const isRequired = required.has(`${collection}.${name}`)
       if (parent === undefined || row[name]?.shown === null) continue
-      if (isRequired || random() < REFERRING) row[name] = same(parent.shown[idField])
+      if (!isRequired && random() >= REFERRING) continue
+      const id = String(parent.shown[idField])
+      row[name] = { given: random() < SPACED ? ` ${id}\t` : id, shown: id }
     }
   }
 }
