@@ -22,7 +22,8 @@ describe('parameters', () => {
     ['start=2026-02-28', { start: '2026-02-28T00:00:00.000Z', end: null }],
     ['end=2024-02-29', { start: null, end: '2024-02-29T23:59:59.999Z' }],
     ['start=2026-01-01T02:00:00%2B02:00', { start: '2026-01-01T00:00:00.000Z', end: null }],
-    ['start=2026-01-01T00:00:00.0001Z', { start: '2026-01-01T00:00:00.001Z', end: null }],
+    // Cut, as imports cut it: an event is within the bounds of its own time as it was given.
+    ['start=2026-01-01T00:00:00.0001Z', { start: '2026-01-01T00:00:00.000Z', end: null }],
     ['end=2026-01-01T00:00:00.0009Z', { start: null, end: '2026-01-01T00:00:00.000Z' }],
     [
       'start=2026-03-01&end=2026-01-01',

@@ -226,12 +226,6 @@ test.each([
   })
 })
 
-test('a NUL in a cell is a character like any other', async () => {
-  const { run, contacts } = await openScratch()
-  expect(await run(utf8('contactId,source\nc-1,a\u0000b\n'))).toMatchObject({ changed: 1 })
-  expect(await contacts()).toMatchObject([{ source: 'a\u0000b' }])
-})
-
 test('columns are mapped, and left out; a wrong mapping names the nearest', async () => {
   const { run, contacts } = await openScratch()
   const file = utf8('Kundennr;Vorname;Notiz\nc-1;Ada;secret\n')

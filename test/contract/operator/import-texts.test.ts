@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { demoLines } from '../../../host-worker/dev/demo/seed.ts'
-import { posLines } from '../../../host-worker/dev/demo/sales/pos.ts'
+import { demoOrganizations } from '../../../host-worker/dev/demo/index.ts'
 import { importContext } from '../../../domain/imports/context.ts'
 import { checkPart } from '../../../domain/imports/check/check-part.ts'
 import { importKindNames, kindOf } from '../../../domain/imports/kinds/kinds.ts'
@@ -38,7 +37,10 @@ const NUL = 'holds the character NUL (U+0000), which cannot be stored. Remove it
 
 /** A line of each kind, as the demo has it. */
 const lines = new Map(
-  [...demoLines, ...posLines(0)].map(([kind, linesOf]) => [kind, { ...[...linesOf()][0] }] as const),
+  demoOrganizations
+    .slice(0, 2)
+    .flatMap((demo) => demo.lines)
+    .map(([kind, linesOf]) => [kind, { ...[...linesOf()][0] }] as const),
 )
 
 /** The line with a NUL at the end of one of its texts, at any depth, once for each text; and the path to that text. */
