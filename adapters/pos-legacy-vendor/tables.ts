@@ -63,6 +63,7 @@ function describe(resource: Resource): Table {
         nullable: type.nullable,
         assigned: false,
         default: null,
+        mayBeLeftOut: false,
         expression: list === undefined ? null : latestEvents(list[1]),
       },
     ]

@@ -5,6 +5,7 @@ import type {
   OperationEndpoint,
   RequestBody,
   ResponseDeclaration,
+  ResponseHeader,
   SharedResponse,
 } from '../record/operation/operation.ts'
 import { explained } from './explain-schema.ts'
@@ -73,8 +74,9 @@ function responseObject(response: ResponseDeclaration | SharedResponse, resolve:
   }
 }
 
-function headerObject({ description, schema }: NonNullable<ResponseDeclaration['headers']>[string]): Node {
-  return { required: true, schema: jsonSchemaOf(schema), description }
+function headerObject(header: ResponseHeader): Node {
+  const { description, schema, isOptional = false } = header
+  return { required: !isOptional, schema: jsonSchemaOf(schema), description }
 }
 
 /**

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { organization } from '../../test/conformance/fixtures.ts'
 import { createScratchPlaces, OWN } from '../../test/support/scratch/scratch-places.ts'
 import { createPlacedStorage } from '../placement/placed-storage.ts'
-import { saveForms } from './save-forms.ts'
+import { findForms, saveForms } from './save-forms.ts'
 import { portWith } from '../../test/support/runner/port-with.ts'
 
 const silent = { info: () => undefined, error: () => undefined }
@@ -15,11 +15,16 @@ test.each([undefined, OWN])(
     const storage = createPlacedStorage(createScratchPlaces().isolate().places, silent)
     for (const id of ['late', 'first'])
       await storage.administration.saveOrganization(organization(id), null, choice)
-    const save = (organizationId: string, formIds: readonly string[], before?: () => Promise<unknown>) => {
+    const save = async (
+      organizationId: string,
+      formIds: readonly string[],
+      before?: () => Promise<unknown>,
+    ) => {
       const tenant = storage.tenant(organizationId)
       let looks = 0
       return saveForms(
         formIds.map((formId) => ({ formId, name: 'F', fields: [] })),
+        await findForms(formIds, tenant),
         {
           passwords,
           now,

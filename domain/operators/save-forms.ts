@@ -1,3 +1,4 @@
+import type { FormChange } from '../../ports/operators/audit.ts'
 import type { FormDefinition } from '../../ports/records/form-directory.ts'
 import type { TenantWriter } from '../../ports/records/tenant-writer.ts'
 import { headlessSupport } from '../forms/definition/compiled/support.ts'
@@ -15,18 +16,7 @@ export interface GivenFormProblem extends ImportIssue {
   readonly form: number
 }
 
-/** What became of a form that was saved. */
-export interface SavedForm {
-  readonly formId: string
-  readonly outcome: 'created' | 'changed' | 'unchanged'
-  readonly isPublished: boolean
-  /** Whether it can be submitted here. If not, it is saved unpublished. */
-  readonly supported: boolean
-  /** Why it must be hosted, as sentences. */
-  readonly reasons: readonly string[]
-}
-
-/** The stored fields of a form, as far as saving needs them. */
+/** A form as it is stored, as far as saving needs it. */
 export interface StoredForm {
   readonly formId: string
   readonly name: string
@@ -35,34 +25,61 @@ export interface StoredForm {
   readonly passwordHash: string | null
   readonly publishedAt: string | null
   readonly createdAt: string
+  readonly updatedAt: string
 }
 
 /** The names of `StoredForm`'s fields. */
 export const storedFormFields: readonly (keyof StoredForm)[] = [
   ...(['formId', 'name', 'isPublished', 'definition', 'passwordHash'] as const),
-  ...(['publishedAt', 'createdAt'] as const),
+  ...(['publishedAt', 'createdAt', 'updatedAt'] as const),
 ]
+
+/** What became of a form that was saved. */
+export interface SavedForm {
+  /** As it is stored now. */
+  readonly form: StoredForm
+  readonly outcome: 'created' | 'changed' | 'unchanged'
+  /** What changed; null: nothing. */
+  readonly change: FormChange | null
+  /** Whether it can be submitted here. If not, it is saved unpublished. */
+  readonly supported: boolean
+  /** Why it must be hosted, as sentences. */
+  readonly reasons: readonly string[]
+}
 
 const FOREIGN = { field: 'formId', message: 'belongs to another organization' }
 
 /** The ports that saving forms needs. */
 export interface SavingForms {
-  readonly tenant: Pick<TenantWriter, 'findMany' | 'foreignIds' | 'upsert'>
+  readonly tenant: Pick<TenantWriter, 'findMany' | 'foreignIds' | 'change'>
   readonly passwords: FormPasswords
   /** The present UTC instant. */
   readonly now: string
 }
 
+/** The stored forms with these ids. */
+export async function findForms(
+  formIds: readonly string[],
+  { findMany }: Pick<TenantWriter, 'findMany'>,
+): Promise<ReadonlyMap<string, StoredForm>> {
+  const rows = await findMany(forms.collection, storedFormFields, formIds)
+  // The selected fields are those of the type.
+  return new Map(rows.map((row) => [String(row.formId), row as unknown as StoredForm]))
+}
+
 /**
- * Creates or updates forms, all of them or none. A setting that is left out is cleared, but a password that is left out
- * stays. A form that cannot be submitted here is saved unpublished, unless nothing of it changes.
+ * Creates or updates forms, all of them or none, provided that what is stored is still what was found; else `overtaken`,
+ * and nothing is saved. A setting that is left out is cleared, but a password that is left out stays as it is stored at
+ * the moment of the write. A form that cannot be submitted here is saved unpublished, unless nothing of it changes.
  */
 export async function saveForms(
   given: readonly GivenForm[],
+  found: ReadonlyMap<string, StoredForm>,
   { tenant, passwords, now }: SavingForms,
 ): Promise<
   | { readonly kind: 'refused'; readonly problems: readonly GivenFormProblem[] }
   | { readonly kind: 'saved'; readonly saved: readonly SavedForm[] }
+  | 'overtaken'
 > {
   const readings = given.map(readGivenForm)
   const ids = given.map(({ formId }) => formId)
@@ -80,36 +97,34 @@ export async function saveForms(
     return own.map((problem) => ({ form: index + 1, ...problem }))
   })
   if (problems.length > 0) return { kind: 'refused', problems }
-  const stored = await findForms(textIds, tenant)
   const drafts = await Promise.all(
     given.map(async (form, index) => {
       const reading = readings[index]
       if (reading === undefined || 'issues' in reading) throw new Error('A form with problems was refused')
-      const before = stored.get(reading.form.definition.formId) ?? null
+      const before = found.get(reading.form.definition.formId) ?? null
       const { definition, publishedAt, createdAt } = reading.form
       const support = headlessSupport(definition)
       const wasPublished = before?.isPublished === true
       const wanted = 'isPublished' in form ? definition.isPublished : wasPublished
-      const passwordHash = await passwordHashOf(form, before, passwords)
-      const rowWith = (isPublished: boolean): StoredForm => ({
+      const password = await passwordOf(form, before, passwords)
+      const draftWith = (isPublished: boolean): Draft => ({
+        ...password,
         formId: definition.formId,
         name: definition.name,
         isPublished,
         definition: { ...definition, isPublished },
-        passwordHash,
         publishedAt: publishedAt ?? before?.publishedAt ?? (isPublished && !wasPublished ? now : null),
         createdAt: createdAt ?? before?.createdAt ?? now,
       })
       // An import publishes any form. One that is shown and saved again stays as it is.
-      const asGiven = rowWith(wanted)
-      const stays = before !== null && isSame(asGiven, before)
-      return { row: stays ? asGiven : rowWith(wanted && support.supported), before, support }
+      const asGiven = draftWith(wanted)
+      const stays = before !== null && changeIn(asGiven, before) === null
+      return { draft: stays ? asGiven : draftWith(wanted && support.supported), before, support }
     }),
   )
-  const changed = drafts.filter(({ row, before }) => before === null || !isSame(row, before))
-  const rows = changed.map(({ row }) => ({ ...row }))
   try {
-    await tenant.upsert(forms.collection, rows)
+    const saved = await write(drafts, tenant)
+    return saved === null ? 'overtaken' : { kind: 'saved', saved }
   } catch (error) {
     // Another organization may have saved a form under one of these ids meanwhile.
     const taken = await foreignIds()
@@ -117,69 +132,110 @@ export async function saveForms(
     const late = ids.flatMap((id, index) => (taken.has(String(id)) ? [{ form: index + 1, ...FOREIGN }] : []))
     return { kind: 'refused', problems: late }
   }
-  return {
-    kind: 'saved',
-    saved: drafts.map(({ row, before, support }) => ({
-      formId: row.formId,
-      outcome: before === null ? 'created' : isSame(row, before) ? 'unchanged' : 'changed',
-      isPublished: row.isPublished,
-      ...support,
-    })),
-  }
 }
 
-/** Publishes a form or takes it back. A form that cannot be submitted here is not published. Null: there is none. */
+/**
+ * Publishes a form or takes it back, provided that it is still as it was found; else `overtaken`. So a definition is
+ * never published that was not checked. A form that cannot be submitted here is not published.
+ */
 export async function publishForm(
-  formId: string,
+  found: StoredForm,
   isPublished: boolean,
   { tenant, now }: Pick<SavingForms, 'tenant' | 'now'>,
-): Promise<SavedForm | null> {
-  const before = (await findForms([formId], tenant)).get(formId)
-  if (before === undefined) return null
-  const support = headlessSupport(before.definition)
+): Promise<SavedForm | 'overtaken'> {
+  const support = headlessSupport(found.definition)
   const isRefused = isPublished && !support.supported
-  const isChanged = !isRefused && before.isPublished !== isPublished
-  if (isChanged) {
-    const publishedAt = before.publishedAt ?? (isPublished ? now : null)
-    const definition = { ...before.definition, isPublished }
-    await tenant.upsert(forms.collection, [{ ...before, definition, isPublished, publishedAt }])
-  }
-  return {
-    formId,
-    outcome: isChanged ? 'changed' : 'unchanged',
-    isPublished: isRefused ? before.isPublished : isPublished,
-    ...support,
-  }
+  if (isRefused || found.isPublished === isPublished)
+    return { form: found, outcome: 'unchanged', change: null, ...support }
+  const { passwordHash: _kept, updatedAt: _assigned, ...rest } = found
+  const publishedAt = found.publishedAt ?? (isPublished ? now : null)
+  const draft = { ...rest, definition: { ...found.definition, isPublished }, isPublished, publishedAt }
+  const [saved] = (await write([{ draft, before: found, support }], tenant)) ?? []
+  return saved ?? 'overtaken'
 }
 
-async function findForms(
-  formIds: readonly string[],
-  { findMany }: Pick<TenantWriter, 'findMany'>,
-): Promise<ReadonlyMap<string, StoredForm>> {
-  const rows = await findMany(forms.collection, storedFormFields, formIds)
-  // The selected fields are those of the type.
-  return new Map(rows.map((row) => [String(row.formId), row as unknown as StoredForm]))
+/** A form to be written. Without a hash, it keeps the password that is stored when it is written. */
+type Draft = Omit<StoredForm, 'updatedAt' | 'passwordHash'> & Partial<Pick<StoredForm, 'passwordHash'>>
+
+interface Drafted {
+  readonly draft: Draft
+  /** The form that it replaces; null: there is none. */
+  readonly before: StoredForm | null
+  readonly support: ReturnType<typeof headlessSupport>
 }
 
-/** The stored hash stays when no password is given, or the given one still fits it. Null as a password removes it. */
-async function passwordHashOf(
+/** Writes the drafts that change something, in one step. Null: one of the forms that they replace was changed meanwhile. */
+async function write(
+  drafts: readonly Drafted[],
+  tenant: SavingForms['tenant'],
+): Promise<readonly SavedForm[] | null> {
+  const changes = drafts.flatMap(({ draft, before }) =>
+    changeIn(draft, before) === null ? [] : [{ row: { ...draft }, replaces: before?.updatedAt ?? null }],
+  )
+  const instants = await tenant.change(forms.collection, changes)
+  if (instants === null) return null
+  const written = new Map(changes.map(({ row }, index) => [row.formId, instants[index]]))
+  return drafts.map(({ draft, before, support }) => {
+    const updatedAt = written.get(draft.formId) ?? before?.updatedAt ?? ''
+    return {
+      form: { passwordHash: before?.passwordHash ?? null, ...draft, updatedAt },
+      outcome: before === null ? 'created' : written.has(draft.formId) ? 'changed' : 'unchanged',
+      change: changeIn(draft, before),
+      ...support,
+    }
+  })
+}
+
+/** The hash to write. None is written when no password is given, or the given one still fits. Null removes the password. */
+async function passwordOf(
   { password }: GivenForm,
   before: StoredForm | null,
   passwords: FormPasswords,
-): Promise<string | null> {
+): Promise<Pick<Draft, 'passwordHash'>> {
+  if (password === undefined) return {}
+  if (typeof password !== 'string') return { passwordHash: null }
   const stored = before?.passwordHash ?? null
-  if (password === undefined) return stored
-  if (typeof password !== 'string') return null
-  return stored !== null && (await passwords.verify(password, stored)) ? stored : passwords.hash(password)
+  if (stored !== null && (await passwords.verify(password, stored))) return {}
+  return { passwordHash: await passwords.hash(password) }
 }
 
-function isSame(row: StoredForm, before: StoredForm): boolean {
-  const textOf = (form: StoredForm) => JSON.stringify(storedFormFields.map((name) => ordered(form[name])))
-  return textOf(row) === textOf(before)
+/** What a draft changes, by names; null: nothing. The order of settings means nothing. */
+function changeIn(draft: Draft, before: StoredForm | null): FormChange | null {
+  const was = before === null ? {} : settingsOf(before)
+  const is = settingsOf({ passwordHash: before?.passwordHash ?? null, ...draft })
+  const keys = namesOf(is, was).filter((key) => textOf(is[key]) !== textOf(was[key]))
+  if (before !== null && keys.length === 0) return null
+  const [fields, fieldsBefore] = [
+    fieldsOf(draft.definition),
+    before === null ? {} : fieldsOf(before.definition),
+  ]
+  const changed = namesOf(fields, fieldsBefore).filter(
+    (id) => textOf(fields[id]) !== textOf(fieldsBefore[id]),
+  )
+  return { id: draft.formId, keys, fieldIds: changed }
 }
 
-/** A value whose keys are sorted at the top level, because the order of settings means nothing. */
-function ordered(value: unknown): unknown {
-  if (!isJsonObject(value)) return value
-  return Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)))
+/** The settings that a form has, by their keys in a line of an import, with the hash in place of the password. */
+function settingsOf({ definition, passwordHash, ...form }: Omit<StoredForm, 'updatedAt'>): Named {
+  const { formId, name, isPublished, publishedAt, createdAt } = form
+  const all = { ...definition, formId, name, isPublished, publishedAt, createdAt, password: passwordHash }
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null))
+}
+
+/** The fields of a form by their ids. What has no id is no field by which anything could be named. */
+function fieldsOf({ fields }: FormDefinition): Named {
+  const named = fields
+    .filter(isJsonObject)
+    .flatMap((field) => (typeof field.id === 'string' ? [[field.id, field] as const] : []))
+  return Object.fromEntries(named)
+}
+
+type Named = Readonly<Record<string, unknown>>
+
+function namesOf(...all: readonly Named[]): readonly string[] {
+  return [...new Set(all.flatMap(Object.keys))]
+}
+
+function textOf(value: unknown): string | undefined {
+  return JSON.stringify(value)
 }

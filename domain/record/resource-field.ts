@@ -19,6 +19,8 @@ export interface Imported<Value = unknown> {
   readonly field: Field<Value>
   /** What a new row has when its import leaves the field out; a stored row keeps what it has. Absent: it is required. */
   readonly default?: Default
+  /** Given when a row that is written without the field keeps what is stored, which a null clears. */
+  readonly mayBeLeftOut?: true
   /** Whether the field is a code: always imported, but published only when codes are requested. */
   readonly isCode?: true
   /** The collection that must have a row of this id when a line is imported. */
@@ -100,6 +102,14 @@ export function orElse<Value>(field: Field<Value>, value: NoInfer<Value>): Impor
 /** An instant that an import may leave out: a new row has the time of the import, a stored one keeps its own. */
 export function orNow(field: Field<string>): Imported<string> {
   return { origin: 'imported', field, default: 'now' }
+}
+
+/**
+ * A field that not every write of a row has to say: a row that is written without it keeps what is stored at that moment,
+ * and a new one has null. So what others change in it meanwhile is not undone.
+ */
+export function orKept<Value>(field: Field<Value | null>): Imported<Value | null> {
+  return { origin: 'imported', field, mayBeLeftOut: true }
 }
 
 /**

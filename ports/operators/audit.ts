@@ -45,7 +45,7 @@ export type AuditSubject =
   /** An archive of the organization: its name where it has one, and whether secrets are in it. */
   | { readonly type: 'archive'; readonly name: string | null; readonly secrets: boolean }
   /** Forms that were saved, published or taken back. */
-  | { readonly type: 'forms'; readonly ids: readonly string[] }
+  | { readonly type: 'forms'; readonly ids: readonly string[]; readonly changed?: readonly FormChange[] }
   /** Rows that were deleted. `kind` null: all rows of an organization, of every kind. */
   | { readonly type: 'rows'; readonly kind: string | null; readonly rows: number }
   /** Contacts of a person who was erased. Addresses are not recorded. */
@@ -54,6 +54,15 @@ export type AuditSubject =
   | { readonly type: 'retention'; readonly submissions: number | null; readonly sends: number | null }
   /** An entry of the outbox. */
   | { readonly type: 'entry'; readonly id: string }
+
+/** What changed in a form: names only. Of many fields, the first are named. */
+export interface FormChange {
+  readonly id: string
+  /** The keys of the form whose values changed. */
+  readonly keys: readonly string[]
+  /** The ids of the fields that were added, changed or removed. */
+  readonly fieldIds: readonly string[]
+}
 
 /** Who asked for a change, when, and of what. It holds no secret and no personal data of customers. */
 export interface AuditEntry {
@@ -91,7 +100,10 @@ export type AuditPosition = Pick<AuditRecord, 'at' | 'auditId'>
  * port records the changes that were not made, and reads all records.
  */
 export interface Audit {
-  /** Records an entry, unless it was recorded already: the first outcome stays. */
+  /**
+   * Records an entry, unless it was recorded already: the first outcome stays. But a refused change that is recorded as
+   * failed is tried again, so it is failed until it is settled.
+   */
   record(record: AuditRecord): Promise<void>
   /**
    * Replaces the outcome `failed` of a record, and its subject. A change in another database is first recorded as

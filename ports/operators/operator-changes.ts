@@ -47,7 +47,8 @@ export interface Revoked {
 /**
  * The changes that one request of an operator may make. Each method is one atomic step, which also records the audit
  * entry for which the changes were opened: as `done` when the change was made, else as `refused`. A change in a
- * database other than that of the records is first recorded as `failed`, and with its true outcome afterwards.
+ * database other than that of the records is first recorded as `failed`, and with its true outcome afterwards. One that
+ * was refused may be tried again for the same entry, when it was refused because others overtook it.
  */
 export interface OperatorChanges {
   readonly saveOrganization: Administration['saveOrganization']

@@ -1,5 +1,5 @@
 import type { KeyUpkeep } from './key-upkeep.ts'
-import type { Organization } from './organization.ts'
+import type { Organization, RetentionSettings } from './organization.ts'
 import type { PlaceChoice } from '../placement/placement.ts'
 
 /** The two kinds of API key: bound to one organization, or the operator's own (sends only). */
@@ -106,11 +106,13 @@ export interface Administration extends KeyUpkeep {
    * @param choice the place of a new organization without a parent; left out: the shared database. An existing
    *   organization keeps its place, and a new one with a parent goes to the parent's place: with another choice, or
    *   with a parent in another place, the outcome is `elsewhere`
+   * @param retention the retention that must be set for `replaced` to be what is stored; left out: any
    */
   saveOrganization(
     organization: Organization,
     replaced?: Organization | null,
     choice?: PlaceChoice,
+    retention?: RetentionSettings,
   ): Promise<SaveOrganizationOutcome>
   /** The organization, or null when there is none of that id. */
   findOrganization(organizationId: string): Promise<Organization | null>

@@ -31,3 +31,15 @@ export interface Organization {
   /** The maximum number of messages that the tenant's automations send within any hour. */
   readonly automationHourly: number
 }
+
+/** What an organization may keep for a limited time: what came in through forms, and the log of what was sent. */
+export type KeptKind = 'submissions' | 'sends'
+
+/** For how many days an organization keeps each of them; null: for ever. */
+export type RetentionSettings = Readonly<Record<KeptKind, number | null>>
+
+/** What is stored of an organization as its settings. */
+export interface StoredSettings {
+  readonly organization: Organization
+  readonly retention: RetentionSettings
+}

@@ -68,10 +68,19 @@ export interface SubmissionWriter {
   replacePasswordHash(formId: string, from: string, to: string): Promise<void>
 }
 
+/** A row to be stored in place of the one that was read. */
+export interface RowChange {
+  /** As `upsert` takes it. */
+  readonly row: StoredRow
+  /** The `updatedAt` that the stored row must still have; null: there must be none with its id. */
+  readonly replaces: string | null
+}
+
 /** Writes to one tenant's data. Every method is atomic. */
 export interface TenantWriter extends SubmissionWriter {
   /**
-   * Inserts or updates rows of a stored collection by id (complete rows: every stored field except `updatedAt`).
+   * Inserts or updates rows of a stored collection by id (complete rows: every stored field except `updatedAt`, and
+   * except a field that is kept when it is left out: what is stored at the moment of the write stays).
    * `updatedAt` moves only for rows whose content changed, to an instant that never goes backwards within the
    * organization. Returns how many rows were inserted or changed. Rejects, and writes nothing, when two rows would have
    * the same value of the collection's alternate key, and for a collection that the store maintains itself.
@@ -82,6 +91,13 @@ export interface TenantWriter extends SubmissionWriter {
    * organization that reads it.
    */
   upsert(collection: string, rows: readonly StoredRow[]): Promise<{ readonly changed: number }>
+  /**
+   * Writes rows as `upsert` does, all of them or none, provided that each still replaces what its change says. For
+   * collections with `updatedAt`, which says whether a row has changed.
+   * @returns the `updatedAt` that each row now has, in their order; null: one of them was changed, made or removed
+   *   meanwhile, and nothing was written
+   */
+  change(collection: string, changes: readonly RowChange[]): Promise<readonly string[] | null>
   /**
    * Those of the given ids that belong to another organization. For collections whose ids are unique in the whole
    * service.

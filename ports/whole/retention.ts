@@ -1,14 +1,24 @@
-/** What an organization may keep for a limited time: what came in through forms, and the log of what was sent. */
-export type KeptKind = 'submissions' | 'sends'
+import type { KeptKind, RetentionSettings, StoredSettings } from '../organizations/organization.ts'
 
-/** For how many days an organization keeps each of them; null: for ever. */
-export type RetentionSettings = Readonly<Record<KeptKind, number | null>>
+/**
+ * The outcome of setting the retention: what it is afterwards. `missing`: there is no such organization. `changed`:
+ * other settings are stored by now. In both cases nothing was written.
+ */
+export type SetRetentionOutcome =
+  { readonly kind: 'set'; readonly retention: RetentionSettings } | { readonly kind: 'missing' | 'changed' }
 
 /** The retention of one organization. */
 export interface Retention {
   retention(): Promise<RetentionSettings>
-  /** Saves the settings, and makes them due at once. False: there is no such organization. */
-  setRetention(settings: RetentionSettings, now: string): Promise<boolean>
+  /**
+   * Saves settings in one step, and makes them due at once. A setting that is left out stays as it is.
+   * @param replaced the settings that must still be stored; left out: whatever is stored
+   */
+  setRetention(
+    settings: Partial<RetentionSettings>,
+    now: string,
+    replaced?: StoredSettings,
+  ): Promise<SetRetentionOutcome>
 }
 
 /** A setting whose time has come. */
@@ -26,7 +36,7 @@ export interface RetentionDirectory {
   nextDue(): Promise<string | null>
   /**
    * Removes some of what an organization has kept since before an instant. When nothing is left, the setting is due
-   * again at `next`. Returns how many rows were removed.
+   * again at `next`. Returns how many rows were removed: none when the setting was changed since it was found due.
    */
   apply(due: DueRetention, before: string, now: string, next: string): Promise<number>
   /** Forgets removals from before an instant, at most `limit`. Returns how many. */

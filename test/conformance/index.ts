@@ -14,6 +14,7 @@ import { alternateKeyCases } from './records/alternate-keys.ts'
 import { automationBoundCases } from './submissions/automation-bounds.ts'
 import { automationRunCases } from './submissions/automation-runs.ts'
 import { cancellationRecordCases } from './records/cancellation-records.ts'
+import { changeCases } from './records/changes.ts'
 import { completedCountCases } from './counts/completed-counts.ts'
 import { contactMatchingCases } from './submissions/contact-matching.ts'
 import { voucherCountCases } from './counts/voucher-counts.ts'
@@ -59,6 +60,7 @@ export const storageSuite: readonly StorageCase[] = [
   ...nullOrderCases,
   ...groupCases,
   ...upsertCases,
+  ...changeCases,
   ...importCases,
   ...listCases,
   ...listMemberCases,

@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import type { Administration } from '../../../ports/organizations/administration.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
-import type { Organization } from '../../../ports/organizations/organization.ts'
 import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
 import { one } from '../statement/words.ts'
 import { isPlaced } from '../placement/family-row.ts'
 import type { Guard } from '../placement/guard.ts'
-import type { BoundValue, Executor } from '../statement/executor.ts'
+import type { Executor } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
 import { organizationFromRow, organizationToRow, settingColumns } from '../table/access-rows.ts'
 import { nextInstant, nowOf } from '../write/write-clock.ts'
 import { createKeys } from './keys.ts'
+import { expectedSettings, unchanged, was } from './replaced-settings.ts'
 import { slugTaken } from './slug-taken.ts'
 
 const organizationId = slot<string>('organization_id')
@@ -51,28 +51,6 @@ const parentBelow = eb.and([
       .select(one)
       .where('id', '=', organizationId),
   ),
-])
-
-const was = db.selectFrom('organizations as was').where('was.organization_id', '=', organizationId)
-
-/**
- * Whether what is stored is still what the caller expects: the organization exists or not, and its settings are the
- * same.
- */
-const unchanged = eb.or([
-  eb(slot<number | null>('is_expected'), 'is', null),
-  eb.and([
-    eb(was.select(sql<number>`count(*)`.as('count')), '=', slot('is_expected')),
-    eb.not(
-      eb.exists(
-        was
-          .select(one)
-          .where(({ eb, or }) =>
-            or(settingColumns.map((column) => eb(`was.${column}`, 'is not', slot(`was_${column}`)))),
-          ),
-      ),
-    ),
-  ]),
 ])
 
 /** Whether the organization is closed, because its rows are being restored from an archive. */
@@ -202,8 +180,9 @@ export function createAdministration(
   isIssuerChecked = false,
 ): Administration {
   return {
-    async saveOrganization(organization, replaced) {
-      const row = { ...organizationToRow(organization), ...expected(replaced), now: nowOf(clock) }
+    async saveOrganization(organization, replaced, _choice, retention) {
+      const expected = expectedSettings(replaced, retention)
+      const row = { ...organizationToRow(organization), ...expected, now: nowOf(clock) }
       const { organizationId, parentId } = organization
       const concerned = [organizationId, parentId, replaced?.parentId].filter((id) => typeof id === 'string')
       const [judgement] = await resultsOf(guard({ organizationIds: concerned }), [
@@ -236,12 +215,4 @@ export function createAdministration(
 
     ...createKeys(executor, clock, guard, isIssuerChecked),
   }
-}
-
-/** The slots for what the caller expects to be stored: anything (undefined), no organization (null), or this one. */
-function expected(replaced: Organization | null | undefined): Record<string, BoundValue> {
-  const row = replaced == null ? null : organizationToRow(replaced)
-  const isExpected = replaced === undefined ? null : Number(replaced !== null)
-  const was = settingColumns.map((column) => [`was_${column}`, row?.[column] ?? null] as const)
-  return { is_expected: isExpected, ...Object.fromEntries(was) }
 }

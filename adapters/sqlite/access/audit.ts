@@ -34,12 +34,19 @@ const record = template(
   db
     .insertInto('audit')
     .values(insertedRow)
-    .onConflict((conflict) => conflict.column('audit_id').doNothing()),
+    .onConflict((conflict) =>
+      conflict
+        .column('audit_id')
+        .doUpdateSet(({ ref }) => ({ outcome: ref('excluded.outcome') }))
+        .where('audit.outcome', '=', sql.lit('refused'))
+        .where('excluded.outcome', '=', sql.lit('failed')),
+    ),
 )
 
 /**
- * Prepares the statement that records a change, in the same batch. The record may exist already, as failed: a change
- * that was first tried in a family's own database, before the family moved here.
+ * Prepares the statement that records a change, in the same batch. The record may exist already, as failed or refused:
+ * a change that was first tried in a family's own database, before the family moved here, or that another change
+ * overtook.
  * @param subject what the change is about, as JSON
  * @param outcome Default: done if the preceding statement, which makes the change, wrote something; `changes()` counts
  *   what that statement wrote, without its triggers.
@@ -56,7 +63,9 @@ export function recordChangeTemplate(
         conflict
           .column('audit_id')
           .doUpdateSet(({ ref }) => ({ outcome: ref('excluded.outcome'), subject: ref('excluded.subject') }))
-          .where('audit.outcome', '=', sql.lit('failed')),
+          .where(({ eb, or }) =>
+            or([eb('audit.outcome', '=', sql.lit('failed')), eb('audit.outcome', '=', sql.lit('refused'))]),
+          ),
       ),
   )
 }

@@ -159,7 +159,7 @@ export function operatorChanges(executor: Executor, clock: Clock, guarded: Guard
     const administration = createAdministration(recording, clock, guard, true)
     const outbox = createOutboxStore(recording, guard)
     return {
-      saveOrganization: (organization, replaced) => administration.saveOrganization(organization, replaced),
+      saveOrganization: (...given) => administration.saveOrganization(...given),
       addKey: (key) => administration.addKey(key),
       revokeKey: (keyId, revokedAt) => administration.revokeKey(keyId, revokedAt),
       rotateKey: (rotation) => administration.rotateKey(rotation),

@@ -6,7 +6,7 @@ import type { AuditOutcome, AuditSubject } from '../../../ports/operators/audit.
 import type { MovedTable, MoveKey } from '../../../ports/placement/move.ts'
 import type { MovePhase, ShownProgress } from '../../../ports/placement/move-ledger.ts'
 import type { Jurisdiction, Place, Region } from '../../../ports/placement/placement.ts'
-import type { KeptKind } from '../../../ports/whole/retention.ts'
+import type { KeptKind } from '../../../ports/organizations/organization.ts'
 import type { JsonText } from './json-text.ts'
 
 /** A column: how the database has it, and the type of its values. */

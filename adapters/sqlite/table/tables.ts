@@ -15,6 +15,8 @@ export interface Column {
   readonly assigned: boolean
   /** What a row has of which null is given: a stored row keeps its value, a new one gets this. Null: it must be given. */
   readonly default: Default | null
+  /** Whether a stored row keeps its value when it is written without one. A null clears it. */
+  readonly mayBeLeftOut: boolean
   /** The SQL for the field in a query of the table with the alias `t`; null: the column itself. */
   readonly expression: string | null
 }
@@ -71,6 +73,7 @@ function describe(collection: string): Table {
         nullable: type.nullable,
         assigned: origin === 'assigned',
         default: 'default' in entry ? (entry.default ?? null) : null,
+        mayBeLeftOut: 'mayBeLeftOut' in entry,
         expression: null,
       },
     ],

@@ -1,11 +1,14 @@
 import { sql } from 'kysely'
-import type { Retention, RetentionDirectory, DueRetention } from '../../../ports/whole/retention.ts'
+import type { KeptKind, RetentionSettings } from '../../../ports/organizations/organization.ts'
+import type { DueRetention, Retention, RetentionDirectory } from '../../../ports/whole/retention.ts'
+import { expectedSettings, unchanged } from '../access/replaced-settings.ts'
 import { isPlaced } from '../placement/family-row.ts'
 import type { Guard } from '../placement/guard.ts'
 import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
 import { indexedBy, jsonEach, one, textsOf } from '../statement/words.ts'
+import { CONDITION_HELD, failsWhen } from '../write/fail-when.ts'
 import { advanceClock } from '../write/write-clock.ts'
 import { dropFollowing } from './following-work.ts'
 
@@ -14,22 +17,41 @@ const organizationId = slot<string>('organizationId')
 const find = template(
   db.selectFrom('retention').select(['kind', 'days']).where('organization_id', '=', organizationId),
 )
-const clear = template(db.deleteFrom('retention').where('organization_id', '=', organizationId))
+const named = jsonEach<number | null, 's'>(slot('settings'), 's')
+const clear = template(
+  db
+    .deleteFrom('retention')
+    .where('organization_id', '=', organizationId)
+    .where(
+      'kind',
+      'in',
+      db
+        .selectFrom(named)
+        .select(({ ref }) => sql<KeptKind>`${ref('s.key')}`.as('kind'))
+        .where('s.value', 'is', null),
+    ),
+)
 const isThere = eb.exists(
   db.selectFrom('organizations').select(one).where('organization_id', '=', organizationId),
 )
 const judge = template(db.selectNoFrom(isThere.as('isThere')))
+const guard = failsWhen(eb.not(unchanged))
 const set = template(
   db
     .insertInto('retention')
     .columns(['organization_id', 'kind', 'days', 'due_at'])
     .expression(
       db
-        .selectFrom(jsonEach<number | null, 's'>(slot('settings'), 's'))
+        .selectFrom(named)
         .select([organizationId.as('organization_id'), 's.key as kind', 's.value as days'])
         .select(slot('now').as('due_at'))
         .where('s.value', 'is not', null)
         .where(isThere),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(['organization_id', 'kind'])
+        .doUpdateSet(({ ref }) => ({ days: ref('excluded.days'), due_at: ref('excluded.due_at') })),
     ),
 )
 
@@ -37,16 +59,33 @@ const set = template(
 export function createRetention(executor: Executor, organizationId: string): Retention {
   return {
     async retention() {
-      const rows = await rowsOf(executor, bind(find, { organizationId }))
-      const days = (kind: DueRetention['kind']) => rows.find((row) => row.kind === kind)?.days ?? null
-      return { submissions: days('submissions'), sends: days('sends') }
+      return settingsOf(await rowsOf(executor, bind(find, { organizationId })))
     },
-    async setRetention(settings, now) {
+    async setRetention(settings, now, replaced) {
       const values = { organizationId, settings: JSON.stringify(settings), now }
-      const [there] = await resultsOf(executor, [bind(judge, values), bind(clear, values), bind(set, values)])
-      return there.rows[0]?.isThere === 1
+      const expected = expectedSettings(replaced?.organization, replaced?.retention)
+      try {
+        const [, there, , , found] = await resultsOf(executor, [
+          bind(guard, { organization_id: organizationId, ...expected }),
+          bind(judge, values),
+          bind(clear, values),
+          bind(set, values),
+          bind(find, values),
+        ])
+        return there.rows[0]?.isThere === 1
+          ? { kind: 'set', retention: settingsOf(found.rows) }
+          : { kind: 'missing' }
+      } catch (error) {
+        if (!CONDITION_HELD.test(String(error))) throw error
+        return { kind: 'changed' }
+      }
     },
   }
+}
+
+function settingsOf(rows: readonly Pick<DueRetention, 'kind' | 'days'>[]): RetentionSettings {
+  const days = (kind: DueRetention['kind']) => rows.find((row) => row.kind === kind)?.days ?? null
+  return { submissions: days('submissions'), sends: days('sends') }
 }
 
 const findDue = template(
@@ -101,7 +140,21 @@ const settle = template(
     .updateTable('retention')
     .set({ due_at: slot('next') })
     .where('organization_id', '=', organizationId)
-    .where('kind', '=', slot('kind')),
+    .where('kind', '=', slot('kind'))
+    .where('days', '=', slot('days')),
+)
+/** A setting that was changed since it was found due is due again by itself, and may keep what this one would not. */
+const guardDue = failsWhen(
+  eb.not(
+    eb.exists(
+      db
+        .selectFrom('retention')
+        .select(one)
+        .where('organization_id', '=', organizationId)
+        .where('kind', '=', slot('kind'))
+        .where('days', '=', slot('days')),
+    ),
+  ),
 )
 const oldRemovals = db
   .selectFrom(indexedBy('removals', 'r', 'removals_kept'))
@@ -128,14 +181,18 @@ export function createRetentionDirectory(executor: Executor, guard: Guard): Rete
     async nextDue() {
       return (await rowsOf(executor, bind(nextDue, {})))[0]?.at ?? null
     },
-    async apply({ organizationId, kind }, before, now, next) {
-      const own = guard({ organizationIds: [organizationId] })
-      const removed =
-        kind === 'sends'
-          ? (await rowsOf(own, bind(removeSends, { organizationId, before }))).length
-          : await removeOldSubmissions(own, organizationId, before, now)
-      if (removed < REMOVED_MAX) await own.batch([bind(settle, { organizationId, kind, next })])
-      return removed
+    async apply(due, before, now, next) {
+      const own = guard({ organizationIds: [due.organizationId] })
+      const values = { ...due, before, now, next }
+      try {
+        const removed =
+          due.kind === 'sends' ? await removeOldSends(own, values) : await removeOldSubmissions(own, values)
+        if (removed < REMOVED_MAX) await own.batch([bind(settle, values)])
+        return removed
+      } catch (error) {
+        if (!CONDITION_HELD.test(String(error))) throw error
+        return 0
+      }
     },
     async forgetRemovals(before, limit) {
       return (await rowsOf(executor, bind(forgetRemovals, { before, limit }))).length
@@ -143,11 +200,23 @@ export function createRetentionDirectory(executor: Executor, guard: Guard): Rete
   }
 }
 
-async function removeOldSubmissions(executor: Executor, organizationId: string, before: string, now: string) {
+type Applied = DueRetention & { readonly before: string; readonly now: string }
+
+async function removeOldSends(executor: Executor, values: Applied): Promise<number> {
+  const [, removed] = await resultsOf(executor, [
+    bind(guardDue, { ...values }),
+    bind(removeSends, { ...values }),
+  ])
+  return removed.rows.length
+}
+
+async function removeOldSubmissions(executor: Executor, values: Applied): Promise<number> {
+  const { organizationId, before, now } = values
   const found = await rowsOf(executor, bind(oldSubmissions, { organizationId, before }))
   if (found.length === 0) return 0
   const ids = JSON.stringify(found.map(({ id }) => id))
   await executor.batch([
+    bind(guardDue, { ...values }),
     bind(advanceClock, { organizationId, now }),
     ...dropFollowing(organizationId, ids),
     bind(removeSubmissions, { organizationId, ids }),

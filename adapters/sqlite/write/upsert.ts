@@ -57,6 +57,9 @@ export function givenFields(table: Table): readonly string[] {
   return [...table.columns.values()].flatMap(({ field, assigned }) => (assigned ? [] : [field]))
 }
 
+/** Stands for a field that a row is written without, and whose stored value stays. No column has a truth value as text. */
+const KEPT = false
+
 /** Rows as arrays of the values of these fields. */
 export function encodedRows(
   table: Table,
@@ -64,7 +67,11 @@ export function encodedRows(
   rows: readonly StoredRow[],
 ): readonly (readonly unknown[])[] {
   const columns = fields.map((field) => columnOf(table, field))
-  return rows.map((row) => columns.map(({ field, storage }) => encode(row[field], storage)))
+  return rows.map((row) =>
+    columns.map(({ field, storage, mayBeLeftOut }) =>
+      mayBeLeftOut && row[field] === undefined ? KEPT : encode(row[field], storage),
+    ),
+  )
 }
 
 /**
@@ -80,8 +87,8 @@ function encode(value: unknown, storage: Column['storage']): unknown {
 
 /**
  * The SQL that inserts or updates rows of the owner in the slot `owner`. The rows are a JSON array of arrays of these
- * fields' values, as `encodedRows` makes them. Where a field with a natural value is null, the stored value stays; a new
- * row gets the natural one. A row with unchanged content is not written, so it keeps its updated_at
+ * fields' values, as `encodedRows` makes them. Where a field with a natural value is null, or one that may be left out
+ * is, the stored value stays; a new row gets the natural one, or null. A row with unchanged content is not written, so it keeps its updated_at
  * and is not returned. Changes are counted by returned rows or by SQL's own changes(), because what a database reports
  * includes rows written by triggers. A table with `updatedAt` takes its value from the organization's clock.
  * @param source the SQL after `from`, up to a condition or an order: each row is an array in `row.value`
@@ -94,7 +101,7 @@ export function upsertOf(
   const given = fields.map((field) => columnOf(table, field))
   const content = given.filter((column) => !table.keyColumns.includes(column.name))
   const excluded = (column: string) => sql.id('excluded', column)
-  const values = given.map((column, index) => valueOf(column, at(index), table, fields))
+  const values = given.map((column, index) => valueOf(column, index, table, fields))
   const when = (condition: boolean, text: Expression<unknown>) => (condition ? text : sql``)
   const versioned = table.columns.has('version')
   const timed = table.columns.has('updatedAt')
@@ -120,18 +127,21 @@ function at(index: number): Expression<unknown> {
 
 /** The SQL of the value to write: what is given, else what is stored under the same key, else the natural value. */
 function valueOf(
-  { name, storage, default: natural }: Column,
-  given: Expression<unknown>,
+  { name, storage, default: natural, mayBeLeftOut }: Column,
+  index: number,
   table: Table,
   fields: readonly string[],
 ): Expression<unknown> {
-  if (natural === null) return given
+  const given = at(index)
+  if (natural === null && !mayBeLeftOut) return given
   const sameKey = fields.flatMap((field, index) => {
     const column = columnOf(table, field).name
     return table.keyColumns.includes(column) ? [sql`${sql.id('kept', column)} = ${at(index)}`] : []
   })
   const kept = sql`(select ${sql.id('kept', name)} from ${sql.id(table.name)} as kept
     where ${sql.id('kept', table.ownerColumn)} = ${slot('owner')} and ${sql.join(sameKey, sql` and `)})`
+  if (natural === null)
+    return sql`iif(json_type(row.value, ${sql.lit(`$[${index}]`)}) = 'false', ${kept}, ${given})`
   const otherwise = natural === 'now' ? clock : literal(natural.value, storage)
   return sql`coalesce(${given}, ${kept}, ${otherwise})`
 }

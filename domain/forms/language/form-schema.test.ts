@@ -14,11 +14,12 @@ const COUNT = Number(process.env.FORM_DEFINITIONS ?? 3_000)
 
 /** Everything that `form save` and `form publish` have against a form. */
 async function objections(form: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
-  const saving = await saveForms([form], {
-    tenant: { findMany: async () => [], foreignIds: async () => [], upsert: async () => ({ changed: 0 }) },
+  const saving = await saveForms([form], new Map(), {
+    tenant: { findMany: async () => [], foreignIds: async () => [], change: async () => [''] },
     passwords: { hash: async () => 'hash', verify: async () => false },
     now: '2026-03-01T10:00:00.000Z',
   })
+  if (saving === 'overtaken') throw new Error('Nobody else saves')
   if (saving.kind === 'refused') return saving.problems.map(({ field, message }) => `${field} ${message}`)
   return saving.saved.flatMap(({ reasons }) => reasons)
 }

@@ -58,13 +58,10 @@ export function formKind(passwords: FormPasswords): ImportKind {
         ...row,
         ...(await passwordOf(password, existing?.passwordHash, passwords)),
       }),
-      complete: async ({ keepsPassword, ...draft }, _context, existing) => ({
-        ...draft,
-        // Since the draft was made, the stored hash may have been made anew under another root secret. It is still a
-        // hash of the same password.
-        passwordHash:
-          keepsPassword === true ? (existing?.passwordHash ?? draft.passwordHash) : draft.passwordHash,
-      }),
+      // A form whose password is not to change is written without one, so that a hash which was made anew under another
+      // root secret since the draft was made stays, and so does a password that somebody has set since.
+      complete: async ({ keepsPassword, passwordHash, ...draft }, _context, existing) =>
+        keepsPassword === true && existing !== null ? draft : { ...draft, passwordHash },
     },
     warn: async (rows) => rows.flatMap(unsubmittable),
   }

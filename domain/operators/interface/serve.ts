@@ -24,6 +24,8 @@ import { ended } from '../../words/sentence.ts'
 import { admit } from './admit.ts'
 import type { Change, FollowedChange } from './follow-change.ts'
 import { followChange, outcomeOf } from './follow-change.ts'
+import type { Precondition } from './versions.ts'
+import { readPrecondition } from './versions.ts'
 import type { OperatorWorld } from './world.ts'
 
 /** A request as a handler of the operator interface receives it: query and body are read and checked. */
@@ -35,6 +37,8 @@ export interface OperatorRequest<
   readonly body: Body extends RequestBody<infer Schema> ? v.InferOutput<Schema> : null
   /** The way to change something, for an operation that declares an action. */
   readonly change: Change
+  /** What it demands of the state that it changes, for an operation that changes a versioned one. */
+  readonly precondition: Precondition
 }
 
 /** The request that the handler of an operation of the operator interface receives. */
@@ -85,11 +89,13 @@ export function operated<
   ): Promise<Reply> => {
     const unknown = access === 'public' ? null : unknownIn(routed.url.searchParams, operation.query)
     if (unknown !== null) return errorReply(400, unknown)
+    const precondition = readPrecondition(routed.request.headers, operation)
+    if (typeof precondition === 'string') return errorReply(400, precondition)
     return withQuery(operation.query, routed, async (request) => {
       const reading = await readBody(routed.request, operation.body, world)
       if ('refusal' in reading) return reading.refusal
       // The compiler cannot relate the type of the caller and of the body to the values that were determined above.
-      const given = { ...request, body: reading.body, change } as OperatorRequest<Query, Body>
+      const given = { ...request, body: reading.body, change, precondition } as OperatorRequest<Query, Body>
       return handler(given, world, operator as CallerOf<Allowed>)
     })
   }

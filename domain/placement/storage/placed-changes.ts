@@ -126,9 +126,9 @@ function recordedWrites(of: PlacedWrites, recorded: Recorded, operatorKeys: Oper
     return false
   }
   return {
-    saveOrganization: (organization, replaced) =>
+    saveOrganization: (...given) =>
       recorded(
-        () => of.saveOrganization(organization, replaced),
+        () => of.saveOrganization(...given),
         (outcome) => outcome === 'saved',
       ),
     addKey: (key) =>

@@ -15,11 +15,12 @@ export function placedWhole(places: AllPlaces, organizationId: string): WholeSto
         if (isHeld) await places.directory.releaseForms(organizationId, keys.flat())
         return outcome
       }),
-    setRetention: (settings, now) =>
+    setRetention: (settings, now, replaced) =>
       atPlace(organizationId, places, async (storage, place) => {
-        const isSet = await storage.whole(organizationId).setRetention(settings, now)
-        if (isSet && place.kind === 'own') await places.directory.noteWork(place.familyId, now)
-        return isSet
+        const outcome = await storage.whole(organizationId).setRetention(settings, now, replaced)
+        if (outcome.kind === 'set' && place.kind === 'own')
+          await places.directory.noteWork(place.familyId, now)
+        return outcome
       }),
   })
 }

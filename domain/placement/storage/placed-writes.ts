@@ -1,6 +1,6 @@
 import type { SaveOrganizationOutcome } from '../../../ports/organizations/administration.ts'
 import type { OperatorChanges } from '../../../ports/operators/operator-changes.ts'
-import type { Organization } from '../../../ports/organizations/organization.ts'
+import type { Organization, RetentionSettings } from '../../../ports/organizations/organization.ts'
 import type { Place, PlaceChoice } from '../../../ports/placement/placement.ts'
 import type { Storage } from '../../../ports/storage.ts'
 import type { AllPlaces } from '../find/at-place.ts'
@@ -20,8 +20,8 @@ export type OpenWrites = (storage: Storage, place: Place) => PlacedWrites
  */
 export function placedWrites(places: AllPlaces, open: OpenWrites): PlacedWrites {
   return {
-    saveOrganization: (organization, replaced, choice) =>
-      saveOrganization({ organization, replaced, choice: choice ?? null }, places, open),
+    saveOrganization: (organization, replaced, choice, retention) =>
+      saveOrganization({ organization, replaced, choice: choice ?? null, retention }, places, open),
     async addKey(key) {
       const { organizationId, keyId, issuedBy } = key
       if (organizationId === null) return open(places.storageAt(SHARED, true), SHARED).addKey(key)
@@ -46,6 +46,7 @@ interface Saving {
   readonly organization: Organization
   readonly replaced: Organization | null | undefined
   readonly choice: PlaceChoice | null
+  readonly retention: RetentionSettings | undefined
 }
 
 /** How often a change is repeated when the family of the organization, or of its parent, was moved meanwhile. */
@@ -69,13 +70,14 @@ async function saveOrganization(
 
 /** Saves an organization. Rejects with an `ElsewhereError` when a family was moved since its place was looked up. */
 async function saveOnce(
-  { organization, replaced, choice }: Saving,
+  { organization, replaced, choice, retention }: Saving,
   places: AllPlaces,
   open: OpenWrites,
 ): Promise<SaveOrganizationOutcome> {
   const target = await targetOf(organization, choice, places)
   if (typeof target === 'string') return target
-  const save = (storage: Storage, at: Place) => open(storage, at).saveOrganization(organization, replaced)
+  const save = (storage: Storage, at: Place) =>
+    open(storage, at).saveOrganization(organization, replaced, undefined, retention)
   if (target.kind === 'shared') return inPlace(IN_SHARED, places, save)
   const { organizationId, slug } = organization
   const { directory, memory, databases } = places

@@ -1,5 +1,6 @@
-import type * as v from 'valibot'
+import * as v from 'valibot'
 import type { AuditAction } from './audit-action.ts'
+import { described } from './meaning.ts'
 import type { Capability } from './capability.ts'
 import type { Access, Described, Scope } from './description.ts'
 import type { NoParameters, QueryParameters, QueryValues } from './query-parameters.ts'
@@ -16,10 +17,12 @@ export interface RequestHeader {
   readonly example: string
 }
 
-/** A header that a response always carries. */
+/** A header that a response carries. */
 export interface ResponseHeader {
   readonly description: string
   readonly schema: v.GenericSchema
+  /** Given when some of the responses do without it. */
+  readonly isOptional?: true
 }
 
 /** A body in one media type. */
@@ -103,9 +106,63 @@ export interface OperationEndpoint<
    * operation changes nothing.
    */
   readonly action: AuditAction | null
+  /** Whether it shows or changes a state that is read, changed and written back; null: it does not. */
+  readonly versioned: Versioned | null
   /** The responses of the handler. Refusals by the access check, and internal failures, need no declaration. */
   readonly responses: Responses
 }
+
+/**
+ * The word of an operation on a state that is read, changed and written back, such as a form. The operation that shows
+ * it answers with an `ETag`. An operation that changes it takes `If-Match`, answers with the new `ETag`, or with 412
+ * and the state as it is when somebody else was faster (RFC 9110, sections 8.8.3 and 13.1). Headers, responses and their
+ * descriptions follow from this word.
+ */
+export type Versioned = VersionedState | VersionedChange
+
+/** Of the operation that shows the state. */
+export interface VersionedState {
+  /** Keys of its answer that are no part of the state, because they change without anybody changing it. */
+  readonly except: readonly string[]
+}
+
+/** Of an operation that changes the state. */
+export interface VersionedChange {
+  /** The operation that shows it. */
+  readonly of: OperationEndpoint
+  /** Given when it makes what is not there yet. It then takes `If-None-Match: *` too. */
+  readonly mayCreate?: true
+  /** Given when one request may change several. Without a condition, and with no `ETag` in the answer. */
+  readonly mayBeSeveral?: true
+}
+
+/** The body of a 412: why, and the state as it is now. */
+export interface Overtaken<Body> {
+  readonly error: string
+  /** As the operation that shows it answers; null: there is none. */
+  readonly current: Body | null
+}
+
+/** The body of the answer of an operation that shows a state. */
+export type ShownBy<Shown extends OperationEndpoint> = Shown['responses'] extends {
+  readonly 200: { readonly content: { readonly 'application/json': Media<infer Schema> } }
+}
+  ? v.InferOutput<Schema>
+  : never
+
+/** The responses of an operation that follow from its word. */
+export type VersionedResponses<Version extends Versioned | null> = Version extends {
+  readonly of: infer Shown extends OperationEndpoint
+}
+  ? {
+      readonly 412: {
+        readonly description: string
+        readonly content: {
+          readonly 'application/json': Media<v.GenericSchema<Overtaken<ShownBy<Shown>>>>
+        }
+      }
+    }
+  : unknown
 
 type Routed = 'kind' | 'id' | 'method' | 'path' | 'access' | 'scope' | 'requires' | 'errorStyle'
 
@@ -139,11 +196,13 @@ type OperationDeclaration<
   Query extends QueryParameters,
   Responses extends ResponseDeclarations,
   Body extends RequestBody | null,
+  Version extends Versioned | null,
 > = Described & {
   readonly query?: Query
   readonly headers?: Readonly<Record<string, RequestHeader>>
   readonly body?: Body
   readonly action?: AuditAction
+  readonly versioned?: Version
   readonly responses: Responses
 }
 
@@ -154,9 +213,10 @@ export function operation<
   Responses extends ResponseDeclarations,
   Query extends QueryParameters = NoParameters,
   Body extends RequestBody | null = null,
+  Version extends Versioned | null = null,
 >(
-  declaration: OperationDeclaration<Query, Responses, Body> & RouteDeclaration<Id, Allowed>,
-): OperationEndpoint<Id, Allowed, Query, Responses, Body> {
+  declaration: OperationDeclaration<Query, Responses, Body, Version> & RouteDeclaration<Id, Allowed>,
+): OperationEndpoint<Id, Allowed, Query, Responses & VersionedResponses<Version>, Body> {
   return operationAt(operationRoute(declaration), declaration)
 }
 
@@ -167,19 +227,109 @@ export function operationAt<
   Responses extends ResponseDeclarations,
   Query extends QueryParameters = NoParameters,
   Body extends RequestBody | null = null,
+  Version extends Versioned | null = null,
 >(
   route: OperationRoute<Id, Allowed>,
-  declaration: OperationDeclaration<Query, Responses, Body>,
-): OperationEndpoint<Id, Allowed, Query, Responses, Body> {
-  const { body, ...declared } = declaration
+  declaration: OperationDeclaration<Query, Responses, Body, Version>,
+): OperationEndpoint<Id, Allowed, Query, Responses & VersionedResponses<Version>, Body> {
+  const { body, headers = {}, responses, versioned = null, ...declared } = declaration
   return {
     query: null,
-    headers: {},
     action: null,
     ...declared,
     ...route,
+    versioned,
+    headers: { ...headers, ...versionedHeaders(versioned) },
+    responses: versionedResponses(responses, versioned) as Responses & VersionedResponses<Version>,
     // Without a body the property is null. The compiler cannot infer that for a property that may be absent.
     body: (body ?? null) as Body,
+  }
+}
+
+const EXAMPLE = '"4Xc9mB7tQ2vN8kLwR1yZpA"'
+
+/** The request headers that an operation takes by its word. */
+function versionedHeaders(versioned: Versioned | null): Readonly<Record<string, RequestHeader>> {
+  if (versioned === null || 'except' in versioned) return {}
+  const alone = versioned.mayBeSeveral === true ? ' Only with one of them, because each has its own.' : ''
+  const ifMatch = {
+    description: `ETags, or \`*\` for any: nothing is changed unless the state has one of them. Weak ones match nothing.${alone}`,
+    schema: v.string(),
+    example: EXAMPLE,
+  }
+  if (versioned.mayCreate !== true) return { 'If-Match': ifMatch }
+  const ifNoneMatch = {
+    description: `\`*\`: nothing is changed if it is there already.${alone}`,
+    schema: v.literal('*'),
+    example: '*',
+  }
+  return { 'If-Match': ifMatch, 'If-None-Match': ifNoneMatch }
+}
+
+/** The responses of an operation, with what follows from its word. */
+function versionedResponses(
+  declared: ResponseDeclarations,
+  versioned: Versioned | null,
+): ResponseDeclarations {
+  if (versioned === null) return declared
+  if ('except' in versioned) {
+    const { except } = versioned
+    const apart = except.length === 0 ? '' : ` Not with ${except.map((key) => `\`${key}\``).join(' or ')}.`
+    return withEtag(declared, { description: `Changes with the state.${apart} For \`If-Match\`.` })
+  }
+  const { of, mayBeSeveral } = versioned
+  const description = `The \`ETag\` that \`${of.id}\` has after this change.`
+  return {
+    ...withEtag(
+      declared,
+      mayBeSeveral === true
+        ? { description: `${description} Not in an answer about several.`, isOptional: true }
+        : { description },
+    ),
+    412: overtakenResponse(of),
+  }
+}
+
+function withEtag(
+  declared: ResponseDeclarations,
+  etag: { readonly description: string; readonly isOptional?: true },
+): ResponseDeclarations {
+  const headers = { ETag: { ...etag, schema: v.string() } }
+  return Object.fromEntries(
+    Object.entries(declared).map(([status, response]) => [
+      status,
+      typeof response === 'string' || Number(status) >= 300
+        ? response
+        : { ...response, headers: { ...response.headers, ...headers } },
+    ]),
+  )
+}
+
+function overtakenResponse(of: OperationEndpoint): ResponseDeclarations[number] {
+  const shown = of.responses[200]
+  const media = typeof shown === 'object' ? shown.content?.['application/json'] : undefined
+  if (media === undefined) throw new Error(`${of.id} shows no state`)
+  return {
+    description: 'Nothing was changed, because the state is not as the request says. `current` is the state.',
+    headers: {
+      ETag: {
+        description: 'Of `current`; left out when there is none.',
+        schema: v.string(),
+        isOptional: true,
+      },
+    },
+    content: {
+      'application/json': {
+        schema: v.strictObject({
+          error: v.string(),
+          current: described(v.nullable(media.schema), 'The state as it is now; null: there is none.'),
+        }),
+        example: {
+          error: 'Somebody else changed this after you read it, so nothing was changed. See current.',
+          current: media.example,
+        },
+      },
+    },
   }
 }
 

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { collection, detail, newestFirst } from '../../record/endpoint.ts'
 import { boolean, id, impersonal, integer, json, nullable, text, timestamp } from '../../record/field.ts'
 import { booleanFilter, window } from '../../record/filter.ts'
-import { assigned, computed, orNow, updatedAt } from '../../record/resource-field.ts'
+import { assigned, computed, orKept, orNow, updatedAt } from '../../record/resource-field.ts'
 import { resource } from '../../record/resource.ts'
 import { FieldSettings } from '../../forms/definition/field-schema.ts'
 import { headlessSupport } from '../../forms/definition/compiled/support.ts'
@@ -59,7 +59,7 @@ export const forms = resource({
   },
   hidden: {
     definition,
-    passwordHash: impersonal(nullable(text())),
+    passwordHash: orKept(impersonal(nullable(text()))),
     /**
      * The store raises it with every change of the row. A submission is saved only if the form still has the version
      * against which it was checked.

@@ -220,8 +220,11 @@ export const removalCases: readonly StorageCase[] = [
         submissionRow('s-2', { submittedAt: at(5000) }),
       ])
       assert.deepEqual(await whole('org-a').retention(), { submissions: null, sends: null })
-      assert.equal(await whole('nobody').setRetention({ submissions: 1, sends: null }, at(0)), false)
-      assert.equal(await whole('org-a').setRetention({ submissions: 7, sends: null }, at(10)), true)
+      assert.deepEqual(await whole('nobody').setRetention({ submissions: 1 }, at(0)), { kind: 'missing' })
+      assert.deepEqual(await whole('org-a').setRetention({ submissions: 7 }, at(10)), {
+        kind: 'set',
+        retention: { submissions: 7, sends: null },
+      })
       assert.deepEqual(await retentionDirectory.due(at(9), 10), [])
       const [due] = await retentionDirectory.due(at(10), 10)
       assert.deepEqual(due, { organizationId: 'org-a', kind: 'submissions', days: 7 })

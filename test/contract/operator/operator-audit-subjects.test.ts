@@ -193,13 +193,24 @@ const changes: Readonly<Record<string, () => Promise<unknown>>> = {
     return { type: 'import', id: importId, kind: 'contacts', rows: 1 }
   },
   'organizationForms.save': async () => {
-    expect((await admin.post(FORMS, { forms: [givenForm] })).status).toBe(200)
-    return { type: 'forms', ids: ['contact'] }
+    const field = { id: 'email', type: 'email', label: 'Your address' }
+    const forms = [{ ...givenForm, fields: [field, { ...field, id: 'second' }] }]
+    expect((await admin.post(FORMS, { forms })).status).toBe(200)
+    const { password: _removed, ...kept } = givenForm
+    const changed = { ...kept, name: 'ck_live_other', fields: [{ ...field, label: 'ada@example.com' }] }
+    expect((await admin.post(FORMS, { forms: [changed] })).status).toBe(200)
+    const keys = ['name', 'fields']
+    return {
+      type: 'forms',
+      ids: ['contact'],
+      changed: [{ id: 'contact', keys, fieldIds: ['email', 'second'] }],
+    }
   },
   'organizationForms.publish': async () => {
     await admin.post(FORMS, { forms: [givenForm] })
     expect((await publish(`${FORMS}/contact`)).status).toBe(200)
-    return { type: 'forms', ids: ['contact'] }
+    const keys = ['isPublished', 'publishedAt']
+    return { type: 'forms', ids: ['contact'], changed: [{ id: 'contact', keys, fieldIds: [] }] }
   },
   'outbox.retry': async () => {
     const tenant = service.storage.tenant('acme')

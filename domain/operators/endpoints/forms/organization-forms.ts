@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { FormChange } from '../../../../ports/operators/audit.ts'
 import { echoed, PROBLEMS_MAX } from '../../../bounds/echo.ts'
 import { FORM_ID } from '../../../forms/definition/limits.ts'
 import { headlessSupport } from '../../../forms/definition/compiled/support.ts'
@@ -14,9 +15,10 @@ import { pageOf, pageParameters, samplePagination, servePlacesPage } from '../..
 import type { OperatorRequestOf } from '../../interface/serve.ts'
 import { ended } from '../../../words/sentence.ts'
 import { readStoredPage } from '../../interface/stored-page.ts'
+import { changeAsRead, isConditional, stateReply } from '../../interface/versions.ts'
 import type { OperatorWorld } from '../../interface/world.ts'
 import type { SavedForm, StoredForm } from '../../save-forms.ts'
-import { publishForm, saveForms, storedFormFields } from '../../save-forms.ts'
+import { findForms, publishForm, saveForms, storedFormFields } from '../../save-forms.ts'
 import { FORMS_MAX, FORMS_MAX_BYTES } from './forms-check.ts'
 import { instant } from '../schemas/key-schema.ts'
 import { unknownOrganization } from '../organization/organizations.ts'
@@ -84,6 +86,7 @@ export const showOrganizationForm = operation({
   id: 'organizationForms.show',
   path: `${PATH}/{formId}`,
   ...common,
+  versioned: { except: [] },
   summary: 'Show a form with its definition',
   responses: {
     200: jsonResponse('The form.', ShownForm, {
@@ -149,10 +152,11 @@ export const saveOrganizationForms = operation({
   path: PATH,
   access: 'admin',
   action: 'form.save',
+  versioned: { of: showOrganizationForm, mayCreate: true, mayBeSeveral: true },
   tag: 'Form definitions',
   summary: 'Create or update forms',
   description:
-    'All of them, or none. A setting that is left out is cleared, but `isPublished` and a password stay as they are; null removes a password. A form that cannot be submitted here is saved unpublished, with the reasons, unless nothing of it changes. An unknown key of a form or field is refused.',
+    'All of them, or none. A setting that is left out is cleared, but `isPublished` and a password stay as they are stored when it is saved; null removes a password. A form that cannot be submitted here is saved unpublished, with the reasons, unless nothing of it changes. An unknown key of a form or field is refused.',
   body: jsonBody(
     v.strictObject({
       forms: described(
@@ -186,9 +190,11 @@ export const publishOrganizationForm = operation({
   path: `${PATH}/{formId}/published`,
   access: 'admin',
   action: 'form.publish',
+  versioned: { of: showOrganizationForm },
   tag: 'Form definitions',
   summary: 'Publish a form, or take it back',
-  description: 'A published form takes submissions. A form that cannot be submitted here is not published.',
+  description:
+    'A published form takes submissions. A form that cannot be submitted here is not published. Nothing else of it changes.',
   body: jsonBody(
     v.strictObject({
       isPublished: described(v.boolean('must be true or false'), 'Whether it takes submissions.'),
@@ -203,19 +209,19 @@ export const publishOrganizationForm = operation({
   },
 })
 
-/** A stored form, with when it was changed. */
-interface TimedForm extends StoredForm {
-  readonly updatedAt: string
+function published({ definition, passwordHash, ...form }: StoredForm): ListedForm {
+  const { formId, name, isPublished, publishedAt, createdAt, updatedAt } = form
+  const stored = { formId, name, isPublished, publishedAt, createdAt, updatedAt }
+  return { ...stored, requiresPassword: passwordHash !== null, ...headlessSupport(definition) }
 }
 
-const SELECT: readonly (keyof TimedForm)[] = [...storedFormFields, 'updatedAt']
-
-function published({ definition, passwordHash, ...form }: TimedForm): ListedForm {
-  return { ...form, requiresPassword: passwordHash !== null, ...headlessSupport(definition) }
+/** A form with its definition: the state that the operations on forms change. */
+function shown(form: StoredForm): v.InferOutput<typeof ShownForm> {
+  return { form: lineOf(form), ...published(form) }
 }
 
 /** The form as a line of an import. */
-function lineOf({ definition, ...form }: TimedForm): Record<string, unknown> {
+function lineOf({ definition, ...form }: StoredForm): Record<string, unknown> {
   const { formId, name, isPublished, createdAt, publishedAt } = form
   const published = publishedAt === null ? {} : { publishedAt }
   return { ...definition, formId, name, isPublished, createdAt, ...published }
@@ -229,13 +235,13 @@ export async function serveOrganizationForms(
   if ((await world.administration.findOrganization(organizationId)) === null)
     return unknownOrganization(organizationId)
   const order = { field: 'createdAt', idField: forms.idField, direction: 'descending' } as const
-  const asked = { collection: forms.collection, select: SELECT, where: [], order }
+  const asked = { collection: forms.collection, select: storedFormFields, where: [], order }
   return servePlacesPage(
     query,
     {
       scope: { endpointId: listOrganizationForms.id, organizationId },
       read: (after, limit) =>
-        readStoredPage<TimedForm>(world.tenant(organizationId), asked, { after, limit }),
+        readStoredPage<StoredForm>(world.tenant(organizationId), asked, { after, limit }),
     },
     world,
     published,
@@ -249,10 +255,10 @@ export async function serveOrganizationForm(
 ): Promise<ReplyOf<typeof showOrganizationForm>> {
   if ((await administration.findOrganization(organizationId)) === null)
     return unknownOrganization(organizationId)
-  const [found] = await tenant(organizationId).findMany(forms.collection, SELECT, [formId])
-  if (found === undefined) return unknownForm(formId, organizationId)
-  const form = found as unknown as TimedForm
-  return jsonReply(200, { form: lineOf(form), ...published(form) }, PRIVATE)
+  const form = (await findForms([formId], tenant(organizationId))).get(formId)
+  if (form === undefined) return unknownForm(formId, organizationId)
+  const body = shown(form)
+  return stateReply(showOrganizationForm, 200, body, body)
 }
 
 /** The answer about a form that an organization does not have. */
@@ -262,15 +268,35 @@ export function unknownForm(formId: string, organizationId: string) {
 
 /** Answers `POST /operator/v1/organizations/{organizationId}/forms`. */
 export async function serveSaveForms(
-  { params: { organizationId = '' }, body, change }: OperatorRequestOf<typeof saveOrganizationForms>,
+  {
+    params: { organizationId = '' },
+    body,
+    change,
+    precondition,
+  }: OperatorRequestOf<typeof saveOrganizationForms>,
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof saveOrganizationForms>> {
   if ((await world.administration.findOrganization(organizationId)) === null)
     return unknownOrganization(organizationId)
   const ids = body.forms.flatMap(({ formId }) => (v.is(FormId, formId) ? [formId] : []))
+  const isOne = body.forms.length === 1
+  if (isConditional(precondition) && !isOne)
+    return errorReply(400, 'If-Match and If-None-Match: need a single form, because each has its own ETag.')
   await change.announce({ type: 'forms', ids })
-  const saving = await saveForms(body.forms, savingOf(organizationId, world))
-  if (saving.kind === 'saved') return jsonReply(200, { data: saving.saved.map(publishedSave) }, PRIVATE)
+  const ports = savingOf(organizationId, world)
+  const saved = await changeAsRead(saveOrganizationForms, precondition, {
+    read: () => findForms(ids, ports.tenant),
+    shown: (found) => [...found.values()].map(shown)[0] ?? null,
+    write: (found) => saveForms(body.forms, found, ports),
+  })
+  if ('refusal' in saved) return saved.refusal
+  const saving = saved.outcome
+  if (saving.kind === 'saved') {
+    change.concerns({ type: 'forms', ids, changed: namedChanges(saving.saved) })
+    const [only] = saving.saved
+    const state = isOne && only !== undefined ? shown(only.form) : null
+    return stateReply(saveOrganizationForms, 200, { data: saving.saved.map(publishedSave) }, state)
+  }
   const problems = saving.problems
     .slice(0, PROBLEMS_MAX)
     .map(({ field, ...problem }) => ({ ...problem, field: echoed(field) }))
@@ -284,6 +310,7 @@ export async function servePublishForm(
     params: { organizationId = '', formId = '' },
     body,
     change,
+    precondition,
   }: OperatorRequestOf<typeof publishOrganizationForm>,
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof publishOrganizationForm>> {
@@ -292,21 +319,43 @@ export async function servePublishForm(
   const { isPublished } = body
   if (!v.is(FormId, formId)) return unknownForm(formId, organizationId)
   await change.announce({ type: 'forms', ids: [formId] })
-  const found = await publishForm(formId, isPublished, savingOf(organizationId, world))
-  if (found === null) return unknownForm(formId, organizationId)
-  if (found.isPublished !== isPublished)
+  const ports = savingOf(organizationId, world)
+  const saved = await changeAsRead(publishOrganizationForm, precondition, {
+    read: async () => (await findForms([formId], ports.tenant)).get(formId) ?? null,
+    shown: (found) => (found === null ? null : shown(found)),
+    write: async (found) => (found === null ? null : publishForm(found, isPublished, ports)),
+  })
+  if ('refusal' in saved) return saved.refusal
+  const { outcome } = saved
+  if (outcome === null) return unknownForm(formId, organizationId)
+  if (outcome.form.isPublished !== isPublished)
     return errorReply(
       409,
-      `${formId} cannot be submitted here, so it is not published. ${found.reasons.join(' ')}`,
+      `${formId} cannot be submitted here, so it is not published. ${outcome.reasons.join(' ')}`,
     )
-  return jsonReply(200, publishedSave(found), PRIVATE)
+  change.concerns({ type: 'forms', ids: [formId], changed: namedChanges([outcome]) })
+  return stateReply(publishOrganizationForm, 200, publishedSave(outcome), shown(outcome.form))
+}
+
+/** The maximum number of fields that a record of the audit names, of all forms together. */
+const FIELDS_NAMED_MAX = 100
+
+/** What changed in forms, as the audit names it. */
+function namedChanges(saved: readonly SavedForm[]): readonly FormChange[] {
+  let left = FIELDS_NAMED_MAX
+  return saved.flatMap(({ change }) => {
+    if (change === null) return []
+    const fieldIds = change.fieldIds.slice(0, left).map(echoed)
+    left -= fieldIds.length
+    return [{ ...change, fieldIds }]
+  })
 }
 
 /** What can be the id of a form. Anything else may be a mistyped secret, which is not recorded. */
 const FormId = v.pipe(v.string(), v.regex(FORM_ID))
 
-function publishedSave({ reasons, ...saved }: SavedForm): v.InferOutput<typeof Saved> {
-  return { ...saved, reasons: [...reasons] }
+function publishedSave({ form, outcome, supported, reasons }: SavedForm): v.InferOutput<typeof Saved> {
+  return { formId: form.formId, outcome, isPublished: form.isPublished, supported, reasons: [...reasons] }
 }
 
 function savingOf(organizationId: string, { tenant, secrets, random, clock }: OperatorWorld) {

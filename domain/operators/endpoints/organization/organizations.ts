@@ -1,16 +1,22 @@
 import * as v from 'valibot'
-import type { Organization } from '../../../../ports/organizations/organization.ts'
+import type {
+  Organization,
+  RetentionSettings,
+  StoredSettings,
+} from '../../../../ports/organizations/organization.ts'
 import { echoed } from '../../../bounds/echo.ts'
 import { jurisdictions, placeKinds, regions } from '../../../placement/operators/choices.ts'
 import { component, described } from '../../../record/operation/meaning.ts'
 import type { ReplyOf } from '../../../record/operation/operation.ts'
 import { jsonResponse, operation } from '../../../record/operation/operation.ts'
-import { errorReply, jsonReply, PRIVATE } from '../../../record/operation/reply.ts'
-import { RetentionBody } from './removals.ts'
+import { errorReply } from '../../../record/operation/reply.ts'
+import type { PlaceDescription } from '../../../placement/operators/overview.ts'
+import { IN_SHARED } from '../../../placement/operators/overview.ts'
 import { MoveBody, publishedMove } from '../schemas/move-schema.ts'
 import { jsonBody } from '../../interface/body.ts'
 import { pageParameters, placesPageOf, samplePagination, servePlacesPage } from '../../interface/list.ts'
 import type { OperatorRequestOf } from '../../interface/serve.ts'
+import { changeAsRead, stateReply } from '../../interface/versions.ts'
 import type { OperatorWorld } from '../../interface/world.ts'
 import { keysOf } from '../../../text/keys-of.ts'
 import { newOrganization, OrganizationId, parentProblem, restoringProblem } from '../../organization.ts'
@@ -22,6 +28,24 @@ const Published = v.strictObject({
   ...publishedSettings,
 })
 const OrganizationBody = component('Organization', described(Published, 'The settings of an organization.'))
+
+const days = (what: string) =>
+  described(
+    v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(36_500))),
+    `For how many days ${what} are kept; null: for ever.`,
+  )
+
+/** The published form of `RetentionSettings`. */
+export const RetentionBody = component(
+  'Retention',
+  described(
+    v.strictObject({
+      submissions: days('submissions of forms'),
+      sends: days('entries of the log of sends'),
+    }),
+    'What is removed by itself, once a day.',
+  ),
+)
 
 const placeEntries = {
   place: described(
@@ -95,6 +119,7 @@ export const showOrganization = operation({
   method: 'GET',
   path: PATH,
   access: 'support',
+  versioned: { except: ['sizeBytes', 'move'] },
   tag: 'Organizations',
   summary: 'Show an organization',
   responses: {
@@ -115,9 +140,10 @@ export const saveOrganization = operation({
   path: PATH,
   access: 'admin',
   action: 'organization.save',
+  versioned: { of: showOrganization, mayCreate: true },
   tag: 'Organizations',
   summary: 'Create or update an organization',
-  description: `Settings that are left out stay as they are. A new organization needs a name; its capabilities are ${String(sample.analytics)}, its billing events ${String(sample.billingEvents)}, its phone country ${sample.phoneCountry}, its messages of automations ${sample.automationHourly} an hour.`,
+  description: `Settings that are left out stay as they are stored when it is saved. A new organization needs a name; its capabilities are ${String(sample.analytics)}, its billing events ${String(sample.billingEvents)}, its phone country ${sample.phoneCountry}, its messages of automations ${sample.automationHourly} an hour.`,
   body: jsonBody(PlacedSettings, { name: 'Acme Car Wash', slug: 'acme', smsNumber: '+12125550100' }),
   responses: {
     200: jsonResponse('It was there, and is updated.', OrganizationBody, sample),
@@ -149,50 +175,98 @@ export async function serveOrganizations(
 /** Answers `GET /operator/v1/organizations/{organizationId}`. */
 export async function serveOrganization(
   { params: { organizationId = '' } }: OperatorRequestOf<typeof showOrganization>,
-  { overview, moves, whole }: OperatorWorld,
+  world: OperatorWorld,
 ): Promise<ReplyOf<typeof showOrganization>> {
-  const found = await overview.describe(organizationId)
+  const found = await findState(organizationId, world)
   if (found === null) return unknownOrganization(organizationId)
+  const body = shownState(found)
+  return stateReply(showOrganization, 200, body, body)
+}
+
+/** What is known of an organization: its settings, and where it lives. */
+export interface OrganizationState {
+  readonly organizationId: string
+  readonly place: PlaceDescription & { readonly move?: v.InferOutput<typeof MoveBody> }
+  /** Null: its family's database did not answer. */
+  readonly settings: (StoredSettings & { readonly archive: string | null }) | null
+}
+
+/** Reads what is stored of an organization; null: there is none. */
+export async function findState(
+  organizationId: string,
+  { overview, moves, whole }: Pick<OperatorWorld, 'overview' | 'moves' | 'whole'>,
+): Promise<OrganizationState | null> {
+  const found = await overview.describe(organizationId)
+  if (found === null) return null
   const running = await moves.running(organizationId)
   const place = { ...found.place, ...(running === null ? {} : { move: publishedMove(running) }) }
   const { organization } = found
-  return organization === null
-    ? jsonReply(200, { organizationId, ...place, unanswered: true as const }, PRIVATE)
-    : jsonReply(200, { ...organization, ...place, ...(await wholeOf(organizationId, whole)) }, PRIVATE)
-}
-
-/** The archive from which an organization was restored, and what it keeps for a limited time. */
-async function wholeOf(organizationId: string, whole: OperatorWorld['whole']) {
+  if (organization === null) return { organizationId, place, settings: null }
   const store = whole(organizationId)
   const [restoration, retention] = [await store.restoration(), await store.retention()]
+  return {
+    organizationId,
+    place,
+    settings: { organization, retention, archive: restoration?.archive ?? null },
+  }
+}
+
+/** The state of an organization as it is shown, which its settings and its retention change. */
+export function shownState({
+  organizationId,
+  place,
+  settings,
+}: OrganizationState): v.InferOutput<typeof PlacedBody> {
+  if (settings === null) return { organizationId, ...place, unanswered: true }
+  const { organization, retention, archive } = settings
   const isLimited = Object.values(retention).some((days) => days !== null)
   return {
-    ...(restoration === null ? {} : { archive: restoration.archive }),
+    ...organization,
+    ...place,
+    ...(archive === null ? {} : { archive }),
     ...(isLimited ? { retention } : {}),
   }
 }
 
 /** Answers `POST /operator/v1/organizations/{organizationId}`. */
 export async function serveSaveOrganization(
-  { params: { organizationId = '' }, body, change }: OperatorRequestOf<typeof saveOrganization>,
-  { administration }: OperatorWorld,
+  { params: { organizationId = '' }, body, change, precondition }: OperatorRequestOf<typeof saveOrganization>,
+  world: OperatorWorld,
 ): Promise<ReplyOf<typeof saveOrganization>> {
   const id = v.safeParse(OrganizationId, organizationId)
   if (!id.success) return errorReply(400, `organizationId: ${id.issues[0].message}.`)
   const { choice, settings } = choiceOf(body)
   if (typeof choice === 'string') return errorReply(400, choice)
-  const existing = await administration.findOrganization(organizationId)
-  if (existing === null && settings.name === undefined)
+  const subjectOf = (changed: readonly string[]) =>
+    ({ type: 'settings', changed: choice === null ? changed : [...changed, 'place'] }) as const
+  change.concerns(subjectOf(keysOf(settings)))
+  const saving = await changeAsRead(saveOrganization, precondition, {
+    read: () => findState(organizationId, world),
+    shown: (found) => (found === null ? null : shownState(found)),
+    write: async (found, isConditional) => {
+      const stored = found?.settings ?? null
+      // A database that did not answer is asked again, so that whoever saves learns why it cannot.
+      const existing =
+        found === null
+          ? null
+          : (stored?.organization ?? (await world.administration.findOrganization(organizationId)))
+      if (existing === null && settings.name === undefined) return 'nameless'
+      const base = existing ?? newOrganization(organizationId, settings.name ?? '')
+      const organization: Organization = { ...base, ...settings }
+      const changed = keysOf(settings).filter(
+        (name) => isChanged(base[name], organization[name]) || existing === null,
+      )
+      const seen = isConditional ? stored?.retention : undefined
+      const outcome = await change
+        .about(organizationId, subjectOf(changed))
+        .saveOrganization(organization, existing, choice ?? undefined, seen)
+      return outcome === 'changed' ? 'overtaken' : { outcome, organization, existing, found }
+    },
+  })
+  if ('refusal' in saving) return saving.refusal
+  if (saving.outcome === 'nameless')
     return errorReply(400, 'name: is required, because the organization is new.')
-  const base = existing ?? newOrganization(organizationId, settings.name ?? '')
-  const organization: Organization = { ...base, ...settings }
-  const changed = keysOf(settings).filter(
-    (name) => isChanged(base[name], organization[name]) || existing === null,
-  )
-  const subject = { type: 'settings', changed: choice === null ? changed : [...changed, 'place'] } as const
-  const outcome = await change
-    .about(organizationId, subject)
-    .saveOrganization(organization, existing, choice ?? undefined)
+  const { outcome, organization, existing, found } = saving.outcome
   if (outcome === 'slug_taken')
     return errorReply(409, `Another organization has the slug ${organization.slug ?? ''}.`)
   if (outcome === 'parent_missing')
@@ -210,10 +284,14 @@ export async function serveSaveOrganization(
       `${organizationId} cannot join or leave a family that is being moved. Try again when "org show" names no move.`,
     )
   if (outcome === 'restoring') return errorReply(409, restoringProblem(organizationId))
-  if (outcome === 'changed')
-    return errorReply(409, `${organizationId} was changed by somebody else meanwhile. Try again.`)
-  return jsonReply(existing === null ? 201 : 200, organization, PRIVATE)
+  const place = found?.place ?? (await world.overview.describe(organizationId))?.place ?? IN_SHARED
+  const { archive = null, retention = NOTHING_ENDS } = found?.settings ?? {}
+  const state = shownState({ organizationId, place, settings: { organization, retention, archive } })
+  return stateReply(saveOrganization, existing === null ? 201 : 200, organization, state)
 }
+
+/** The retention of a new organization. */
+export const NOTHING_ENDS: RetentionSettings = { submissions: null, sends: null }
 
 /** Whether a setting gets another value. The point of sale is an object. */
 function isChanged(before: unknown, after: unknown): boolean {

@@ -1,9 +1,10 @@
 import * as v from 'valibot'
 import { readEmailAddress } from '../../../text/contact/email-address.ts'
 import { idMaxLength } from '../../../record/field.ts'
-import { component, described } from '../../../record/operation/meaning.ts'
+import { described } from '../../../record/operation/meaning.ts'
 import { jsonResponse, operation } from '../../../record/operation/operation.ts'
 import { jsonBody } from '../../interface/body.ts'
+import { RetentionBody, showOrganization } from './organizations.ts'
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const PATH = '/operator/v1/organizations/{organizationId}'
@@ -145,35 +146,18 @@ export const deleteOrganizationEndpoint = operation({
   },
 })
 
-const days = (what: string) =>
-  described(
-    v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(36_500))),
-    `For how many days ${what} are kept; null: for ever.`,
-  )
-
-/** The published form of `RetentionSettings`. */
-export const RetentionBody = component(
-  'Retention',
-  described(
-    v.strictObject({
-      submissions: days('submissions of forms'),
-      sends: days('entries of the log of sends'),
-    }),
-    'What is removed by itself, once a day.',
-  ),
-)
-
 export const setRetention = operation({
   id: 'retention.set',
   path: `${PATH}/retention`,
   action: 'retention.set',
   ...common,
+  versioned: { of: showOrganization },
   summary: 'Set for how long submissions and sends are kept',
-  description: 'What is left out stays as it is.',
+  description: 'What is left out stays as it is. The state is that of the organization.',
   body: jsonBody(
     v.strictObject({
-      submissions: v.exactOptional(days('submissions of forms')),
-      sends: v.exactOptional(days('entries of the log of sends')),
+      submissions: v.exactOptional(RetentionBody.entries.submissions),
+      sends: v.exactOptional(RetentionBody.entries.sends),
     }),
     { submissions: 365 },
   ),

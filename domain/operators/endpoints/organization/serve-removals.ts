@@ -1,5 +1,6 @@
 import type { OperatorWorld } from '../../interface/world.ts'
 import type { OperatorRequestOf } from '../../interface/serve.ts'
+import { changeAsRead, stateReply } from '../../interface/versions.ts'
 import { echoed } from '../../../bounds/echo.ts'
 import { readPhone } from '../../../read/plan/read-phone.ts'
 import type { ReplyOf } from '../../../record/operation/operation.ts'
@@ -9,9 +10,9 @@ import { emailKey } from '../../../text/contact/email-address.ts'
 import { toInstant } from '../../../text/instant.ts'
 import { deleteOrganization } from '../../../whole/remove/delete-organization.ts'
 import { erasePerson } from '../../../whole/remove/erase-person.ts'
-import { unknownOrganization } from './organizations.ts'
-import type { deleteOrganizationEndpoint, deleteRows, eraseContact, setRetention } from './removals.ts'
-import { ID_SEPARATOR } from './removals.ts'
+import { findState, NOTHING_ENDS, shownState, unknownOrganization } from './organizations.ts'
+import type { deleteOrganizationEndpoint, deleteRows, eraseContact } from './removals.ts'
+import { ID_SEPARATOR, setRetention } from './removals.ts'
 
 /** Answers `POST /operator/v1/organizations/{organizationId}/rows/{kind}/delete`. */
 export async function serveDeleteRows(
@@ -106,13 +107,26 @@ export async function serveDeleteOrganization(
 
 /** Answers `POST /operator/v1/organizations/{organizationId}/retention`. */
 export async function serveSetRetention(
-  { params: { organizationId = '' }, body, change }: OperatorRequestOf<typeof setRetention>,
-  { whole, clock }: OperatorWorld,
+  { params: { organizationId = '' }, body, change, precondition }: OperatorRequestOf<typeof setRetention>,
+  world: OperatorWorld,
 ): Promise<ReplyOf<typeof setRetention>> {
-  const store = whole(organizationId)
-  const settings = { ...(await store.retention()), ...body }
-  await change.announce({ type: 'retention', ...settings })
-  if (!(await store.setRetention(settings, toInstant(clock.nowMs()))))
-    return unknownOrganization(organizationId)
-  return jsonReply(200, settings, PRIVATE)
+  const setting = await changeAsRead(setRetention, precondition, {
+    read: () => findState(organizationId, world),
+    shown: (found) => (found === null ? null : shownState(found)),
+    write: async (found, isConditional) => {
+      const settings = found?.settings ?? null
+      await change.announce({ type: 'retention', ...(settings?.retention ?? NOTHING_ENDS), ...body })
+      const now = toInstant(world.clock.nowMs())
+      const seen = isConditional ? (settings ?? undefined) : undefined
+      const outcome = await world.whole(organizationId).setRetention(body, now, seen)
+      return outcome.kind === 'changed' ? 'overtaken' : { found, outcome }
+    },
+  })
+  if ('refusal' in setting) return setting.refusal
+  const { found, outcome } = setting.outcome
+  if (outcome.kind !== 'set' || found === null) return unknownOrganization(organizationId)
+  const { retention } = outcome
+  change.concerns({ type: 'retention', ...retention })
+  const settings = found.settings === null ? null : { ...found.settings, retention }
+  return stateReply(setRetention, 200, retention, shownState({ ...found, settings }))
 }

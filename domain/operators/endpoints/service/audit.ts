@@ -73,6 +73,21 @@ const Archive = v.strictObject({
 const FormsChanged = v.strictObject({
   type: v.literal('forms'),
   ids: described(v.array(v.string()), 'The ids of the forms.'),
+  changed: v.exactOptional(
+    described(
+      v.array(
+        v.strictObject({
+          id: described(v.string(), 'The id of the form.'),
+          keys: described(texts, 'The keys of the form whose values changed, `password` among them.'),
+          fieldIds: described(
+            texts,
+            'The ids of fields that were added, changed or removed, at most 100 in one record.',
+          ),
+        }),
+      ),
+      'What changed, by names. Forms that stayed as they were are left out.',
+    ),
+  ),
 })
 const Rows = v.strictObject({
   type: v.literal('rows'),

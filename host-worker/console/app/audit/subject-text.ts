@@ -11,6 +11,12 @@ export function subjectText(subject: Subject): string {
 }
 
 function factText(value: unknown): string {
-  if (Array.isArray(value)) return value.join(' ')
+  if (Array.isArray(value)) return value.map(itemText).join(' ')
   return typeof value === 'string' ? value : value === null ? 'none' : JSON.stringify(value)
+}
+
+/** What changed in a form is an object of names. */
+function itemText(item: unknown): string {
+  if (typeof item !== 'object' || item === null) return String(item)
+  return Object.values(item).flat().join(' ')
 }

@@ -9,6 +9,7 @@ import { TheirText } from '../kit/their-text.tsx'
 import { toast } from '../kit/toasts/toasts.ts'
 import { organizationPath } from '../organizations/organization.ts'
 import type { PartProps } from '../part.ts'
+import { Failure, failureOf } from '../service/failure.ts'
 import type { ItemOf } from '../service/operations.ts'
 import { useAction } from '../service/use-action.ts'
 import { usePages } from '../service/use-pages.ts'
@@ -20,17 +21,28 @@ import { useCounts } from './use-counts.ts'
 
 type Form = ItemOf<'organizationForms.list'>
 
+const CHANGED =
+  'Somebody else changed this form meanwhile, so nothing was changed. The list shows it as it is now: look at it, then try again.'
+
 /** The forms of an organization, each with whether it takes submissions, and why not. */
 export function FormList({ organizationId }: PartProps) {
   const forms = usePages('organizationForms.list', { params: { organizationId } })
   const counts = useCounts(organizationId)
   const mayChange = useMay('admin')
   const publish = useAction(
-    (client, { formId, isPublished }: Pick<Form, 'formId' | 'isPublished'>) =>
-      client.call('organizationForms.publish', {
-        params: { organizationId, formId },
-        body: { isPublished },
-      }),
+    async (client, { form, isPublished }: { readonly form: Form; readonly isPublished: boolean }) => {
+      const params = { organizationId, formId: form.formId }
+      try {
+        const replaces = await client.call('organizationForms.show', { params })
+        if (replaces.updatedAt !== form.updatedAt) throw new Failure('refused', CHANGED, 412)
+        return await client.call('organizationForms.publish', { params, body: { isPublished }, replaces })
+      } catch (thrown) {
+        const failure = failureOf(thrown)
+        if (failure.status !== 412) throw failure
+        forms.reload()
+        throw new Failure('refused', CHANGED, 412)
+      }
+    },
     (_answer, { isPublished }) => {
       toast(isPublished ? 'The form takes submissions now.' : 'The form takes no more submissions.')
       forms.reload()
@@ -39,16 +51,16 @@ export function FormList({ organizationId }: PartProps) {
   const change: Column<Form> = {
     title: 'Change',
     width: '8rem',
-    cell: ({ formId, name, isPublished, supported }) =>
-      (isPublished || supported) && (
+    cell: (form) =>
+      (form.isPublished || form.supported) && (
         <Button
-          aria-label={`${isPublished ? 'Unpublish' : 'Publish'} ${name}`}
+          aria-label={`${form.isPublished ? 'Unpublish' : 'Publish'} ${form.name}`}
           isRunning={publish.isRunning}
           onClick={() => {
-            publish.run({ formId, isPublished: !isPublished })
+            publish.run({ form, isPublished: !form.isPublished })
           }}
         >
-          {isPublished ? 'Unpublish' : 'Publish'}
+          {form.isPublished ? 'Unpublish' : 'Publish'}
         </Button>
       ),
   }

@@ -2,8 +2,7 @@ import { useState } from 'preact/hooks'
 import { FormDialog } from '../kit/input/dialog.tsx'
 import { TextField } from '../kit/input/field.tsx'
 import { toast } from '../kit/toasts/toasts.ts'
-import type { Client } from '../service/client.ts'
-import { Failure, problemOf, unlessMissing } from '../service/failure.ts'
+import { Failure, failureOf, problemOf } from '../service/failure.ts'
 import { useAction } from '../service/use-action.ts'
 import { placeOf } from './place/place.ts'
 import { PlaceFields } from './place/place-fields.tsx'
@@ -22,13 +21,15 @@ export function NewOrganizationDialog({ onClose, onCreated }: NewOrganizationPro
   const [where, setWhere] = useState('')
   const create = useAction(
     async (client) => {
-      await refuseTaken(client, id.trim())
       // A child lives where its parent does.
       const kin = parentId.trim() === '' ? placeOf(place, where) : { parentId: parentId.trim() }
-      return client.call('organizations.save', {
-        params: { organizationId: id.trim() },
-        body: { name: name.trim(), ...kin },
-      })
+      const call = { params: { organizationId: id.trim() }, body: { name: name.trim(), ...kin } }
+      try {
+        return await client.call('organizations.save', { ...call, replaces: null })
+      } catch (thrown) {
+        if (failureOf(thrown).status !== 412) throw thrown
+        throw new Failure('refused', 'organizationId: is taken by another organization.')
+      }
     },
     ({ organizationId }) => {
       toast(`${organizationId} is there.`)
@@ -67,10 +68,4 @@ export function NewOrganizationDialog({ onClose, onCreated }: NewOrganizationPro
       )}
     </FormDialog>
   )
-}
-
-/** Throws a `Failure` when an organization has the id: saving would change that one. */
-async function refuseTaken(client: Client, organizationId: string): Promise<void> {
-  const found = await unlessMissing(client.call('organizations.show', { params: { organizationId } }))
-  if (found !== null) throw new Failure('refused', 'organizationId: is taken by another organization.')
 }

@@ -7,6 +7,7 @@ import { TextField } from '../kit/input/field.tsx'
 import { countText } from '../kit/text.ts'
 import { toast } from '../kit/toasts/toasts.ts'
 import { useAction } from '../service/use-action.ts'
+import { replacing } from './conflict.ts'
 import { useMay } from '../session/session.ts'
 import type { ShownOrganization } from './context.ts'
 
@@ -38,7 +39,7 @@ export function RetentionCard({ organization, onSaved }: RetentionProps) {
   return (
     <Card title="Retention">
       {mayChange ? (
-        <RetentionForm organizationId={organization.organizationId} kept={kept} onSaved={onSaved} />
+        <RetentionForm organization={organization} kept={kept} onSaved={onSaved} />
       ) : (
         <Facts facts={kinds.map(({ name, label }) => [label, daysText(kept[name])])} />
       )}
@@ -47,19 +48,26 @@ export function RetentionCard({ organization, onSaved }: RetentionProps) {
 }
 
 interface RetentionFormProps {
-  readonly organizationId: string
+  readonly organization: ShownOrganization
   readonly kept: Retention
   readonly onSaved: () => void
 }
 
-function RetentionForm({ organizationId, kept, onSaved }: RetentionFormProps) {
+function RetentionForm({ organization, kept, onSaved }: RetentionFormProps) {
   const [draft, setDraft] = useState<Partial<Record<keyof Retention, string>>>({})
   const [isAsking, setAsking] = useState(false)
   const written = (name: keyof Retention): string => draft[name] ?? String(kept[name] ?? '')
   const body = { submissions: daysOf(written('submissions')), sends: daysOf(written('sends')) }
   const isChanged = body.submissions !== kept.submissions || body.sends !== kept.sends
   const save = useAction(
-    (client) => client.call('retention.set', { params: { organizationId }, body }),
+    (client) =>
+      replacing(organization, onSaved, (replaces) =>
+        client.call('retention.set', {
+          params: { organizationId: organization.organizationId },
+          body,
+          replaces,
+        }),
+      ),
     () => {
       toast('The retention is set.')
       setAsking(false)

@@ -6,46 +6,38 @@ import { FailureNote } from '../kit/states.tsx'
 import { toast } from '../kit/toasts/toasts.ts'
 import { problemOf } from '../service/failure.ts'
 import { useAction } from '../service/use-action.ts'
+import { replacing } from './conflict.ts'
 import type { KnownOrganization } from './context.ts'
 import type { WrittenSettings } from './settings.ts'
-import { changesOf, posKindTexts, writtenOf } from './settings.ts'
+import { changesOf, posKindTexts, settingLabels, writtenOf } from './settings.ts'
 
 type TextName = 'name' | 'parentId' | 'slug' | 'smsNumber' | 'phoneCountry' | 'automationHourly'
 
-const texts: readonly { readonly name: TextName; readonly label: string; readonly hint?: string }[] = [
-  { name: 'name', label: 'Name' },
+const texts: readonly { readonly name: TextName; readonly hint?: string }[] = [
+  { name: 'name' },
   {
     name: 'parentId',
-    label: 'Parent',
     hint: 'The identifier of the organization that also reads its reviews. Left empty: none.',
   },
   {
     name: 'slug',
-    label: 'Sender of email',
     hint: 'What stands before the @ of its address. Left empty: it sends no email.',
   },
   {
     name: 'smsNumber',
-    label: 'Sender of text messages',
     hint: 'Its own number, such as +12125550100. Left empty: it sends by the short code alone.',
   },
   {
     name: 'phoneCountry',
-    label: 'Country of phone numbers',
     hint: 'The country of numbers that name none, in two letters such as US.',
   },
   {
     name: 'automationHourly',
-    label: 'Messages of automations an hour',
     hint: 'At most so many within any hour; what is over waits.',
   },
 ]
 
-const truths = [
-  { name: 'analytics', label: 'It may use the analytics' },
-  { name: 'retentionOfferAnalytics', label: 'It may use the analytics of retention offers' },
-  { name: 'billingEvents', label: 'Its provider reports what it bills' },
-] as const
+const truths = ['analytics', 'retentionOfferAnalytics', 'billingEvents'] as const
 
 const posKinds = [
   { value: '', label: 'None' },
@@ -66,7 +58,13 @@ export function SettingsForm({ organization, onSaved }: FormProps) {
   const { organizationId } = organization
   const save = useAction(
     (client) =>
-      client.call('organizations.save', { params: { organizationId }, body: changesOf(written, before) }),
+      replacing(organization, onSaved, (replaces) =>
+        client.call('organizations.save', {
+          params: { organizationId },
+          body: changesOf(written, before),
+          replaces,
+        }),
+      ),
     () => {
       toast('The settings are saved.')
       onSaved()
@@ -93,6 +91,7 @@ export function SettingsForm({ organization, onSaved }: FormProps) {
           <TextField
             key={name}
             {...field}
+            label={settingLabels[name]}
             type={name === 'automationHourly' ? 'number' : 'text'}
             error={problems[index] ?? null}
             value={written[name]}
@@ -102,7 +101,7 @@ export function SettingsForm({ organization, onSaved }: FormProps) {
           />
         ))}
         <SelectField
-          label="Point of sale"
+          label={settingLabels.posSource}
           error={written.posKind === '' ? posProblem : null}
           value={written.posKind}
           onValue={(posKind) => {
@@ -120,10 +119,10 @@ export function SettingsForm({ organization, onSaved }: FormProps) {
             }}
           />
         )}
-        {truths.map(({ name, label }) => (
+        {truths.map((name) => (
           <CheckField
             key={name}
-            label={label}
+            label={settingLabels[name]}
             isChecked={written[name]}
             onChecked={(value) => {
               write({ [name]: value })

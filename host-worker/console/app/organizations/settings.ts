@@ -27,6 +27,20 @@ export const posKindTexts: Readonly<Record<PosKind, string>> = {
   odbc_second: 'ODBC, a source of its own',
 }
 
+/** What the console calls each setting. */
+export const settingLabels = {
+  name: 'Name',
+  parentId: 'Parent',
+  slug: 'Sender of email',
+  smsNumber: 'Sender of text messages',
+  phoneCountry: 'Country of phone numbers',
+  automationHourly: 'Messages of automations an hour',
+  posSource: 'Point of sale',
+  analytics: 'It may use the analytics',
+  retentionOfferAnalytics: 'It may use the analytics of retention offers',
+  billingEvents: 'Its provider reports what it bills',
+} as const satisfies Readonly<Record<Exclude<keyof Organization, 'organizationId'>, string>>
+
 /** The settings of an organization as a person writes them. */
 export function writtenOf(organization: Organization): WrittenSettings {
   const { name, slug, parentId, smsNumber, phoneCountry, automationHourly, posSource } = organization

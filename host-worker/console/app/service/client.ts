@@ -2,6 +2,7 @@ import { Failure, refusalIn } from './failure.ts'
 import { operationTable } from './operation-table.ts'
 import type { BodyOf, CallOf, OperationId } from './operations.ts'
 import { searchText } from './search-text.ts'
+import { conditionOf, rememberVersion } from './versions.ts'
 
 /** Calls the service with one key, or none. Every method throws a `Failure`. */
 export interface Client {
@@ -26,6 +27,7 @@ interface AnyCall {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Query
   readonly body?: unknown
+  readonly replaces?: object | null
 }
 
 /**
@@ -51,9 +53,12 @@ export function createClient(key: string | null, onEnded: (failure: Failure) => 
     read: async (path, query = {}, signal) => bodyOf(await send('GET', path + searchText(query), { signal })),
     call: async (id, call = {}, signal) => {
       const [method, path] = operationTable[id]
-      const { params = {}, query = {}, body }: AnyCall = call
-      const json = body === undefined ? {} : jsonBody(body)
-      return bodyOf(await send(method, pathWith(path, params) + searchText(query), { ...json, signal }))
+      const { params = {}, query = {}, body, replaces }: AnyCall = call
+      const json = body === undefined ? { headers: {} } : jsonBody(body)
+      const headers = { ...json.headers, ...conditionOf(replaces) }
+      return bodyOf(
+        await send(method, pathWith(path, params) + searchText(query), { ...json, headers, signal }),
+      )
     },
   }
 }
@@ -75,7 +80,9 @@ async function bodyOf<Body>(response: Response): Promise<Body> {
   if (response.status === 204) return null as Body
   try {
     // The body need not be checked: the service's own tests check that every answer fits its declaration.
-    return (await response.json()) as Body
+    const body = (await response.json()) as Body
+    if (typeof body === 'object' && body !== null) rememberVersion(body, response)
+    return body
   } catch {
     throw new Failure('unexpected', 'The answer could not be read. Try again.', response.status)
   }

@@ -1,3 +1,5 @@
+import { rememberVersion } from './versions.ts'
+
 /**
  * Why a call was not answered. `offline`: the service was not reached. `ended`: the key is no longer accepted. `refused`:
  * the service says why. `unexpected`: the service failed, or something else answered in its place.
@@ -10,11 +12,14 @@ export class Failure extends Error {
   readonly kind: FailureKind
   /** The status of the answer; null: there was none. */
   readonly status: number | null
+  /** Given when somebody else was faster: the state as it is now, as it is shown; null: there is none. */
+  readonly current: object | null | undefined
 
-  constructor(kind: FailureKind, sentence: string, status: number | null = null) {
+  constructor(kind: FailureKind, sentence: string, status: number | null = null, current?: object | null) {
     super(sentence)
     this.kind = kind
     this.status = status
+    this.current = current
   }
 }
 
@@ -29,16 +34,6 @@ export function isNothing({ status }: Failure): boolean {
   return status === 400 || status === 403 || status === 404
 }
 
-/** An answer; null: the service says that what was asked for is not there. */
-export async function unlessMissing<Answer>(answer: Promise<Answer>): Promise<Answer | null> {
-  try {
-    return await answer
-  } catch (thrown) {
-    if (failureOf(thrown).status === 404) return null
-    throw thrown
-  }
-}
-
 /** Whatever was thrown, as a failure. */
 export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown
@@ -49,7 +44,13 @@ export function failureOf(thrown: unknown): Failure {
 /** The failure that an answer of the service tells of. */
 export async function refusalIn(response: Response): Promise<Failure> {
   const { status } = response
-  const said = await sentenceIn(response)
+  const body = await jsonIn(response)
+  const said = typeof body.error === 'string' ? body.error : null
+  if (status === 412) {
+    const current = typeof body.current === 'object' ? body.current : null
+    if (current !== null) rememberVersion(current, response)
+    return new Failure('refused', said ?? 'Somebody else changed this meanwhile.', status, current)
+  }
   if (status === 401) return new Failure('ended', keyRefused(said), status)
   if (said === null || status >= 500) {
     const id = response.headers.get('x-request-id')
@@ -65,12 +66,10 @@ function keyRefused(said: string | null): string {
   return isExposed && said !== null ? said : 'This key is not accepted: it is unknown, expired or revoked.'
 }
 
-async function sentenceIn(response: Response): Promise<string | null> {
+async function jsonIn(response: Response): Promise<Readonly<Record<string, unknown>>> {
   try {
-    const body: unknown = await response.json()
-    const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : null
-    return typeof error === 'string' ? error : null
+    return { ...((await response.json()) as object | null) }
   } catch {
-    return null
+    return {}
   }
 }

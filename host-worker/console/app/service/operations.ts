@@ -54,7 +54,16 @@ export type OperationId = Operation['id']
 type Named<Id extends OperationId> = Extract<Operation, { readonly id: Id }>
 
 /** The inputs of an operation: `params` of its path, `query` and `body`, as its declaration has them. */
-export type CallOf<Id extends OperationId> = InputsOf<Named<Id>>
+export type CallOf<Id extends OperationId> = InputsOf<Named<Id>> & Replacing
+
+/** What a change is based on, for an operation that changes something that is read, changed and written back. */
+interface Replacing {
+  /**
+   * The answer that the person has seen: nothing is changed when the service has another state by now. Null: there must
+   * be none yet.
+   */
+  readonly replaces?: object | null
+}
 
 /** The body of a successful answer, as the operation's declaration has it. */
 export type BodyOf<Id extends OperationId> =

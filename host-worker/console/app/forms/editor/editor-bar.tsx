@@ -3,6 +3,8 @@ import { ConfirmDialog } from '../../kit/input/dialog.tsx'
 import { FailureNote } from '../../kit/states.tsx'
 import { toast } from '../../kit/toasts/toasts.ts'
 import type { FormJson } from './state/form-json.ts'
+import type { StoredForm } from './saving.ts'
+import { changedIn } from './saving.ts'
 import type { SavingState } from './use-saving.ts'
 
 interface EditorBarProps {
@@ -27,7 +29,7 @@ export function EditorBar(props: EditorBarProps) {
   }
   const run = (wanted: boolean | null) =>
     whenReadable(() => {
-      save.run({ form, isPublished: wanted, isForced: false })
+      save.run({ form, isPublished: wanted })
     })
   const nothing = stored === null ? '' : 'All changes are saved.'
   return (
@@ -59,24 +61,40 @@ export function EditorBar(props: EditorBarProps) {
 }
 
 function ConflictDialog({
-  saving: { stored, save, conflict, forgetConflict },
+  saving: { stored, saveOver, conflict, forgetConflict },
 }: Pick<EditorBarProps, 'saving'>) {
   if (conflict === null) return null
+  const { current } = conflict
   const run = (): void => {
-    save.run({ ...conflict, isForced: true })
+    saveOver.run(conflict)
   }
   return (
     <ConfirmDialog
       title={stored === null ? 'There is a form of this identifier' : 'Somebody else changed this form'}
-      verb="Save over it"
-      action={{ ...save, run }}
+      verb={current === null ? 'Make it again' : 'Save over it'}
+      action={{ ...saveOver, run }}
       onClose={forgetConflict}
     >
-      {stored === null
-        ? 'Choose another identifier, or replace that form by this one.'
-        : 'It was saved after you opened it. What was changed there is lost if you save over it.'}
+      <p>{conflictText(stored, current)}</p>
+      {current !== null && (
+        <details>
+          <summary>The form as it is now</summary>
+          <pre class="code" tabIndex={0}>
+            {JSON.stringify(current.form, null, 2)}
+          </pre>
+        </details>
+      )}
     </ConfirmDialog>
   )
+}
+
+function conflictText(stored: StoredForm | null, current: StoredForm | null): string {
+  if (current === null)
+    return 'It was deleted after you opened it. Nothing was saved. What you wrote is still here.'
+  if (stored === null) return 'Choose another identifier, or replace that form by this one.'
+  const changed = changedIn(stored, current)
+  const what = changed.length === 0 ? '' : ` Changed there: ${changed.join(', ')}.`
+  return `It was saved after you opened it, so yours was not saved and is still here.${what} What was changed there is lost if you save over it.`
 }
 
 function publishText(isPublished: boolean, isUnsaved: boolean): string {

@@ -1,6 +1,7 @@
 import type { Client } from '../../service/client.ts'
-import { unlessMissing } from '../../service/failure.ts'
+import { failureOf } from '../../service/failure.ts'
 import type { BodyOf } from '../../service/operations.ts'
+import { basedOn } from '../../service/versions.ts'
 import type { FormJson } from './state/form-json.ts'
 
 /** A form as the service shows it. */
@@ -9,46 +10,59 @@ export type StoredForm = BodyOf<'organizationForms.show'>
 /** What became of saving. */
 export type Saving =
   | { readonly kind: 'saved'; readonly stored: StoredForm; readonly reasons: readonly string[] }
-  /** Somebody else saved the form meanwhile, or one of this id is there already. */
-  | { readonly kind: 'conflict' }
+  /**
+   * Somebody else changed the form meanwhile, or one of this id is there already. `current` is how it is now; null: it
+   * was deleted.
+   */
+  | { readonly kind: 'conflict'; readonly current: StoredForm | null }
 
 export interface SaveInput {
   readonly form: FormJson
   /** Whether to publish it afterwards, or to take it back; null: neither. */
   readonly isPublished: boolean | null
-  /** Whether to save over what somebody else has saved. */
-  readonly isForced: boolean
 }
 
 /**
  * Saves a form.
- * @param before the form as it was read; null: it is a new one
+ * @param replaced the form as the person has seen it; null: it is a new one
  */
 export async function saveForm(
   client: Client,
   organizationId: string,
-  before: StoredForm | null,
-  { form, isPublished, isForced }: SaveInput,
+  replaced: StoredForm | null,
+  { form, isPublished }: SaveInput,
 ): Promise<Saving> {
   const formId = typeof form.formId === 'string' ? form.formId : ''
-  const there = isForced ? null : await storedForm(client, organizationId, formId)
-  if (!isForced && there?.updatedAt !== before?.updatedAt) return { kind: 'conflict' }
-  const params = { organizationId }
-  const { data } = await client.call('organizationForms.save', { params, body: { forms: [form] } })
-  if (isPublished !== null && data[0]?.supported === true) {
-    const call = { params: { organizationId, formId }, body: { isPublished } }
-    await client.call('organizationForms.publish', call)
+  const params = { organizationId, formId }
+  try {
+    const body = { forms: [form] }
+    const saved = await client.call('organizationForms.save', {
+      params: { organizationId },
+      body,
+      replaces: replaced,
+    })
+    const [result] = saved.data
+    const last =
+      isPublished !== null && result?.supported === true
+        ? await client.call('organizationForms.publish', { params, body: { isPublished }, replaces: saved })
+        : saved
+    const stored = await client.call('organizationForms.show', { params })
+    return { kind: 'saved', stored: basedOn(stored, last), reasons: result?.reasons ?? [] }
+  } catch (thrown) {
+    const current = failureOf(thrown).current as StoredForm | null | undefined
+    if (current === undefined) throw thrown
+    return { kind: 'conflict', current }
   }
-  const stored = await client.call('organizationForms.show', { params: { organizationId, formId } })
-  return { kind: 'saved', stored, reasons: data[0]?.reasons ?? [] }
 }
 
-/** The form of this id; null: the organization has none. What is no id at all is left to saving to refuse. */
-async function storedForm(
-  client: Client,
-  organizationId: string,
-  formId: string,
-): Promise<StoredForm | null> {
-  if (formId === '') return null
-  return unlessMissing(client.call('organizationForms.show', { params: { organizationId, formId } }))
+/** What somebody else changed in a form, in the words of its source; empty: nothing that is shown. */
+export function changedIn(seen: StoredForm | null, current: StoredForm): readonly string[] {
+  if (seen === null) return []
+  const [before, now] = [settingsOf(seen), settingsOf(current)]
+  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])]
+  return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(now[name]))
+}
+
+function settingsOf({ form, requiresPassword }: StoredForm): Readonly<Record<string, unknown>> {
+  return { ...form, password: requiresPassword }
 }

@@ -1,0 +1,51 @@
+import { Failure, failureOf } from '../service/failure.ts'
+import type { ShownOrganization } from './context.ts'
+import { settingLabels } from './settings.ts'
+
+/**
+ * Makes a change of what is stored of an organization, unless somebody else was faster. Then the organization is read
+ * again, so that what the person has not touched is shown as it is now, what was typed stays, and the failure says what
+ * was changed there.
+ * @param seen the organization as the person has seen it
+ */
+export async function replacing<Answer>(
+  seen: ShownOrganization,
+  reload: () => void,
+  change: (replaces: ShownOrganization) => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await change(seen)
+  } catch (thrown) {
+    const failure = failureOf(thrown)
+    const current = failure.current as ShownOrganization | null | undefined
+    if (current === undefined) throw failure
+    reload()
+    throw new Failure('refused', conflictText(seen, current), failure.status, current)
+  }
+}
+
+/** What a person is told when somebody else has changed an organization; null: there is none any more. */
+export function conflictText(seen: ShownOrganization, current: ShownOrganization | null): string {
+  if (current === null) return 'This organization was deleted after you opened it, so nothing was saved.'
+  const changed = Object.entries(labels).flatMap(([name, label]) => {
+    const [before, now] = [textOf(seen, name), textOf(current, name)]
+    return before === now ? [] : [`${label}: ${now}.`]
+  })
+  return [
+    'Somebody else changed this organization after you opened it, so nothing was saved.',
+    ...(changed.length === 0 ? [] : ['Now it has', ...changed]),
+    'What you typed is still here, and everything else is shown as it is now. Look at it, then save again.',
+  ].join(' ')
+}
+
+const labels = { ...settingLabels, retention: 'Retention', place: 'Place' }
+
+function textOf(organization: ShownOrganization, name: string): string {
+  const value = (organization as Readonly<Record<string, unknown>>)[name] ?? null
+  if (value === null) return 'none'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value !== 'object') return typeof value === 'string' ? value : JSON.stringify(value)
+  return Object.entries(value)
+    .map(([key, of]) => `${key} ${of === null ? 'without an end' : String(of)}`)
+    .join(', ')
+}
