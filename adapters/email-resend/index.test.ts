@@ -20,6 +20,7 @@ const message: EmailMessage = {
   text: 'Hi',
   replyTo: 'visitor@example.com',
   attachments: [{ filename: 'a.txt', content: 'aGk=' }],
+  isAutomatic: true,
 }
 
 function sender(apiKey = RESEND_KEY, limit = AbortSignal.timeout(5_000)) {
@@ -52,8 +53,10 @@ test('sends what it is given, and nothing of what is absent', async () => {
     text: 'Hi',
     reply_to: 'visitor@example.com',
     attachments: [{ filename: 'a.txt', content: 'aGk=' }],
+    headers: { 'Auto-Submitted': 'auto-generated' },
   })
-  const plain = await sender().send({ ...message, text: null, replyTo: null, attachments: [] }, freshKey())
+  const bare = { ...message, text: null, replyTo: null, attachments: [], isAutomatic: false }
+  const plain = await sender().send(bare, freshKey())
   expect(plain.kind).toBe('accepted')
   expect(Object.keys([...resend.sent.values()].at(-1) ?? {})).toEqual(['from', 'to', 'subject', 'html'])
 })

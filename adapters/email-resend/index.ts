@@ -1,5 +1,5 @@
 import { broken, judgeAnswer, throttled, unavailable } from '../../domain/messaging/sending/send-results.ts'
-import { formatMailbox } from '../../domain/messaging/request/sender.ts'
+import { AUTO_SUBMITTED, formatMailbox } from '../../domain/messaging/request/sender.ts'
 import { retryAfterMs } from '../../domain/text/http/retry-after.ts'
 import type { Clock } from '../../ports/platform/clock.ts'
 import type { Deadline } from '../../ports/platform/deadline.ts'
@@ -55,7 +55,16 @@ export function createResendSender(options: ResendOptions): EmailSender {
   }
 }
 
-function requestBody({ from, to, subject, html, text, replyTo, attachments }: EmailMessage): unknown {
+function requestBody({
+  from,
+  to,
+  subject,
+  html,
+  text,
+  replyTo,
+  attachments,
+  isAutomatic,
+}: EmailMessage): unknown {
   return {
     from: formatMailbox(from),
     to: [to],
@@ -64,6 +73,7 @@ function requestBody({ from, to, subject, html, text, replyTo, attachments }: Em
     ...(text === null ? {} : { text }),
     ...(replyTo === null ? {} : { reply_to: replyTo }),
     ...(attachments.length === 0 ? {} : { attachments }),
+    ...(isAutomatic ? { headers: AUTO_SUBMITTED } : {}),
   }
 }
 

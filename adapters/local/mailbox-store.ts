@@ -26,6 +26,8 @@ export interface MailboxMessage {
   readonly replyTo: string | null
   readonly mediaUrls: readonly string[]
   readonly attachments: readonly MailboxAttachment[]
+  /** Headers besides the usual ones, by name. */
+  readonly headers: Readonly<Record<string, string>>
   readonly at: string
 }
 
@@ -51,22 +53,31 @@ export const mailboxTables: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS local_mailbox_attachments (message_id TEXT NOT NULL, position INTEGER NOT NULL,
     filename TEXT NOT NULL, path TEXT, size_bytes INTEGER, content TEXT,
     PRIMARY KEY (message_id, position)) STRICT`,
+  `CREATE TABLE IF NOT EXISTS local_mailbox_headers (message_id TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,
+    PRIMARY KEY (message_id, name)) STRICT`,
 ]
 
 /** Stores a message. A message that is stored already stays unchanged. Rejects when the mailbox has no tables. */
 export async function keepMessage(executor: Executor, message: NewMessage): Promise<void> {
-  const { messageId, channel, from, to, subject, html, text, replyTo, mediaUrls, attachments, at } = message
+  const { messageId, channel, from, to, subject, html, text, replyTo, mediaUrls, at } = message
   const columns = [messageId, channel, from, to, subject, html, text, replyTo, JSON.stringify(mediaUrls), at]
   await executor.batch([
     statement(
       'INSERT INTO local_mailbox VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
       columns,
     ),
-    ...attachments.map((attachment, position) =>
+    ...message.attachments.map((attachment, position) =>
       statement('INSERT INTO local_mailbox_attachments VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING', [
         messageId,
         position,
         ...columnsOf(attachment),
+      ]),
+    ),
+    ...Object.entries(message.headers).map(([name, value]) =>
+      statement('INSERT INTO local_mailbox_headers VALUES (?, ?, ?) ON CONFLICT DO NOTHING', [
+        messageId,
+        name,
+        value,
       ]),
     ),
   ])
@@ -84,7 +95,14 @@ function columnsOf(attachment: EmailAttachment): readonly BoundValue[] {
   return [filename, null, sizeBytes, content.length > CONTENT_MAX_LENGTH ? null : content]
 }
 
-type MessageRow = Omit<MailboxMessage, 'mediaUrls' | 'attachments'> & { readonly mediaUrls: string }
+type MessageRow = Omit<MailboxMessage, 'mediaUrls' | 'attachments' | 'headers'> & {
+  readonly mediaUrls: string
+}
+interface HeaderRow {
+  readonly messageId: string
+  readonly name: string
+  readonly value: string
+}
 type AttachmentRow = MailboxAttachment & { readonly messageId: string }
 
 const MediaUrls = v.array(v.string())
@@ -118,7 +136,7 @@ export async function listMessages(
     AND instr(lower(${searched.join(' || char(10) || ')}), lower(?)) > 0 ORDER BY at DESC, message_id DESC LIMIT ?`
   const parameters = [messageId, search, limit]
   const content = isBrief ? `NULL AS html, substr(body, 1, ${BRIEF_LENGTH})` : 'html, body'
-  const [messages, attachments] = await resultsOf(executor, [
+  const [messages, attachments, headers] = await resultsOf(executor, [
     statement<MessageRow>(
       `SELECT message_id AS messageId, channel, sender AS "from", recipient AS "to", subject, ${content} AS text,
         reply_to AS replyTo, media_urls AS mediaUrls, at ${newest}`,
@@ -129,6 +147,11 @@ export async function listMessages(
       WHERE message_id IN (SELECT message_id ${newest}) ORDER BY message_id, position`,
       parameters,
     ),
+    statement<HeaderRow>(
+      `SELECT message_id AS messageId, name, value FROM local_mailbox_headers
+      WHERE message_id IN (SELECT message_id ${newest}) ORDER BY message_id, name`,
+      parameters,
+    ),
   ])
   return messages.rows.map((row) => ({
     ...row,
@@ -136,6 +159,11 @@ export async function listMessages(
     attachments: attachments.rows
       .filter(({ messageId: of }) => of === row.messageId)
       .map(({ filename, path, sizeBytes }) => ({ filename, path, sizeBytes })),
+    headers: Object.fromEntries(
+      headers.rows
+        .filter(({ messageId: of }) => of === row.messageId)
+        .map(({ name, value }) => [name, value]),
+    ),
   }))
 }
 
@@ -145,6 +173,7 @@ export async function deleteMessages(executor: Executor, messageId: string | nul
   const parameters = messageId === null ? [] : [messageId]
   await executor.batch([
     statement(`DELETE FROM local_mailbox_attachments ${one}`, parameters),
+    statement(`DELETE FROM local_mailbox_headers ${one}`, parameters),
     statement(
       `UPDATE local_mailbox SET channel = '${DELETED}', sender = '', recipient = '', subject = NULL, html = NULL,
         body = NULL, reply_to = NULL, media_urls = '[]' ${one}`,

@@ -23,6 +23,7 @@ const email = {
   text: null,
   replyTo: 'office@example.com',
   attachments: [],
+  isAutomatic: true,
 }
 const mediaUrls = ['https://a.example/1.png']
 const text = { from: { kind: 'shortcode' }, to: '+12125550123', body: 'Hi', mediaUrls: [] } as const
@@ -65,7 +66,7 @@ describe.each(engines)('on %s', (_, open) => {
   test('keeps what it is given, newest first, once for each key', async () => {
     const accepted = { kind: 'accepted', providerId: 'local_k1' }
     expect(answers).toEqual([accepted, accepted])
-    const none = { subject: null, html: null, replyTo: null, attachments: [] }
+    const none = { subject: null, html: null, replyTo: null, attachments: [], headers: {} }
     const sms = { ...none, to: '+12125550123', text: 'Hi' }
     expect(await mailbox.list(9)).toEqual([
       {
@@ -100,6 +101,7 @@ describe.each(engines)('on %s', (_, open) => {
           { filename: 'empty', path: null, sizeBytes: 0 },
           { filename: 'large.bin', path: null, sizeBytes: 900_000 },
         ],
+        headers: { 'Auto-Submitted': 'auto-generated' },
         at: '2026-06-15T12:00:00.000Z',
       },
     ])

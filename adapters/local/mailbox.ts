@@ -1,6 +1,6 @@
 import { smsIdentity } from '../../domain/messaging/sending/attempt.ts'
 import { broken } from '../../domain/messaging/sending/send-results.ts'
-import { formatMailbox } from '../../domain/messaging/request/sender.ts'
+import { AUTO_SUBMITTED, formatMailbox } from '../../domain/messaging/request/sender.ts'
 import { toInstant } from '../../domain/text/instant.ts'
 import type { Clock } from '../../ports/platform/clock.ts'
 import type { EmailSender } from '../../ports/messaging/email-sender.ts'
@@ -48,8 +48,14 @@ export function createMailbox(executor: Executor, clock: Clock): Mailbox {
   return {
     email: {
       capabilities,
-      send: ({ from, ...message }, key) =>
-        keep(key, { ...message, channel: 'email', from: formatMailbox(from), mediaUrls: [] }),
+      send: ({ from, isAutomatic, ...message }, key) =>
+        keep(key, {
+          ...message,
+          channel: 'email',
+          from: formatMailbox(from),
+          mediaUrls: [],
+          headers: isAutomatic ? AUTO_SUBMITTED : {},
+        }),
     },
     sms: {
       capabilities,
@@ -64,6 +70,7 @@ export function createMailbox(executor: Executor, clock: Clock): Mailbox {
           replyTo: null,
           mediaUrls: message.mediaUrls,
           attachments: [],
+          headers: {},
         }),
     },
     list: async (limit, wanted) => (await loadStore()).listMessages(executor, limit, wanted),

@@ -5,6 +5,7 @@ import { acceptedType, contentTypeOf } from '../text/http/content-type.ts'
 import { decodeUtf8 } from '../text/encoding.ts'
 import { isJsonObject, parsedOr } from '../text/json.ts'
 import { judge } from '../words/judge.ts'
+import { misspeltKeys } from '../words/misspelt-keys.ts'
 import { detailsOf } from './details.ts'
 import { holdsMoreValues } from './json-values.ts'
 
@@ -23,12 +24,14 @@ export type JsonBodyReading<Body> =
 interface JsonBody<Schema extends v.GenericSchema> {
   readonly schema: Schema
   readonly maxBytes: number
+  /** Whether keys that the schema ignores are refused when they are misspellings of those that it knows. */
+  readonly refusesMisspelt?: boolean
 }
 
 /** Reads a JSON object with the given schema from a request, once and within its bounds. */
 export async function readJsonBody<Schema extends v.GenericSchema>(
   request: Request,
-  { schema, maxBytes }: JsonBody<Schema>,
+  { schema, maxBytes, refusesMisspelt = false }: JsonBody<Schema>,
   deadline: Deadline,
 ): Promise<JsonBodyReading<v.InferOutput<Schema>>> {
   if (acceptedType(contentTypeOf(request.headers), request.headers, ['application/json']) === null) {
@@ -48,9 +51,10 @@ export async function readJsonBody<Schema extends v.GenericSchema>(
       if (value === undefined && text.trim() !== '') return malformed(await mistakeOf(text))
       if (!isJsonObject(value)) return malformed('must be a JSON object')
       const judgement = judge(schema, value)
-      return 'value' in judgement
-        ? { kind: 'body', body: judgement.value }
-        : { kind: 'malformed', details: detailsOf(judgement.problems) }
+      const misspelt = refusesMisspelt ? misspeltKeys(schema, value) : []
+      if ('value' in judgement && misspelt.length === 0) return { kind: 'body', body: judgement.value }
+      const problems = 'value' in judgement ? [] : judgement.problems
+      return { kind: 'malformed', details: detailsOf([...misspelt, ...problems]) }
     }
   }
 }

@@ -2,6 +2,7 @@ import type { Admission } from '../../ports/messaging/outbox-store.ts'
 import type { SendCapabilities } from '../../ports/messaging/send-result.ts'
 import { toInstant } from '../text/instant.ts'
 import { leaseEnd } from './lease.ts'
+import type { PreparedSend } from './send.ts'
 import type { RunContext } from './automation/run-context.ts'
 import type { Verdict } from './verdict.ts'
 import { hopeless } from './verdict.ts'
@@ -15,8 +16,8 @@ const WAIT_MAX_MS = WAIT_MAX_DAYS * 86_400_000
 
 /** A message of an automation, as far as the bounds are concerned. */
 export interface BoundedMessage {
-  /** The idempotency key with which it is sent. */
-  readonly key: string
+  /** The message. The id of its send is the idempotency key with which it is sent. */
+  readonly prepared: PreparedSend
   /** The address or number, in the form in which all spellings of it are equal. */
   readonly recipient: string
   /** What its provider is capable of. */
@@ -32,7 +33,6 @@ export async function sendWithinBounds(
   message: BoundedMessage,
   waitingSince: string | null,
   { entry, held, outbox, world: { clock } }: RunContext,
-  send: () => Promise<Verdict>,
 ): Promise<Verdict> {
   const nowMs = clock.nowMs()
   const since = waitingSince ?? toInstant(nowMs)
@@ -48,10 +48,11 @@ export async function sendWithinBounds(
       organizationMax,
       waitsUntil,
       leaseUntil: leaseEnd(nowMs),
+      send: message.prepared.pending,
     },
     toInstant(nowMs),
   )
-  if (admission.kind === 'admitted') return send()
+  if (admission.kind === 'admitted') return message.prepared.attempt()
   const reason = reasonOf(admission, organizationMax)
   if (toInstant(nowMs) >= waitsUntil) return hopeless(`Given up after ${WAIT_MAX_DAYS} days: ${reason}`)
   return { kind: 'waiting', since, until: admission.until ?? waitsUntil, reason: `Waits: ${reason}` }
@@ -61,7 +62,8 @@ export async function sendWithinBounds(
  * The id under which a message counts. When the provider does not recognise repetitions, each attempt may reach the
  * recipient, so each counts by itself. Waiting and throttling are no attempts.
  */
-function messageIdOf({ key, capabilities }: BoundedMessage, attempts: number): string {
+function messageIdOf({ prepared, capabilities }: BoundedMessage, attempts: number): string {
+  const key = prepared.pending.sendId
   return capabilities.idempotencyMs > 0 ? key : `${key}-${attempts}`
 }
 

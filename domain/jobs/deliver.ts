@@ -23,7 +23,7 @@ export type Delivery = Settlement['kind'] | 'idle' | 'lost'
 type Work = (entry: ClaimedEntry, held: HeldLease, outbox: TenantOutbox, world: JobWorld) => Promise<Verdict>
 
 const works: Readonly<Record<string, Work>> = {
-  [NOTIFICATION_EMAIL]: (entry, _held, _outbox, world) => notify(entry, world),
+  [NOTIFICATION_EMAIL]: notify,
   [AUTOMATION_RUN]: runAutomation,
 }
 
@@ -81,9 +81,8 @@ function settlementOf(
   if (verdict.kind !== 'unavailable') return verdict
   const { reason, counted, retryAfterMs, send } = verdict
   const pauseMs = counted ? pauseAfter(BACKOFF, attempts, drawFrom(random)) : 0
-  if (pauseMs === null) {
-    return { kind: 'failed', reason: `Given up: ${reason}`, sends: send === null ? [] : [send] }
-  }
+  const sends = send === null ? [] : [send]
+  if (pauseMs === null) return { kind: 'failed', reason: `Given up: ${reason}`, sends }
   const waitMs = Math.max(pauseMs, retryAfterMs)
-  return { kind: 'retry', at: toInstant(clock.nowMs() + waitMs), reason, counted }
+  return { kind: 'retry', at: toInstant(clock.nowMs() + waitMs), reason, counted, sends }
 }

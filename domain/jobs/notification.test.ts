@@ -3,6 +3,7 @@ import { definitionOf, fieldOf, optionsOf } from '../../test/support/data/forms/
 import { notificationEmail } from './notification.ts'
 
 const from = { name: 'Acme', address: 'acme@mail.example.com' }
+const mail = { domain: 'mail.example.com' }
 
 function compose(
   fields: readonly unknown[],
@@ -20,6 +21,7 @@ function compose(
     { submission, form: { name, definition: definitionOf(fields) } },
     'office@example.com',
     from,
+    mail,
   )
 }
 
@@ -104,7 +106,7 @@ test('keeps control characters and length out of the subject, and works without 
     submittedAt: '2026-06-15T12:34:56.000Z',
     contactId: null,
   }
-  expect(notificationEmail({ submission, form: null }, 'a@example.com', from).text).toContain('a: 1')
+  expect(notificationEmail({ submission, form: null }, 'a@example.com', from, mail).text).toContain('a: 1')
 })
 
 test.each([

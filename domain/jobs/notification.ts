@@ -1,6 +1,7 @@
 import type { EmailMessage, Mailbox } from '../../ports/messaging/email-sender.ts'
 import type { ClaimedEntry } from '../../ports/messaging/outbox-store.ts'
-import { deliveryAddress, isProviderAddress } from '../text/contact/email-address.ts'
+import { deliveryAddress, emailKey, isProviderAddress } from '../text/contact/email-address.ts'
+import type { MailIdentity } from '../messaging/request/sender.ts'
 import type { Html } from '../text/html.ts'
 import { html } from '../text/html.ts'
 import { listOf } from '../text/json.ts'
@@ -28,6 +29,7 @@ export function notificationEmail(
   { submission, form }: Required<Pick<ClaimedEntry, 'submission' | 'form'>>,
   to: string,
   from: Mailbox,
+  { domain }: Pick<MailIdentity, 'domain'>,
 ): EmailMessage {
   const answers = submission?.answers ?? {}
   const fields = fieldsOf(form?.definition)
@@ -41,8 +43,9 @@ export function notificationEmail(
     subject: `New submission: ${oneLine(formName)}`.slice(0, SUBJECT_MAX_LENGTH).toWellFormed(),
     html: htmlBody(formName, body, footer).markup,
     text: [`New submission: ${oneLine(formName)}`, ...body.map(textLine), footer].join('\n\n').toWellFormed(),
-    replyTo: replyTo(answers, fields),
+    replyTo: replyTo(answers, fields, [to, ...notifiedBy(form?.definition)], domain),
     attachments: [],
+    isAutomatic: true,
   }
 }
 
@@ -82,16 +85,30 @@ function shown(answer: unknown, field: AnswerField | undefined): string {
   return JSON.stringify(answer)
 }
 
+/** The addresses that a form notifies. */
+function notifiedBy(definition: FormDefinition | undefined): readonly string[] {
+  return listOf(definition?.notificationEmails).filter((address) => typeof address === 'string')
+}
+
 /**
  * The address for replies: the visitor's, so that replies do not go to the service. Null when it is malformed, because
- * the provider would then refuse the whole email.
+ * the provider would then refuse the whole email; and when it is an address that the notification goes to, or any of the
+ * service's own, because programs that answer by themselves would then write to each other.
  */
-function replyTo(answers: Readonly<Record<string, unknown>>, fields: readonly AnswerField[]): string | null {
+function replyTo(
+  answers: Readonly<Record<string, unknown>>,
+  fields: readonly AnswerField[],
+  notified: readonly string[],
+  ownDomain: string,
+): string | null {
+  const excluded = notified.map(emailKey)
   const given = fields
     .filter(({ contactField, id }) => contactField === 'email' && Object.hasOwn(answers, id))
     .map(({ id }) => answers[id])
-  const addresses = given.flatMap((answer) => (typeof answer === 'string' ? [deliveryAddress(answer)] : []))
-  return addresses.find(isProviderAddress) ?? null
+    .map((answer) => (typeof answer === 'string' ? deliveryAddress(answer) : ''))
+  const isUsable = (address: string) =>
+    !excluded.includes(emailKey(address)) && !emailKey(address).endsWith(emailKey(`@${ownDomain}`))
+  return given.find((address) => isProviderAddress(address) && isUsable(address)) ?? null
 }
 
 function textLine({ label, value }: Line): string {

@@ -13,7 +13,7 @@ export type Verdict =
       readonly counted: boolean
       /** The minimum time until the next attempt, in ms. */
       readonly retryAfterMs: number
-      /** The record of the send, to be written if this was the last attempt; null: the work was not a send. */
+      /** The record of the send, which was not accepted; null: nothing was handed over. */
       readonly send: SendRecord | null
     }
   /** The message is over a bound of automations. */

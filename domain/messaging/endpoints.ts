@@ -1,6 +1,9 @@
+import * as v from 'valibot'
 import { jsonResponse, operationAt } from '../record/operation/operation.ts'
 import { ErrorBody, internalError } from '../record/operation/reply.ts'
+import { idempotencyHeaders } from './request/idempotency-key.ts'
 import { emailBody, messageBody } from './request/request.ts'
+import { UNKNOWN_AFTER_MS } from './sending/attempt.ts'
 import {
   INVALID_ADDRESS,
   INVALID_NUMBER,
@@ -8,18 +11,33 @@ import {
   NO_NUMBER,
   NO_SLUG,
   responses,
+  stillAtWork,
 } from './sending/response.ts'
 import { PLATFORM_LOCAL_PART, PLATFORM_PHONE_COUNTRY } from './request/sender.ts'
 import { REQUEST_DURATION_MS } from './sending/send-to-all.ts'
 import { emailRoute, messageRoute } from './routes.ts'
 
-const common = `Each recipient is processed independently, and results come in the order of \`to\`; one who is named twice is written to once. The provider is asked to wait no longer than the request lasts: after ${REQUEST_DURATION_MS / 1_000} seconds no further message is sent, and who is left is reported as failed. The error of a failed entry says so when the message may have been sent all the same. There is no idempotency key: repeat a request for those alone who failed.`
+const common = `Each recipient is processed independently, and results come in the order of \`to\`; one who is named twice is written to once. The provider is asked to wait no longer than the request lasts: after ${REQUEST_DURATION_MS / 1_000} seconds no further message is sent, and who is left is reported as failed. The error of a failed entry says so when the message may have been sent all the same. Each recipient is recorded before the message is handed over. With the header \`Idempotency-Key\`, a request that was cut off or not answered can be repeated: nobody is written to twice, who was certainly not written to is written to now, and the error of an entry whose fate is unknown says \`Unknown\`. A request that was refused (400, 401, 422) keeps no key. Without the header, repeat a request for those alone who failed.`
 
 const internalFailure = jsonResponse(
-  'Internal failure, or the service has no provider for this. Nothing was sent.',
+  'Internal failure (it cannot be recorded what is sent, for example), or the service has no provider for this. Nothing was sent.',
   ErrorBody,
   internalError('req_3kTzB0n9QmVx1aYe').value,
 )
+
+const stillBusy = {
+  ...jsonResponse(
+    `A request with the same \`Idempotency-Key\` is still at work. One that was cut off counts as that after ${UNKNOWN_AFTER_MS / 60_000} minutes. Nothing was sent.`,
+    ErrorBody,
+    { error: stillAtWork('2026-05-19T17:55:16.000Z') },
+  ),
+  headers: {
+    'Retry-After': {
+      description: 'After how many seconds the request may be repeated, with the same key.',
+      schema: v.pipe(v.string(), v.regex(/^[1-9][0-9]*$/)),
+    },
+  },
+}
 
 function malformed(...details: string[]) {
   return jsonResponse(
@@ -40,6 +58,7 @@ export const sendMessage = operationAt(messageRoute, {
   deprecated: true,
   summary: 'Send an SMS or MMS',
   description: `A tenant's messages come from its number, or from the shared short code with \`useShortcode: true\`; messages of platform keys always from the short code. Numbers without a country are read in the country of the tenant (platform keys: ${PLATFORM_PHONE_COUNTRY}). A provider of text messages does not recognise a message that is handed over again, so one whose fate is unknown is not repeated. ${common}`,
+  headers: idempotencyHeaders,
   body: messageBody,
   responses: {
     200: jsonResponse('All recipients succeeded.', responses.messageSent, {
@@ -54,9 +73,14 @@ export const sendMessage = operationAt(messageRoute, {
       results: [{ to: '+12125550123', success: true }, badNumber],
     }),
     400: malformed('body: is required'),
-    422: jsonResponse('The tenant has no number, and `useShortcode` is not true.', ErrorBody, {
-      error: NO_NUMBER,
-    }),
+    409: stillBusy,
+    422: jsonResponse(
+      'The tenant has no number, and `useShortcode` is not true. Or the `Idempotency-Key` has come with another body. Nothing was sent.',
+      ErrorBody,
+      {
+        error: NO_NUMBER,
+      },
+    ),
     500: internalFailure,
   },
 })
@@ -66,6 +90,7 @@ export const sendEmail = operationAt(emailRoute, {
   deprecated: true,
   summary: 'Send an email',
   description: `A tenant's email comes from \`{slug}@{mail_domain}\`, that of platform keys from any address on the mail domain (default \`${PLATFORM_LOCAL_PART}@{mail_domain}\`). An email whose fate is unknown is repeated under the same idempotency key, with which it is sent once. ${common}`,
+  headers: idempotencyHeaders,
   body: emailBody,
   responses: {
     200: jsonResponse('All recipients succeeded.', responses.emailSent, {
@@ -77,7 +102,12 @@ export const sendEmail = operationAt(emailRoute, {
       results: [{ to: 'ada', success: false, error: INVALID_ADDRESS }],
     }),
     400: malformed('from: must be acme@mail.example.com, alone or as Name <acme@mail.example.com>'),
-    422: jsonResponse('The tenant has no slug to send email from.', ErrorBody, { error: NO_SLUG }),
+    409: stillBusy,
+    422: jsonResponse(
+      'The tenant has no slug to send email from. Or the `Idempotency-Key` has come with another body. Nothing was sent.',
+      ErrorBody,
+      { error: NO_SLUG },
+    ),
     500: internalFailure,
   },
 })

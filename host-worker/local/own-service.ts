@@ -19,7 +19,8 @@ const MIGRATOR = 'migrator'
 const migrationsOf: Readonly<Record<string, () => readonly Migration[]>> = {
   DB: () => [
     ...migrationsIn(migrationsDirectory('sqlite')),
-    { name: 'local_mailbox', statements: () => mailboxTables },
+    // Its statements make what is missing. With another name they are applied again, after one was added.
+    { name: 'local_mailbox_2', statements: () => mailboxTables },
   ],
   POS_LEGACY: () => migrationsIn(migrationsDirectory('pos-legacy-vendor')),
 }

@@ -22,6 +22,8 @@ export interface EmailMessage {
   readonly text: string | null
   readonly replyTo: string | null
   readonly attachments: readonly EmailAttachment[]
+  /** Whether no person wrote it. It then carries the header `Auto-Submitted: auto-generated` (RFC 3834, section 5). */
+  readonly isAutomatic: boolean
 }
 
 /** Sends email. */

@@ -76,6 +76,8 @@ export type Settlement =
       readonly at: string
       readonly reason: string
       readonly counted: boolean
+      /** The attempt's message, which was not accepted; left out: none was handed over. */
+      readonly sends?: readonly SendRecord[]
       /** Since when its message has been waiting to be within the bounds of automations; left out: it does not. */
       readonly waitingSince?: string
     }
@@ -132,6 +134,8 @@ export interface AutomationMessage {
   readonly waitsUntil: string
   /** The UTC instant until which the lease is renewed. */
   readonly leaseUntil: string
+  /** The record of the message, as `pending`. It is written when the message is admitted. */
+  readonly send: SendRecord
 }
 
 /** Whether a message of an automation may be sent now. */
@@ -153,6 +157,11 @@ export interface TenantOutbox {
    */
   claim(outboxId: string, lease: Lease, now: string): Promise<ClaimedEntry | null>
   /**
+   * Records that the message of an entry is about to be handed over. Whoever does not do that first must not hand it
+   * over. False: the lease was lost and nothing was written.
+   */
+  begin(outboxId: string, token: string, send: SendRecord): Promise<boolean>
+  /**
    * Writes the outcome of an entry. The sends are recorded even when the lease was lost, because they happened. False:
    * the lease was lost and the rest was not written.
    */
@@ -171,7 +180,7 @@ export interface TenantOutbox {
   ): Promise<RunState | null>
   /**
    * Asks to send a message of an automation now, and renews the lease. A message that is admitted counts from then on,
-   * whatever becomes of it. One that is over a bound is told when it may ask again, and nobody who asks after it is
+   * whatever becomes of it, and is recorded as about to be handed over. One that is over a bound is told when it may ask again, and nobody who asks after it is
    * told an earlier instant. Without the lease nothing is written, and the message is not admitted.
    */
   admit(outboxId: string, token: string, message: AutomationMessage, now: string): Promise<Admission>

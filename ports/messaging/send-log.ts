@@ -8,23 +8,85 @@ export interface SendRecord {
   readonly to: string
   /** The provider's id of the message; null when there is none or it is unknown. */
   readonly providerId: string | null
-  readonly outcome: 'accepted' | 'failed'
-  /** Why it failed, in a few words; null when it was accepted. */
+  /** `pending`: the message is about to be handed over, or was handed over and its outcome is not recorded yet. */
+  readonly outcome: 'pending' | 'accepted' | 'failed'
+  /** Why it failed, in a few words; null when it did not. */
   readonly error: string | null
-  /** UTC instant. */
+  /** The UTC instant from which it might be handed over. */
   readonly at: string
 }
 
 /** Where a list continues: after this send. */
 export type SendPosition = Pick<SendRecord, 'at' | 'sendId'>
 
+/** A request to send that carries an idempotency key. */
+export interface KeyedRequest {
+  /** Identifies the key and its endpoint within the organization. */
+  readonly requestKey: string
+  /** Equal for equal requests. */
+  readonly bodyHash: string
+  /** What the ids of its sends begin with: `_` and the number of the send, three digits from 000, follow. Random. */
+  readonly sendPrefix: string
+  /** The UTC instant from which another request may take over what this one has not ended. */
+  readonly busyUntil: string
+  /** The UTC instant from which the key is free. */
+  readonly expiresAt: string
+  /** The sends with a lower number may be handed over at once. */
+  readonly released: number
+}
+
+/** The first request with a key that has come again. */
+export interface KnownRequest extends Omit<KeyedRequest, 'requestKey' | 'expiresAt'> {
+  /** The prefix of the request that may hand its messages over: its own, or that of one which has taken over. */
+  readonly holder: string
+  /** Whether it has recorded all outcomes. */
+  readonly isEnded: boolean
+}
+
+/** What became of a request's attempt to take its key. */
+export type Claim =
+  /** The key was free, and is taken. The sends are recorded. */
+  | { readonly kind: 'taken' }
+  /** The organization is being deleted. Nothing was recorded. */
+  | { readonly kind: 'gone' }
+  /**
+   * The key has come before, and these sends are not recorded. When the first request was cut off (it has not ended,
+   * `busyUntil` is over, and the body is the same), the present one has become its holder, and those of its sends that
+   * were not released are pending anew.
+   */
+  | {
+      readonly kind: 'known'
+      readonly request: KnownRequest
+      /** The sends of the first request, in the order of their numbers; none while it is busy or has another body. */
+      readonly sends: readonly SendRecord[]
+    }
+
+/** How far a request with a key has come. */
+export interface SendProgress extends Pick<KeyedRequest, 'requestKey' | 'released'> {
+  /** The prefix of the request that reports this, which must still be the holder. */
+  readonly holder: string
+  readonly isEnded: boolean
+}
+
 /** The sends of one organization, or the operator's own. */
 export interface TenantSendLog {
   /**
-   * Records sends in one atomic step. An earlier record of a send is replaced, except that an accepted send stays
-   * accepted.
+   * Records sends as they are, in one atomic step. An earlier record of a send is replaced, except that an accepted
+   * send stays accepted. False: the organization is being deleted, and nothing was recorded.
    */
-  record(sends: readonly SendRecord[]): Promise<void>
+  record(sends: readonly SendRecord[]): Promise<boolean>
+  /**
+   * Takes the key of a request, if it is free, and records its sends, in one atomic step. May be repeated with the same
+   * prefix, for example when the answer was lost.
+   */
+  claim(sends: readonly SendRecord[], request: KeyedRequest, now: string): Promise<Claim>
+  /**
+   * Records how sends ended, and how far their request has come, in one atomic step. Of a send that is recorded already,
+   * only the outcome, the error and the provider's id change, and an accepted one stays accepted.
+   * @param progress null: the request carries no key
+   * @returns false: the request no longer holds its key. Nothing more was released, but the outcomes are recorded.
+   */
+  end(sends: readonly SendRecord[], progress: SendProgress | null): Promise<boolean>
   /** Sends, newest first, starting after `after` (null: at the newest), at most `limit`. */
   list(after: SendPosition | null, limit: number): Promise<readonly SendRecord[]>
   /** The messages that followed a submission: its notifications, and those of its runs. At most `limit`. */

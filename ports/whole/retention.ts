@@ -32,13 +32,15 @@ export interface DueRetention {
 export interface RetentionDirectory {
   /** Settings that should have been applied at `now` or earlier, at most `limit`. */
   due(now: string, limit: number): Promise<readonly DueRetention[]>
-  /** When the next setting is due; null: there is none. */
+  /** When the next setting is due, or a key of a send is free again; null: there is neither. */
   nextDue(): Promise<string | null>
   /**
    * Removes some of what an organization has kept since before an instant. When nothing is left, the setting is due
    * again at `next`. Returns how many rows were removed: none when the setting was changed since it was found due.
    */
   apply(due: DueRetention, before: string, now: string, next: string): Promise<number>
+  /** Forgets keys of sends that are free again at `now`, at most `limit`. Returns how many. */
+  forgetSendKeys(now: string, limit: number): Promise<number>
   /** Forgets removals from before an instant, at most `limit`. Returns how many. */
   forgetRemovals(before: string, limit: number): Promise<number>
 }

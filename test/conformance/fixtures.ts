@@ -5,6 +5,7 @@ import type {
   Organization,
   PageQuery,
   ReadQuery,
+  SendRecord,
   StoredKey,
   StoredRow,
   TenantWriter,
@@ -321,6 +322,21 @@ export async function readContact(
   const select = [...Object.keys(contact(id)), 'updatedAt']
   const [rows] = await read(organizationId, [{ kind: 'one', collection: 'contacts', select, id }])
   return rows?.[0]
+}
+
+/** An email that is about to be handed over. */
+export function pendingSend(sendId: string, changes: Partial<SendRecord> = {}): SendRecord {
+  return {
+    sendId,
+    channel: 'email',
+    from: 'Acme <acme@mail.example.com>',
+    to: 'a@example.com',
+    providerId: null,
+    outcome: 'pending',
+    error: null,
+    at: at(5),
+    ...changes,
+  }
 }
 
 /** `text` instants for offsets in seconds from the start. */

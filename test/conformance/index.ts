@@ -28,6 +28,7 @@ import { operatorChangeCases } from './access/operator-changes.ts'
 import { operatorKeyCases } from './access/operator-keys.ts'
 import { organizationCases } from './access/organizations.ts'
 import { outboxCases } from './submissions/outbox.ts'
+import { sendCases } from './submissions/sends.ts'
 import { pagingCases } from './records/paging.ts'
 import { linkCountCases } from './counts/link-counts.ts'
 import { listMemberCases } from './records/list-members.ts'
@@ -75,6 +76,7 @@ export const storageSuite: readonly StorageCase[] = [
   ...submissionCases,
   ...contactMatchingCases,
   ...outboxCases,
+  ...sendCases,
   ...automationBoundCases,
   ...automationRunCases,
   ...isolationCases,

@@ -122,6 +122,17 @@ export const serviceTables = {
     error: optional(text()),
     at: text(),
   },
+  send_requests: {
+    organization_id: text(),
+    request_key: text(),
+    body_hash: text(),
+    send_prefix: text(),
+    holder: text(),
+    released: integer(),
+    busy_until: text(),
+    is_ended: byDefault(integer()),
+    expires_at: text(),
+  },
   automation_messages: {
     organization_id: text(),
     message_id: text(),

@@ -37,7 +37,16 @@ async function claimedEntry() {
     sinceMs = nowMs,
   ) => {
     const waitsUntil = toInstant(sinceMs + 99 * DAY_MS)
-    const message = { messageId, recipient, recipientMax: 5, organizationMax, waitsUntil, leaseUntil }
+    const bounds = { recipientMax: 5, organizationMax, waitsUntil, leaseUntil }
+    const identity = { sendId: messageId, channel: 'sms', from: '+12125550100', to: recipient } as const
+    const send = {
+      ...identity,
+      outcome: 'pending',
+      providerId: null,
+      error: null,
+      at: toInstant(nowMs),
+    } as const
+    const message = { messageId, recipient, ...bounds, send }
     return outbox.admit('out-1', 't', message, toInstant(nowMs))
   }
   const rows = async (sql: string, parameters: Statement['parameters'] = []): Promise<ResultRow[]> =>

@@ -2,12 +2,13 @@ import type { Expression, RawBuilder, Selectable } from 'kysely'
 import { expressionBuilder, sql } from 'kysely'
 import type { Admission, AutomationMessage } from '../../../ports/messaging/outbox-store.ts'
 import type { Database } from '../database/database.ts'
-import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
+import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
-import { excluded } from '../statement/words.ts'
+import { excluded, one } from '../statement/words.ts'
 import { boundedNow, shifted } from '../write/write-clock.ts'
 import type { HeldEntry } from './settle.ts'
+import { beginning } from './send-log.ts'
 import { heldRow, isHeld } from './settle.ts'
 
 const organizationId = slot<string>('organizationId')
@@ -150,17 +151,30 @@ const forget = template(
     ),
 )
 
+/** A message that counts as sent is about to be handed over. */
+const beginSend = beginning(
+  eb.and([
+    isHeld,
+    eb.exists(messages.select(one).where('m.message_id', '=', messageId).where('m.is_sent', '=', sql.lit(1))),
+  ]),
+)
+
 const renew = template(db.updateTable('outbox').set('next_attempt_at', slot('until')).where(heldRow))
 
 /** Asks to send a message of an automation, as `TenantOutbox.admit` says, in one batch. */
 export async function admit(
   executor: Executor,
   held: HeldEntry,
-  { leaseUntil, ...message }: AutomationMessage,
+  { leaseUntil, send, ...message }: AutomationMessage,
   now: string,
 ): Promise<Admission> {
   const values = { ...held, ...message, now, until: leaseUntil, forgottenMax: FORGOTTEN_MAX }
-  const [placed] = await resultsOf(executor, [bind(place, values), bind(forget, values), bind(renew, values)])
+  const [placed] = await resultsOf(executor, [
+    bind(place, values),
+    ...beginSend(send, values),
+    bind(forget, values),
+    bind(renew, values),
+  ])
   const row = placed.rows[0]
   if (row === undefined) return { kind: 'over', bound: null, until: null }
   if (row.isSent === 1) return { kind: 'admitted' }

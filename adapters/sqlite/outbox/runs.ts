@@ -14,7 +14,7 @@ import type { BoundValue, Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
 import { excluded, jsonEach, one } from '../statement/words.ts'
 import { advanceClock, writtenAt } from '../write/write-clock.ts'
-import { recordStatements } from './send-log.ts'
+import { endStatements } from './send-log.ts'
 import type { HeldEntry } from './settle.ts'
 import { heldRow, isHeld } from './settle.ts'
 
@@ -215,7 +215,7 @@ export async function finishStep(
   const { write, advance: moveOn } = effects[effect.kind]
   const values: Record<string, BoundValue> = { ...held, ...effect, step, now, until: leaseUntil }
   const results = await executor.batch([
-    ...recordStatements(held.organizationId, sends),
+    ...endStatements(held.organizationId, sends),
     bind(advanceClock, values),
     ...(write === null ? [] : [bind<unknown>(write, values)]),
     bind(moveOn, values),

@@ -1,9 +1,18 @@
-import { sql } from 'kysely'
-import type { SendLog, SendRecord } from '../../../ports/messaging/send-log.ts'
-import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
+import type { Expression, SqlBool } from 'kysely'
+import { expressionBuilder, sql } from 'kysely'
+import type {
+  Claim,
+  KeyedRequest,
+  KnownRequest,
+  SendLog,
+  SendRecord,
+  TenantSendLog,
+} from '../../../ports/messaging/send-log.ts'
+import type { Database } from '../database/database.ts'
+import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
 import type { Guard } from '../placement/guard.ts'
-import type { Statement } from '../statement/executor.ts'
-import { rowsOf } from '../statement/executor.ts'
+import type { BoundValue, Executor, Statement } from '../statement/executor.ts'
+import { declared, resultsOf, rowsAmong, rowsOf } from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'
 import { excluded, jsonEach, one } from '../statement/words.ts'
 import type { FollowingWord } from './following-ids.ts'
@@ -14,48 +23,157 @@ const OPERATOR = ''
 
 const organizationId = slot<string>('organizationId')
 
-/** What is told of a send, in the order of `recordStatements`. */
+/** What is told of a send, in the order of `sendRows`. */
 const told = ['channel', 'sender', 'recipient', 'provider_id', 'outcome', 'error', 'at'] as const
+/** What changes when a send that is recorded ends. Its recipient may have been erased meanwhile, and stays so. */
+const ended = ['provider_id', 'outcome', 'error'] as const
+
+/** What is sent while the organization is being deleted is not recorded. */
+const isThere = eb.or([
+  eb(organizationId, '=', sql.lit(OPERATOR)),
+  eb.exists(db.selectFrom('organizations as o').select(one).where('o.organization_id', '=', organizationId)),
+])
 
 /**
- * What was sent while the organization was being deleted is not recorded. A send that was accepted stays accepted: a later
- * attempt with the same id can only be a repetition.
+ * Records sends. A send that was accepted stays accepted: a later attempt with the same id can only be a repetition.
+ * @param changed what a record that is there takes over
+ * @param condition what must hold
  */
-const record = template(
+const recording = (changed: readonly (typeof told)[number][], condition: Expression<SqlBool>) =>
+  template(
+    db
+      .insertInto('sends')
+      .columns(['organization_id', 'send_id', ...told])
+      .expression(
+        db
+          .selectFrom(jsonEach<never, 'send'>(slot('sends'), 'send'))
+          .select(organizationId.as('organization_id'))
+          .select(({ ref }) =>
+            ['send_id', ...told].map((column, index) =>
+              sql<never>`${ref('send.value')} ->> ${sql.lit(index)}`.as(column),
+            ),
+          )
+          .where(isThere)
+          .where(condition),
+      )
+      .onConflict((conflict) =>
+        conflict
+          .columns(['organization_id', 'send_id'])
+          .doUpdateSet(excluded(changed))
+          .where('sends.outcome', '<>', sql.lit('accepted')),
+      ),
+  )
+
+const record = recording(told, sql`true`)
+const end = recording(ended, sql`true`)
+const judge = template(db.selectNoFrom(isThere.as('isThere')))
+
+const thisRequest = expressionBuilder<Database, 'send_requests'>().and({
+  organization_id: organizationId,
+  request_key: slot('requestKey'),
+})
+const request = db.selectFrom('send_requests').where(thisRequest)
+/** The request under the key, when the present one made it; or when it is another with the same body. */
+const own = request.where('send_prefix', '=', slot('sendPrefix'))
+const same = request.where('send_prefix', '<>', slot('sendPrefix')).where('body_hash', '=', slot('bodyHash'))
+const heldRequest = request.where('holder', '=', slot('holder'))
+
+const requestColumns = [
+  ['request_key', 'requestKey'],
+  ['body_hash', 'bodyHash'],
+  ['send_prefix', 'sendPrefix'],
+  ['holder', 'sendPrefix'],
+  ['released', 'released'],
+  ['busy_until', 'busyUntil'],
+  ['expires_at', 'expiresAt'],
+] as const
+const requestNames = requestColumns.map(([column]) => column)
+
+/** A key that has expired is free. */
+const takeKey = template(
   db
-    .insertInto('sends')
-    .columns(['organization_id', 'send_id', ...told])
+    .insertInto('send_requests')
+    .columns(['organization_id', ...requestNames, 'is_ended'])
     .expression(
       db
-        .selectFrom(jsonEach<never, 'send'>(slot('sends'), 'send'))
-        .select(organizationId.as('organization_id'))
-        .select(({ ref }) =>
-          ['send_id', ...told].map((column, index) =>
-            sql<never>`${ref('send.value')} ->> ${sql.lit(index)}`.as(column),
-          ),
-        )
-        .where(({ eb, exists, or }) =>
-          or([
-            eb(organizationId, '=', sql.lit(OPERATOR)),
-            exists(
-              db.selectFrom('organizations as o').select(one).where('o.organization_id', '=', organizationId),
-            ),
-          ]),
-        ),
+        .selectNoFrom([
+          organizationId.as('organization_id'),
+          ...requestColumns.map(([column, field]) => slot<never>(field).as(column)),
+          sql<number>`0`.as('is_ended'),
+        ])
+        .where(isThere),
     )
     .onConflict((conflict) =>
       conflict
-        .columns(['organization_id', 'send_id'])
-        .doUpdateSet(excluded(told))
-        .where('sends.outcome', '<>', sql.lit('accepted')),
+        .columns(['organization_id', 'request_key'])
+        .doUpdateSet(excluded([...requestNames, 'is_ended']))
+        .where('send_requests.expires_at', '<=', slot<string>('now')),
     ),
 )
+const takeOver = template(
+  db
+    .updateTable('send_requests')
+    .set({ holder: slot('sendPrefix'), busy_until: slot('busyUntil') })
+    .where(thisRequest)
+    .where('send_prefix', '<>', slot('sendPrefix'))
+    .where('body_hash', '=', slot('bodyHash'))
+    .where('is_ended', '=', sql.lit(0))
+    .where('busy_until', '<=', slot<string>('now')),
+)
+const recordOwn = recording(told, eb.exists(own.select(one)))
+
+/** The ids of the sends of a request, from one that is not released on, or all. */
+const isOf = (found: typeof request, first: Expression<string>) => {
+  const prefix = found.select('send_prefix').$asScalar()
+  // A tilde comes after all digits.
+  return sql<SqlBool>`send_id >= (${prefix}) || '_' || ${first} and send_id < (${prefix}) || '_~'`
+}
+const unreleased = request.select(({ ref }) => sql<string>`format('%03d', ${ref('released')})`.as('first'))
+const beginAgain = template(
+  db
+    .updateTable('sends')
+    .set({ at: slot('now') })
+    .where('organization_id', '=', organizationId)
+    .where(isOf(same.where('holder', '=', slot('sendPrefix')), sql`(${unreleased})`))
+    .where('outcome', '=', sql.lit('pending')),
+)
+const readRequest = template(
+  request
+    .select(['body_hash as bodyHash', 'send_prefix as sendPrefix', 'holder', 'released'])
+    .select(['busy_until as busyUntil', 'is_ended as isEnded']),
+)
+
+const move = template(
+  db
+    .updateTable('send_requests')
+    .set(({ fn, ref }) => ({
+      released: fn<number>('max', [ref('released'), slot<number>('released')]),
+      is_ended: slot<number>('isEnded'),
+    }))
+    .where(thisRequest)
+    .where('holder', '=', slot('holder')),
+)
+const isHolder = template(db.selectNoFrom(eb.exists(heldRequest.select(one)).as('isHolder')))
 
 const sends = db
   .selectFrom('sends')
   .select(['send_id as sendId', 'channel', 'sender as from', 'recipient as to', 'provider_id as providerId'])
   .select(['outcome', 'error', 'at'])
   .where('organization_id', '=', organizationId)
+
+/** The sends of a request of which nothing more is to be expected, or which the present one continues. */
+const ofRequest = template(
+  sends
+    .where(
+      isOf(
+        same.where(({ eb, or }) =>
+          or([eb('is_ended', '=', sql.lit(1)), eb('holder', '=', slot('sendPrefix'))]),
+        ),
+        sql`''`,
+      ),
+    )
+    .orderBy('send_id'),
+)
 
 const latestFirst = sends.orderBy('at', 'desc').orderBy('send_id', 'desc').limit(atMost('limit'))
 const first = template(latestFirst)
@@ -76,12 +194,25 @@ const following = template(
     .limit(atMost('limit')),
 )
 
-/** The statements that record sends, to be added to a batch. */
-export function recordStatements(organizationId: string, sends: readonly SendRecord[]): readonly Statement[] {
+/** The rows of sends, in texts of JSON arrays. */
+function sendRows(sends: readonly SendRecord[]): readonly string[] {
   const rows = sends.map(({ sendId, channel, from, to, providerId, outcome, error, at }) =>
     [sendId, channel, from, to, providerId, outcome, error, at].map((value) => value?.toWellFormed() ?? null),
   )
-  return jsonChunks(rows).map((chunk) => bind(record, { organizationId, sends: chunk }))
+  return jsonChunks(rows)
+}
+
+/** The statements that record how sends ended, to be added to a batch. */
+export function endStatements(organizationId: string, sends: readonly SendRecord[]): readonly Statement[] {
+  return sendRows(sends).map((chunk) => bind(end, { organizationId, sends: chunk }))
+}
+
+/** A statement that records one send before it is handed over, if a condition holds. Its values are the condition's. */
+export function beginning(
+  condition: Expression<SqlBool>,
+): (send: SendRecord, values: Readonly<Record<string, BoundValue>>) => readonly Statement[] {
+  const begin = recording(told, condition)
+  return (send, values) => sendRows([send]).map((sends) => bind(begin, { ...values, sends }))
 }
 
 /** The log of sends. */
@@ -89,21 +220,68 @@ export function createSendLog(guard: Guard): SendLog {
   return {
     open: (owner) => {
       const organizationId = owner ?? OPERATOR
-      const executor = guard({ organizationIds: [organizationId] })
-      return {
-        async record(sends) {
-          if (sends.length > 0) await executor.batch(recordStatements(organizationId, sends))
-        },
-        list(after, limit) {
-          const statement =
-            after === null
-              ? bind(first, { organizationId, limit })
-              : bind(next, { organizationId, limit, at: after.at, sendId: after.sendId })
-          return rowsOf(executor, statement)
-        },
-        ofSubmission: (submissionId, limit) =>
-          rowsOf(executor, bind(following, { organizationId, submissionId, limit })),
-      }
+      return openSendLog(guard({ organizationIds: [organizationId] }), organizationId)
     },
   }
 }
+
+function openSendLog(executor: Executor, organizationId: string): TenantSendLog {
+  return {
+    async record(sends) {
+      const chunks = sendRows(sends).map((chunk) => bind(record, { organizationId, sends: chunk }))
+      const [{ rows }] = await resultsOf(executor, [bind(judge, { organizationId }), ...chunks])
+      return rows[0]?.isThere === 1
+    },
+    claim: (sends, request, now) => claim(executor, organizationId, sends, request, now),
+    async end(sends, progress) {
+      const endings = endStatements(organizationId, sends)
+      if (progress === null) {
+        await executor.batch(endings)
+        return true
+      }
+      const values = { organizationId, ...progress, isEnded: progress.isEnded ? 1 : 0 }
+      const [held] = await rowsAmong(executor, {
+        before: [...endings, bind(move, values)],
+        giving: bind(isHolder, values),
+      })
+      return held?.isHolder === 1
+    },
+    list(after, limit) {
+      const statement =
+        after === null
+          ? bind(first, { organizationId, limit })
+          : bind(next, { organizationId, limit, at: after.at, sendId: after.sendId })
+      return rowsOf(executor, statement)
+    },
+    ofSubmission: (submissionId, limit) =>
+      rowsOf(executor, bind(following, { organizationId, submissionId, limit })),
+  }
+}
+
+async function claim(
+  executor: Executor,
+  organizationId: string,
+  sends: readonly SendRecord[],
+  request: KeyedRequest,
+  now: string,
+): Promise<Claim> {
+  const values = { organizationId, ...request, now }
+  const [found, recorded] = declared<readonly [Statement<RequestRow>, Statement<SendRecord>]>(
+    (
+      await executor.batch([
+        bind(takeKey, values),
+        bind(takeOver, values),
+        bind(beginAgain, values),
+        ...sendRows(sends).map((chunk) => bind(recordOwn, { ...values, sends: chunk })),
+        bind(readRequest, values),
+        bind(ofRequest, values),
+      ])
+    ).slice(-2),
+  )
+  const [row] = found.rows
+  if (row === undefined) return { kind: 'gone' }
+  if (row.sendPrefix === request.sendPrefix) return { kind: 'taken' }
+  return { kind: 'known', request: { ...row, isEnded: row.isEnded === 1 }, sends: recorded.rows }
+}
+
+type RequestRow = Omit<KnownRequest, 'isEnded'> & { readonly isEnded: number }

@@ -1,11 +1,13 @@
 import { expressionBuilder, sql } from 'kysely'
 import type { OutboxRef, Settlement } from '../../../ports/messaging/outbox-store.ts'
+import type { SendRecord } from '../../../ports/messaging/send-log.ts'
 import type { Database } from '../database/database.ts'
 import { bind, db, eb, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
+import { rowsAmong } from '../statement/executor.ts'
 import { one } from '../statement/words.ts'
 import { advanceClock, writtenAt } from '../write/write-clock.ts'
-import { recordStatements } from './send-log.ts'
+import { beginning, endStatements } from './send-log.ts'
 
 /** An entry that is held under a lease. */
 export interface HeldEntry extends OutboxRef {
@@ -25,6 +27,16 @@ export const heldRow = expressionBuilder<Database, 'outbox'>().and({
 
 /** Whether the entry is held under a valid lease. */
 export const isHeld = eb.exists(db.selectFrom('outbox').select(one).where(heldRow))
+
+const beginSend = beginning(isHeld)
+const judge = template(db.selectNoFrom(isHeld.as('isHeld')))
+
+/** Records that the message of an entry is about to be handed over. False: the lease has been lost. */
+export async function begin(executor: Executor, held: HeldEntry, send: SendRecord): Promise<boolean> {
+  const values = { ...held }
+  const [row] = await rowsAmong(executor, { before: beginSend(send, values), giving: bind(judge, values) })
+  return row?.isHeld === 1
+}
 
 const complete = template(db.deleteFrom('outbox').where(heldRow))
 
@@ -58,7 +70,7 @@ export async function settle(
   settlement: Settlement,
   now: string,
 ): Promise<boolean> {
-  const sends = settlement.kind === 'retry' ? [] : recordStatements(held.organizationId, settlement.sends)
+  const sends = endStatements(held.organizationId, settlement.sends ?? [])
   const results = await executor.batch([...sends, ...outcome({ ...held }, settlement, now)])
   return (results.at(-1)?.changes ?? 0) > 0
 }

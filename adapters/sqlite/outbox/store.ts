@@ -9,7 +9,7 @@ import { boundedNow } from '../write/write-clock.ts'
 import { admit } from './admit.ts'
 import { claim } from './claim.ts'
 import { finishStep, startRun } from './runs.ts'
-import { settle } from './settle.ts'
+import { begin, settle } from './settle.ts'
 import { dueInTurns } from './turns.ts'
 
 const listed = db
@@ -128,6 +128,7 @@ export function createOutboxStore(executor: Executor, guard: Guard): OutboxStore
 function openTenantOutbox(executor: Executor, organizationId: string): TenantOutbox {
   return {
     claim: (outboxId, lease, now) => claim(executor, { organizationId, outboxId }, lease, now),
+    begin: (outboxId, token, send) => begin(executor, { organizationId, outboxId, token }, send),
     settle: (outboxId, token, settlement, now) =>
       settle(executor, { organizationId, outboxId, token }, settlement, now),
     startRun: (outboxId, token, automationId, contactId, now) =>

@@ -20,6 +20,7 @@ export const tablesByHand: Readonly<Record<keyof typeof serviceTables, Reason>> 
   move_guards: 'what a batch of a move must not find',
   outbox: 'work that follows a receipt',
   sends: 'the log of what was sent',
+  send_requests: 'requests to send that carried an idempotency key',
   automation_messages: 'the messages of automations that are counted against their bounds',
   import_sessions: 'imports, which are checked as a whole before anything of them is written',
   import_parts: 'the parts of a file that an import took',

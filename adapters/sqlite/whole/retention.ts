@@ -100,7 +100,12 @@ const findDue = template(
     .limit(atMost('limit')),
 )
 const nextDue = template(
-  db.selectFrom('retention').select(({ fn }) => fn.min<string | null>('due_at').as('at')),
+  db
+    .selectFrom('retention')
+    .select('due_at as at')
+    .unionAll(db.selectFrom('send_requests').select('expires_at as at'))
+    .orderBy('at')
+    .limit(sql.lit(1)),
 )
 
 /** How many rows one step removes. Other organizations of the database wait meanwhile. */
@@ -156,6 +161,23 @@ const guardDue = failsWhen(
     ),
   ),
 )
+const freeKeys = db
+  .selectFrom(indexedBy('send_requests', 'r', 'send_requests_expiry'))
+  .select(['r.organization_id', 'r.request_key'])
+  .where('r.expires_at', '<=', slot('now'))
+  .limit(atMost('limit'))
+const forgetSendKeys = template(
+  db
+    .deleteFrom('send_requests')
+    .where(({ eb, refTuple }) =>
+      eb(
+        refTuple('organization_id', 'request_key'),
+        'in',
+        freeKeys.$asTuple('organization_id', 'request_key'),
+      ),
+    )
+    .returning(one),
+)
 const oldRemovals = db
   .selectFrom(indexedBy('removals', 'r', 'removals_kept'))
   .select(['r.organization_id', 'r.removal_id'])
@@ -193,6 +215,9 @@ export function createRetentionDirectory(executor: Executor, guard: Guard): Rete
         if (!CONDITION_HELD.test(String(error))) throw error
         return 0
       }
+    },
+    async forgetSendKeys(now, limit) {
+      return (await rowsOf(executor, bind(forgetSendKeys, { now, limit }))).length
     },
     async forgetRemovals(before, limit) {
       return (await rowsOf(executor, bind(forgetRemovals, { before, limit }))).length

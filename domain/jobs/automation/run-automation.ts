@@ -12,7 +12,7 @@ import { sendWithinBounds } from '../bounds.ts'
 import type { HeldLease } from '../lease.ts'
 import { leaseEnd } from '../lease.ts'
 import type { RunContext } from './run-context.ts'
-import { attemptEmail, attemptSms, noEmailProvider, noSmsProvider } from '../send.ts'
+import { noEmailProvider, noSmsProvider, prepareEmail, prepareSms } from '../send.ts'
 import { tenantMailbox } from '../../messaging/request/sender.ts'
 import type { Step } from './steps.ts'
 import { RUN_CONTACT, Steps } from './steps.ts'
@@ -130,19 +130,11 @@ async function emailStep(
   if (isToContact && contact?.emailConsent === 'unsubscribed') return passedOver
   const from = tenantMailbox(organization, world.mail)
   if (from === null) return hopeless('The organization has no slug to send email from.')
-  const message = {
-    from,
-    to: deliveryAddress(address),
-    subject,
-    html,
-    text: null,
-    replyTo: null,
-    attachments: [],
-  }
+  const parts = { subject, html, text: null, replyTo: null, attachments: [], isAutomatic: true }
+  const message = { from, to: deliveryAddress(address), ...parts }
+  const prepared = prepareEmail(message, key, world.email, world)
   const { capabilities } = world.email
-  return sendWithinBounds({ key, recipient: emailKey(address), capabilities }, waitingSince, context, () =>
-    attemptEmail(message, key, world),
-  )
+  return sendWithinBounds({ prepared, recipient: emailKey(address), capabilities }, waitingSince, context)
 }
 
 async function smsStep(
@@ -158,8 +150,7 @@ async function smsStep(
   if (contact.smsConsent === 'unsubscribed') return passedOver
   if (world.sms === null) return noSmsProvider
   const from = { kind: 'number', number: organization.smsNumber } as const
+  const prepared = prepareSms({ from, to: phone, body, mediaUrls: [] }, key, world.sms, world)
   const { capabilities } = world.sms
-  return sendWithinBounds({ key, recipient: phone, capabilities }, waitingSince, context, () =>
-    attemptSms({ from, to: phone, body, mediaUrls: [] }, key, world),
-  )
+  return sendWithinBounds({ prepared, recipient: phone, capabilities }, waitingSince, context)
 }

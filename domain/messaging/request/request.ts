@@ -70,11 +70,11 @@ const attachmentsOf = <Item extends v.GenericSchema>(item: Item) =>
   countedList(v.array(item, 'must be an array'), ATTACHMENTS_MAX, TOO_MANY_ATTACHMENTS)
 const objectOf = <Entries extends v.ObjectEntries>(entries: Entries) => v.object(entries, 'must be an object')
 
-/** The body of `POST /api/v1/message`. Keys that it does not name are ignored. */
+/** The body of `POST /api/v1/message`. */
 export const MessageRequest = objectOf({
   to: recipients(
-    `Phone numbers in E.164, ten digits or dashed ten digits. At most ${RECIPIENTS_MAX} when it is an array.`,
-    ['212-555-0123', ['+12125550123', '2125550124']],
+    `Phone numbers in E.164, ten digits or dashed ten digits; spaces, dots, dashes and brackets are read over. At most ${RECIPIENTS_MAX} when it is an array.`,
+    ['212-555-0123', ['+12125550123', '2125550124', '(212) 555-0125']],
   ),
   body: described(text, 'Message text.'),
   attachments: v.optional(
@@ -93,7 +93,7 @@ function jsonBody<Schema extends v.GenericSchema>(
   schema: Schema,
   example: v.InferInput<Schema>,
 ) {
-  const description = `At most ${maxBytes} bytes. Unknown keys are ignored.`
+  const description = `At most ${maxBytes} bytes. Unknown keys are ignored, but one within two letters of a known key (within one, of a key of up to three letters) is refused as a misspelling.`
   return { description, maxBytes, contentTypes: ['application/json'], schema, example } satisfies RequestBody
 }
 
@@ -104,7 +104,12 @@ export const messageBody = jsonBody(MESSAGE_MAX_BYTES, MessageRequest, {
 })
 
 const AttachmentGiven = objectOf({
-  filename: v.pipe(text, v.maxLength(FILENAME_MAX_LENGTH, 'is too long'), oneLine),
+  filename: v.pipe(
+    text,
+    v.maxLength(FILENAME_MAX_LENGTH, 'is too long'),
+    oneLine,
+    v.regex(/^[^/\\]*$/, 'must be a file name without / and \\'),
+  ),
   path: v.optional(webUrl),
   content: v.optional(
     described(v.pipe(string, v.check(isBase64, 'must be padded base64')), 'Base64 with its padding.'),
@@ -131,15 +136,14 @@ const emailParts = {
   ]),
   subject: v.pipe(text, v.maxLength(HEADER_MAX_LENGTH, 'is too long'), oneLine),
   html: described(text, 'HTML body.'),
+  text: v.optional(described(string, 'The plain part beside the HTML.')),
   replyTo: v.optional(
     described(v.pipe(string, v.check(isEmailAddress, 'must be one bare email address')), 'One bare address.'),
   ),
   attachments: v.optional(attachmentsOf(EmailAttachmentBody)),
 } as const
 
-/**
- * The body of `POST /api/v1/email` of a caller with this rule about senders. Keys that it does not name are ignored.
- */
+/** The body of `POST /api/v1/email` of a caller with this rule about senders. */
 export const emailRequest = ({ read, allowed }: EmailSenderRule) =>
   objectOf({
     ...emailParts,

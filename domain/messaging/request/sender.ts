@@ -9,6 +9,9 @@ export interface MailIdentity {
   readonly brand: string
 }
 
+/** The header of email that no person wrote (RFC 3834, section 5), so that no program answers it by itself. */
+export const AUTO_SUBMITTED = { 'Auto-Submitted': 'auto-generated' } as const
+
 /** Local part of the operator's own sender address (contract, `POST /api/v1/email`, `from`). */
 export const PLATFORM_LOCAL_PART = 'contact'
 

@@ -57,19 +57,31 @@ export function smsIdentity(
   }
 }
 
-/** The record of a send that has just ended: with the provider's id, or why it failed. */
-export function recordOf(
-  identity: SendIdentity,
-  ending: { readonly providerId: string | null } | { readonly error: string },
-  clock: Clock,
-): SendRecord {
+/** The record of a send that is about to begin. */
+export function pendingRecord(identity: SendIdentity, clock: Clock): SendRecord {
   return {
     ...identity,
     from: cutText(identity.from, RECORDED_MAX_LENGTH),
     to: cutText(identity.to, RECORDED_MAX_LENGTH),
-    providerId: 'providerId' in ending ? ending.providerId : null,
-    outcome: 'error' in ending ? 'failed' : 'accepted',
-    error: 'error' in ending ? ending.error : null,
+    providerId: null,
+    outcome: 'pending',
+    error: null,
     at: toInstant(clock.nowMs()),
   }
 }
+
+/** The record of a send that has ended: with the provider's id, or why it failed. */
+export function endedRecord(
+  pending: SendRecord,
+  ending: { readonly providerId: string | null } | { readonly error: string },
+): SendRecord {
+  return 'error' in ending
+    ? { ...pending, outcome: 'failed', error: ending.error }
+    : { ...pending, outcome: 'accepted', providerId: ending.providerId }
+}
+
+/** After how long a send that is still pending has an unknown outcome, in ms: nobody works at it any more. */
+export const UNKNOWN_AFTER_MS = 600_000
+
+/** What is said of a send whose outcome is unknown. */
+export const UNKNOWN = 'Unknown: the request was cut off, and the message may or may not have been sent.'

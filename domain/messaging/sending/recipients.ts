@@ -8,15 +8,18 @@ export type Recipient =
   /** `to` is the given text. */
   | { readonly kind: 'unreachable'; readonly key: string; readonly to: string; readonly error: string }
 
-/** E.164, ten digits, or dashed ten digits (contract, `POST /api/v1/message`, `to`). */
-const ACCEPTED_NUMBER = /^(?:\+[1-9]\d{1,14}|\d{10}|\d{3}-\d{3}-\d{4})$/
+/** E.164, or ten digits (contract, `POST /api/v1/message`, `to`). */
+const ACCEPTED_NUMBER = /^(?:\+[1-9]\d{1,14}|\d{10})$/
+/** What people write between the digits: spaces, dashes, dots, brackets, and marks that nobody sees. */
+const READ_OVER = /[\p{Zs}\p{Pd}\p{Cf}.()[\]]/gu
 
 /**
  * Reads a phone number.
  * @param country the country in which ten digits are read (ISO 3166-1 alpha-2)
  */
 export function phoneRecipient(given: string, country: string): Recipient {
-  const number = ACCEPTED_NUMBER.test(given) ? phoneToE164(given, country) : null
+  const digits = given.replaceAll(READ_OVER, '')
+  const number = ACCEPTED_NUMBER.test(digits) ? phoneToE164(digits, country) : null
   return number === null ? unreachable(given, INVALID_NUMBER) : { kind: 'reachable', key: number, to: number }
 }
 

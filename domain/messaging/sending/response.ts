@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { Clock } from '../../../ports/platform/clock.ts'
 import type { Log } from '../../../ports/platform/log.ts'
 import { described } from '../../record/operation/meaning.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../record/operation/reply.ts'
@@ -66,6 +67,28 @@ export const NO_SLUG = 'Sending email is not configured for the tenant: it has n
 /** The reply when the organization has nothing to send from. */
 export function notConfiguredReply(error: string) {
   return errorReply(422, error)
+}
+
+export const OTHER_BODY =
+  'This Idempotency-Key has come with another request. Nothing was sent. Use a new key for another message.'
+/** How soon a request that was too early may be repeated, in seconds. Few take longer. */
+const REPEAT_AFTER_SECONDS = 60
+
+/** Why a request with a key that has come before is not answered with results. */
+type Repetition = { readonly kind: 'other_body' } | { readonly kind: 'busy'; readonly until: string }
+
+/** The reply to a request whose key has come with another body, or is still at work. */
+export function repeatedReply(repetition: Repetition, { nowMs }: Clock) {
+  if (repetition.kind === 'other_body') return errorReply(422, OTHER_BODY)
+  const { until } = repetition
+  const leftSeconds = Math.ceil((Date.parse(until) - nowMs()) / 1_000)
+  const seconds = Math.max(1, Math.min(REPEAT_AFTER_SECONDS, leftSeconds))
+  return errorReply(409, stillAtWork(until), { 'retry-after': String(seconds) })
+}
+
+/** Says when a request may be repeated whose key is still at work. */
+export function stillAtWork(until: string): string {
+  return `A request with this Idempotency-Key is still at work. Repeat this one in a minute, with the same key. After ${until} the first one counts as cut off.`
 }
 
 /**

@@ -16,9 +16,10 @@ type Send = (to: string, key: string) => Promise<SendResult>
 function bench(sendMs = 100) {
   const time = virtualTime()
   const written: SendRecord[] = []
+  const pending: SendRecord[] = []
   const logged: string[] = []
   const background: Promise<unknown>[] = []
-  const state = { calls: 0, width: 0, widest: 0, brokenWrites: 0 }
+  const state = { calls: 0, width: 0, widest: 0, brokenWrites: [] as boolean[] }
   const world: SendingWorld = {
     ...time,
     random: fakeRandom(),
@@ -27,18 +28,26 @@ function bench(sendMs = 100) {
     sends: {
       open: (organizationId) => ({
         record: async (records) => {
-          state.calls += 1
-          if (organizationId !== 'acme') throw new Error('Another organization')
-          if (state.brokenWrites > 0) {
-            state.brokenWrites -= 1
-            throw new Error('Storage is away')
-          }
-          written.push(...records)
+          write(organizationId)
+          pending.push(...records.filter(({ outcome }) => outcome === 'pending'))
+          written.push(...records.filter(({ outcome }) => outcome !== 'pending'))
+          return true
         },
+        end: async (records) => {
+          write(organizationId)
+          written.push(...records)
+          return true
+        },
+        claim: () => Promise.reject(new Error('Without a key nothing is claimed')),
         ofSubmission: async () => [],
         list: async () => written,
       }),
     },
+  }
+  const write = (organizationId: string | null) => {
+    state.calls += 1
+    if (organizationId !== 'acme') throw new Error('Another organization')
+    if (state.brokenWrites.shift() === true) throw new Error('Storage is away')
   }
   const slow =
     (answer: Send): Send =>
@@ -49,17 +58,20 @@ function bench(sendMs = 100) {
       state.width -= 1
       return answer(to, key)
     }
-  const send = (to: readonly string[], answer: Send, idempotencyMs = 1) => {
+  const send = async (to: readonly string[], answer: Send, idempotencyMs = 1) => {
     const mailing: Mailing = {
       organizationId: 'acme',
       recipients: to.map(addressRecipient),
       identity: { channel: 'email', from: 'Acme <acme@mail.example.com>' },
       capabilities: { idempotencyMs },
+      recognisable: null,
       send: slow(answer),
     }
-    return time.run(sendToAll(mailing, world))
+    const ended = await time.run(sendToAll(mailing, world))
+    if (ended.kind !== 'outcomes') throw new Error(ended.kind)
+    return ended.outcomes
   }
-  return { time, written, logged, background, state, send }
+  return { time, pending, written, logged, background, state, send }
 }
 
 const addresses = (count: number) => Array.from({ length: count }, (_, index) => `a${index}@example.com`)
@@ -190,21 +202,48 @@ test('what is sent is recorded while the rest is on its way', async () => {
   expect(written).toHaveLength(60)
 })
 
-test('when recording fails it is tried again; the answer says what happened in any case', async () => {
+test('nothing is handed over before it is recorded as pending', async () => {
+  const { send, pending } = bench()
+  const unrecorded: string[] = []
+  await send(addresses(30), async (to, key) => {
+    if (!pending.some(({ sendId, to: recipient }) => sendId === key && recipient === to)) unrecorded.push(to)
+    return accepted(to, key)
+  })
+  expect([unrecorded, pending.length]).toEqual([[], 30])
+})
+
+test('when recording beforehand fails it is tried again; when it fails again nothing is handed over', async () => {
+  const once = bench()
+  once.state.brokenWrites = [true]
+  expect((await once.send(addresses(3), accepted)).every(({ success }) => success)).toBe(true)
+  expect(once.logged).toEqual(['sends_not_recorded_yet'])
+
+  const twice = bench()
+  twice.state.brokenWrites = [true, true]
+  let calls = 0
+  const answer: Send = async (to, key) => {
+    calls += 1
+    return accepted(to, key)
+  }
+  await expect(twice.send(addresses(3), answer)).rejects.toThrow('Storage is away')
+  expect(calls).toBe(0)
+})
+
+test('when recording an outcome fails it is tried again; the answer says what happened in any case', async () => {
   const one = bench()
-  one.state.brokenWrites = 1
+  one.state.brokenWrites = [false, true]
   expect((await one.send(addresses(3), accepted)).map(({ success }) => success)).toEqual([true, true, true])
   expect(one.written).toHaveLength(3)
   expect(one.logged).toEqual(['sends_not_recorded_yet'])
 
   const none = bench()
-  none.state.brokenWrites = 99
+  none.state.brokenWrites = [false, true, true]
   expect((await none.send(addresses(3), accepted)).map(({ success }) => success)).toEqual([true, true, true])
   expect(none.written).toEqual([])
   expect(none.logged.at(-1)).toBe('sends_not_recorded')
 
   const midway = bench(1_000)
-  midway.state.brokenWrites = 2
+  midway.state.brokenWrites = [false, true, true]
   await midway.send(addresses(60), accepted)
   expect(midway.written.map(({ to }) => to).sort()).toEqual(addresses(60).sort())
 })

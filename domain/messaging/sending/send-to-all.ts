@@ -3,22 +3,31 @@ import type { Clock } from '../../../ports/platform/clock.ts'
 import type { Deadline } from '../../../ports/platform/deadline.ts'
 import type { Log } from '../../../ports/platform/log.ts'
 import type { RandomSource } from '../../../ports/platform/random-source.ts'
-import type { SendLog } from '../../../ports/messaging/send-log.ts'
+import type { SendLog, SendRecord } from '../../../ports/messaging/send-log.ts'
 import type { SendCapabilities, SendResult } from '../../../ports/messaging/send-result.ts'
 import { eachOf } from '../../bounds/within.ts'
 import { randomBase62 } from '../../text/encoding.ts'
+import type { Recognisable } from '../request/idempotency-key.ts'
 import type { SendIdentity } from './attempt.ts'
-import { recordOf } from './attempt.ts'
+import { endedRecord, pendingRecord, UNKNOWN } from './attempt.ts'
 import type { Fate, Pace } from './hand-over.ts'
 import { handOver } from './hand-over.ts'
 import type { Recipient } from './recipients.ts'
-import { createRecorder } from './recorder.ts'
+import type { Earlier, Opening } from './recorder.ts'
+import { openRecorder } from './recorder.ts'
 
 /** How many sends run at once: a Worker has six connections. */
 const SEND_WIDTH = 6
 /** No send of a request begins after this long, in ms, because few callers wait longer. */
 export const REQUEST_DURATION_MS = 60_000
-const ID_LENGTH = 22
+const PREFIX_LENGTH = 22
+
+/** What is said of a recipient to whom nothing was sent because the key of the request could not be kept up. */
+const NOT_RELEASED =
+  'Not sent: this could not be recorded. After ten minutes, the request may be repeated with the same Idempotency-Key.'
+/** What is said of a person who was erased after the first request with the same key. */
+const ERASED = 'Not sent: the recipient was erased.'
+const NOT_KEPT = 'It failed. The reason is kept no longer, because the recipient was erased.'
 
 /** The ports that sending needs. */
 export interface SendingWorld {
@@ -37,6 +46,8 @@ export interface Mailing {
   readonly recipients: readonly Recipient[]
   readonly identity: Pick<SendIdentity, 'channel' | 'from'>
   readonly capabilities: SendCapabilities
+  /** How a repetition of the request is recognised; null: it carries no idempotency key. */
+  readonly recognisable: Recognisable | null
   /** Hands the message over once, for one recipient. The key is the same whenever the same send is tried again. */
   readonly send: (to: string, idempotencyKey: string) => Promise<SendResult>
 }
@@ -46,12 +57,17 @@ export type Outcome =
   | { readonly to: string; readonly success: true; readonly id: string }
   | { readonly to: string; readonly success: false; readonly error: string }
 
+/** The outcomes of all recipients; or why the request is not answered with them. */
+export type SendAnswer =
+  { readonly kind: 'outcomes'; readonly outcomes: readonly Outcome[] } | Exclude<Opening, { kind: 'opened' }>
+
 /**
- * Sends to everybody, independently and at most six at once, and records each send. Outcomes are in the order of the
- * recipients; a recipient who is named twice gets one message. Continues when the caller has disconnected, as far as
- * the platform allows it.
+ * Sends to everybody, independently and at most six at once, and records each send before it is handed over, and its
+ * outcome afterwards. Outcomes are in the order of the recipients; a recipient who is named twice gets one message. A
+ * request that has come before sends nothing again. Continues when the caller has disconnected, as far as the platform
+ * allows it. Rejects when the sends cannot be recorded; then nothing was sent.
  */
-export async function sendToAll(mailing: Mailing, world: SendingWorld): Promise<readonly Outcome[]> {
+export async function sendToAll(mailing: Mailing, world: SendingWorld): Promise<SendAnswer> {
   const work = sendAndRecord(mailing, world)
   // The platform ends the work of a request when its caller disconnects, unless the work was registered in the
   // background.
@@ -59,27 +75,45 @@ export async function sendToAll(mailing: Mailing, world: SendingWorld): Promise<
   return work
 }
 
-async function sendAndRecord(mailing: Mailing, world: SendingWorld): Promise<readonly Outcome[]> {
-  const { recipients, organizationId, identity } = mailing
-  const recorder = createRecorder(world.sends.open(organizationId), world)
+async function sendAndRecord(mailing: Mailing, world: SendingWorld): Promise<SendAnswer> {
+  const { recipients, organizationId, identity, recognisable } = mailing
   const pace: Pace = { endMs: world.clock.nowMs() + REQUEST_DURATION_MS, notBeforeMs: 0 }
-  const requestSendId = randomBase62(ID_LENGTH, (length) => world.random.bytes(length))
-  const endings = new Map<string, Ending>()
-  await eachOf(distinct(recipients).entries(), SEND_WIDTH, async ([index, recipient]) => {
-    const sendId = `snd_${requestSendId}_${String(index).padStart(3, '0')}`
-    const fate = await fateOf(recipient, sendId, { mailing, pace, world })
-    endings.set(recipient.key, endingOf(fate, sendId))
-    const sent = { ...identity, to: recipient.to, sendId }
-    recorder.add(recordOf(sent, fate.kind === 'accepted' ? named(fate, sent) : fate, world.clock))
+  const people = distinct(recipients)
+  const sendPrefix = `snd_${randomBase62(PREFIX_LENGTH, (length) => world.random.bytes(length))}`
+  const recordsOf = (prefix: string) =>
+    people.map((recipient, number) =>
+      recordOf(recipient, identityOf(prefix, number, recipient, identity), world),
+    )
+  const request = { sends: recordsOf(sendPrefix), sendPrefix, recognisable }
+  const opening = await openRecorder(world.sends.open(organizationId), request, world)
+  if (opening.kind !== 'opened') return opening
+  const { recorder, earlier } = opening
+  const records = earlier === null ? request.sends : recordsOf(earlier.sendPrefix)
+  const endings = records.map((record, number) => endingBefore(record, number, earlier))
+  await eachOf(people.entries(), SEND_WIDTH, async ([number, recipient]) => {
+    const record = records[number]
+    if (record === undefined || endings[number] !== null) return
+    if (!(await recorder.mayBegin(number))) {
+      endings[number] = { success: false, error: NOT_RELEASED }
+      return
+    }
+    const { sendId } = record
+    const isRepeatable = mailing.capabilities.idempotencyMs > 0
+    const sending = { sendId, send: () => mailing.send(recipient.to, sendId), isRepeatable }
+    const fate = await handOver(sending, pace, world)
+    endings[number] = endingOf(fate, sendId)
+    recorder.add(endedRecord(record, fate.kind === 'accepted' ? named(fate, record) : fate))
   })
   await recorder.finish()
-  const accepted = [...endings.values()].filter(({ success }) => success).length
-  world.log.info('sends_ended', { channel: identity.channel, sends: endings.size, accepted })
-  return recipients.map(({ key, to }) => {
-    const ending = endings.get(key)
-    if (ending === undefined) throw new Error('A send did not end')
+  const accepted = endings.filter((ending) => ending?.success).length
+  world.log.info('sends_ended', { channel: identity.channel, sends: endings.length, accepted })
+  const byKey = new Map(people.map(({ key }, number) => [key, endings[number]]))
+  const outcomes = recipients.map(({ key, to }) => {
+    const ending = byKey.get(key)
+    if (ending == null) throw new Error('A send did not end')
     return { to, ...ending }
   })
+  return { kind: 'outcomes', outcomes }
 }
 
 type Accepted = Extract<Fate, { kind: 'accepted' }>
@@ -93,20 +127,37 @@ function distinct(recipients: readonly Recipient[]): readonly Recipient[] {
   return [...byKey.values()]
 }
 
-interface Sending {
-  readonly mailing: Mailing
-  readonly pace: Pace
-  readonly world: SendingWorld
+function identityOf(
+  prefix: string,
+  number: number,
+  { to }: Recipient,
+  identity: Mailing['identity'],
+): SendIdentity {
+  return { ...identity, to, sendId: `${prefix}_${String(number).padStart(3, '0')}` }
 }
 
-async function fateOf(
-  recipient: Recipient,
-  sendId: string,
-  { mailing, pace, world }: Sending,
-): Promise<Fate> {
-  if (recipient.kind === 'unreachable') return { kind: 'failed', error: recipient.error }
-  const isRepeatable = mailing.capabilities.idempotencyMs > 0
-  return handOver({ sendId, send: () => mailing.send(recipient.to, sendId), isRepeatable }, pace, world)
+/** The record of a send before it begins. Who cannot be reached has failed. */
+function recordOf(recipient: Recipient, identity: SendIdentity, { clock }: SendingWorld): SendRecord {
+  const pending = pendingRecord(identity, clock)
+  return recipient.kind === 'reachable' ? pending : endedRecord(pending, recipient)
+}
+
+/** How a send ended before this request hands anything over; null: it has yet to be sent. */
+function endingBefore(record: SendRecord, number: number, earlier: Earlier | null): Ending | null {
+  if (record.error !== null) return { success: false, error: record.error }
+  if (earlier === null) return null
+  const known = earlier.sends.find(({ sendId }) => sendId === record.sendId)
+  switch (known?.outcome) {
+    case undefined:
+      return { success: false, error: UNKNOWN }
+    case 'accepted':
+      return { success: true, id: known.providerId ?? known.sendId }
+    case 'failed':
+      return { success: false, error: known.error ?? NOT_KEPT }
+    case 'pending':
+      if (number < earlier.released) return { success: false, error: UNKNOWN }
+      return known.to === record.to ? null : { success: false, error: ERASED }
+  }
 }
 
 /** The end of a send. When a provider accepted a message without an id, the idempotency key takes its place. */

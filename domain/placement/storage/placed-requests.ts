@@ -81,9 +81,17 @@ export function placedKeyUpkeep(places: Places): KeyUpkeep {
 
 function placedSends(places: Places, shared: RequestStorage): SendLog {
   return {
-    open: (organizationId) =>
-      organizationId === null
-        ? shared.sends.open(null)
-        : relayed(toPlace(organizationId, places, ({ sends }) => sends.open(organizationId))),
+    open(organizationId) {
+      if (organizationId === null) return shared.sends.open(null)
+      const relay = toPlace(organizationId, places, ({ sends }) => sends.open(organizationId))
+      return relayed(relay, {
+        claim: (...claim) =>
+          atPlace(organizationId, places, ({ sends }, place) => {
+            // The sweep forgets the key when it is free again.
+            if (place.kind === 'own') noteWorkOf(place.familyId, places)
+            return sends.open(organizationId).claim(...claim)
+          }),
+      })
+    },
   }
 }

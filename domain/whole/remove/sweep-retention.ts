@@ -12,7 +12,7 @@ export interface RetentionSweepWorld {
 }
 
 const DAY_MS = 86_400_000
-/** The maximum number of settings that one sweep applies, and of removals that it forgets. */
+/** The maximum number of settings that one sweep applies, and of removals and of keys that it forgets. */
 const DUE_MAX = 50
 const FORGOTTEN_MAX = 500
 /** No new step is begun after this long, in ms, so that sweeps do not overlap. The next one follows within a minute. */
@@ -20,7 +20,8 @@ const SWEEP_MS = 20_000
 
 /**
  * Removes what organizations keep no longer: each setting is applied once a day, in bounded steps. An organization that
- * fails stops no other; it is logged, and tried again by the next sweep. Also forgets removals that are known long enough.
+ * fails stops no other; it is logged, and tried again by the next sweep. Also forgets removals that are known
+ * long enough, and idempotency keys of sends that are free again.
  */
 export async function sweepRetention({ retention, clock, log }: RetentionSweepWorld): Promise<void> {
   const untilMs = clock.nowMs() + SWEEP_MS
@@ -35,6 +36,7 @@ export async function sweepRetention({ retention, clock, log }: RetentionSweepWo
       log.error('retention_failed', { organizationId, kind }, cause)
     }
   }
+  await retention.forgetSendKeys(toInstant(clock.nowMs()), FORGOTTEN_MAX)
   await retention.forgetRemovals(toInstant(clock.nowMs() - REMOVALS_KEPT_DAYS * DAY_MS), FORGOTTEN_MAX)
 }
 

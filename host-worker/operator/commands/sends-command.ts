@@ -29,7 +29,9 @@ const sendsCommand = listing({
   flags: ownerFlags,
   summary: 'Print what was sent, newest first',
   details: [
-    'The channel is sms, mms or email, the outcome accepted or failed. --platform prints what was sent with platform keys.',
+    'The channel is sms, mms or email. The outcome is pending until it is recorded, then accepted or failed; what has been',
+    'pending for ten minutes is unknown: the service was cut off, and the message may or may not have been sent.',
+    '--platform prints what was sent with platform keys.',
   ],
   examples: ['--org lakeside', '--org lakeside --limit 20', '--platform --json'],
   operations: [listSends, listPlatformSends],

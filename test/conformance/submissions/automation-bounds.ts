@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Admission, AutomationMessage } from '../../../ports/index.ts'
 import type { MakeStorage, StorageCase } from '../case.ts'
 import type { TwoTenants } from '../fixtures.ts'
-import { at, form, organization, submission, twoTenants } from '../fixtures.ts'
+import { at, form, organization, pendingSend, submission, twoTenants } from '../fixtures.ts'
 
 const HOUR = 3600
 const DAY = 24 * HOUR
@@ -29,6 +29,7 @@ async function asking(make: MakeStorage) {
         organizationMax: 3,
         waitsUntil: at(seconds + 3 * DAY),
         leaseUntil: at(30 * DAY),
+        send: pendingSend(asked.messageId, { at: at(seconds) }),
         ...asked,
       },
       at(seconds),

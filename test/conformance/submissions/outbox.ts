@@ -3,7 +3,16 @@ import type { Lease, OutboxRef, SendRecord, StoredRow } from '../../../ports/ind
 import type { MakeStorage, StorageCase } from '../case.ts'
 import type { TwoTenants } from '../fixtures.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
-import { at, contact, form, organization, readContact, submission, twoTenants } from '../fixtures.ts'
+import {
+  at,
+  contact,
+  form,
+  organization,
+  pendingSend,
+  readContact,
+  submission,
+  twoTenants,
+} from '../fixtures.ts'
 
 const entry = (outboxId: string) => ({
   outboxId,
@@ -30,17 +39,7 @@ function lease(token: string, seconds = 0): readonly [Lease, string] {
 }
 
 function send(sendId: string, changes: Partial<SendRecord> = {}): SendRecord {
-  return {
-    sendId,
-    channel: 'email',
-    from: 'Acme <acme@mail.example.com>',
-    to: 'a@example.com',
-    providerId: `p-${sendId}`,
-    outcome: 'accepted',
-    error: null,
-    at: at(5),
-    ...changes,
-  }
+  return pendingSend(sendId, { providerId: `p-${sendId}`, outcome: 'accepted', ...changes })
 }
 
 const idsOf = (refs: readonly OutboxRef[]) => refs.map(({ outboxId }) => outboxId)
@@ -182,7 +181,8 @@ export const outboxCases: readonly StorageCase[] = [
       assert.deepEqual(idsOf(await storage.outbox.due(at(100), 10)), ['out-1'])
       assert.equal((await mine.claim('out-1', ...lease('t3', 100)))?.attempts, 1)
       assert.equal(await storage.outbox.redrive('out-1', at(101)), 'leased')
-      await mine.settle('out-1', 't3', { kind: 'done', sends: [send('out-1', { at: at(102) })] }, at(102))
+      assert.equal(await mine.begin('out-1', 't3', pendingSend('out-1', { at: at(102) })), true)
+      await mine.settle('out-1', 't3', { kind: 'done', sends: [send('out-1', { at: at(103) })] }, at(103))
       assert.deepEqual(await storage.sends.open('org-a').list(null, 10), [send('out-1', { at: at(102) })])
     },
   },

@@ -5,7 +5,7 @@ import type { Migration } from '../../../adapters/durable-object/migration.ts'
 
 /** The tables, with their indexes, that are enough for everything that moves do. Moving few tables takes little time. */
 const TABLES = [
-  'organizations api_keys operator_keys outbox sends retention import_sessions import_keys',
+  'organizations api_keys operator_keys outbox sends send_requests retention import_sessions import_keys',
   'sites contacts forms form_submissions',
   'families placed_organizations placed_slugs placed_keys placed_forms write_pauses refused_writes',
   'moves move_organizations move_journal move_targets move_guards',

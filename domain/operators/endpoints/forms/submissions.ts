@@ -185,7 +185,7 @@ export async function serveSubmission(
     {
       ...submission,
       runs: runs.map((run) => run as Run).sort((left, right) => left.runId.localeCompare(right.runId)),
-      messages: messages.map((message: SendRecord) => publishedSend(message)),
+      messages: messages.map((message: SendRecord) => publishedSend(message, world.clock.nowMs())),
       waiting: [...waiting],
     },
     PRIVATE,

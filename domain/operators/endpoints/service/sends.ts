@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { SendRecord } from '../../../../ports/messaging/send-log.ts'
+import { UNKNOWN, UNKNOWN_AFTER_MS } from '../../../messaging/sending/attempt.ts'
 import { described } from '../../../record/operation/meaning.ts'
 import type { ReplyOf } from '../../../record/operation/operation.ts'
 import { jsonResponse, operation } from '../../../record/operation/operation.ts'
@@ -15,9 +16,15 @@ export const Send = v.strictObject({
   from: described(v.string(), 'The sender as the recipient sees it.'),
   to: described(v.string(), 'The recipient.'),
   providerId: described(v.nullable(v.string()), "The provider's id of the message; null: none."),
-  outcome: described(v.picklist(['accepted', 'failed']), 'Whether the provider took it.'),
-  error: described(v.nullable(v.string()), 'Why it failed, in short; null: it did not.'),
-  at: described(instant, 'When it was handed over.'),
+  outcome: described(
+    v.picklist(['pending', 'accepted', 'failed', 'unknown']),
+    `Whether the provider took it. \`pending\`: it is about to be handed over, or has been, and its outcome is not recorded yet. \`unknown\`: that has been so for ${UNKNOWN_AFTER_MS / 60_000} minutes, because the service was cut off. It may or may not have been sent.`,
+  ),
+  error: described(
+    v.nullable(v.string()),
+    'Why it failed, or why its outcome is unknown, in short; null: neither.',
+  ),
+  at: described(instant, 'When it was recorded, which is just before it might be handed over.'),
 })
 
 const page = pageOf('SendPage', Send)
@@ -81,6 +88,7 @@ function listed(
   world: OperatorWorld,
 ) {
   const log = world.sends.open(organizationId)
+  const nowMs = world.clock.nowMs()
   return servePage(
     query,
     {
@@ -90,11 +98,17 @@ function listed(
       positionOf: ({ at, sendId }) => ({ value: at, id: sendId }),
     },
     world,
-    publishedSend,
+    (send) => publishedSend(send, nowMs),
   )
 }
 
-/** The published form of a send. */
-export function publishedSend({ channel, from, to, providerId, outcome, error, at }: SendRecord) {
-  return { channel, from, to, providerId, outcome, error, at }
+/** The published form of a send at an instant. What has been pending for long is unknown. */
+export function publishedSend(
+  { channel, from, to, providerId, outcome, error, at }: SendRecord,
+  nowMs: number,
+): v.InferOutput<typeof Send> {
+  const isUnknown = outcome === 'pending' && nowMs - Date.parse(at) >= UNKNOWN_AFTER_MS
+  return isUnknown
+    ? { channel, from, to, providerId, outcome: 'unknown', error: UNKNOWN, at }
+    : { channel, from, to, providerId, outcome, error, at }
 }

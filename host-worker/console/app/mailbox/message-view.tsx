@@ -63,7 +63,7 @@ export function MessageView({ messageId, search, onDeleted }: MessageViewProps) 
 }
 
 function Opened({ message, actions }: { readonly message: Message; readonly actions: ComponentChildren }) {
-  const { from, to, replyTo, at, attachments, mediaUrls } = message
+  const { from, to, replyTo, at, attachments, mediaUrls, headers } = message
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     heading.current?.focus()
@@ -81,6 +81,7 @@ function Opened({ message, actions }: { readonly message: Message; readonly acti
           ['From', <bdi key="from">{from}</bdi>],
           ['To', <bdi key="to">{to}</bdi>],
           ...(replyTo === null ? [] : [['Replies to', <bdi key="reply">{replyTo}</bdi>] as const]),
+          ...Object.entries(headers).map(([name, value]) => [name, value] as const),
           ['At', momentText(at)],
           ...(attachments.length === 0
             ? []

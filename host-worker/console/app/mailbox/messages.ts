@@ -20,6 +20,8 @@ export interface Message {
     readonly path: string | null
     readonly sizeBytes: number | null
   }[]
+  /** Headers besides the usual ones, by name. */
+  readonly headers: Readonly<Record<string, string>>
   readonly at: string
 }
 

@@ -33,6 +33,7 @@ export function Page() {
 function Figures({ known, nowMs }: { readonly known: OverviewFigures; readonly nowMs: number }) {
   const { organizations, outbox, sends, submissions, isActivityWhole } = known
   const accepted = sends.filter(({ outcome }) => outcome === 'accepted').length
+  const lost = sends.filter(({ outcome }) => outcome === 'failed' || outcome === 'unknown').length
   const { pending, held, failed, oldestDueAt } = sumOutbox(outbox.items, nowMs)
   const since = `In the last ${DAYS} days`
   const bars = countByDay(
@@ -51,7 +52,7 @@ function Figures({ known, nowMs }: { readonly known: OverviewFigures; readonly n
         <Figure label="Sends accepted" value={countText(accepted)}>
           {since}
         </Figure>
-        <Figure label="Sends failed" value={countText(sends.length - accepted)}>
+        <Figure label="Sends failed" value={countText(lost)}>
           {since}
         </Figure>
       </div>

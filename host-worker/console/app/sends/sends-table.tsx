@@ -10,13 +10,16 @@ type Send = ItemOf<'sends.list'>
 
 const channels = { email: 'Email', sms: 'SMS', mms: 'MMS' } as const
 
+/** How each outcome looks. */
+export const tones = { accepted: 'good', failed: 'bad', pending: 'waiting', unknown: 'bad' } as const
+
 const columns: readonly Column<Send>[] = [
   { title: 'Channel', width: '6rem', cell: ({ channel }) => channels[channel] },
   { title: 'To', width: 'minmax(0, 1.5fr)', cell: ({ to }) => to },
   { title: 'From', width: 'minmax(0, 1.5fr)', cell: ({ from }) => from },
   {
     title: 'Outcome',
-    cell: ({ outcome }) => <Badge tone={outcome === 'accepted' ? 'good' : 'bad'}>{outcome}</Badge>,
+    cell: ({ outcome }) => <Badge tone={tones[outcome]}>{outcome}</Badge>,
   },
   { title: 'Reason', cell: ({ error }) => error ?? '' },
   { title: 'At', cell: ({ at }) => momentText(at) },

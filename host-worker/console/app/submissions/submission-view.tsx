@@ -11,6 +11,7 @@ import { momentText } from '../kit/text.ts'
 import { TheirText } from '../kit/their-text.tsx'
 import { toast } from '../kit/toasts/toasts.ts'
 import { organizationPath } from '../organizations/organization.ts'
+import { tones } from '../sends/sends-table.tsx'
 import type { Client } from '../service/client.ts'
 import type { BodyOf } from '../service/operations.ts'
 import { useAction } from '../service/use-action.ts'
@@ -193,8 +194,8 @@ function Following({ submission: { runs, messages, waiting } }: { readonly submi
         ))}
         {messages.map(({ channel, to, outcome, error, at, providerId }) => (
           <li key={`${at} ${channel} ${to} ${providerId ?? ''}`}>
-            <Badge tone={outcome === 'accepted' ? 'good' : 'bad'}>{outcome}</Badge> {channel} to{' '}
-            <TheirText text={to} />, {momentText(at)} {error ?? ''}
+            <Badge tone={tones[outcome]}>{outcome}</Badge> {channel} to <TheirText text={to} />,{' '}
+            {momentText(at)} {error ?? ''}
           </li>
         ))}
       </ul>
