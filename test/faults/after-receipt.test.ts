@@ -57,8 +57,16 @@ async function broken(at: number, fault: Fault): Promise<{ bench: JobBench; call
   expect(refs).toHaveLength(3)
   for (const ref of refs) await deliver(ref, world).catch(() => undefined)
   const made = [...calls()]
+  await assertTraced(bench)
   await bench.settle()
   return { bench, calls: made }
+}
+
+/** Whatever broke, each message that was delivered is in the log of sends. */
+async function assertTraced({ email, sms, sends }: JobBench): Promise<void> {
+  const recorded = new Set((await sends()).map(({ sendId }) => sendId))
+  const delivered = [...email.delivered, ...sms.delivered].map(([key]) => key.replace(/-without-reply-to$/, ''))
+  expect(delivered.filter((sendId) => !recorded.has(sendId))).toEqual([])
 }
 
 async function tagsOf({ storage }: JobBench): Promise<unknown> {
@@ -69,7 +77,7 @@ async function tagsOf({ storage }: JobBench): Promise<unknown> {
 const unbroken = await broken(0, 'before')
 
 test('unbroken, everything happens once', () => {
-  expect(unbroken.calls).toHaveLength(17)
+  expect(unbroken.calls).toHaveLength(19)
   expect(unbroken.bench.sms.delivered).toHaveLength(1)
 })
 
@@ -119,6 +127,7 @@ async function brokenTypo(at: number, fault: Fault): Promise<{ bench: JobBench; 
   const refs = await bench.submit('sub-1', ['one@example.com'], { email: 'ada@nowhere.invalid' })
   for (const ref of refs) await deliver(ref, world).catch(() => undefined)
   const made = [...calls()]
+  await assertTraced(bench)
   await bench.settle()
   return { bench, calls: made }
 }
@@ -126,7 +135,7 @@ async function brokenTypo(at: number, fault: Fault): Promise<{ bench: JobBench; 
 const typo = await brokenTypo(0, 'before')
 
 test('unbroken, an email with a mistyped address for replies is handed over twice and delivered once', () => {
-  expect(typo.calls).toEqual(['outbox.claim', 'email.send', 'email.send', 'outbox.settle'])
+  expect(typo.calls).toEqual(['outbox.claim', 'outbox.begin', 'email.send', 'email.send', 'outbox.settle'])
 })
 
 test.each(

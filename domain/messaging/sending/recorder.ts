@@ -22,7 +22,10 @@ import { UNKNOWN_AFTER_MS } from './attempt.ts'
 // released was certainly not handed over and never will be by the request that was cut off, and the one that takes the
 // key over may send it. A send that was released and has no outcome is unknown for ever, and is not sent again.
 
-/** How many sends are released at once: at most so many are unknown after a request with a key was cut off. */
+/**
+ * How many sends are released at once. After a request with a key was cut off, at most so many are unknown, and those of
+ * the group before that were on their way.
+ */
 const RELEASED_AT_ONCE = 100
 /**
  * The minimum time between two writes of outcomes while sends are going on, in ms. A crash leaves the sends of about this

@@ -30,6 +30,7 @@ describe('emails', () => {
       ...email,
       from: 'Shop <acme@MAIL.example.com>',
       replyTo: 'office@example.com',
+      text: 'Hi, plainly',
       attachments,
     }
     const { body } = await post(sendEmail, full)
@@ -43,12 +44,16 @@ describe('emails', () => {
       to: 'ada@example.com',
       subject: 'Hi',
       html: '<p>Hi</p>',
-      text: null,
+      text: 'Hi, plainly',
       replyTo: 'office@example.com',
       attachments,
+      isAutomatic: false,
     })
-    expect((await logged('acme')).map(({ providerId, channel }) => [providerId, channel])).toEqual([
-      [`re_${sentKey}`, 'email'],
+    await post(sendEmail, email)
+    expect(last()?.text).toBeNull()
+    expect((await logged('acme')).map(({ providerId, channel }) => [providerId, channel])).toContainEqual([
+      `re_${sentKey}`,
+      'email',
     ])
   })
 

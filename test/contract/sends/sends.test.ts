@@ -122,9 +122,47 @@ describe.each(sends)('$endpoint.id', ({ endpoint, good }) => {
     const response = await raw({
       key,
       headers: { 'content-type': 'Application/JSON; charset="UTF-8"' },
-      body: `\uFEFF${JSON.stringify({ ...good, organizationId: 'other', from_: 1, constructor: null })}`,
+      body: `\uFEFF${JSON.stringify({ ...good, organizationId: 'other', sender: 1, constructor: null })}`,
     })
     expect(response.status).toBe(200)
+  })
+
+  test('a misspelt key is refused by its name, wherever it is; other unknown keys are ignored', async () => {
+    const item =
+      endpoint === sendEmail ? { filename: 'a.txt', content: 'aGk=' } : { url: 'https://a.example/b' }
+    const [known = ''] = Object.keys(item)
+    const refused: readonly (readonly [object, string])[] = [
+      [{ atachments: [item] }, 'atachments: is not a known key. Did you mean attachments?'],
+      [{ Attachment: [item] }, 'Attachment: is not a known key. Did you mean attachments?'],
+      [{ too: 'x' }, 'too: is not a known key. Did you mean to?'],
+      [{ TO: 'x' }, 'TO: is not a known key. Did you mean to?'],
+      [
+        { attachments: [item, { ...item, [`${known}s`]: 1 }] },
+        `attachments.1.${known}s: is not a known key. Did you mean ${known}?`,
+      ],
+      ...(endpoint === sendEmail
+        ? ([
+            [{ reply_to: 'a@example.com' }, 'reply_to: is not a known key. Did you mean replyTo?'],
+            [{ form: 'acme@mail.example.com' }, 'form: is not a known key. Did you mean from?'],
+          ] as const)
+        : ([
+            [{ useShortCode: true }, 'useShortCode: is not a known key. Did you mean useShortcode?'],
+          ] as const)),
+    ]
+    for (const [changes, problem] of refused) {
+      for (const withKey of [key, platformKey]) {
+        const { status, body } = await post(endpoint, { ...good, ...changes }, withKey)
+        expect([status, body], problem).toEqual([
+          400,
+          { error: 'Invalid request format', details: [problem] },
+        ])
+      }
+    }
+    expect(delivered()).toBe(0)
+    for (const name of ['attachmentLists', 'cc', 'bcc', 'toooo', 'sender', 'x'.repeat(99)]) {
+      const { status } = await post(endpoint, { ...good, [name]: 1, attachments: [{ ...item, label: 1 }] })
+      expect(status, name).toBe(200)
+    }
   })
 
   test('a request body that the document refuses is refused', async () => {

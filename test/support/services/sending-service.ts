@@ -3,8 +3,11 @@ import type { sendEmail, sendMessage } from '../../../domain/messaging/endpoints
 import type { SendRecord } from '../../../ports/messaging/send-log.ts'
 import { validatorOf } from '../contract/contract-validator.ts'
 import { fakeEmail, fakeSms } from '../providers/jobs.ts'
+import type { Clock } from '../../../ports/platform/clock.ts'
+import type { PlaceChoice } from '../../../ports/placement/placement.ts'
+import type { ScratchStorage } from '../scratch/scratch-storage.ts'
 import { createScratchStorage } from '../scratch/scratch-storage.ts'
-import type { TestService, TestStorage } from './service.ts'
+import type { TestService } from './service.ts'
 import { openTestService } from './service.ts'
 
 /** The sender domain of a test service, and the operator's name. */
@@ -19,13 +22,14 @@ type SendEndpoint = typeof sendMessage | typeof sendEmail
 /** An answer to a request to send. */
 export interface SendAnswer {
   readonly status: number
+  readonly retryAfter: string | null
   readonly body: { readonly success?: boolean; readonly results?: readonly object[]; readonly error?: string }
 }
 
 /** A service whose providers record messages, with organizations that send. */
 export interface SendingService {
   readonly service: TestService
-  readonly storage: TestStorage
+  readonly storage: ScratchStorage
   readonly mails: ReturnType<typeof fakeEmail>
   readonly texts: ReturnType<typeof fakeSms>
   /** Keys of an organization in the United States, of one in Germany, of one without a sender, and of the operator. */
@@ -36,18 +40,28 @@ export interface SendingService {
     readonly platformKey: string
   }
   /** Posts JSON and checks the answer against the contract document. */
-  readonly post: (endpoint: SendEndpoint, body: unknown, withKey?: string) => Promise<SendAnswer>
+  readonly post: (
+    endpoint: SendEndpoint,
+    body: unknown,
+    withKey?: string,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<SendAnswer>
   /** How many messages the providers have accepted. */
   readonly delivered: () => number
   /** The recorded sends of an organization, or of the operator (null), newest first. */
   readonly logged: (owner: string | null) => Promise<readonly SendRecord[]>
 }
 
-/** Opens a sending service on an empty storage in memory. */
-export async function openSendingService(): Promise<SendingService> {
+/**
+ * Opens a sending service on an empty storage in memory.
+ * @param choice where its organizations live; left out: where those of all tests do
+ */
+export async function openSendingService(choice?: PlaceChoice): Promise<SendingService> {
   const mails = fakeEmail()
   const texts = fakeSms()
-  const service = await openTestService((clock) => createScratchStorage({ clock }), undefined, {
+  let storage: ScratchStorage | undefined
+  const open = (clock: Clock) => (storage = createScratchStorage({ clock, ...(choice && { choice }) }))
+  const service = await openTestService(open, undefined, {
     email: mails.sender,
     sms: texts.sender,
     mail,
@@ -65,23 +79,24 @@ export async function openSendingService(): Promise<SendingService> {
   })
   const bareKey = await service.addOrganization('bare')
   const platformKey = await service.addPlatformKey()
+  if (storage === undefined) throw new Error('The storage was not opened')
   return {
     service,
-    storage: service.storage,
+    storage,
     mails,
     texts,
     keys: { key, otherKey, bareKey, platformKey },
-    async post(endpoint, body, withKey = key) {
+    async post(endpoint, body, withKey = key, headers = {}) {
       const response = await service.send(endpoint.path, {
         method: 'POST',
         key: withKey,
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify(body),
       })
       const answer = (await response.json()) as SendAnswer['body']
       expect(validatorOf(endpoint, response.status)(answer)).toEqual([])
       expect(response.headers.get('cache-control')).toBe('private, no-store')
-      return { status: response.status, body: answer }
+      return { status: response.status, retryAfter: response.headers.get('retry-after'), body: answer }
     },
     delivered: () => mails.delivered.length + texts.delivered.length,
     logged: (owner) => service.storage.sends.open(owner).list(null, 1000),

@@ -86,7 +86,7 @@ export async function openTestService(
   open: (clock: FakeClock) => TestStorage,
   givenSecrets?: Secrets,
   providers: Partial<
-    Pick<WorldParts, 'email' | 'sms' | 'mail' | 'queue' | 'clock' | 'deadline' | 'sources'>
+    Pick<WorldParts, 'email' | 'sms' | 'mail' | 'queue' | 'clock' | 'deadline' | 'random' | 'sources'>
   > = {},
 ): Promise<TestService> {
   const clock = fakeClock()
