@@ -40,12 +40,17 @@ interface Cost {
   readonly rowsWritten: number
 }
 
-async function cost(path: string, body: object, withKey = key): Promise<Cost> {
+async function cost(
+  path: string,
+  body: object,
+  withKey = key,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Cost> {
   const before = { ...meter }
   const response = await service.send(path, {
     method: 'POST',
     key: withKey,
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   })
   return {
@@ -61,23 +66,45 @@ const addresses = Array.from({ length: 500 }, (_, index) => `a${index}@example.c
 
 // The fake providers take no time, so no write of the log falls due while sends go on. The tests of `sendToAll` cover
 // longer sends: one more write every two seconds.
-test.each([1, 500])('an email to %i costs two storage calls: the key, and the record', async (count) => {
-  const { status, calls, rowsWritten } = await cost('/api/v1/email', {
-    ...email,
-    to: addresses.slice(0, count),
-  })
-  expect([status, calls]).toEqual([200, 2])
-  // Each send writes two rows: the send itself and its place in the list.
-  expect(rowsWritten).toBeLessThanOrEqual(2 * count)
-})
+test.each([1, 10, 500])(
+  'an email to %i costs three storage calls: the key, the record beforehand, and the outcomes',
+  async (count) => {
+    const { status, calls, rowsWritten } = await cost('/api/v1/email', {
+      ...email,
+      to: addresses.slice(0, count),
+    })
+    expect([status, calls]).toEqual([200, 3])
+    // Each send writes three rows: the send itself, its place in the list, and its outcome.
+    expect(rowsWritten).toBeLessThanOrEqual(3 * count)
+  },
+)
+
+test.each([
+  [1, 3],
+  [10, 3],
+  [500, 12],
+])(
+  'with an idempotency key, an email to %i costs %i calls, and a repetition two',
+  async (count, expected) => {
+    const body = { ...email, to: addresses.slice(0, count) }
+    const headers = { 'idempotency-key': `key-${count}` }
+    const first = await cost('/api/v1/email', body, key, headers)
+    expect([first.status, first.calls]).toEqual([200, expected])
+    // Besides: the key and its place in the list of those to be forgotten, and how far the request has come.
+    expect(first.rowsWritten).toBeLessThanOrEqual(3 * count + expected)
+    const again = await cost('/api/v1/email', body, key, headers)
+    expect(again).toMatchObject({ status: 200, calls: 2, rowsWritten: 0 })
+    expect(again.rowsRead).toBeLessThanOrEqual(count + 20)
+  },
+)
 
 test('so does a text message, and either with a platform key', async () => {
   const message = { to: '2125550123', body: 'Hi' }
-  expect(await cost('/api/v1/message', message)).toMatchObject({ status: 200, calls: 2 })
-  expect(await cost('/api/v1/message', message, platformKey)).toMatchObject({ status: 200, calls: 2 })
+  expect(await cost('/api/v1/message', message)).toMatchObject({ status: 200, calls: 3 })
+  expect(await cost('/api/v1/message', message, platformKey)).toMatchObject({ status: 200, calls: 3 })
   expect(await cost('/api/v1/email', { ...email, to: 'a@example.com' }, platformKey)).toMatchObject({
     status: 200,
-    calls: 2,
+    calls: 3,
   })
 })
 

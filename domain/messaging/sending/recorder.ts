@@ -26,7 +26,7 @@ import { UNKNOWN_AFTER_MS } from './attempt.ts'
  * How many sends are released at once. After a request with a key was cut off, at most so many are unknown, and those of
  * the group before that were on their way.
  */
-const RELEASED_AT_ONCE = 100
+const RELEASED_AT_ONCE = 50
 /**
  * The minimum time between two writes of outcomes while sends are going on, in ms. A crash leaves the sends of about this
  * long without an outcome. The number of writes depends on the duration of a request and not on the number of its
