@@ -58,6 +58,13 @@ export interface SentMessage {
   readonly isAccepted: boolean
 }
 
+/** A message that a client asked to send, whatever the answer. */
+export interface Mailing {
+  readonly organizationId: string
+  /** Whether the request carried an idempotency key. */
+  readonly isKeyed: boolean
+}
+
 /** What was asked for in the organization that comes and goes. */
 export interface PassingPromises {
   /** The numbers of the people of whom an answer said that they were erased. */
@@ -79,6 +86,8 @@ export interface Reference {
   isUsable(key: KnownKey, use: KnownKey['scope']): boolean
   /** The sends of which an answer told the outcome. */
   readonly sent: SentMessage[]
+  /** The messages that clients asked to send, by their titles. */
+  readonly mailings: Map<string, Mailing>
   readonly passing: PassingPromises
   /** The changes by operators that an answer confirmed. */
   readonly changes: AskedChange[]
@@ -110,6 +119,7 @@ export function createReference(): Reference {
     workingKey: (organizationId, use) =>
       keys.findLast((key) => key.organizationId === organizationId && isUsable(key, use)),
     sent: [],
+    mailings: new Map(),
     passing: { erased: new Set(), asked: new Set(), days: new Set() },
     changes: [],
     formIds: () => [...versions.keys()],

@@ -1,9 +1,19 @@
 import { organizationIds, visitors } from '../setting.ts'
 import type { Client } from './client.ts'
 import { bodyOf } from './client.ts'
+import type { Answer } from '../service/processes/network.ts'
 
 interface Results {
   readonly results: readonly { readonly to: string; readonly success: boolean }[]
+}
+
+/** How often a request with an idempotency key is repeated while no results come, and within which time. */
+const REPEATED_MAX = 3
+const REPEATED_WITHIN_MS = 700_000
+
+/** Whether it is not known what became of a request; 409 says that the first one is still at work. */
+function isUnanswered(answer: Answer | null): boolean {
+  return answer === null || answer.status >= 500 || answer.status === 409
 }
 
 /** A client that sends email and text messages with an organization's key. */
@@ -64,8 +74,21 @@ async function send(
   const organizationId = decide.pick('sender', organizationIds)
   const key = reference.workingKey(organizationId, 'send')
   if (key === undefined) return null
-  const answer = await client.send({ method: 'POST', path, key: key.text, body: JSON.stringify(body) })
-  if (answer === null || answer.status >= 500) return null
+  const isKeyed = decide.chance('sends with an idempotency key', 60)
+  reference.mailings.set(title, { organizationId, isKeyed })
+  const headers = isKeyed ? { 'idempotency-key': title } : {}
+  const request = { method: 'POST', path, key: key.text, headers, body: JSON.stringify(body) } as const
+  let answer = await client.send(request)
+  for (
+    let count = 0;
+    isKeyed && isUnanswered(answer) && count < REPEATED_MAX && !client.isOver();
+    count += 1
+  ) {
+    await client.pause(decide.delayMs('repeats a send', REPEATED_WITHIN_MS))
+    answer = await client.send(request)
+    client.happened('a send is repeated with its key')
+  }
+  if (answer === null || isUnanswered(answer)) return null
   if (answer.status !== 200 && answer.status !== 207) {
     if (key.state === 'works')
       client.violated('a good key sends', `${key.keyId}: ${answer.status} ${answer.text}`)

@@ -14,6 +14,8 @@ export const eventKinds = [
   'a run fails',
   'a message is handed over again',
   'a provider recognises a message',
+  'a send is repeated with its key',
+  'a send that was cut off is taken over',
   'an entry is put off',
   'a message of an automation waits for a bound',
   'an entry waits as long as the provider asked',

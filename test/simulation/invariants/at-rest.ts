@@ -149,6 +149,10 @@ function checkSends({ reference, email, sms, violated }: AtRest): void {
   }
   for (const [subject, mails] of both.email)
     if (subject.startsWith('mailer')) checkOnce(mails, `with ${subject}`, violated)
+  for (const [title, texts] of both.sms)
+    if (reference.mailings.get(title)?.isKeyed === true)
+      for (const [to, { length }] of Map.groupBy(texts, (message) => message.to))
+        if (length > 1) violated('a request with a key sends once', `${length} texts ${title} to ${to}`)
   if (both.email.has(FORGED_SUBJECT))
     violated('a key that has ended or was forged opens nothing', 'an email was sent')
 }
@@ -201,6 +205,11 @@ function checkLog(world: AtRest): void {
         'the log of sends tells what was delivered',
         `${message.key} to ${message.to}: ${JSON.stringify(logged.get(sendId))}`,
       )
+  }
+  for (const { key, title, to } of [...email.delivered, ...sms.delivered]) {
+    const mailing = reference.mailings.get(title)
+    if (mailing !== undefined && !world.isStuck(mailing.organizationId) && !logged.has(key))
+      violated('nothing is delivered without a trace', `${key} to ${to}`)
   }
   if (hasLogged('sends_not_recorded')) return
   const rows = [...logged.values()]

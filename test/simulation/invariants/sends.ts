@@ -8,12 +8,17 @@ interface SendWatch extends Watch {
 }
 
 /** Checks that the log of sends tells what the providers did. */
-export function createSendChecks({ violated, email, sms }: SendWatch): ChangeCheck {
+export function createSendChecks({ violated, happened, email, sms }: SendWatch): ChangeCheck {
   return (changes) => {
     for (const { table, isHome, before, after } of changes) {
+      if (table === 'send_requests' && isHome && before !== null && after !== null) {
+        const isSame = before.send_prefix === after.send_prefix
+        if (isSame && before.holder !== after.holder) happened('a send that was cut off is taken over')
+      }
       if (table !== 'sends' || !isHome) continue
       const named = JSON.stringify(after ?? before)
       if (before?.outcome === 'accepted') violated('a send that was accepted stays so', named)
+      if (after?.outcome === 'pending') continue
       if (after?.outcome !== 'accepted') {
         if (textOf(after?.error) === '') violated('a send that failed says why', named)
         continue
