@@ -172,3 +172,38 @@ test('a reply goes to the first address that providers take', () => {
   const fields = ['one', 'two'].map((id) => labelled(id, 'email', 'Email', { contactField: 'email' }))
   expect(compose(fields, { one: 'ada@gmail', two: 'ada@example.com' }).replyTo).toBe('ada@example.com')
 })
+
+test.each([
+  ['ada@example.com', 'ada@example.com'],
+  ['office@example.com', null],
+  ['OFFICE@Example.Com', null],
+  [' office@example.com ', null],
+  ['second@example.com', null],
+  ['anybody@mail.example.com', null],
+  ['Anybody@MAIL.Example.com', null],
+  ['ada@sub.mail.example.com', 'ada@sub.mail.example.com'],
+  ['ada@notmail.example.com', 'ada@notmail.example.com'],
+  ['ada@xn--bcher-kva.example', null],
+])('replies to a notification of %j go to %j', (given, address) => {
+  const fields = [labelled('mail', 'email', 'Email', { contactField: 'email' })]
+  const definition = {
+    ...definitionOf(fields),
+    notificationEmails: ['office@example.com', 'Second@EXAMPLE.com', 'ada@Bücher.example'],
+  }
+  const submission = {
+    submissionId: 's',
+    formId: 'f',
+    answers: { mail: given },
+    submittedAt: '2026-06-15T12:34:56.000Z',
+    contactId: null,
+  }
+  const form = { name: 'F', definition }
+  const message = notificationEmail({ submission, form }, 'office@example.com', from, mail)
+  expect([message.replyTo, message.isAutomatic]).toEqual([address, true])
+})
+
+test('of two addresses, replies go to the first that may have them', () => {
+  const field = (id: string) => labelled(id, 'email', id, { contactField: 'email' })
+  const answers = { first: 'office@example.com', second: 'ada@example.com' }
+  expect(compose([field('first'), field('second')], answers).replyTo).toBe('ada@example.com')
+})

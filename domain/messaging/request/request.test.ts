@@ -120,8 +120,20 @@ test.each(controls)(
   },
 )
 
+test.each(['/', 'a/b.txt', '../a.txt', 'C:\\a.txt', 'a\\', '/etc/passwd'])(
+  'the file name %j is refused, because it is a path',
+  (filename) => {
+    expect(ofEmail({ attachments: [{ filename, content: '' }] })).toEqual([
+      'attachments.0.filename: must be a file name without / and \\',
+    ])
+  },
+)
+
 test.each<[object, readonly string[]]>([
   [{}, []],
+  [{ text: 'Plain' }, []],
+  [{ text: '' }, []],
+  [{ text: 5 }, ['text: must be a string']],
   [{ replyTo: 'office@example.com', from: 'Acme <acme@mail.example.com>' }, []],
   [{ subject: 'Größe 🚗', html: '   ' }, []],
   [{ subject: '' }, ['subject: must not be empty']],

@@ -19,10 +19,12 @@ const FILENAME_MAX_LENGTH = 255
 const TOO_MANY_RECIPIENTS = `must be at most ${RECIPIENTS_MAX} recipients`
 const TOO_MANY_ATTACHMENTS = `must be at most ${ATTACHMENTS_MAX} attachments`
 
+const CONTROLS = 'must not contain control characters'
+
 const string = v.string('must be a string')
 const text = v.pipe(string, v.nonEmpty('must not be empty'))
 /** A text without control characters (Unicode Cc), in a pattern that means the same with and without the `u` flag. */
-const oneLine = v.regex(/^[^\x00-\x1f\x7f-\x9f]*$/, 'must not contain control characters')
+const oneLine = v.regex(/^[^\x00-\x1f\x7f-\x9f]*$/, CONTROLS)
 
 /**
  * The schema of `to`. An empty entry in a list fails by itself; an empty `to` names nobody and is refused as a whole.
@@ -107,8 +109,9 @@ const AttachmentGiven = objectOf({
   filename: v.pipe(
     text,
     v.maxLength(FILENAME_MAX_LENGTH, 'is too long'),
-    oneLine,
-    v.regex(/^[^/\\]*$/, 'must be a file name without / and \\'),
+    v.regex(/^[^/\\\x00-\x1f\x7f-\x9f]*$/, ({ input }) =>
+      /\p{Cc}/u.test(input) ? CONTROLS : 'must be a file name without / and \\',
+    ),
   ),
   path: v.optional(webUrl),
   content: v.optional(
