@@ -44,10 +44,10 @@ async function start(
 ): Promise<Process> {
   const calls: string[] = []
   const death = Promise.withResolvers<undefined>()
-  let isDead = false
+  const life = { isOver: false }
   const never = () => new Promise<never>(() => undefined)
   const die = () => {
-    isDead = true
+    life.isOver = true
     death.resolve(undefined)
     return never()
   }
@@ -57,11 +57,11 @@ async function start(
         const value: unknown = Reflect.get(target, method)
         if (typeof value !== 'function') return value
         return async (...args: unknown[]) => {
-          if (isDead) return never()
+          if (life.isOver) return never()
           const call = calls.push(`${name}.${String(method)}`)
           if (call === kill?.call && kill.moment === 'before') return die()
           const result: unknown = await Reflect.apply(value, target, args)
-          if (isDead) return never()
+          if (life.isOver) return never()
           return call === kill?.call ? die() : result
         }
       },
@@ -178,6 +178,32 @@ test('a send of 107 with a key is recorded in four calls', () => {
 })
 
 describe.each([SHARED, OWN])('in a place that is $kind', (choice) => {
+  test.each([
+    ['without a key', {}],
+    ['with a key', { 'idempotency-key': 'once' }],
+  ])('%s, nothing is handed over when it cannot be recorded before', async (_name, headers) => {
+    const { clock, storage, texts, key } = await openWorld(choice)
+    const fail = () => Promise.reject(new Error('Storage is away'))
+    const sends: SendLog = { open: (owner) => ({ ...storage.sends.open(owner), record: fail, claim: fail }) }
+    const service = await openTestService(() => ({ ...storage, sends }), undefined, {
+      clock,
+      sms: texts.sender,
+      deadline: { after: () => AbortSignal.timeout(25) },
+    })
+    const response = await service.send(sendMessage.path, {
+      method: 'POST',
+      key,
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ to: numbers, body: 'Hi' }),
+    })
+    const { error } = (await response.json()) as { readonly error: string }
+    expect([response.status, error]).toEqual([
+      500,
+      expect.stringMatching(/^The request could not be processed\./),
+    ])
+    expect([texts.delivered, await storage.sends.open('acme').list(null, 9)]).toEqual([[], []])
+  })
+
   test.each(calls)(
     'killed at call %i (%s), everybody is accounted for and nobody is written to twice',
     async (call) => {

@@ -98,7 +98,7 @@ const takeKey = template(
       db
         .selectNoFrom([
           organizationId.as('organization_id'),
-          ...requestColumns.map(([column, field]) => slot<never>(field).as(column)),
+          ...requestColumns.map(([column, field]) => slot(field).as(column)),
           sql<number>`0`.as('is_ended'),
         ])
         .where(isThere),

@@ -78,10 +78,10 @@ const REPEAT_AFTER_SECONDS = 60
 type Repetition = { readonly kind: 'other_body' } | { readonly kind: 'busy'; readonly until: string }
 
 /** The reply to a request whose key has come with another body, or is still at work. */
-export function repeatedReply(repetition: Repetition, { nowMs }: Clock) {
+export function repeatedReply(repetition: Repetition, clock: Clock) {
   if (repetition.kind === 'other_body') return errorReply(422, OTHER_BODY)
   const { until } = repetition
-  const leftSeconds = Math.ceil((Date.parse(until) - nowMs()) / 1_000)
+  const leftSeconds = Math.ceil((Date.parse(until) - clock.nowMs()) / 1_000)
   const seconds = Math.max(1, Math.min(REPEAT_AFTER_SECONDS, leftSeconds))
   return errorReply(409, stillAtWork(until), { 'retry-after': String(seconds) })
 }

@@ -128,6 +128,35 @@ test('sends are listed newest first, of an organization and of the platform, in 
   expect((await support.get('/organizations/nobody/sends')).status).toBe(404)
 })
 
+test('a send without an outcome is pending, and unknown after ten minutes', async () => {
+  const at = new Date(service.clock.nowMs()).toISOString()
+  const told = {
+    channel: 'email',
+    from: 'acme@mail.example.com',
+    to: 'ada@example.com',
+    providerId: null,
+  } as const
+  for (const owner of ['acme', null])
+    await service.storage.sends
+      .open(owner)
+      .record([{ ...told, sendId: 'pending', outcome: 'pending', error: null, at }])
+  const shown = async () =>
+    Promise.all(
+      ['/organizations/acme/sends', '/platform-sends'].map(
+        async (path) => (await support.get(path)).body.data[0],
+      ),
+    )
+  service.clock.advance(599_999)
+  const pending = { ...told, outcome: 'pending', error: null, at }
+  expect(await shown()).toEqual([pending, pending])
+  service.clock.advance(1)
+  const error = 'Unknown: the request was cut off, and the message may or may not have been sent.'
+  expect(await shown()).toEqual([
+    { ...pending, outcome: 'unknown', error },
+    { ...pending, outcome: 'unknown', error },
+  ])
+})
+
 describe('the check of forms', () => {
   const line = form('contact')
   const { formId, name, isPublished } = line
