@@ -6,7 +6,7 @@ import { isAtHome, textOf } from './watch.ts'
 const OWN_TIME: ReadonlySet<string> = new Set(['outbox'])
 
 /** Tables of which rows may disappear from the database in which their organization lives. */
-const PASSING = /^(?:outbox|automation_messages|import_\w+|write_pauses|move_\w+|placed_\w+)$/
+const PASSING = /^(?:outbox|automation_messages|send_requests|import_\w+|write_pauses|move_\w+|placed_\w+)$/
 
 /** Columns that change only because the content of a row does. */
 const FOLLOWING: ReadonlySet<string> = new Set(['updated_at', 'version'])
