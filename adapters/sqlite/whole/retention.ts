@@ -165,6 +165,8 @@ const freeKeys = db
   .selectFrom(indexedBy('send_requests', 'r', 'send_requests_expiry'))
   .select(['r.organization_id', 'r.request_key'])
   .where('r.expires_at', '<=', slot('now'))
+  // What is still here after a move is compared with the new place before it goes.
+  .where(({ not, ref }) => not(isPlaced(ref('r.organization_id'))))
   .limit(atMost('limit'))
 const forgetSendKeys = template(
   db
