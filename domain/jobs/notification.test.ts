@@ -152,7 +152,7 @@ test('says when some addresses of the form get nothing', () => {
   const textFor = (count: number) => {
     const notificationEmails = Array.from({ length: count }, (_, index) => `a${index}@example.com`)
     const form = { name: 'F', definition: definitionOf([], { notificationEmails }) }
-    return notificationEmail({ submission, form }, 'a0@example.com', from).text
+    return notificationEmail({ submission, form }, 'a0@example.com', from, mail).text
   }
   expect(textFor(20)).not.toContain('notification addresses')
   expect(textFor(21)).toContain('The form has 21 notification addresses; only the first 20 get an email.')

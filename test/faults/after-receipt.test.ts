@@ -65,7 +65,9 @@ async function broken(at: number, fault: Fault): Promise<{ bench: JobBench; call
 /** Whatever broke, each message that was delivered is in the log of sends. */
 async function assertTraced({ email, sms, sends }: JobBench): Promise<void> {
   const recorded = new Set((await sends()).map(({ sendId }) => sendId))
-  const delivered = [...email.delivered, ...sms.delivered].map(([key]) => key.replace(/-without-reply-to$/, ''))
+  const delivered = [...email.delivered, ...sms.delivered].map(([key]) =>
+    key.replace(/-without-reply-to$/, ''),
+  )
   expect(delivered.filter((sendId) => !recorded.has(sendId))).toEqual([])
 }
 

@@ -44,10 +44,11 @@ async function start(
 ): Promise<Process> {
   const calls: string[] = []
   const death = Promise.withResolvers<undefined>()
-  const life = { isOver: false }
+  let isDead = false
+  const hasDied = () => isDead
   const never = () => new Promise<never>(() => undefined)
   const die = () => {
-    life.isOver = true
+    isDead = true
     death.resolve(undefined)
     return never()
   }
@@ -57,11 +58,11 @@ async function start(
         const value: unknown = Reflect.get(target, method)
         if (typeof value !== 'function') return value
         return async (...args: unknown[]) => {
-          if (life.isOver) return never()
+          if (hasDied()) return never()
           const call = calls.push(`${name}.${String(method)}`)
           if (call === kill?.call && kill.moment === 'before') return die()
           const result: unknown = await Reflect.apply(value, target, args)
-          if (life.isOver) return never()
+          if (hasDied()) return never()
           return call === kill?.call ? die() : result
         }
       },
