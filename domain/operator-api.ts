@@ -60,6 +60,7 @@ const operations: readonly Operated[] = [
   operated(backups.listBackups, backups.serveBackups),
   operated(backups.readBackup, backups.serveReadBackup),
   operated(backups.removeBackups, backups.serveRemoveBackups),
+  operated(backups.deleteBackup, backups.serveDeleteBackup),
   operated(keys.issueTenantKey, serveKeys.serveIssueTenantKey),
   operated(keys.listTenantKeys, serveKeys.serveTenantKeys),
   operated(keys.issuePlatformKey, serveKeys.serveIssuePlatformKey),

@@ -6,6 +6,8 @@ export function leftToAPerson({ file, url, kept, remarks }: Deployment): readonl
   const host = hostOf(file)
   const { MAIL_DOMAIN: given } = file.vars
   const domain = typeof given === 'string' ? given : 'your sender domain'
+  const areBackupsPlain =
+    file.r2_buckets.some(({ binding }) => binding === 'BACKUPS') && !isSet(file.vars.BACKUP_RECIPIENT)
   return [
     `Root secret: put the copy from ${kept.path} into your password manager. Whoever has it can make operator keys.`,
     ...remarks,
@@ -15,10 +17,15 @@ export function leftToAPerson({ file, url, kept, remarks }: Deployment): readonl
       : `Rate limit: in the zone of ${host}, add a WAF rate limiting rule for POST requests whose path begins with /api/forms/, by client address. Switch on "Always Use HTTPS" and HSTS.`,
     `Uptime check: ask ${url ?? ''}/health every minute, and expect 200 with {"status":"ok"}.`,
     'Alerts: for errors of the Worker (Notifications in the dashboard), for the size of the database well below 10 GB, and for spending at the providers.',
-    ...(file.r2_buckets.length > 0 && file.vars.BACKUP_RECIPIENT === undefined
+    ...(areBackupsPlain
       ? [
-          'Backups: they are not encrypted. Make a key with age-keygen, keep its secret part outside Cloudflare, and set its public part (age1…) as BACKUP_RECIPIENT in [vars].',
+          'Backups: they are not encrypted, so whoever reads the bucket reads them. Make a key with age-keygen, keep its secret part outside Cloudflare, and set its public part (age1…) as BACKUP_RECIPIENT in [vars].',
         ]
       : []),
   ]
+}
+
+/** Like the service, takes an empty variable for one that is not set. */
+function isSet(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
 }

@@ -25,9 +25,11 @@ export interface BackupSettings {
   readonly bucket: R2Bucket
   /** Null: they are not encrypted. */
   readonly recipient: string | null
-  /** Null: they are kept. */
-  readonly keepDays: number | null
+  readonly keepDays: number
 }
+
+/** For how many days backups are kept, unless the variable says otherwise. */
+const KEEP_DAYS = 30
 
 /** The settings of backups; null: there is no bucket for them. */
 export function backupsOf(given: {
@@ -40,6 +42,6 @@ export function backupsOf(given: {
   return {
     bucket,
     recipient: recipient === '' ? null : recipient,
-    keepDays: days === '' ? null : Number(days),
+    keepDays: days === '' ? KEEP_DAYS : Number(days),
   }
 }

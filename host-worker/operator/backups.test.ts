@@ -15,6 +15,8 @@ import { fakeClock } from '../../test/support/runner/fakes.ts'
 import { createScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
 import type { TestOperator } from '../../test/support/services/operator/operator.ts'
 import { openTestOperator } from '../../test/support/services/operator/operator.ts'
+import type { R2Bucket } from '@cloudflare/workers-types'
+import { backupsOf } from '../env/backups.ts'
 import { lineLog } from '../system.ts'
 
 // Backups of all organizations, by the commands and by the schedule.
@@ -154,7 +156,7 @@ test('once a day each organization is backed up by itself, in the hours for it',
   const log = lineLog((_level, line) => lines.push(line))
   const seal = sealTo(await identityToRecipient(await generateX25519Identity()))
   const failedAtMs = new Map<string, number>()
-  const sweep = (keepDays: number | null = null) =>
+  const sweep = (keepDays = 30) =>
     sweepBackups({
       failedAtMs,
       ...worldOf(seal),
@@ -189,4 +191,89 @@ test('once a day each organization is backed up by itself, in the hours for it',
   clock.set('2026-06-17T06:00:00.000Z')
   await sweep()
   expect(kept()).toEqual(['2026-06-16T05-59-00-000Z.acme.tar.age', '2026-06-16T05-59-00-000Z.zoo.tar.age'])
+})
+
+test('each reading of a backup leaves one record, one that is cut off too', async () => {
+  const [acme = '', zoo = ''] = names((await at.run('backup', 'run')).stdout)
+  const readings = async () =>
+    (await at.service.storage.audit.list({ action: 'backup.read' }, null, 50)).map(
+      ({ organizationId, subject, outcome }) => [organizationId, subject, outcome],
+    )
+  const recordOf = (name: string, organizationId: string) => [
+    organizationId,
+    { type: 'archive', name, secrets: false },
+    'done',
+  ]
+  expect((await at.run('backup', 'verify')).code).toBe(0)
+  expect((await readings()).sort()).toEqual([recordOf(acme, 'acme'), recordOf(zoo, 'zoo')])
+  expect((await at.run('org', 'restore', acme, '--id', 'again')).code).toBe(0)
+  // It reads the archive twice, because it is checked whole before it is written: one reading by one operator.
+  expect(await readings()).toHaveLength(3)
+  const piece = async (body: object) => {
+    const response = await at.service.send(`/operator/v1/backups/${acme}/bytes`, {
+      method: 'POST',
+      key: at.key,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    return (await response.json()) as { readonly token: string; readonly bytes: string }
+  }
+  const { token, bytes } = await piece({ offset: 0 })
+  expect(await readings()).toHaveLength(4)
+  const end = Buffer.from(bytes, 'base64').length
+  expect((await piece({ offset: end, token })).bytes).toBe('')
+  expect(await readings()).toHaveLength(4)
+  for (const [more, records] of [
+    [{ offset: 1 }, 5],
+    [{ offset: end, token: `${token}A` }, 6],
+  ] as const) {
+    await piece(more)
+    expect(await readings()).toHaveLength(records)
+  }
+  at.service.clock.advance(86_400_001)
+  await piece({ offset: end, token })
+  expect(await readings()).toHaveLength(7)
+  expect((await at.run('audit', '--org', 'acme')).stdout).toContain(acme)
+})
+
+test('any backup can be deleted, the last one of an organization that is gone too', async () => {
+  const [acme = '', zoo = ''] = names((await at.run('backup', 'run')).stdout)
+  expect((await at.run('org', 'delete', '--id', 'acme', '--confirm', 'acme')).code).toBe(0)
+  expect(await at.run('backup', 'delete', acme)).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: `Deleted ${acme}.\n`,
+  })
+  expect(readdirSync(bucket)).toEqual([zoo])
+  for (const name of [acme, 'notes.txt', '../secrets'])
+    expect(await at.run('backup', 'delete', name)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('There is no backup') as unknown,
+    })
+  expect(await at.run('backup', 'delete', zoo, '--to', bucket)).toMatchObject({ code: 0 })
+  expect(readdirSync(bucket)).toEqual([])
+  expect((await at.run('backup', 'delete', zoo, '--to', bucket)).code).toBe(1)
+})
+
+test('an organization tells whether whoever reads the bucket can read its backups', async () => {
+  const shown = async (of: TestOperator) =>
+    (JSON.parse((await of.run('org', 'show', 'acme')).stdout) as { readonly backups?: string }).backups
+  expect(await shown(at)).toContain('not encrypted: set BACKUP_RECIPIENT')
+  const seal = sealTo(await identityToRecipient(await generateX25519Identity()))
+  for (const [backups, told] of [
+    [worldOf(seal), 'encrypted'],
+    [undefined, undefined],
+  ] as const) {
+    const other = await openTestOperator(undefined, backups === undefined ? {} : { backups })
+    await other.service.addOrganization('acme')
+    expect(await shown(other)).toBe(told)
+  }
+})
+
+test.each([
+  [undefined, 30],
+  ['7', 7],
+])('the configuration %s keeps backups for %i days', (days, kept) => {
+  const bindings = { BACKUPS: { put() {}, list() {}, createMultipartUpload() {} } as unknown as R2Bucket }
+  expect(backupsOf({ ...bindings, BACKUP_RECIPIENT: '', BACKUP_KEEP_DAYS: days ?? '' })?.keepDays).toBe(kept)
 })

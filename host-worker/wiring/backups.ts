@@ -46,8 +46,8 @@ const failedAtMs = new Map<string, number>()
 /** Backs up every organization once a day. */
 export async function sweepBackupsOf(env: Env): Promise<void> {
   const world = await openBackups(env)
-  if (world === null) return
+  if (world === null || env.backups === null) return
   const { overview, whole } = openStorage(env)
-  const keepDays = env.backups?.keepDays ?? null
+  const { keepDays } = env.backups
   await sweepBackups({ ...world, overview, whole, log: consoleLog, keepDays, failedAtMs })
 }

@@ -17,10 +17,13 @@ export interface Change {
   /**
    * Records the change as failed before it is made through ports other than `OperatorChanges`. Its true outcome is
    * recorded afterwards. So every change has a record, even if the service dies meanwhile.
+   * @param organizationId the organization that it is about, where the path does not name it
    */
-  announce(subject: AuditSubject): Promise<void>
+  announce(subject: AuditSubject, organizationId?: string): Promise<void>
   /** Says what an announced change turned out to be about. That is recorded with its outcome. */
   concerns(subject: AuditSubject): void
+  /** Says that the request goes on with what an earlier one recorded, so that it leaves no record of its own. */
+  continues(): void
 }
 
 /** A change that is followed from the request to its record. */
@@ -54,20 +57,25 @@ export function followChange(
     subject: subjectIn(params),
   }
   let isAnnounced = false
+  let isContinued = false
   return {
     about(organizationId, subject) {
       entry = { ...entry, organizationId, subject }
       return changes(entry)
     },
-    async announce(subject) {
-      entry = { ...entry, subject }
+    async announce(subject, organizationId) {
+      entry = { ...entry, subject, organizationId: organizationId ?? entry.organizationId }
       await audit.record({ ...entry, outcome: 'failed' })
       isAnnounced = true
     },
     concerns(subject) {
       entry = { ...entry, subject }
     },
+    continues() {
+      isContinued = true
+    },
     async record(outcome) {
+      if (isContinued) return
       if (isAnnounced) await audit.settle(entry.auditId, outcome ?? 'refused', entry.subject)
       else if (outcome !== null) await audit.record({ ...entry, outcome })
     },

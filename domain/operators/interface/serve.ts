@@ -128,6 +128,7 @@ const NO_CHANGE: Change = {
   about: noAction,
   announce: noAction,
   concerns: noAction,
+  continues: noAction,
 }
 
 function noAction(): never {

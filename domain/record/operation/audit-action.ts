@@ -10,6 +10,8 @@ export const auditActions = [
   'rows.delete',
   'contact.erase',
   'retention.set',
+  'backup.delete',
+  'backup.read',
   'backup.remove',
   'key.issue',
   'key.revoke',

@@ -11,8 +11,8 @@ export interface BackupSweepWorld extends BackupWorld {
   readonly overview: Pick<Overview, 'organizations' | 'describe'>
   readonly whole: (organizationId: string) => WholeStore
   readonly log: Log
-  /** After how many days backups are removed; null: never. */
-  readonly keepDays: number | null
+  /** After how many days backups are removed. */
+  readonly keepDays: number
   /** When a backup of an organization failed last, as far as this process knows. Sweeps write it. */
   readonly failedAtMs: Map<string, number>
 }
@@ -56,7 +56,7 @@ export async function sweepBackups(world: BackupSweepWorld): Promise<void> {
     }
     afterId = next
   } while (afterId !== null)
-  if (world.keepDays !== null) await removeOld(world.keepDays, world)
+  await removeOld(world.keepDays, world)
 }
 
 async function backUpOne(organizationId: string, world: BackupSweepWorld): Promise<void> {

@@ -5,7 +5,7 @@ import { bytesOfBase64 } from '../../../domain/text/encoding.ts'
 import { backupsIn } from '../../../domain/whole/backup/back-up.ts'
 import { readBackupName } from '../../../domain/whole/backup/names.ts'
 import { CommandError } from '../client/errors.ts'
-import type { OperatorService } from '../client/service/operator-service.ts'
+import type { AnswerTo, OperatorService } from '../client/service/operator-service.ts'
 import { itemsOf } from '../client/pages.ts'
 import { repeated } from '../client/repeated.ts'
 import type { StoredArchive } from './archive-file.ts'
@@ -53,18 +53,24 @@ export function backupsOfService(service: OperatorService, note: (line: string) 
       for await (const backup of itemsOf(service, listBackups, {}, note))
         if (readBackupName(backup.name) !== null) yield backup
     },
-    open: (name) => ({
-      name,
-      async *open() {
-        for (let offset = 0; ;) {
-          const asked = { params: { name }, body: { offset } }
-          const bytes = bytesOfBase64((await repeated(() => service.call(readBackup, asked))).body.bytes)
-          if (bytes.length === 0) return
-          yield bytes
-          offset += bytes.length
-        }
-      },
-    }),
+    open: (name) => {
+      // Whoever opens it again, as a restoration does after its check, reads what was recorded already.
+      let token: string | null = null
+      return {
+        name,
+        async *open() {
+          for (let offset = 0; ;) {
+            const asked = { params: { name }, body: { offset, ...(token === null ? {} : { token }) } }
+            const answer: AnswerTo<typeof readBackup> = await repeated(() => service.call(readBackup, asked))
+            const bytes = bytesOfBase64(answer.body.bytes)
+            if (bytes.length === 0) return
+            yield bytes
+            offset += bytes.length
+            token = answer.body.token
+          }
+        },
+      }
+    },
   }
 }
 

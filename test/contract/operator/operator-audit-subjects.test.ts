@@ -81,6 +81,11 @@ async function begunRestore() {
   return body as unknown as { readonly restoreId: string }
 }
 
+async function backedUp(): Promise<string> {
+  const { body } = await admin.post(`${ORGANIZATION}/backup`)
+  return (body as unknown as { readonly name: string }).name
+}
+
 const FORMS = `${ORGANIZATION}/forms`
 const givenForm = { formId: 'contact', name: 'Ask ada@example.com', password: 'ck_live_sesame', fields: [] }
 
@@ -154,6 +159,16 @@ const changes: Readonly<Record<string, () => Promise<unknown>>> = {
     const { body } = await admin.post(`${ORGANIZATION}/backup`)
     const { name } = body as unknown as { readonly name: string }
     expect(name).toMatch(/\.acme\.tar$/)
+    return { type: 'archive', name, secrets: false }
+  },
+  'backups.read': async () => {
+    const name = await backedUp()
+    expect((await admin.post(`/backups/${name}/bytes`, { offset: 0 })).status).toBe(200)
+    return { type: 'archive', name, secrets: false }
+  },
+  'backups.delete': async () => {
+    const name = await backedUp()
+    expect((await admin.post(`/backups/${name}/delete`)).status).toBe(200)
     return { type: 'archive', name, secrets: false }
   },
   'backups.remove': async () => {

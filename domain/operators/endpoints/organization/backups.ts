@@ -5,12 +5,21 @@ import { jsonResponse, operation } from '../../../record/operation/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../../record/operation/reply.ts'
 import { echoed } from '../../../bounds/echo.ts'
 import { toBase64 } from '../../../text/encoding.ts'
+import { toInstant } from '../../../text/instant.ts'
 import { openLocalSource } from '../../../whole/archive/local-source.ts'
 import { ChangedMeanwhile } from '../../../whole/archive/write-archive.ts'
 import { backUp, removeOld } from '../../../whole/backup/back-up.ts'
 import { readBackupName } from '../../../whole/backup/names.ts'
 import { jsonBody } from '../../interface/body.ts'
-import { pageOf, pageParameters, samplePagination, servePage } from '../../interface/list.ts'
+import type { Operator } from '../../../access/operator.ts'
+import {
+  pageOf,
+  pageParameters,
+  readCursor,
+  samplePagination,
+  servePage,
+  writeCursor,
+} from '../../interface/list.ts'
 import type { OperatorRequestOf } from '../../interface/serve.ts'
 import type { OperatorWorld } from '../../interface/world.ts'
 import { instant } from '../schemas/key-schema.ts'
@@ -85,16 +94,31 @@ export const readBackup = operation({
   method: 'POST',
   path: '/operator/v1/backups/{name}/bytes',
   access: 'admin',
+  action: 'backup.read',
   tag: 'Archives',
   summary: 'Read a backup, piece by piece',
-  body: jsonBody(v.strictObject({ offset: described(count, 'From which byte on.') }), { offset: 0 }),
+  description:
+    'Each reading leaves one record, also one that is cut off. Send the token of the first answer with every further request: one without it is a reading of its own.',
+  body: jsonBody(
+    v.strictObject({
+      offset: described(count, 'From which byte on.'),
+      token: v.exactOptional(
+        described(v.pipe(v.string(), v.maxLength(1_000)), 'The token of an earlier answer of this reading.'),
+      ),
+    }),
+    { offset: 0 },
+  ),
   responses: {
     200: jsonResponse(
       'A piece of the archive.',
       v.strictObject({
         bytes: described(v.string(), `Up to ${PIECE_BYTES} bytes, in base64. Empty: the archive has ended.`),
+        token: described(
+          v.string(),
+          'With it the same operator key reads on, for a day after the first piece.',
+        ),
       }),
-      { bytes: 'bWFuaWZlc3QuanNvbg==' },
+      { bytes: 'bWFuaWZlc3QuanNvbg==', token: 'AbL3nQ0yVx7Rk2mZ9tWc' },
     ),
     400: 'BadRequest',
     404: 'NotFound',
@@ -127,6 +151,26 @@ export const removeBackups = operation({
       { removed: [sample.name] },
     ),
     400: 'BadRequest',
+    409: 'Conflict',
+  },
+})
+
+export const deleteBackup = operation({
+  id: 'backups.delete',
+  method: 'POST',
+  path: '/operator/v1/backups/{name}/delete',
+  access: 'admin',
+  action: 'backup.delete',
+  tag: 'Archives',
+  summary: 'Delete a backup',
+  description: 'Any one, also the latest of an organization, or of one that was deleted.',
+  responses: {
+    200: jsonResponse(
+      'It is deleted.',
+      v.strictObject({ name: described(v.string(), 'The name of the archive.') }),
+      { name: sample.name },
+    ),
+    404: 'NotFound',
     409: 'Conflict',
   },
 })
@@ -183,16 +227,54 @@ export async function serveBackups(
 /** The instant of a file in the bucket that is no backup. */
 const NEVER = '0000-01-01T00:00:00.000Z'
 
+/** For how long a reading goes on under its first record, in ms. */
+const READING_MS = 86_400_000
+
 /** Answers `POST /operator/v1/backups/{name}/bytes`. */
 export async function serveReadBackup(
-  { params: { name = '' }, body: { offset } }: OperatorRequestOf<typeof readBackup>,
+  { params: { name = '' }, body: { offset, token }, change }: OperatorRequestOf<typeof readBackup>,
   world: OperatorWorld,
+  { keyId }: Operator,
 ): Promise<ReplyOf<typeof readBackup>> {
   const backups = await world.backups()
   if (backups === null) return noBucket()
-  const bytes = readBackupName(name) === null ? null : await backups.archives.read(name, offset, PIECE_BYTES)
-  if (bytes === null) return errorReply(404, `There is no backup ${echoed(name)}.`)
-  return jsonReply(200, { bytes: toBase64(bytes) }, PRIVATE)
+  const about = readBackupName(name)
+  if (about === null) return unknownBackup(name)
+  const scope = { endpointId: readBackup.id, organizationId: name }
+  const begun = await readCursor(token ?? null, scope, world)
+  const nowMs = world.clock.nowMs()
+  const isGoingOn =
+    begun !== null &&
+    begun !== 'refused' &&
+    begun.id === keyId &&
+    nowMs - Date.parse(String(begun.value)) <= READING_MS
+  // A reading that is cut off is one too, so it is recorded before its first byte is read.
+  if (isGoingOn) change.continues()
+  else await change.announce({ type: 'archive', name, secrets: about.isEncrypted }, about.organizationId)
+  const bytes = await backups.archives.read(name, offset, PIECE_BYTES)
+  if (bytes === null) return unknownBackup(name)
+  const reading = isGoingOn ? begun : { value: toInstant(nowMs), id: keyId ?? '' }
+  const next = (await writeCursor(reading, scope, world)) ?? ''
+  return jsonReply(200, { bytes: toBase64(bytes), token: next }, PRIVATE)
+}
+
+/** Answers `POST /operator/v1/backups/{name}/delete`. */
+export async function serveDeleteBackup(
+  { params: { name = '' }, change }: OperatorRequestOf<typeof deleteBackup>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof deleteBackup>> {
+  const backups = await world.backups()
+  if (backups === null) return noBucket()
+  const about = readBackupName(name)
+  if (about === null) return unknownBackup(name)
+  await change.announce({ type: 'archive', name, secrets: about.isEncrypted }, about.organizationId)
+  if ((await backups.archives.read(name, 0, 1)) === null) return unknownBackup(name)
+  await backups.archives.remove(name)
+  return jsonReply(200, { name }, PRIVATE)
+}
+
+function unknownBackup(name: string) {
+  return errorReply(404, `There is no backup ${echoed(name)}.`)
 }
 
 /** Answers `POST /operator/v1/backups/remove`. */

@@ -47,6 +47,10 @@ export const RetentionBody = component(
   ),
 )
 
+/** Said of the backups in the bucket of the service. */
+const ENCRYPTED = 'encrypted'
+const NOT_ENCRYPTED = 'not encrypted: set BACKUP_RECIPIENT, or whoever reads the bucket reads them'
+
 const placeEntries = {
   place: described(
     v.picklist(placeKinds),
@@ -68,6 +72,12 @@ const placeEntries = {
     described(v.string(), 'The archive from which it was restored; left out when it was not.'),
   ),
   move: v.exactOptional(described(MoveBody, 'The move of its family; left out when none runs.')),
+  backups: v.exactOptional(
+    described(
+      v.picklist([ENCRYPTED, NOT_ENCRYPTED]),
+      'Whether whoever reads the bucket of the service can read the backups of this organization; left out when the service has no bucket.',
+    ),
+  ),
 }
 
 const PlacedBody = component(
@@ -186,7 +196,10 @@ export async function serveOrganization(
 /** What is known of an organization: its settings, and where it lives. */
 export interface OrganizationState {
   readonly organizationId: string
-  readonly place: PlaceDescription & { readonly move?: v.InferOutput<typeof MoveBody> }
+  readonly place: PlaceDescription & {
+    readonly move?: v.InferOutput<typeof MoveBody>
+    readonly backups?: typeof ENCRYPTED | typeof NOT_ENCRYPTED
+  }
   /** Null: its family's database did not answer. */
   readonly settings: (StoredSettings & { readonly archive: string | null }) | null
 }
@@ -194,12 +207,16 @@ export interface OrganizationState {
 /** Reads what is stored of an organization; null: there is none. */
 export async function findState(
   organizationId: string,
-  { overview, moves, whole }: Pick<OperatorWorld, 'overview' | 'moves' | 'whole'>,
+  { overview, moves, whole, backups }: Pick<OperatorWorld, 'overview' | 'moves' | 'whole' | 'backups'>,
 ): Promise<OrganizationState | null> {
   const found = await overview.describe(organizationId)
   if (found === null) return null
   const running = await moves.running(organizationId)
-  const place = { ...found.place, ...(running === null ? {} : { move: publishedMove(running) }) }
+  const place = {
+    ...found.place,
+    ...(running === null ? {} : { move: publishedMove(running) }),
+    ...(await bucketOf(backups)),
+  }
   const { organization } = found
   if (organization === null) return { organizationId, place, settings: null }
   const store = whole(organizationId)
@@ -209,6 +226,12 @@ export async function findState(
     place,
     settings: { organization, retention, archive: restoration?.archive ?? null },
   }
+}
+
+async function bucketOf(backups: OperatorWorld['backups']) {
+  const bucket = await backups()
+  if (bucket === null) return {}
+  return { backups: bucket.seal === null ? NOT_ENCRYPTED : ENCRYPTED } as const
 }
 
 /** The state of an organization as it is shown, which its settings and its retention change. */

@@ -31,6 +31,8 @@ const actionTexts: Readonly<Record<Action, string>> = {
   'rows.delete': 'Delete rows',
   'contact.erase': 'Erase a person',
   'retention.set': 'Set the retention',
+  'backup.delete': 'Delete a backup',
+  'backup.read': 'Read a backup',
   'backup.remove': 'Remove a backup',
   'key.issue': 'Issue a key',
   'key.revoke': 'Revoke a key',

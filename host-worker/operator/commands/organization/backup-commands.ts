@@ -1,5 +1,6 @@
 import { createFolderArchives } from '../../../../adapters/archive-folder/index.ts'
 import {
+  deleteBackup,
   listBackups,
   readBackup,
   removeBackups,
@@ -9,6 +10,7 @@ import { beginExport, readExport } from '../../../../domain/operators/endpoints/
 import { listOrganizations } from '../../../../domain/operators/endpoints/organization/organizations.ts'
 import type { BackupWorld } from '../../../../domain/whole/backup/back-up.ts'
 import { backUp, removeOld } from '../../../../domain/whole/backup/back-up.ts'
+import { readBackupName } from '../../../../domain/whole/backup/names.ts'
 import { systemClock } from '../../../system.ts'
 import { checkArchive } from '../../archives/check-archive.ts'
 import type { KeptBackup, KeptBackups } from '../../archives/kept-backups.ts'
@@ -179,4 +181,27 @@ const verifyCommand: Command = {
   },
 }
 
-export const commands = [runCommand, listCommand, verifyCommand]
+const deleteCommand: Command = {
+  words: ['backup', 'delete'],
+  positionals: ['NAME'],
+  flags: { to: text('DIR') },
+  summary: 'Delete a backup, whichever it is',
+  details: [
+    'NAME is a name of "backup list". Nothing brings it back, also not the last one of an organization.',
+  ],
+  examples: ['2026-05-19T02-00-00-000Z.acme.tar'],
+  operations: [deleteBackup],
+  run: async (context, { values, positionals: [name = ''] }) => {
+    const folder = textOf(values, 'to')
+    if (folder === undefined) await (await context.service()).call(deleteBackup, { params: { name } })
+    else {
+      const archives = createFolderArchives(givenPath(folder))
+      const isThere = readBackupName(name) !== null && (await archives.read(name, 0, 1)) !== null
+      if (!isThere) throw new CommandError(`There is no backup ${name} in ${folder}.`)
+      await archives.remove(name)
+    }
+    context.note(`Deleted ${name}.`)
+  },
+}
+
+export const commands = [runCommand, listCommand, verifyCommand, deleteCommand]
