@@ -11,6 +11,7 @@ import type { OperatorKeys } from './operators/operator-keys.ts'
 import type { OutboxStore } from './messaging/outbox-store.ts'
 import type { SendLog } from './messaging/send-log.ts'
 import type { TenantWriter } from './records/tenant-writer.ts'
+import type { ErasureLedger } from './whole/erasure-ledger.ts'
 import type { RetentionDirectory } from './whole/retention.ts'
 import type { WholeStore } from './whole/whole-store.ts'
 
@@ -39,6 +40,8 @@ export interface Storage extends RequestStorage {
   readonly imports: (organizationId: string) => ImportSessions
   readonly importDirectory: ImportDirectory
   readonly retentionDirectory: RetentionDirectory
+  /** Only that of the shared database is used. */
+  readonly erasures: ErasureLedger
   /** Opens everything that is stored of one organization. No I/O. */
   readonly whole: (organizationId: string) => WholeStore
 }

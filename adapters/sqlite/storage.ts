@@ -10,6 +10,7 @@ import { createImportSessions } from './imports/sessions.ts'
 import { createOutboxStore } from './outbox/store.ts'
 import type { StorageOptions } from './request-storage.ts'
 import { createRequestStorage, guardOf, tenantExecutors } from './request-storage.ts'
+import { createErasureLedger } from './whole/erasure-ledger.ts'
 import { createRetentionDirectory } from './whole/retention.ts'
 import { createWholeStore } from './whole/store.ts'
 import { createTenantWriter } from './write/tenant.ts'
@@ -43,6 +44,7 @@ export function createStorage(options: StorageOptions): SqliteStorage {
       createImportSessions(guard({ organizationIds: [organizationId] }), clock, organizationId),
     importDirectory: createImportDirectory(executor),
     retentionDirectory: createRetentionDirectory(executor, guard),
+    erasures: createErasureLedger(executor),
     whole: (organizationId) =>
       createWholeStore({
         guard,

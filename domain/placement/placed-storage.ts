@@ -28,7 +28,7 @@ export interface PlacedStorage extends Storage {
 
 /**
  * The storage of all places together: each port finds the right database by the organization. Data that belongs to no
- * organization (operator keys, the audit, platform keys and their sends) is in the shared database. No I/O.
+ * organization (operator keys, the audit, who was erased, platform keys and their sends) is in the shared database. No I/O.
  */
 export function createPlacedStorage(places: AllPlaces, log: Log): PlacedStorage {
   const shared = places.storageAt(SHARED, true)
@@ -52,6 +52,7 @@ export function createPlacedStorage(places: AllPlaces, log: Log): PlacedStorage 
     imports: (organizationId) => placedImports(logged, organizationId),
     importDirectory: shared.importDirectory,
     retentionDirectory: shared.retentionDirectory,
+    erasures: shared.erasures,
     whole: (organizationId) => placedWhole(places, organizationId),
   }
 }

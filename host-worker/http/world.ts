@@ -114,6 +114,7 @@ export function createWorld({
     changes: storage.operatorChanges,
     tenant: storage.tenant,
     whole: storage.whole,
+    erasures: storage.erasures,
     imports: (organization) =>
       openImportWorld(storage, organization, tools, () => posDestination(organization), random),
     sources: { links: null, pos: () => null, ...sources },

@@ -8,6 +8,7 @@ import { sweep } from '../../domain/jobs/sweep.ts'
 import type { JobWorld } from '../../domain/jobs/world.ts'
 import type { AllPlaces } from '../../domain/placement/find/at-place.ts'
 import { SHARED } from '../../domain/placement/find/at-place.ts'
+import { forgetErasures } from '../../domain/whole/remove/forget-erasures.ts'
 import { sweepRetention } from '../../domain/whole/remove/sweep-retention.ts'
 import type { ImportDirectory } from '../../ports/records/import-sessions.ts'
 import type { OutboxRef } from '../../ports/messaging/outbox-store.ts'
@@ -86,6 +87,7 @@ export function createFollowUp({
           log: jobs.log,
         }),
         sweepRetention({ ...jobs, retention: places.storageAt(SHARED, true).retentionDirectory }),
+        forgetErasures(places.storageAt(SHARED, true).erasures, jobs.clock),
         sweepMoves(),
         sweepBackups(),
       ])

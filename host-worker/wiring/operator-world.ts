@@ -27,6 +27,7 @@ export async function openOperatorWorld(env: Env, lifetime: Lifetime, meter: Met
     audit: storage.audit,
     changes: storage.operatorChanges,
     whole: storage.whole,
+    erasures: storage.erasures,
     restorePlaces: storage.restorePlaces,
     deletionPlaces: storage.deletionPlaces,
     backups: async () => (env.backups === null ? null : (await import('./backups.ts')).openBackups(env)),

@@ -13,10 +13,20 @@ export interface KnownPerson extends Person {
   readonly numbers: readonly string[]
 }
 
+/** A person who was looked for. */
+export interface FoundPerson extends Person {
+  /** The organization's clock when they were looked for; null: it is closed. */
+  readonly clockAt: string | null
+}
+
 /** What one step of an erasure did. */
 export interface ErasureStep {
   /** How many rows it changed or removed. */
   readonly rows: number
+  /** How many of them are contacts. */
+  readonly contacts: number
+  /** The organization's clock after its last change; null: it is closed. */
+  readonly clockAt: string | null
   /** Where the next step continues; null: everything was looked at. Only the store reads it. */
   readonly next: string | null
 }
@@ -27,13 +37,14 @@ export interface Erasure {
    * The contacts with one of the ids or addresses, together with all addresses of theirs and those that were given.
    * Ids that no contact has are left out.
    */
-  findPerson(named: Person): Promise<Person>
+  findPerson(named: Person): Promise<FoundPerson>
   /** The id of an import that has begun and not ended; null: there is none. */
   openImport(): Promise<string | null>
   /**
    * Erases the person in some rows: every field that the records declare as personal gets the value that remains. What
    * was still to be sent to them is dropped, and recipients become `erased`. May be repeated.
    * @param position where to continue; null: at the beginning
+   * @param closedAt the `updatedAt` of what is changed while the organization is closed, when it has no clock
    */
-  eraseSome(person: KnownPerson, position: string | null): Promise<ErasureStep>
+  eraseSome(person: KnownPerson, position: string | null, closedAt?: string): Promise<ErasureStep>
 }

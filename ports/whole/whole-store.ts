@@ -105,6 +105,8 @@ export interface WholeStore extends RowRemoval, Erasure, Deletion, Retention {
    * stay. False: it is not the next part of this restoration, and nothing was written.
    */
   write(part: RestoredPart): Promise<boolean>
+  /** Saves the progress of the present restoration. False: it is not the present one any more, or has ended. */
+  saveProgress(restoreId: string, progress: string): Promise<boolean>
   /**
    * Opens the organization, and lets its parent read its reviews, in one step. `lost`: the restoration is not the
    * present one, or has ended.

@@ -7,6 +7,7 @@ import type { MovedTable, MoveKey } from '../../../ports/placement/move.ts'
 import type { MovePhase, ShownProgress } from '../../../ports/placement/move-ledger.ts'
 import type { Jurisdiction, Place, Region } from '../../../ports/placement/placement.ts'
 import type { KeptKind } from '../../../ports/organizations/organization.ts'
+import type { ErasureMarkKind } from '../../../ports/whole/erasure-ledger.ts'
 import type { JsonText } from './json-text.ts'
 
 /** A column: how the database has it, and the type of its values. */
@@ -194,6 +195,14 @@ export const serviceTables = {
     ended_at: optional(text()),
   },
   retention: { organization_id: text(), kind: text<KeptKind>(), days: integer(), due_at: text() },
+  erasures: {
+    organization_id: text(),
+    kind: text<ErasureMarkKind>(),
+    value: text(),
+    secret_version: text(),
+    erased_at: text(),
+    recorded_at: text(),
+  },
   membership_cohorts: {
     organization_id: text(),
     dimension: text<'none' | 'plan' | 'site'>(),

@@ -17,6 +17,7 @@ export const stayingTables: { readonly [Table in keyof Database]?: Reason } = {
   placed_slugs: 'the directory',
   placed_keys: 'the directory',
   placed_forms: 'the directory',
+  erasures: 'who was erased is kept in the shared database, beyond the organization',
   write_pauses: 'pauses of writes in one database',
   moves: 'the record of moves, beside the directory',
   move_organizations: 'one side of a move',

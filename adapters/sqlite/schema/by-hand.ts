@@ -28,6 +28,7 @@ export const tablesByHand: Readonly<Record<keyof typeof serviceTables, Reason>> 
   import_keys: 'what tells the lines of an imported file apart',
   restores: 'how organizations were restored from archives',
   retention: 'for how long organizations keep what',
+  erasures: 'who was erased, so that no older archive brings them back',
   membership_cohorts: 'members by month of signup, plan and site',
 }
 

@@ -36,6 +36,10 @@ const findContacts = template(
     .union(contactsBy('phone', 'phones')),
 )
 
+const findClock = template(
+  db.selectFrom('organizations').select('clock_at as at').where('organization_id', '=', organizationId),
+)
+
 const findOpenImport = template(openImports.limit(sql.lit(1)))
 
 /** How many rows one step looks at, and how many it changes at most in one batch. */
@@ -148,7 +152,10 @@ const rest: readonly Template[] = [
 export function createErasure(executor: Executor, clock: Clock, organizationId: string): Erasure {
   return {
     async findPerson(named) {
-      const found = await rowsOf(executor, bind(findContacts, { organizationId, ...jsonOf(named) }))
+      const [{ rows: found }, { rows: clock }] = await resultsOf(executor, [
+        bind(findContacts, { organizationId, ...jsonOf(named) }),
+        bind(findClock, { organizationId }),
+      ])
       const all = (given: readonly string[], more: readonly (string | null)[]) => [
         ...new Set([...given, ...more.filter((one) => one !== null)]),
       ]
@@ -162,12 +169,14 @@ export function createErasure(executor: Executor, clock: Clock, organizationId: 
           named.phones,
           found.map(({ phone }) => phone),
         ),
+        clockAt: clock[0]?.at ?? null,
       }
     },
     async openImport() {
       return (await rowsOf(executor, bind(findOpenImport, { organizationId })))[0]?.id ?? null
     },
-    eraseSome: (person, position) => eraseSome(executor, clock, organizationId, person, position),
+    eraseSome: (person, position, closedAt) =>
+      eraseSome(executor, clock, { organizationId, closedAt: closedAt ?? null }, person, position),
   }
 }
 
@@ -184,37 +193,55 @@ function jsonOf({ contactIds, emailKeys, phones }: Person) {
 async function eraseSome(
   executor: Executor,
   clock: Clock,
-  organizationId: string,
+  { organizationId, closedAt }: { readonly organizationId: string; readonly closedAt: string | null },
   person: KnownPerson,
   position: string | null,
 ): Promise<ErasureStep> {
   const [index, after] = position === null ? [0, ''] : (JSON.parse(position) as [number, string])
   const stage = stages[index]
   const values = { organizationId, after, numbers: JSON.stringify(person.numbers), ...jsonOf(person) }
-  if (stage === undefined) return { rows: 0, next: null }
+  const readClock = bind(findClock, { organizationId })
+  if (stage === undefined) return { rows: 0, contacts: 0, clockAt: null, next: null }
   if (stage === 'rest') {
-    const [dropped, renamed] = await executor.batch(rest.map((statement) => bind(statement, values)))
-    return { rows: (dropped?.changes ?? 0) + (renamed?.changes ?? 0), next: nextStage(index) }
+    const [dropped, renamed, ...more] = await executor.batch([
+      ...rest.map((statement) => bind(statement, values)),
+      readClock,
+    ])
+    const rows = (dropped?.changes ?? 0) + (renamed?.changes ?? 0)
+    return { rows, contacts: 0, clockAt: clockIn(more.at(-1)), next: nextStage(index) }
   }
   const find = stage === 'sends' ? findSends : erasedRows(stage, READ_MAX).find
-  const [looked] = await resultsOf(executor, [bind(find, values)])
+  const [looked, clockResult] = await resultsOf(executor, [bind(find, values), readClock])
   const { last = null, ids: text = null } = looked.rows[0] ?? {}
   const ids = JSON.parse(text ?? '[]') as readonly string[]
+  let clockAt = clockIn(clockResult)
   for (let start = 0; start < ids.length; start += CHANGED_MAX) {
     const some = JSON.stringify(ids.slice(start, start + CHANGED_MAX))
-    await executor.batch(
+    const erasing =
       stage === 'sends'
         ? [bind(eraseSends, { ...values, ids: some })]
         : [
             moveClock(tableOf(stage.collection), organizationId, nowOf(clock)),
-            bind(erasedRows(stage, READ_MAX).erase, { organizationId, ids: some }),
+            bind(erasedRows(stage, READ_MAX).erase, { organizationId, closedAt, ids: some }),
             ...(stage.collection === 'form-submissions'
-              ? [...dropFollowing(organizationId, some), eraseSendsOf(organizationId, some)]
+              ? [...dropFollowing(organizationId, some, closedAt), eraseSendsOf(organizationId, some)]
               : []),
-          ],
-    )
+          ]
+    // In the same step: whoever comes back afterwards does so at a later instant.
+    clockAt = clockIn((await executor.batch([...erasing, readClock])).at(-1))
   }
-  return { rows: ids.length, next: last === null ? nextStage(index) : JSON.stringify([index, last]) }
+  const contactsErased = stage === contacts ? ids.length : 0
+  return {
+    rows: ids.length,
+    contacts: contactsErased,
+    clockAt,
+    next: last === null ? nextStage(index) : JSON.stringify([index, last]),
+  }
+}
+
+function clockIn(result: { readonly rows: readonly object[] } | undefined): string | null {
+  const [row] = result?.rows ?? []
+  return row === undefined ? null : (row as { readonly at: string }).at
 }
 
 function nextStage(index: number): string | null {

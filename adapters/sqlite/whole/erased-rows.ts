@@ -54,7 +54,7 @@ function statementsOf(resource: Resource, readMax: number): ErasedRows {
         (select json_group_array(${id}) from looked where ${isOfPerson(resource, table)} and ${holdsAny}) as ids`),
     erase: template(sql`
       update ${sql.id(table.name)} set
-        ${sql.join(fields.map(({ column, erased }) => sql`${sql.id(column)} = ${erased}`))}, updated_at = ${writtenAt}
+        ${sql.join(fields.map(({ column, erased }) => sql`${sql.id(column)} = ${erased}`))}, updated_at = coalesce(${writtenAt}, ${slot('closedAt')})
       where ${ofOwner} and ${id} in ${among('ids')} and ${holdsAny}`),
   }
 }

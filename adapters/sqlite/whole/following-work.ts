@@ -40,10 +40,12 @@ const dropTurns = template(
     .where('message_id', 'in', idsOf('automation_messages'))
     .where('is_sent', '=', sql.lit(0)),
 )
+/** A closed organization has no clock. */
+const changedAt = sql<string>`coalesce(${writtenAt}, ${slot('closedAt')})`
 const cancelRuns = template(
   db
     .updateTable('automation_runs')
-    .set({ status: sql.lit('canceled'), completed_at: writtenAt, updated_at: writtenAt })
+    .set({ status: sql.lit('canceled'), completed_at: changedAt, updated_at: changedAt })
     .where('organization_id', '=', organizationId)
     .where('run_id', 'in', idsOf('automation_runs'))
     .where(({ eb, or }) => or([eb('status', '=', sql.lit('queued')), eb('status', '=', sql.lit('running'))])),
@@ -58,8 +60,12 @@ const eraseSends = template(
 )
 
 /** The statements that drop what was still to be done because of some submissions. The clock was moved before. */
-export function dropFollowing(organizationId: string, submissionIds: string): readonly Statement[] {
-  const values = { organizationId, submissionIds }
+export function dropFollowing(
+  organizationId: string,
+  submissionIds: string,
+  closedAt: string | null = null,
+): readonly Statement[] {
+  const values = { organizationId, submissionIds, closedAt }
   return [bind(dropWork, values), bind(dropTurns, values), bind(cancelRuns, values)]
 }
 

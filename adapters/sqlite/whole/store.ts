@@ -54,6 +54,14 @@ const advance = template(
     .where('next_part', '=', slot('part')),
 )
 
+const saveProgress = template<{ readonly one: number }>(
+  db
+    .updateTable('restores')
+    .set({ progress: slot('progress') })
+    .where(ofRestoration)
+    .returning(one),
+)
+
 /** Fails unless this is the next part of the present restoration. */
 const guardPart = failsWhen(
   eb.not(
@@ -93,6 +101,8 @@ export function createWholeStore({ guard, clock, organizationId, rowsMax }: Whol
     begin: async (restoration, slug) =>
       begin(executor, await tablesNamed(null), organizationId, restoration, slug),
     write: async (part) => write(executor, await tableNamed(part.table), organizationId, part, rowsMax),
+    saveProgress: async (restoreId, progress) =>
+      (await rowsOf(executor, bind(saveProgress, { organizationId, restoreId, progress }))).length === 1,
     open: async (opening) => open(executor, await tableNamed('organizations'), organizationId, opening),
   }
 }

@@ -18,6 +18,7 @@ import type { BackupWorld } from '../../whole/backup/back-up.ts'
 import type { ImportWorld } from '../../imports/world.ts'
 import type { DeletionPlaces } from '../../placement/operators/deletion-places.ts'
 import type { RestorePlaces } from '../../placement/operators/restore-places.ts'
+import type { ErasureLedger } from '../../../ports/whole/erasure-ledger.ts'
 import type { WholeStore } from '../../../ports/whole/whole-store.ts'
 
 /**
@@ -54,6 +55,8 @@ export interface OperatorWorld {
   /** Opens the store of backups; null: the service has none. */
   readonly backups: () => Promise<BackupWorld | null>
   readonly changes: OpenOperatorChanges
+  /** Who was erased. */
+  readonly erasures: ErasureLedger
   readonly secrets: Secrets
   readonly clock: Clock
   readonly deadline: Deadline

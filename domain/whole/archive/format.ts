@@ -28,6 +28,15 @@ export function tableOfFile(file: string): string | null {
   return FILE.exec(file)?.[1]?.replaceAll('-', '_') ?? null
 }
 
+/** Most origins that an archive names. */
+export const ORIGINS_MAX = 50
+
+/**
+ * The organizations of which an archive is, as its restoration records them: the one that was archived, and its origins.
+ * Empty: a version of the service that did not record them began the restoration.
+ */
+export const Lineage = v.optional(v.array(v.string()), [])
+
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
 const digested = {
@@ -68,5 +77,11 @@ export const OrganizationFile = v.strictObject({
     'Where its database had to stay; null: anywhere.',
   ),
   row: described(v.record(v.string(), v.unknown()), 'Its settings, and its clock.'),
+  origins: v.exactOptional(
+    described(
+      v.pipe(v.array(v.pipe(v.string(), v.minLength(1), v.maxLength(200))), v.maxLength(ORIGINS_MAX)),
+      'The other organizations from whose archives it was restored, so that whom they erased stays erased; left out: none.',
+    ),
+  ),
 })
 export type OrganizationFile = v.InferOutput<typeof OrganizationFile>

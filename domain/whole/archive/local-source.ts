@@ -1,6 +1,8 @@
-import type { ArchivedTable, WholeStore } from '../../../ports/whole/whole-store.ts'
+import * as v from 'valibot'
+import type { ArchivedTable, Restoration, WholeStore } from '../../../ports/whole/whole-store.ts'
 import type { PlaceDescription } from '../../placement/operators/overview.ts'
-import { fileOfTable, ORGANIZATIONS, tableOfFile } from './format.ts'
+import { fileOfTable, Lineage, ORGANIZATIONS, ORIGINS_MAX, tableOfFile } from './format.ts'
+import { parsedOr } from '../../text/json.ts'
 import { membersOfRow } from './line.ts'
 import type { ArchiveHead, ArchiveLines, ArchiveSource } from './source.ts'
 
@@ -20,6 +22,7 @@ export async function readHead(
   const columns = tables.find(({ name }) => name === ORGANIZATIONS)?.columns ?? []
   const [row] = (await store.read(ORGANIZATIONS, null)).rows
   if (row === undefined) return null
+  const origins = originsOf(organizationId, await store.restoration())
   return {
     organization: {
       organizationId,
@@ -27,6 +30,7 @@ export async function readHead(
       region,
       jurisdiction,
       row: membersOfRow(row, columns, withSecrets),
+      ...(origins.length === 0 ? {} : { origins }),
     },
     secrets: withSecrets,
     files: archivedWith(tables, withSecrets).map(({ name, columns: of }) => ({
@@ -34,6 +38,13 @@ export async function readHead(
       columns: of.map(({ field }) => field),
     })),
   }
+}
+
+/** The other organizations from whose archives an organization was restored. */
+function originsOf(organizationId: string, restoration: Restoration | null): string[] {
+  const progress = v.safeParse(v.object({ lineage: Lineage }), parsedOr(restoration?.progress ?? '', null))
+  const lineage = progress.success ? progress.output.lineage : []
+  return [...new Set(lineage)].filter((id) => id !== organizationId).slice(0, ORIGINS_MAX)
 }
 
 /** The tables with files of their own. */

@@ -1,7 +1,17 @@
-import type { Person } from '../../../ports/whole/erasure.ts'
+import type { Erasure, KnownPerson, Person } from '../../../ports/whole/erasure.ts'
+import type { ErasureLedger } from '../../../ports/whole/erasure-ledger.ts'
+import type { Secrets } from '../../access/secrets.ts'
 import { spellingsOf } from '../../text/contact/email-address.ts'
+import { toInstant } from '../../text/instant.ts'
+import { marksOf } from './erasure-marks.ts'
 import type { RemovalWorld } from './world.ts'
 import { REQUEST_MS } from './world.ts'
+
+/** The ports by which a person is erased. */
+export interface ErasureWorld extends Pick<RemovalWorld, 'whole' | 'clock'> {
+  readonly erasures: ErasureLedger
+  readonly secrets: Pick<Secrets, 'current'>
+}
 
 /** What a request erased of a person. */
 export interface Erased {
@@ -14,37 +24,67 @@ export interface Erased {
 
 /**
  * Erases a person, for a bounded time. Their contacts come last, because these name the addresses by which the other rows
- * are found: after an interruption, the same request erases what is left.
+ * are found: after an interruption, the same request erases what is left. It is recorded who is erased before anything
+ * is, so that no archive of before brings them back.
  */
 export async function erasePerson(
   organizationId: string,
   named: Person,
   from: string | null,
-  { whole, clock }: Pick<RemovalWorld, 'whole' | 'clock'>,
+  { whole, clock, erasures, secrets }: ErasureWorld,
 ): Promise<Erased | { readonly unknown: readonly string[] } | { readonly importId: string }> {
   const store = whole(organizationId)
-  const person = await store.findPerson(named)
+  const { clockAt, ...person } = await store.findPerson(named)
   const unknown = named.contactIds.filter((id) => !person.contactIds.includes(id))
   if (unknown.length > 0) return { unknown }
   const importId = await store.openImport()
   if (importId !== null) return { importId }
-  // Rows without a contact have addresses as they were given.
-  const emailKeys = person.emailKeys.flatMap(spellingsOf)
-  const known = { ...person, emailKeys, numbers: await numbersOf(person) }
+  const known = await knownPerson(person)
+  const marks = await marksOf(organizationId, known, secrets)
+  const record = (at: string | null) => {
+    const now = toInstant(clock.nowMs())
+    // The organization's clock moves by a millisecond at least.
+    return erasures.record(organizationId, marks, toInstant(Date.parse(at ?? now) + 1), now)
+  }
+  await record(clockAt)
   const untilMs = clock.nowMs() + REQUEST_MS
   let rows = 0
   let next = from
+  let endedAt = clockAt
   do {
     const step = await store.eraseSome(known, next)
     rows += step.rows
     next = step.next
+    endedAt = step.clockAt
   } while (next !== null && clock.nowMs() < untilMs)
+  // An archive of any state until now may have the person. Every later change of the organization has a later instant.
+  await record(endedAt)
   return { contactIds: person.contactIds, rows, next }
 }
 
-/** The metadata of numbers is large, so it is loaded for people with numbers only. */
-async function numbersOf({ phones }: Person): Promise<readonly string[]> {
-  if (phones.length === 0) return []
+/**
+ * A person with every spelling of their addresses, because rows without a contact have them as they were given. The
+ * metadata of numbers is large, so it is loaded for people with numbers only.
+ */
+export async function knownPerson({ contactIds, emailKeys, phones }: Person): Promise<KnownPerson> {
+  const person = { contactIds, emailKeys: [...new Set(emailKeys.flatMap(spellingsOf))], phones }
+  if (phones.length === 0) return { ...person, numbers: [] }
   const { digitsOfPhone } = await import('../../text/contact/phone-number.ts')
-  return phones.flatMap(digitsOfPhone)
+  return { ...person, numbers: phones.flatMap(digitsOfPhone) }
+}
+
+/** Erases a known person completely. Returns how many rows, and how many contacts, were changed. */
+export async function eraseKnown(
+  store: Pick<Erasure, 'eraseSome'>,
+  person: KnownPerson,
+  closedAt: string,
+): Promise<{ readonly rows: number; readonly contacts: number }> {
+  let [rows, contacts] = [0, 0]
+  for (let next: string | null = null; ;) {
+    const step = await store.eraseSome(person, next, closedAt)
+    rows += step.rows
+    contacts += step.contacts
+    next = step.next
+    if (next === null) return { rows, contacts }
+  }
 }

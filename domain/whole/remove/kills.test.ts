@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { form, submissionRow, organization, contact } from '../../../test/conformance/fixtures.ts'
 import { everyText } from '../../../test/support/databases/whole-database.ts'
+import { testSecrets } from '../../../test/support/runner/fakes.ts'
 import { thorough } from '../../../test/support/runner/thorough.ts'
 import type { ScratchPlaces } from '../../../test/support/scratch/scratch-places.ts'
 import { createScratchPlaces, OWN } from '../../../test/support/scratch/scratch-places.ts'
@@ -10,6 +11,8 @@ import { erasePerson } from './erase-person.ts'
 import { sweepRetention } from './sweep-retention.ts'
 
 // Removing is interrupted at calls of a database, before or after them, and taken up again by another process.
+
+const secrets = await testSecrets()
 
 /** From one interrupted call to the next. */
 const STEP = thorough(1, 6)
@@ -51,8 +54,8 @@ async function left(scratch: ScratchPlaces): Promise<readonly string[]> {
 }
 
 const worldOf = (scratch: ScratchPlaces) => {
-  const { whole, deletionPlaces } = scratch.isolate()
-  return { whole, deletionPlaces, clock: scratch.clock }
+  const { whole, deletionPlaces, erasures } = scratch.isolate()
+  return { whole, deletionPlaces, erasures, secrets, clock: scratch.clock }
 }
 
 /** What removes, and what the stored texts that it removes look like. */

@@ -31,7 +31,7 @@ const ID_LENGTH = 22
 
 /** Closes an organization for an archive that will be written into it, or finds the restoration of this very archive. */
 export async function beginRestoring(request: RestoreRequest, world: RestoreWorld): Promise<RestoreAnswer> {
-  const { organizationId, archive, digest, manifest } = request
+  const { organizationId, archive, digest, manifest, organization } = request
   const store = world.whole(organizationId)
   // The directory may name a database that was never made: an earlier call stopped in between.
   const known = await unlessElsewhere(() => store.restoration())
@@ -51,6 +51,7 @@ export async function beginRestoring(request: RestoreRequest, world: RestoreWorl
     files: manifest.files,
     row,
     parentId: parentId === null ? null : String(parentId),
+    lineage: [manifest.organizationId, ...(organization.origins ?? [])],
     isSameId: manifest.organizationId === organizationId,
     secrets: manifest.secrets,
     rows: {},

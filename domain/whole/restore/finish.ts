@@ -2,10 +2,15 @@ import type { StoredValue } from '../../../ports/placement/move.ts'
 import type { ArchivePosition, WholeStore } from '../../../ports/whole/whole-store.ts'
 import { MovingError } from '../../placement/find/errors.ts'
 import { toInstant } from '../../text/instant.ts'
+import { eraseAgain } from './erase-again.ts'
 import { progressOf, UNREADABLE } from './progress.ts'
 import type { RestoreAnswer, RestoreWorld } from './world.ts'
 
-/** Opens an organization whose rows are all there. Null: there is no such restoration. May be repeated. */
+/**
+ * Opens an organization whose rows are all there, after it has erased again who was erased since the archive was made.
+ * That takes a bounded time: the organization is open when the restoration has ended. Null: there is no such restoration.
+ * May be repeated.
+ */
 export async function finishRestoring(
   organizationId: string,
   restoreId: string,
@@ -22,6 +27,8 @@ export async function finishRestoring(
     return {
       refusal: `${missing.file} has not come as a whole: the next part is part ${restoration.nextPart}.`,
     }
+  const { progress: erased, isDone } = await eraseAgain(organizationId, restoration, progress, world)
+  if (!isDone) return { restoration: { ...restoration, progress: JSON.stringify(erased) } }
   const formIds = (await valuesIn(store, 'forms', ['formId'])).map(([id]) => String(id))
   const keys = (await valuesIn(store, 'api_keys', ['keyId', 'issuedBy'])).map(([keyId, issuer = null]) => ({
     keyId: String(keyId),
@@ -32,14 +39,15 @@ export async function finishRestoring(
       refusal: 'Another organization has one of the forms, or imports forms. Try again, or look which it is.',
     }
   const now = toInstant(world.clock.nowMs())
-  const { row, parentId } = progress
+  const { parentId } = progress
+  const row = { ...progress.row, clockAt: laterOf(progress.row.clockAt, erased.erasing?.at) }
   // Asked after the keys are in the directory: whoever ends an issuer later finds them there.
   const issuers = new Set(keys.flatMap(({ issuedBy }) => issuedBy ?? []))
   const endedIssuers = await world.operatorKeys.endedWithDescent([...issuers])
   const outcome = await opened(() => store.open({ restoreId, row, parentId, endedIssuers, now }))
   switch (outcome) {
     case 'opened':
-      return { restoration: { ...restoration, endedAt: now } }
+      return { restoration: { ...restoration, progress: JSON.stringify(erased), endedAt: now } }
     case 'lost':
       return finishedMeanwhile(store, restoreId)
     case 'slug_taken':
@@ -52,6 +60,12 @@ export async function finishRestoring(
     case 'moving':
       return { refusal: 'The family of the parent is being moved. Finish when "org show" names no move.' }
   }
+}
+
+/** The organization's clock must not be behind its rows. */
+function laterOf(clockAt: StoredValue | undefined, erasedAt: string | undefined): StoredValue {
+  if (erasedAt === undefined) return clockAt ?? null
+  return String(clockAt) > erasedAt ? String(clockAt) : erasedAt
 }
 
 async function opened<Outcome>(open: () => Promise<Outcome>): Promise<Outcome | 'moving'> {

@@ -1,9 +1,30 @@
 import * as v from 'valibot'
 import type { Restoration } from '../../../ports/whole/whole-store.ts'
 import { parsedOr } from '../../text/json.ts'
-import { ArchivedFile } from '../archive/format.ts'
+import { ArchivedFile, Lineage } from '../archive/format.ts'
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+
+const position = v.array(v.union([v.string(), v.number(), v.null()]))
+
+/** How far people were erased again. It holds no address. */
+const ErasingAgain = v.object({
+  /** Tells whether somebody else was erased meanwhile. */
+  marks: v.string(),
+  /** The `updatedAt` of what is erased, and the least that the organization's clock then says. */
+  at: v.string(),
+  /** What comes next: recorded contacts from this number on, then rows of this table after a position. */
+  contact: count,
+  table: count,
+  after: v.nullable(position),
+  /** How many contacts and rows were changed. */
+  contacts: count,
+  rows: count,
+  /** How many addresses cannot be compared, because they were hashed under a root secret that is gone. */
+  unreadable: count,
+  isDone: v.boolean(),
+})
+export type ErasingAgain = v.InferOutput<typeof ErasingAgain>
 
 /** What the service knows of an archive while it restores it. */
 export const RestoreProgress = v.object({
@@ -11,6 +32,9 @@ export const RestoreProgress = v.object({
   /** The organization's row as it will be stored, by field. */
   row: v.record(v.string(), v.nullable(v.union([v.string(), v.number()]))),
   parentId: v.nullable(v.string()),
+  lineage: Lineage,
+  /** How far people were erased again who were erased after the archive was made; left out: that has not begun. */
+  erasing: v.exactOptional(ErasingAgain),
   /** Whether keys in the archive are for this organization. They contain its id, so under another one they are useless. */
   isSameId: v.boolean(),
   /** Whether keys and the hashes of form passwords are in the archive. */

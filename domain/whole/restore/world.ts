@@ -4,6 +4,7 @@ import type { OperatorKeys } from '../../../ports/operators/operator-keys.ts'
 import type { RandomSource } from '../../../ports/platform/random-source.ts'
 import type { Restoration, WholeStore } from '../../../ports/whole/whole-store.ts'
 import type { Secrets } from '../../access/secrets.ts'
+import type { ErasureLedger } from '../../../ports/whole/erasure-ledger.ts'
 import type { RestorePlaces } from '../../placement/operators/restore-places.ts'
 
 /** The ports by which an organization is restored. */
@@ -13,6 +14,7 @@ export interface RestoreWorld {
   readonly administration: Pick<Administration, 'findOrganization'>
   readonly operatorKeys: Pick<OperatorKeys, 'endedWithDescent'>
   readonly secrets: Secrets
+  readonly erasures: ErasureLedger
   readonly clock: Clock
   readonly random: RandomSource
 }

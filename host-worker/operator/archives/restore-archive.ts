@@ -62,8 +62,11 @@ export async function restoreArchive(restoring: Restoring): Promise<Restored> {
     const parts = { params: { ...params, restoreId }, body: { part, file, lines: [...lines] } }
     await repeated(() => service.call(writeRestore, parts))
   }
-  const finished = await repeated(() => service.call(finishRestore, { params: { ...params, restoreId } }))
-  return { organizationId, restoration: finished.body }
+  for (;;) {
+    const finished = await repeated(() => service.call(finishRestore, { params: { ...params, restoreId } }))
+    if (finished.body.endedAt !== null) return { organizationId, restoration: finished.body }
+    onProgress('Erasing again', finished.body.erasedRows)
+  }
 }
 
 function changed(): CommandError {

@@ -71,11 +71,11 @@ export async function restoreAcme(
   choice: PlaceChoice | null,
   otherwise: Otherwise = {},
 ) {
-  const { restorePlaces, administration, operatorKeys, ...storage } = scratch.isolate()
+  const { restorePlaces, administration, operatorKeys, erasures, ...storage } = scratch.isolate()
   const { slug, archivedIn, whole = storage.whole } = otherwise
   const place = archivedIn === undefined ? {} : { place: archivedIn.kind, ...archivedIn }
   const world: RestoreWorld = {
-    ...{ whole, restorePlaces, administration, operatorKeys, secrets },
+    ...{ whole, restorePlaces, administration, operatorKeys, erasures, secrets },
     clock: scratch.clock,
     random: fakeRandom(scratch.calls.length),
   }

@@ -60,6 +60,15 @@ const Published = v.strictObject({
     count,
     'Keys in the archive that were not restored, because they were made for another id or under another root secret.',
   ),
+  erasedContacts: described(
+    count,
+    'People who were erased after the archive was made, and are erased again: how many contacts.',
+  ),
+  erasedRows: described(count, 'How many rows were changed for that.'),
+  erasuresUnreadable: described(
+    count,
+    'Addresses of erased people that could not be looked for, because they were hashed under a root secret that the service no longer has.',
+  ),
   startedAt: instant,
   endedAt: described(v.nullable(instant), 'When the organization was opened; null: it is closed.'),
 })
@@ -72,6 +81,9 @@ const sample: v.InferOutput<typeof Published> = {
   writtenRows: 4_000,
   rows: 12_000,
   keysLeft: 0,
+  erasedContacts: 0,
+  erasedRows: 0,
+  erasuresUnreadable: 0,
   startedAt: '2026-05-19T18:10:00.000Z',
   endedAt: null,
 }
@@ -175,6 +187,8 @@ export const finishRestore = operation({
   action: 'organization.restore',
   tag: 'Archives',
   summary: 'Open an organization whose rows are restored',
+  description:
+    'Before it is opened, people are erased again who were erased after the archive was made. Works for a bounded time: send it again until `endedAt` is given.',
   responses: {
     200: jsonResponse('The restoration.', RestorationBody, {
       ...sample,
@@ -191,6 +205,12 @@ export function publishedRestoration(restoration: Restoration): v.InferOutput<ty
   const progress = progressOf(restoration)
   if (progress === null) return null
   const { written, all } = rowsOf(progress)
-  const { keysLeft } = progress
-  return { restoreId, archive, nextPart, writtenRows: written, rows: all, keysLeft, startedAt, endedAt }
+  const { keysLeft, erasing } = progress
+  return {
+    ...{ restoreId, archive, nextPart, writtenRows: written, rows: all, keysLeft },
+    erasedContacts: erasing?.contacts ?? 0,
+    erasedRows: erasing?.rows ?? 0,
+    erasuresUnreadable: erasing?.unreadable ?? 0,
+    ...{ startedAt, endedAt },
+  }
 }

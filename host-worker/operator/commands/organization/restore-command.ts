@@ -38,7 +38,7 @@ export const restoreCommand: Command = {
     'The organization must not exist, or have no rows. The whole archive is checked before the first row is written.',
     'Until the last one is, the organization is closed: its keys and forms are unknown. Interrupted, the same command',
     'continues. Work that waited is held: nothing is sent until "outbox retry". Keys come from an archive with secrets',
-    'only, and only under the same id and root secret.',
+    'only, and only under the same id and root secret. Who was erased after the archive was made is erased again.',
   ],
   examples: ['lakeside.tar', 'lakeside.tar --id lakeside-copy --slug lakeside-copy'],
   operations: [readBackup, archiveFormat, beginRestore, writeRestore, finishRestore],
@@ -59,8 +59,16 @@ export const restoreCommand: Command = {
         throw error instanceof ArchiveProblem ? new CommandError(error.message, { cause: error }) : error
       }),
     )
-    const { rows, keysLeft } = restoration
+    const { rows, keysLeft, erasedContacts, erasedRows, erasuresUnreadable } = restoration
     context.note(`Restored ${organizationId}: ${rows} rows from ${restoration.archive}.`)
+    if (erasedRows > 0)
+      context.note(
+        `Erased again who was erased after the archive was made: ${erasedContacts} contacts, ${erasedRows} rows in all.`,
+      )
+    if (erasuresUnreadable > 0)
+      context.note(
+        `${erasuresUnreadable} addresses of erased people could not be looked for: they were hashed under a root secret that the service no longer has. Erase these people again.`,
+      )
     if (keysLeft > 0)
       context.note(
         `${keysLeft} keys were left out: they were made for another id or under another root secret. Issue new ones.`,
