@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Organization } from '../../ports/organizations/organization.ts'
 import { described } from '../record/operation/meaning.ts'
+import { parsedOr } from '../text/json.ts'
 import { keysOf } from '../text/keys-of.ts'
 import {
   HOURLY,
@@ -161,4 +162,21 @@ function settingsAs<Made>(make: (setting: Setting<unknown>) => Made): Readonly<R
     return [name, make(organizationSettings[name])] as const
   })
   return Object.fromEntries(made) as Record<SettingName, Made>
+}
+
+/**
+ * Why settings are refused, as `org create` refuses them: a sentence that names the first that is wrong. Null: they are
+ * right. Other members than settings are passed over.
+ */
+export function settingsProblem(given: Readonly<Record<string, unknown>>): string | null {
+  const settings = keysOf(organizationSettings).flatMap((name) => {
+    const value = given[name]
+    // In an archive a document may be its text.
+    const read = name === 'posSource' && typeof value === 'string' ? parsedOr(value, value) : value
+    return value === undefined ? [] : [[name, read] as const]
+  })
+  const reading = v.safeParse(OrganizationSettings, Object.fromEntries(settings))
+  if (reading.success) return null
+  const [{ path, message }] = reading.issues
+  return `${(path ?? []).map(({ key }) => String(key)).join('.')}: ${message}.`
 }

@@ -102,9 +102,10 @@ export interface WholeStore extends RowRemoval, Erasure, Deletion, Retention {
   begin(restoration: Restoration, slug: string | null): Promise<BeginOutcome>
   /**
    * Writes a part, without deriving rows from its rows, because the archive has those too. Rows that are there already
-   * stay. False: it is not the next part of this restoration, and nothing was written.
+   * stay. `lost`: it is not the next part of this restoration, and nothing was written. `unfit`: no table can hold one of
+   * the rows; those of others may be there.
    */
-  write(part: RestoredPart): Promise<boolean>
+  write(part: RestoredPart): Promise<'written' | 'lost' | 'unfit'>
   /** Saves the progress of the present restoration. False: it is not the present one any more, or has ended. */
   saveProgress(restoreId: string, progress: string): Promise<boolean>
   /**

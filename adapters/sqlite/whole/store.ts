@@ -8,7 +8,7 @@ import type {
   WholeStore,
 } from '../../../ports/whole/whole-store.ts'
 import { readRowsOfOne } from '../move/read-chunk.ts'
-import { readKnownTriggers } from '../move/silenced.ts'
+import { OTHER_TRIGGERS, readKnownTriggers } from '../move/silenced.ts'
 import { insertStatements } from '../move/target.ts'
 import type { Guard } from '../placement/guard.ts'
 import { bind, db, eb, slot, template } from '../statement/compiler.ts'
@@ -124,13 +124,16 @@ async function read(
   return { rows: own.map((row) => places.map((place) => row[place] ?? null)), next: last }
 }
 
+/** Matches SQLite's messages about a row that a table cannot hold. */
+const UNFIT = /constraint failed|cannot store|too big|malformed JSON|datatype mismatch/i
+
 async function write(
   executor: Executor,
   stored: StoredTable,
   organizationId: string,
   { restoreId, part, fields, rows, progress }: RestoredPart,
   rowsMax: number,
-): Promise<boolean> {
+): Promise<'written' | 'lost' | 'unfit'> {
   const values = { organizationId, restoreId, part, progress }
   const { table, complete } = writtenTable(stored, organizationId, fields)
   const triggers = await readKnownTriggers(executor, table.name)
@@ -145,9 +148,11 @@ async function write(
         ...(isLast ? [bind(advance, values)] : []),
       ])
     }
-    return true
+    return 'written'
   } catch (error) {
-    if (CONDITION_HELD.test(String(error))) return false
+    const text = String(error)
+    if (CONDITION_HELD.test(text)) return 'lost'
+    if (UNFIT.test(text) && !OTHER_TRIGGERS.test(text)) return 'unfit'
     throw error
   }
 }

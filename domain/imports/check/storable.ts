@@ -46,3 +46,18 @@ function unstorable(text: string): string {
     ? 'holds the character NUL (U+0000), which cannot be stored. Remove it'
     : 'holds half a character (a lone surrogate), which cannot be stored. Remove it'
 }
+
+/**
+ * What keeps a value of an archive from being stored and read again, as the rest of a sentence; null: nothing. Earlier
+ * versions of the service stored texts with a NUL, and their archives must be restored.
+ */
+export function archivedValueProblem(value: unknown, levels = LEVELS_MAX): string | null {
+  if (typeof value === 'string') return value.isWellFormed() ? null : 'holds half a character'
+  if (typeof value !== 'object' || value === null) return null
+  if (levels === 0) return `is in lists or objects of more than ${LEVELS_MAX} levels`
+  for (const [key, inner] of Object.entries(value)) {
+    const problem = archivedValueProblem(key, levels) ?? archivedValueProblem(inner, levels - 1)
+    if (problem !== null) return problem
+  }
+  return null
+}

@@ -29,6 +29,9 @@ export function onePlace(storage: Pick<Storage, 'administration' | 'outbox' | 't
       prepare: async (_organization, choice) => (choice?.kind === 'own' ? 'no_places' : 'ready'),
       formsOfOthers: (organizationId, formIds) =>
         storage.tenant(organizationId).foreignIds(forms.collection, formIds),
+      reserve: async (organizationId, formIds) =>
+        (await storage.tenant(organizationId).foreignIds(forms.collection, formIds)).length === 0,
+      free: async () => undefined,
       enter: async () => true,
     },
     deletionPlaces: { isPlaced: async () => false, release: async () => undefined },

@@ -2,6 +2,7 @@ import type { PlaceRefusal } from '../../../ports/organizations/administration.t
 import type { StoredKey } from '../../../ports/organizations/administration.ts'
 import type { Organization } from '../../../ports/organizations/organization.ts'
 import type { PlaceChoice } from '../../../ports/placement/placement.ts'
+import { toInstant } from '../../text/instant.ts'
 import type { LoggedPlaces } from '../find/at-place.ts'
 import { lookUp } from '../find/at-place.ts'
 import { findOrganization, targetOf } from '../storage/family-place.ts'
@@ -19,9 +20,13 @@ export interface RestorePlaces {
   ): Promise<'ready' | 'slug_taken' | 'elsewhere' | 'parent_missing' | PlaceRefusal>
   /** Those of the ids of forms that other organizations hold. */
   formsOfOthers(organizationId: string, formIds: readonly string[]): Promise<readonly string[]>
+  /** Reserves ids of forms for the organization. False: another one holds one of them, or imports forms. */
+  reserve(organizationId: string, formIds: readonly string[]): Promise<boolean>
+  /** Frees the reservations of forms that the organization has not stored. */
+  free(organizationId: string, formIds: readonly string[]): Promise<void>
   /**
-   * Enters ids of forms and keys in the directory, if the organization has a database of its own. False: another
-   * organization holds one of the forms.
+   * Ends the reservations of forms whose rows are stored. Where the organization has a database of its own, ids of forms
+   * and keys are entered in the directory. False: another organization holds one of the forms.
    */
   enter(organizationId: string, ids: DirectoryIds): Promise<boolean>
 }
@@ -53,8 +58,17 @@ export function createRestorePlaces(places: LoggedPlaces): RestorePlaces {
       return 'ready'
     },
     formsOfOthers: (organizationId, formIds) => formsOfOthers(formIds, organizationId, places),
+    reserve: async (organizationId, formIds) =>
+      formIds.length === 0 || reserveForms(formIds, organizationId, places),
+    free: (organizationId, formIds) =>
+      directory.freeForms(organizationId, formIds, toInstant(places.clock.nowMs())),
     async enter(organizationId, { formIds, keys }) {
-      if ((await lookUp(organizationId, places)).kind === 'shared') return true
+      if ((await lookUp(organizationId, places)).kind === 'shared') {
+        if (formIds.length > 0 && !(await reserveForms(formIds, organizationId, places))) return false
+        // From here on the rows themselves hold the ids.
+        await directory.releaseForms(organizationId, formIds)
+        return true
+      }
       for (const { keyId, issuedBy } of keys) await directory.reserveKey(keyId, organizationId, issuedBy)
       if (formIds.length === 0) return true
       if (!(await reserveForms(formIds, organizationId, places))) return false

@@ -1,5 +1,6 @@
 import type { StoredValue } from '../../../ports/placement/move.ts'
 import type { ArchivedColumn } from '../../../ports/whole/whole-store.ts'
+import { archivedValueProblem } from '../../imports/check/storable.ts'
 import { membersOf, parsedOr } from '../../text/json.ts'
 import { WITHHELD } from './format.ts'
 
@@ -46,7 +47,10 @@ export function rowOfMembers(value: unknown, columns: readonly ArchivedColumn[])
   if (unknown !== undefined) return { problem: `has a field ${unknown} that the manifest does not name` }
   const row: StoredValue[] = []
   for (const column of columns) {
-    const stored = storedValue(members[column.field], column)
+    const given = members[column.field]
+    const unstorable = archivedValueProblem(given)
+    if (unstorable !== null) return { problem: `has a value for ${column.field} that ${unstorable}` }
+    const stored = storedValue(given, column)
     if (stored === undefined) return { problem: `has no valid value for ${column.field}` }
     row.push(stored)
   }
@@ -59,7 +63,9 @@ function storedValue(value: unknown, { type, holds, isNullable }: ArchivedColumn
   if (holds === 'truth') return typeof value === 'boolean' ? Number(value) : undefined
   if (holds === 'document') {
     if (typeof value === 'object') return JSON.stringify(value)
-    return typeof value === 'string' && parsedOr(value, undefined) !== undefined ? value : undefined
+    if (typeof value !== 'string') return undefined
+    const document = parsedOr(value, undefined)
+    return document === undefined || archivedValueProblem(document) !== null ? undefined : value
   }
   if (type === 'text') return typeof value === 'string' ? value : undefined
   if (typeof value !== 'number') return undefined

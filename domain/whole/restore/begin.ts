@@ -3,11 +3,15 @@ import type { PlaceChoice } from '../../../ports/placement/placement.ts'
 import type { StoredValue } from '../../../ports/placement/move.ts'
 import type { ArchivedTable } from '../../../ports/whole/whole-store.ts'
 import { unlessElsewhere } from '../../placement/find/errors.ts'
+import { isOrganizationId } from '../../access/api-key.ts'
 import { randomBase62 } from '../../text/encoding.ts'
 import { toInstant } from '../../text/instant.ts'
 import type { Manifest, OrganizationFile } from '../archive/format.ts'
 import { ORGANIZATIONS, tableOfFile } from '../archive/format.ts'
 import { rowOfMembers } from '../archive/line.ts'
+import { AHEAD_MS } from './check-rows.ts'
+import type { FormIds } from './new-form-ids.ts'
+import { newFormIds } from './new-form-ids.ts'
 import type { RestoreProgress } from './progress.ts'
 import type { RestoreAnswer, RestoreWorld } from './world.ts'
 
@@ -23,11 +27,18 @@ export interface RestoreRequest {
   /** The slug to have in place of the archived one; undefined: the archived one. */
   readonly slug: string | null | undefined
   readonly choice: PlaceChoice | null
+  /** Why `org create` would refuse settings; null: it would not. */
+  readonly settingsProblem: (settings: Readonly<Record<string, unknown>>) => string | null
   /** The ids of all forms in the archive. */
   readonly formIds: readonly string[]
+  /** Whether every form gets a new id. */
+  readonly newFormIds: boolean
 }
 
 const ID_LENGTH = 22
+
+/** New ids are kept in the record of the restoration, whose row has a bound. */
+const FORM_IDS_MAX_LENGTH = 1_000_000
 
 /** Closes an organization for an archive that will be written into it, or finds the restoration of this very archive. */
 export async function beginRestoring(request: RestoreRequest, world: RestoreWorld): Promise<RestoreAnswer> {
@@ -44,14 +55,19 @@ export async function beginRestoring(request: RestoreRequest, world: RestoreWorl
   if (misfit !== null) return { refusal: misfit }
   const row = rowOf(request, tables)
   if (typeof row === 'string') return { refusal: row }
-  const refusal = await prepare(request, row, world)
-  if (refusal !== null) return { refusal }
+  const settings = settingsRefusal(request)
+  if (settings !== null) return { refusal: settings }
+  const prepared = await prepare(request, row, world)
+  if (typeof prepared === 'string') return { refusal: prepared }
+  const formIds = request.newFormIds ? Object.values(prepared) : request.formIds
   const { parentId = null, slug = null } = row
   const progress: RestoreProgress = {
     files: manifest.files,
     row,
     parentId: parentId === null ? null : String(parentId),
     lineage: [manifest.organizationId, ...(organization.origins ?? [])],
+    formIds: prepared,
+    changedAt: '',
     isSameId: manifest.organizationId === organizationId,
     secrets: manifest.secrets,
     rows: {},
@@ -70,10 +86,12 @@ export async function beginRestoring(request: RestoreRequest, world: RestoreWorl
   const place = world.whole(organizationId)
   const lacking = misfitOf(manifest, await place.tables())
   if (lacking !== null) return { refusal: lacking }
+  if (!(await world.restorePlaces.reserve(organizationId, formIds)))
+    return { refusal: 'Another organization takes one of the forms, or imports forms. Try again.' }
   const outcome = await place.begin(restoration, slug === null ? null : String(slug))
+  if (outcome === 'begun') return { restoration }
+  await world.restorePlaces.free(organizationId, formIds)
   switch (outcome) {
-    case 'begun':
-      return { restoration }
     case 'restoring':
       return { refusal: `${organizationId} is being restored already, or deleted.` }
     case 'has_rows':
@@ -85,13 +103,31 @@ export async function beginRestoring(request: RestoreRequest, world: RestoreWorl
   }
 }
 
+/** Settings are restored as they are created, so what `org create` refuses is refused, in the same words. */
+function settingsRefusal({ organization, slug, settingsProblem }: RestoreRequest): string | null {
+  return settingsProblem(slug === undefined ? organization.row : { ...organization.row, slug })
+}
+
+/** Why the organization's clock is refused: with one that is ahead, everything written from now on would be dated then. */
+function clockRefusal({ clockAt }: Readonly<Record<string, StoredValue>>, nowMs: number): string | null {
+  const at = typeof clockAt === 'string' ? Date.parse(clockAt) : Number.NaN
+  if (Number.isNaN(at) || toInstant(at) !== clockAt)
+    return 'organization.json has no instant as its clock (clockAt), in UTC with milliseconds.'
+  if (at <= nowMs + AHEAD_MS) return null
+  return `The archive's clock (clockAt) says ${clockAt}, more than a day after the time of this service. The archive is damaged, or one of the clocks is wrong.`
+}
+
 /** Why the archive has rows that this service cannot hold; null: it can. */
-function misfitOf({ files }: Manifest, tables: readonly ArchivedTable[]): string | null {
+function misfitOf({ files, organizationId }: Manifest, tables: readonly ArchivedTable[]): string | null {
+  if (!isOrganizationId(organizationId)) return 'manifest.json names no organization.'
+  const twice = files.find(({ file }, index) => files.findIndex((other) => other.file === file) !== index)
+  if (twice !== undefined) return `manifest.json names ${twice.file} twice.`
   for (const { file, columns } of files) {
     const table = tables.find(({ name }) => name === tableOfFile(file))
     const unknown = columns.find((field) => table?.columns.every((column) => column.field !== field))
     if (table === undefined || table.name === ORGANIZATIONS)
       return `The archive has a file ${file}, which this service does not know. A later version of the service wrote it.`
+    if (new Set(columns).size !== columns.length) return `manifest.json names a field of ${file} twice.`
     if (unknown !== undefined)
       return `${file} has a field ${unknown}, which this service does not know. A later version of the service wrote it.`
   }
@@ -112,24 +148,31 @@ function rowOf(
   return slug === undefined ? row : { ...row, slug }
 }
 
-/** Prepares the organization's place. Returns why it cannot be restored; null: it can. */
+/** Prepares the organization's place. Returns the new ids of forms, or why it cannot be restored. */
 async function prepare(
-  { organizationId, organization, choice, formIds }: RestoreRequest,
-  { parentId = null, slug = null }: Readonly<Record<string, StoredValue>>,
-  { administration, restorePlaces }: RestoreWorld,
-): Promise<string | null> {
-  const held = await restorePlaces.formsOfOthers(organizationId, formIds)
-  if (held.length > 0)
-    return `Another organization has ${held.length === 1 ? 'the form' : 'the forms'} ${held.slice(0, 10).join(', ')}. Ids of forms are unique in the whole service.`
+  { organizationId, organization, choice, formIds, newFormIds: isRenaming }: RestoreRequest,
+  row: Readonly<Record<string, StoredValue>>,
+  { administration, restorePlaces, clock }: RestoreWorld,
+): Promise<FormIds | string> {
+  const { parentId = null, slug = null } = row
   // The types of these columns were checked: they hold texts.
   const asked = { organizationId, parentId, slug } as RestoredOrganization
-  if (asked.parentId !== null && (await administration.findOrganization(asked.parentId)) === null)
-    return `There is no organization ${asked.parentId}, which is the parent of ${organizationId}: restore it before.`
+  const above = await parentRefusal(asked, administration)
+  if (above !== null) return above
+  const ahead = clockRefusal(row, clock.nowMs())
+  if (ahead !== null) return ahead
+  const heldOf = (ids: readonly string[]) => restorePlaces.formsOfOthers(organizationId, ids)
+  const renamed = isRenaming ? await newFormIds(formIds, heldOf) : {}
+  if (renamed === null || JSON.stringify(renamed).length > FORM_IDS_MAX_LENGTH)
+    return 'The archive has too many forms to give each a new id.'
+  const held = isRenaming ? [] : await heldOf(formIds)
+  if (held.length > 0)
+    return `Another organization has ${held.length === 1 ? 'the form' : 'the forms'} ${held.slice(0, 10).join(', ')}. Ids of forms are unique in the whole service: --form-ids new gives every form of the archive a new one.`
   const isFree = asked.parentId === null && (await administration.findOrganization(organizationId)) === null
   const place = choice ?? (isFree ? archivedPlace(organization) : null)
   switch (await restorePlaces.prepare(asked, place)) {
     case 'ready':
-      return null
+      return renamed
     case 'slug_taken':
       return slugTaken(slug)
     case 'parent_missing':
@@ -142,6 +185,27 @@ async function prepare(
       return 'The platform cannot keep a database within this jurisdiction. Choose a place with --place and --region.'
   }
 }
+
+/** Why the parent is refused: it does not exist, or it is the organization itself, or below it. */
+async function parentRefusal(
+  { organizationId, parentId }: RestoredOrganization,
+  { findOrganization }: RestoreWorld['administration'],
+): Promise<string | null> {
+  if (parentId === organizationId) return 'An organization cannot be its own parent.'
+  let above = parentId
+  for (let levels = 0; above !== null && levels < LEVELS_MAX; levels += 1) {
+    const found = await findOrganization(above)
+    if (found === null && levels === 0)
+      return `There is no organization ${above}, which is the parent of ${organizationId}: restore it before.`
+    above = found?.parentId ?? null
+    if (above === organizationId)
+      return `${String(parentId)} is below ${organizationId}, so it cannot be the parent.`
+  }
+  return null
+}
+
+/** How far up a circle is looked for. */
+const LEVELS_MAX = 100
 
 /** The place from which the organization was archived. */
 function archivedPlace({ place, region, jurisdiction }: OrganizationFile): PlaceChoice {

@@ -40,7 +40,10 @@ export async function finishRestoring(
     }
   const now = toInstant(world.clock.nowMs())
   const { parentId } = progress
-  const row = { ...progress.row, clockAt: laterOf(progress.row.clockAt, erased.erasing?.at) }
+  const row = {
+    ...progress.row,
+    clockAt: latestOf([progress.row.clockAt, progress.changedAt, erased.erasing?.at]),
+  }
   // Asked after the keys are in the directory: whoever ends an issuer later finds them there.
   const issuers = new Set(keys.flatMap(({ issuedBy }) => issuedBy ?? []))
   const endedIssuers = await world.operatorKeys.endedWithDescent([...issuers])
@@ -63,9 +66,8 @@ export async function finishRestoring(
 }
 
 /** The organization's clock must not be behind its rows. */
-function laterOf(clockAt: StoredValue | undefined, erasedAt: string | undefined): StoredValue {
-  if (erasedAt === undefined) return clockAt ?? null
-  return String(clockAt) > erasedAt ? String(clockAt) : erasedAt
+function latestOf(instants: readonly (StoredValue | undefined)[]): string {
+  return instants.reduce<string>((latest, at) => (String(at ?? '') > latest ? String(at) : latest), '')
 }
 
 async function opened<Outcome>(open: () => Promise<Outcome>): Promise<Outcome | 'moving'> {

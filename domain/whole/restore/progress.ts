@@ -35,6 +35,10 @@ export const RestoreProgress = v.object({
   lineage: Lineage,
   /** How far people were erased again who were erased after the archive was made; left out: that has not begun. */
   erasing: v.exactOptional(ErasingAgain),
+  /** The new id of each form of the archive; empty: forms keep theirs. */
+  formIds: v.optional(v.record(v.string(), v.string()), {}),
+  /** The latest `updatedAt` of the rows that came so far; empty: they have none. */
+  changedAt: v.optional(v.string(), ''),
   /** Whether keys in the archive are for this organization. They contain its id, so under another one they are useless. */
   isSameId: v.boolean(),
   /** Whether keys and the hashes of form passwords are in the archive. */

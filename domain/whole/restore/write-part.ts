@@ -1,8 +1,10 @@
 import type { StoredValue } from '../../../ports/placement/move.ts'
 import type { ArchivedColumn, ArchivedTable } from '../../../ports/whole/whole-store.ts'
-import { parsedOr } from '../../text/json.ts'
+import { membersOf, parsedOr } from '../../text/json.ts'
 import { tableOfFile } from '../archive/format.ts'
 import { rowOfMembers } from '../archive/line.ts'
+import { rowCheck } from './check-rows.ts'
+import { withFormIds } from './new-form-ids.ts'
 import { progressOf, UNREADABLE } from './progress.ts'
 import type { RestoreAnswer, RestoreWorld } from './world.ts'
 
@@ -35,21 +37,30 @@ export async function writePart(sent: SentPart, world: RestoreWorld): Promise<Re
   const came = (progress.rows[file] ?? 0) + lines.length
   if (came > archived.rows) return { refusal: `${file} has more rows than the manifest says.` }
   const columns = columnsOf(table, archived.columns)
+  const check = rowCheck(table.name, archived.columns, world.clock.nowMs())
   const rows: Row[] = []
   for (const [index, line] of lines.entries()) {
     const reading = rowOfMembers(parsedOr(line, undefined), columns)
-    if ('problem' in reading)
-      return { refusal: `Line ${came - lines.length + index + 1} of ${file} ${reading.problem}.` }
-    rows.push(reading.row)
+    const problem = 'problem' in reading ? reading.problem : check(reading.row)
+    if (problem !== null) return { refusal: `Line ${came - lines.length + index + 1} of ${file} ${problem}.` }
+    if ('problem' in reading) continue
+    rows.push(withFormIds(table.name, archived.columns, reading.row, progress.formIds))
   }
+  const formIds =
+    table.name === 'forms' ? rows.map((row) => String(row[archived.columns.indexOf('formId')])) : []
+  if (!(await world.restorePlaces.reserve(organizationId, formIds)))
+    return {
+      refusal: 'Another organization has one of the forms, or imports forms. Try again, or look which it is.',
+    }
   const isKeyKept = (version: StoredValue) =>
     progress.isSameId && world.secrets.find(String(version)) !== null
   const kept = keptRows(table.name, archived.columns, rows, isKeyKept)
   const keysLeft = progress.keysLeft + (table.isSecret ? rows.length - kept.length : 0)
-  const now = { ...progress, rows: { ...progress.rows, [file]: came }, keysLeft }
+  const changedAt = latestOf(rows, archived.columns.indexOf('updatedAt'), progress.changedAt)
+  const now = { ...progress, changedAt, rows: { ...progress.rows, [file]: came }, keysLeft }
   const next = { ...restoration, nextPart: part + 1, progress: JSON.stringify(now) }
   const fields = archived.columns
-  const isWritten = await store.write({
+  const outcome = await store.write({
     restoreId,
     part,
     table: table.name,
@@ -57,7 +68,19 @@ export async function writePart(sent: SentPart, world: RestoreWorld): Promise<Re
     rows: kept,
     progress: next.progress,
   })
-  return isWritten ? { restoration: next } : writtenMeanwhile(sent, world)
+  if (outcome === 'unfit')
+    return {
+      refusal: `A line of part ${part}, of ${file}, cannot be stored: it lacks a value, is too large, or has an id that is taken.`,
+    }
+  return outcome === 'written' ? { restoration: next } : writtenMeanwhile(sent, world)
+}
+
+/** The latest change of these rows and of those before. */
+function latestOf(rows: readonly Row[], index: number, before: string): string {
+  return rows.reduce((latest, row) => {
+    const at = String(row[index] ?? '')
+    return at > latest ? at : latest
+  }, before)
 }
 
 /** The answer when another call of the same restoration was faster. */
@@ -98,7 +121,17 @@ function keptRows(
       }),
     )
   }
+  if (table === 'forms') {
+    const definition = at('definition')
+    return rows.map((row) => row.map((value, index) => (index === definition ? completed(value) : value)))
+  }
   if (table === 'automation_messages') return rows.filter((row) => row[at('isSent')] === 1)
   if (table !== 'api_keys') return rows
   return rows.filter((row) => isKeyKept(row[at('secretVersion')] ?? null))
+}
+
+/** A definition that names no addresses for notifications has none. */
+function completed(definition: StoredValue): StoredValue {
+  const members = membersOf(parsedOr(String(definition), null))
+  return 'notificationEmails' in members ? definition : JSON.stringify({ ...members, notificationEmails: [] })
 }

@@ -4,6 +4,7 @@ import type { Manifest, OrganizationFile } from '../../../domain/whole/archive/f
 import { tableOfFile } from '../../../domain/whole/archive/format.ts'
 import { rowOfMembers } from '../../../domain/whole/archive/line.ts'
 import { ArchiveProblem, readArchive } from '../../../domain/whole/archive/read-archive.ts'
+import { rowCheck } from '../../../domain/whole/restore/check-rows.ts'
 import { columnsOf } from '../../../domain/whole/restore/write-part.ts'
 import type { AnswerTo } from '../client/service/operator-service.ts'
 import type { StoredArchive } from './archive-file.ts'
@@ -63,12 +64,15 @@ function checkedLines(
   const table = tables?.find(({ name }) => name === tableOfFile(file))
   // A service that does not know the file refuses the manifest, with a better sentence.
   const columns = table === undefined ? null : columnsOf(table, fields)
+  // The service compares with its own time.
+  const check = rowCheck(table?.name ?? '', fields, Infinity)
   return lines.map((line) => {
     const value = parsedOr(line, undefined)
     if (value === undefined) throw new ArchiveProblem(`${file} has a line that is no JSON.`)
     const reading = columns === null ? null : rowOfMembers(value, columns)
-    if (reading !== null && 'problem' in reading)
-      throw new ArchiveProblem(`A line of ${file} ${reading.problem}.`)
+    if (reading === null) return value
+    const problem = 'problem' in reading ? reading.problem : check(reading.row)
+    if (problem !== null) throw new ArchiveProblem(`A line of ${file} ${problem}.`)
     return value
   })
 }

@@ -21,6 +21,8 @@ export interface Restoring {
   readonly organizationId: string | undefined
   /** Undefined: the archived one. */
   readonly slug: string | null | undefined
+  /** Whether every form gets a new id. */
+  readonly newFormIds?: boolean
   readonly place: v.InferOutput<typeof PlaceSettings>
   readonly onProgress: (label: string, rows: number) => void
 }
@@ -47,6 +49,7 @@ export async function restoreArchive(restoring: Restoring): Promise<Restored> {
     archive: archive.name,
     ...place,
     ...(slug === undefined ? {} : { slug }),
+    ...(restoring.newFormIds === true ? { newFormIds: true } : {}),
   }
   const params = { organizationId }
   const begun = await repeated(() => service.call(beginRestore, { params, body }))

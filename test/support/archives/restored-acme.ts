@@ -8,6 +8,7 @@ import { readHead, readLines } from '../../../domain/whole/archive/local-source.
 import { beginRestoring } from '../../../domain/whole/restore/begin.ts'
 import { finishRestoring } from '../../../domain/whole/restore/finish.ts'
 import type { RestoreWorld } from '../../../domain/whole/restore/world.ts'
+import { settingsProblem } from '../../../domain/operators/organization-settings.ts'
 import { writePart } from '../../../domain/whole/restore/write-part.ts'
 
 /** An archive of an organization with a slug, a contact and two forms, as an operator sends it. */
@@ -81,7 +82,14 @@ export async function restoreAcme(
   }
   const asked = { organizationId: 'acme', archive: 'acme.tar', digest: 'digest', manifest, choice }
   const begun = await beginRestoring(
-    { ...asked, organization: { ...head.organization, ...place }, slug, formIds: ['f-1', 'f-2'] },
+    {
+      ...asked,
+      organization: { ...head.organization, ...place },
+      slug,
+      formIds: ['f-1', 'f-2'],
+      newFormIds: false,
+      settingsProblem,
+    },
     world,
   )
   if ('refusal' in begun) return begun.refusal

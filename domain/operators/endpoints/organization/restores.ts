@@ -69,6 +69,17 @@ const Published = v.strictObject({
     count,
     'Addresses of erased people that could not be looked for, because they were hashed under a root secret that the service no longer has.',
   ),
+  formIds: v.exactOptional(
+    described(
+      v.array(
+        v.strictObject({
+          from: described(v.string(), 'The id in the archive.'),
+          to: described(v.string(), 'The new one.'),
+        }),
+      ),
+      'The new ids of forms; left out when they keep theirs.',
+    ),
+  ),
   startedAt: instant,
   endedAt: described(v.nullable(instant), 'When the organization was opened; null: it is closed.'),
 })
@@ -118,6 +129,12 @@ export const beginRestore = operation({
       formIds: described(
         v.pipe(v.array(v.pipe(v.string(), v.maxLength(200))), v.maxLength(20_000)),
         'The ids of all forms in the archive.',
+      ),
+      newFormIds: v.exactOptional(
+        described(
+          v.boolean(),
+          'Whether every form gets a new id, `ID-2` or the first number that is free, so that the archive can be restored beside the organization that was archived. Submissions, automations, and all else that names a form by its id, name the new one; a public URL is text, and stays. Default: no.',
+        ),
       ),
       ...PlaceSettings.entries,
     }),
@@ -206,11 +223,13 @@ export function publishedRestoration(restoration: Restoration): v.InferOutput<ty
   if (progress === null) return null
   const { written, all } = rowsOf(progress)
   const { keysLeft, erasing } = progress
+  const formIds = Object.entries(progress.formIds).map(([from, to]) => ({ from, to }))
   return {
     ...{ restoreId, archive, nextPart, writtenRows: written, rows: all, keysLeft },
     erasedContacts: erasing?.contacts ?? 0,
     erasedRows: erasing?.rows ?? 0,
     erasuresUnreadable: erasing?.unreadable ?? 0,
+    ...(formIds.length === 0 ? {} : { formIds }),
     ...{ startedAt, endedAt },
   }
 }

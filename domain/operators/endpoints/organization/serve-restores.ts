@@ -9,7 +9,8 @@ import type { RestoreAnswer } from '../../../whole/restore/world.ts'
 import { writePart } from '../../../whole/restore/write-part.ts'
 import type { OperatorRequestOf } from '../../interface/serve.ts'
 import type { OperatorWorld } from '../../interface/world.ts'
-import { OrganizationId } from '../../organization.ts'
+import { newOrganization, OrganizationId } from '../../organization.ts'
+import { settingsProblem } from '../../organization-settings.ts'
 import { choiceOfPlace } from '../../place-settings.ts'
 import type { archiveFormat, beginRestore, finishRestore, writeRestore } from './restores.ts'
 import { publishedRestoration } from './restores.ts'
@@ -32,13 +33,27 @@ export async function serveBeginRestore(
 ): Promise<ReplyOf<typeof beginRestore>> {
   const id = v.safeParse(OrganizationId, organizationId)
   if (!id.success) return errorReply(400, `organizationId: ${id.issues[0].message}.`)
-  const { place, region, jurisdiction, slug, ...archive } = body
+  const { place, region, jurisdiction, slug, newFormIds = false, ...archive } = body
   const choice = place === undefined ? null : choiceOfPlace({ ...body, place })
   if (typeof choice === 'string') return errorReply(400, choice)
   if (choice === null && (region ?? jurisdiction) !== undefined)
     return errorReply(400, 'region: needs the place own.')
+  const archived = choiceOfPlace({
+    place: archive.organization.place,
+    ...(archive.organization.region === null ? {} : { region: archive.organization.region }),
+    ...(archive.organization.jurisdiction === null
+      ? {}
+      : { jurisdiction: archive.organization.jurisdiction }),
+  })
+  if (typeof archived === 'string') return errorReply(400, `organization.json ${archived}`)
   await change.announce({ type: 'archive', name: archive.archive, secrets: archive.manifest.secrets })
-  const answer = await beginRestoring({ ...archive, organizationId, slug, choice }, world)
+  // A field that the archive does not have gets its default.
+  const { organizationId: _id, ...defaults } = newOrganization(organizationId, '')
+  const organization = { ...archive.organization, row: { ...defaults, ...archive.organization.row } }
+  const answer = await beginRestoring(
+    { ...archive, organization, organizationId, slug, newFormIds, choice, settingsProblem },
+    world,
+  )
   return replyTo(answer)
 }
 

@@ -15,7 +15,7 @@ import { restoreArchive } from '../../archives/restore-archive.ts'
 import { CommandError } from '../../client/errors.ts'
 import { textOf } from '../../command/arguments.ts'
 import type { Command } from '../../command/command.ts'
-import { clearable, text } from '../../command/command.ts'
+import { choice, clearable, text } from '../../command/command.ts'
 import { givenPath } from '../import-file.ts'
 import { lawFlags, placeOf, settingFlags } from './organization-flags.ts'
 import { withProgress } from '../progress.ts'
@@ -28,6 +28,7 @@ export const restoreCommand: Command = {
     id: text('ID'),
     slug: clearable('S'),
     place: text(placeKinds.join('|')),
+    'form-ids': choice('new', ['new']),
     ...lawFlags,
     identity: text('KEYFILE'),
   },
@@ -39,8 +40,10 @@ export const restoreCommand: Command = {
     'Until the last one is, the organization is closed: its keys and forms are unknown. Interrupted, the same command',
     'continues. Work that waited is held: nothing is sent until "outbox retry". Keys come from an archive with secrets',
     'only, and only under the same id and root secret. Who was erased after the archive was made is erased again.',
+    '--form-ids new gives every form of the archive a new id (ID-2, …), prints old and new, and carries along whatever names',
+    'a form by its id; so an archive can be restored beside the organization that it is of. A public URL is text, and stays.',
   ],
-  examples: ['lakeside.tar', 'lakeside.tar --id lakeside-copy --slug lakeside-copy'],
+  examples: ['lakeside.tar', 'lakeside.tar --id lakeside-copy --slug lakeside-copy --form-ids new'],
   operations: [readBackup, archiveFormat, beginRestore, writeRestore, finishRestore],
   run: async (context, { values, positionals: [file = ''] }) => {
     const place = placeOf(values)
@@ -53,7 +56,8 @@ export const restoreCommand: Command = {
     const identity = textOf(values, 'identity')
     const archive = await decrypted(stored, identity === undefined ? undefined : givenPath(identity))
     const slug = newSlug === '' ? null : newSlug
-    const given = { archive, service, organizationId: textOf(values, 'id'), slug, place }
+    const newFormIds = values['form-ids'] === 'new'
+    const given = { archive, service, organizationId: textOf(values, 'id'), slug, place, newFormIds }
     const { organizationId, restoration } = await callWithFlags(settingFlags, () =>
       withProgress((onProgress) => restoreArchive({ ...given, onProgress })).catch((error: unknown) => {
         throw error instanceof ArchiveProblem ? new CommandError(error.message, { cause: error }) : error
@@ -61,6 +65,7 @@ export const restoreCommand: Command = {
     )
     const { rows, keysLeft, erasedContacts, erasedRows, erasuresUnreadable } = restoration
     context.note(`Restored ${organizationId}: ${rows} rows from ${restoration.archive}.`)
+    for (const { from, to } of restoration.formIds ?? []) context.out(`${from}  ${to}`)
     if (erasedRows > 0)
       context.note(
         `Erased again who was erased after the archive was made: ${erasedContacts} contacts, ${erasedRows} rows in all.`,
