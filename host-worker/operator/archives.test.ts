@@ -469,3 +469,57 @@ test.each(damaged)('an archive %s is refused before anything is written', async 
   expect(stderr).toContain(saying)
   expect(await other.service.storage.whole('demo').restoration()).toBe(null)
 })
+
+test.each(['shared', 'own'] as const)(
+  'beside the living organization in the place %s, every form gets a new id, which is carried along',
+  async (place) => {
+    const of = await anotherService(14)
+    expect((await of.run('org', 'restore', archive)).code).toBe(0)
+    const refused = await of.run('org', 'restore', archive, '--id', 'copy', '--slug', 'copy')
+    expect(refused.stderr).toContain('--form-ids new')
+    const beside = ['--id', 'copy', '--slug', 'copy', '--form-ids', 'new', '--place', place]
+    const restored = await of.run('org', 'restore', archive, ...beside)
+    expect([restored.code, restored.stderr]).toEqual([0, restored.stderr])
+    const ids = new Map(
+      restored.stdout
+        .trim()
+        .split('\n')
+        .map((line) => line.split('  ') as [string, string]),
+    )
+    expect(ids.get('demo-contact')).toBe('demo-contact-2')
+    const copyKey = await of.service.addKey({ organizationId: 'copy' })
+    const demoKey = await of.service.addKey({ organizationId: 'demo' })
+    const renamed = (text: string) =>
+      [...ids].reduce((all, [from, to]) => all.replaceAll(`"formId":"${from}"`, `"formId":"${to}"`), text)
+    const read = async (path: string, with_: string) => (await of.service.send(path, { key: with_ })).text()
+    for (const path of ['/api/v1/automations?limit=500', '/api/v1/forms/submissions?limit=500']) {
+      const before = (JSON.parse(await read(path, demoKey)) as { readonly data: readonly object[] }).data
+      const after = (JSON.parse(await read(path, copyKey)) as { readonly data: readonly object[] }).data
+      expect(before.length).toBeGreaterThan(0)
+      expect(JSON.stringify(after)).toBe(renamed(JSON.stringify(before)))
+    }
+    expect((await of.service.send('/api/v1/forms/demo-contact', { key: copyKey })).status).toBe(404)
+    const submitted = await of.service.send('/api/forms/demo-contact-2/submissions', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ _gotcha: '', firstName: 'Ada', email: 'ada@example.com', message: 'Hello' }),
+    })
+    expect(submitted.status).toBe(200)
+    // A third one finds the ids of the second taken. Deleted, their forms are free again.
+    const third = await of.run(
+      'org',
+      'restore',
+      archive,
+      '--id',
+      'third',
+      '--slug',
+      'third',
+      '--form-ids',
+      'new',
+    )
+    expect(third.stdout).toContain('demo-contact  demo-contact-3\n')
+    expect((await of.run('org', 'delete', '--id', 'copy', '--confirm', 'copy')).code).toBe(0)
+    const again = await of.run('org', 'restore', archive, ...beside)
+    expect(again.stdout).toBe(restored.stdout)
+  },
+)
