@@ -124,5 +124,5 @@ const DIGITS = /^\d{4,15}$/
 
 /** A number without what people write between its digits, and without zeros at the beginning. */
 function digitsOf(text: string): string {
-  return text.replaceAll(/[ +\-().\/]/g, '').replace(/^0+/, '')
+  return text.replaceAll(/[ +\-()./]/g, '').replace(/^0+/, '')
 }

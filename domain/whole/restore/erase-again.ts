@@ -169,7 +169,7 @@ function textsIn(
   return texts
 }
 
-const QUOTED = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+|\+?\d[\d ().\/-]{5,}\d/g
+const QUOTED = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+|\+?\d[\d ()./-]{5,}\d/g
 
 function addTexts(value: unknown, texts: Set<string>): void {
   if (typeof value === 'string' || typeof value === 'number') texts.add(String(value).trim())
