@@ -48,7 +48,10 @@ const PERSON = /Xanthippe|x@example\.org|X@Example|2125550123|212\) 555-0123|Xan
 
 /** Every text of every database that holds one of these organizations. */
 async function told(...ids: readonly string[]): Promise<readonly string[]> {
-  const databases = new Set([storage.database, ...(await Promise.all(ids.map(storage.databaseOf)))])
+  const databases = new Set([
+    storage.database,
+    ...(await Promise.all(ids.map((id) => storage.databaseOf(id)))),
+  ])
   const texts = await Promise.all([...databases].map(everyText))
   return texts
     .flat()

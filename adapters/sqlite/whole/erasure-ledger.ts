@@ -4,7 +4,7 @@ import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'
-import { jsonEach, one, textsOf } from '../statement/words.ts'
+import { excluded, jsonEach, one, textsOf } from '../statement/words.ts'
 
 const record = template(
   db
@@ -25,10 +25,10 @@ const record = template(
         .where(sql<boolean>`true`),
     )
     .onConflict((conflict) =>
-      conflict.columns(['organization_id', 'kind', 'value']).doUpdateSet(({ ref }) => ({
-        erased_at: sql<string>`max(${ref('erasures.erased_at')}, ${ref('excluded.erased_at')})`,
-        recorded_at: sql<string>`max(${ref('erasures.recorded_at')}, ${ref('excluded.recorded_at')})`,
-      })),
+      conflict
+        .columns(['organization_id', 'kind', 'value'])
+        .doUpdateSet(excluded(['erased_at', 'recorded_at']))
+        .where(sql<boolean>`excluded.erased_at > erasures.erased_at`),
     ),
 )
 
