@@ -34,7 +34,7 @@ test.each([
   ['automationHourly', 0],
   ['automationHourly', 99_999],
   ['name', ' '],
-  ['name', 'a\u0000b'],
+  ['name', 'a\u0007b'],
   ['posSource', { kind: 'odbc_second', tenant: '../x' }],
 ])('the setting %s of %j is refused with the sentence of org create', async (setting, value) => {
   const created = await admin.post('/organizations/fresh', { name: 'Fresh', [setting]: value })
@@ -56,11 +56,16 @@ test.each([
     { clockAt: '2026-02-30T00:00:00.000Z' },
     'no instant as its clock',
   ],
-  ['is nested without end', { posSource: nested(20_000) }, 'organization.json'],
 ])('an archive whose organization %s is refused before anything is written', async (_what, row, saying) => {
   const { status, body } = await restoring(row)
   expect([status, body.error]).toEqual([409, expect.stringContaining(saying)])
   expect(await service.storage.whole('copy').restoration()).toBe(null)
+})
+
+test('an archive whose organization is nested without end is refused before anything is written', async () => {
+  expect((await restoring({ posSource: nested(20_000) })).status).toBe(400)
+  expect((await restoring({ posSource: JSON.stringify(nested(2_000)) })).status).toBe(409)
+  expect([await service.storage.whole('copy').restoration(), service.errors]).toEqual([null, []])
 })
 
 test('a clock up to a day ahead is taken, and a parent below the organization is not', async () => {
