@@ -33,6 +33,7 @@ beforeEach(() => {
   for (const name of ['run', 'install', 'find-node', 'file-lock']) {
     cpSync(join(import.meta.dirname, `${name}.mjs`), join(root, 'host-worker', 'launch', `${name}.mjs`))
   }
+  writeFileSync(join(root, 'package.json'), '{"engines":{"node":">=22.18"}}')
   writeFileSync(join(root, 'package-lock.json'), '{"packages":{"":{}}}')
   mkdirSync(join(root, 'bin'))
   writeFileSync(join(root, 'bin', 'npm'), FAKE_NPM)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test as vitestTest } from 'vitest'
 import type { Meter } from '../../../ports/platform/meter.ts'
 import { createExecutor, createMeter } from '../../../adapters/d1/index.ts'
 import type { NodeSqlite } from '../../../adapters/node-sqlite/index.ts'
@@ -14,6 +14,7 @@ import type { LocalD1 } from '../../support/databases/d1.ts'
 import { openSharedD1 } from '../../support/databases/shared-d1.ts'
 import { migratedImage } from '../../support/databases/migrated-image.ts'
 import { sampleRow } from '../../support/data/sample-rows.ts'
+import { runnerOf } from '../../support/runner/case-runner.ts'
 import { openLegacyVendor, openLegacyVendorWriter } from '../../../adapters/pos-legacy-vendor/index.ts'
 import { vendorTableOf, vendorTables } from '../../../adapters/pos-legacy-vendor/tables.ts'
 import { rowsStatements } from '../../../adapters/sqlite/read/rows-statements.ts'
@@ -24,6 +25,9 @@ const LIMIT = 100
 const collections = posEndpoints.filter(
   (endpoint) => endpoint.kind === 'collection' && endpoint.onlyFor === null,
 )
+
+// Most of these tests assert without vitest, as the conformance cases do.
+const { test } = runnerOf(vitestTest)
 
 let databases: LocalD1
 /** The rows on D1, which counts what it reads. */
