@@ -1,4 +1,4 @@
-import { operationRoute } from '../record/operation/operation.ts'
+import { operationRoute } from '../record/operation/operation-route.ts'
 
 export const contractRoute = operationRoute({
   id: 'contract.get',

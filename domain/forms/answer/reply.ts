@@ -2,19 +2,18 @@ import type { TextReply } from '../../record/operation/reply.ts'
 import { contentTypeOf } from '../../text/http/content-type.ts'
 import type { HeaderValue } from '../../text/http/header-value.ts'
 import type { Failure } from './failure-page.ts'
-import { failurePage } from './failure-page.ts'
 import { wantsPage } from './negotiate.ts'
-import { pageHeaders } from './page-layout.ts'
 import { receiptReply, submissionFailure, SUBMISSION_HEADERS } from './receipt.ts'
 import type { Honeypot, Saved, SubmissionResult } from './result.ts'
 import { failureStatus, formNotFound } from './result.ts'
-import { successPage } from './success-page.ts'
-import { wayBack } from './way-back.ts'
 
 /**
  * The title of the page after the bot trap was filled, because such a request gets no form and so no title of its own.
  */
 const HONEYPOT_TITLE = 'Thank you'
+
+/** The pages, which few requests want, are loaded by the first one that does. */
+const loadPages = () => import('./pages.ts')
 
 /**
  * The reply to a submission: a page or a redirect for a native form, else JSON.
@@ -27,8 +26,9 @@ export async function submissionReply(
   result: SubmissionResult,
 ) {
   if (!wantsPage(contentType, headers)) return receiptReply(result)
-  if (result.kind === 'refused') return pageReply(result.status, failurePage(result, wayBack(headers)))
-  return successReply(headers, result)
+  if (result.kind !== 'refused') return successReply(headers, result)
+  const { failurePage, wayBack } = await loadPages()
+  return pageReply(result.status, failurePage(result, wayBack(headers)))
 }
 
 async function successReply(headers: Headers, result: Saved | Honeypot) {
@@ -38,6 +38,7 @@ async function successReply(headers: Headers, result: Saved | Honeypot) {
     return { status: 303 as const, headers: { ...SUBMISSION_HEADERS, location }, body: null }
   }
   const title = isSaved ? result.title : HONEYPOT_TITLE
+  const { successPage, wayBack } = await loadPages()
   return pageReply(200, successPage(title, result.message, wayBack(headers)))
 }
 
@@ -68,6 +69,7 @@ export async function failedReply(
     isOfPage: false,
     hostedUrl: null,
   }
+  const { failurePage, wayBack } = await loadPages()
   return pageReply(failureStatus[code], failurePage(failure, wayBack(request.headers)), headers)
 }
 
@@ -76,5 +78,6 @@ async function pageReply<Status extends number>(
   body: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<TextReply<Status>> {
+  const { pageHeaders } = await loadPages()
   return { status, headers: { ...SUBMISSION_HEADERS, ...(await pageHeaders()), ...headers }, body }
 }

@@ -3,6 +3,7 @@ import type { AuditAction } from './audit-action.ts'
 import { described } from './meaning.ts'
 import type { Capability } from './capability.ts'
 import type { Access, Described, Scope } from './description.ts'
+import { operationRoute } from './operation-route.ts'
 import type { NoParameters, QueryParameters, QueryValues } from './query-parameters.ts'
 import type { EmptyReply, ErrorBody, JsonReply, TextReply } from './reply.ts'
 import type { RoutedRequest } from './routed-request.ts'
@@ -180,17 +181,11 @@ type ScopeDeclaration<Allowed extends Access> = Allowed extends 'tenant' | 'tena
   ? { readonly scope: Scope }
   : { readonly scope?: never }
 
-type RouteDeclaration<Id extends string, Allowed extends Access> = Pick<
+/** What the declaration of a route says. */
+export type RouteDeclaration<Id extends string, Allowed extends Access> = Pick<
   OperationRoute<Id, Allowed>,
   'id' | 'method' | 'path' | 'access'
 > & { readonly requires?: Capability; readonly errorStyle?: ErrorStyle } & ScopeDeclaration<Allowed>
-
-/** Declares the route of an operation, and who may call it. */
-export function operationRoute<const Id extends string, const Allowed extends Access>(
-  declaration: RouteDeclaration<Id, Allowed>,
-): OperationRoute<Id, Allowed> {
-  return { kind: 'operation', scope: null, requires: null, errorStyle: 'api', ...declaration }
-}
 
 type OperationDeclaration<
   Query extends QueryParameters,

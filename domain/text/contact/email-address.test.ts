@@ -1,6 +1,7 @@
 import { domainToUnicode } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { deliveryAddress, emailKey, isEmailAddress, readEmailAddress, spellingsOf } from './email-address.ts'
+import { deliveryAddress, emailKey, isEmailAddress, readEmailAddress } from './email-address.ts'
+import { spellingsOf } from './email-spellings.ts'
 
 describe('addresses as people give them', () => {
   test.each([

@@ -1,7 +1,7 @@
 import type { Erasure, KnownPerson, Person } from '../../../ports/whole/erasure.ts'
 import type { ErasureLedger } from '../../../ports/whole/erasure-ledger.ts'
 import type { Secrets } from '../../access/secrets.ts'
-import { spellingsOf } from '../../text/contact/email-address.ts'
+import { spellingsOf } from '../../text/contact/email-spellings.ts'
 import { toInstant } from '../../text/instant.ts'
 import { marksOf } from './erasure-marks.ts'
 import type { RemovalWorld } from './world.ts'
