@@ -5,8 +5,8 @@ import { expectedSchema } from '../../../adapters/sqlite/schema/expected.ts'
 import { migratedDatabase } from '../../../adapters/sqlite/schema/migrated.ts'
 import { buildDocument } from '../../../domain/document/openapi.ts'
 import { endpoints } from '../../../domain/catalog.ts'
-import type { Filter, Operation, Type } from './table.ts'
-import { notNull, operations, shapeOf, shapeText, textOf, typeAt } from './table.ts'
+import type { Filter, Operation, Range, Type } from './table.ts'
+import { leavesOf, notNull, operations, shapeOf, shapeText, textOf, typeAt } from './table.ts'
 
 // The contract document says what the table says, no more and no less.
 
@@ -99,6 +99,26 @@ function objectText(node: Node, expected: Type | null): string {
   )
 }
 
+/** The ranges that a schema and its alternatives have for the number at a path; what is no number has none. */
+function rangesAt(schema: Node, [name, ...rest]: readonly string[]): readonly Range[] {
+  const node = followed(schema)
+  const either = [node.anyOf, node.oneOf].flat().filter((one) => one !== undefined) as Node[]
+  if (either.length > 0) {
+    const found = either.flatMap((one) => rangesAt(one, name === undefined ? [] : [name, ...rest]))
+    return [...new Map(found.map((range) => [String(range), range])).values()]
+  }
+  if (name === undefined) {
+    if (node.type === 'null') return []
+    const bounds = [node.minimum, node.maximum] as readonly (number | undefined)[]
+    const [least, most] = bounds.map((bound) =>
+      Number.isSafeInteger(Math.abs(bound ?? NaN) + 1) ? bound : undefined,
+    )
+    return [most !== undefined ? [least, most] : least !== undefined ? [least] : []]
+  }
+  const below = name === '0' ? node.items : (node.properties as Node | undefined)?.[name]
+  return below === undefined ? [] : rangesAt(below as Node, rest)
+}
+
 /** One object schema for several: a key is always there if it is in each of them. */
 function merged(nodes: readonly Node[]): Node {
   const required = nodes.map((node) => new Set(node.required as readonly string[]))
@@ -176,6 +196,18 @@ describe.each(operations)('$method $path', (operation) => {
       for (const status of statuses.filter((one) => one === 200 || one === 207)) {
         const body = bodyOf(own?.responses[status])
         const answered = status === 207 ? operation.otherType : type
+        const whole: Type | null =
+          does === 'list'
+            ? {
+                kind: 'shape',
+                nullable: false,
+                keys: [{ name: 'data', there: 'always', type: { kind: 'list', of: type, nullable: false } }],
+              }
+            : answered
+        for (const leaf of leavesOf(whole)) {
+          if (leaf.type.kind !== 'word') continue
+          expect([leaf.path, rangesAt(body, leaf.path)]).toEqual([leaf.path, [leaf.type.range]])
+        }
         if (does !== 'list') expect(textOfSchema(body, answered)).toBe(answered && textOf(answered))
         else {
           const page = followed(body).properties as Readonly<Record<string, Node>>
@@ -191,7 +223,7 @@ describe.each(operations)('$method $path', (operation) => {
 
   test('answers an error in its shape', () => {
     const isSubmission = path.startsWith('/api/forms/')
-    for (const status of statuses.filter((one) => one >= 400 && method !== 'OPTIONS')) {
+    for (const status of statuses.filter((one) => one >= 400)) {
       const text = textOfSchema(bodyOf(own?.responses[status]), null)
       if (isSubmission) expect(text).toBe(textOf(shapeOf('SubmissionError')))
       else if (method === 'POST' && status === 400)

@@ -1,4 +1,4 @@
-import type { Key, Type } from './table.ts'
+import type { Key, Range, Type } from './table.ts'
 import { keysOf, shapeOf } from './table.ts'
 
 // Rows for every import, made from the table, and what must be served of them. They differ in every field, so that no
@@ -76,8 +76,19 @@ function valueOf(type: Type, path: string, index: number): unknown {
     case 'either':
       return valueOf(type.types[0] as Type, path, index)
     case 'word':
-      return special[name]?.(path, index) ?? wordValue(type.word, name, path, index)
+      return (
+        special[name]?.(path, index) ??
+        rangedValue(type.range, path, index) ??
+        wordValue(type.word, name, path, index)
+      )
   }
+}
+
+/** The bounds of a range, and what lies between; undefined: it has not both. */
+function rangedValue([least, most]: Range, path: string, index: number): number | undefined {
+  if (least === undefined || most === undefined || most - least < 10) return undefined
+  const values = [least, most, least + 7.25, most - 11.5, least / 2 + 3.125, most / 2 + 5.0625]
+  return values[pick(path, index, values.length)]
 }
 
 function wordValue(word: string, name: string, path: string, index: number): unknown {
@@ -93,6 +104,7 @@ function wordValue(word: string, name: string, path: string, index: number): unk
     case 'stars':
       return 1 + pick(path, index, 5)
     case 'int':
+    case 'count':
       return (mixed(path) % 40) + pick(path, index, 7)
     case 'cents':
       return 100 + (mixed(`${path} ${index}`) % 90_000)

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+/** The least and the greatest number of a type; undefined: it has none. */
+export type Range = readonly [least?: number | undefined, most?: number | undefined]
+
 /** A type of the table. */
 export type Type =
-  | { readonly kind: 'word'; readonly word: string; readonly nullable: boolean }
+  | { readonly kind: 'word'; readonly word: string; readonly range: Range; readonly nullable: boolean }
   | { readonly kind: 'one of'; readonly words: readonly string[]; readonly nullable: boolean }
   | { readonly kind: 'list'; readonly of: Type; readonly nullable: boolean }
   | { readonly kind: 'map'; readonly of: Type; readonly nullable: boolean }
@@ -58,19 +61,14 @@ export interface Operation {
   readonly sync: readonly Order[]
 }
 
-const WORDS = new Set([
-  'str',
-  'ts',
-  'date',
-  'int',
-  'num',
-  'bool',
-  'cents',
-  'stars',
-  'object',
-  'true',
-  'false',
-])
+/** The plain types, with the ranges that they have of themselves. */
+const WORDS: Readonly<Record<string, Range>> = {
+  ...{ str: [], ts: [], date: [], int: [], num: [], bool: [], cents: [], object: [], true: [], false: [] },
+  ...{ count: [0], pct: [0], stars: [1, 5] },
+}
+
+/** What a plain type is but for its range. */
+const PLAIN: Readonly<Record<string, string>> = { cents: 'int', count: 'int', pct: 'num' }
 
 /** The line of an operation. */
 const HEAD =
@@ -101,7 +99,7 @@ export function shapeOf(name: string): Type {
 
 /** Reads a type, such as `[{siteId str?, status active|inactive}]`. */
 function typeOf(text: string): Type {
-  const tokens = text.match(/\w+|[^\s\w]/g) ?? []
+  const tokens = text.match(/\(.*?\)|\w+|[^\s\w]/g) ?? []
   let at = 0
   const has = (token: string): boolean => tokens[at] === token && ++at > 0
   const next = (): string => tokens[at++] ?? fail()
@@ -130,11 +128,17 @@ function typeOf(text: string): Type {
     if (has('{')) return { kind: 'shape', keys: keys(), nullable: false }
     const word = next()
     if (word === 'map') return { kind: 'map', of: read(), nullable: false }
-    if (WORDS.has(word)) return { kind: 'word', word, nullable: false }
+    if (word in WORDS) return { kind: 'word', word, range: range() ?? WORDS[word] ?? [], nullable: false }
     if (/^[A-Z]/.test(word)) return shapeOf(word)
     const words = [word]
     while (has('|')) words.push(next())
     return { kind: 'one of', words, nullable: false }
+  }
+  const range = (): Range | undefined => {
+    const [, least, most] = /^\((-?\d+)\.\.(-?\d+)?\)$/.exec(tokens[at] ?? '') ?? []
+    if (least === undefined) return undefined
+    at += 1
+    return most === undefined ? [Number(least)] : [Number(least), Number(most)]
   }
   const keys = (): Key[] => {
     const done: Key[] = []
@@ -223,13 +227,12 @@ function parameterOf(text: string): Parameter {
   return { name, type: typeOf(type), otherwise }
 }
 
-/** The order of a read by `updatedAt`: oldest first, ties by the id that the order ends with. */
+/** The order of a read by `updatedAt`: oldest first, ties by the ids that the order ends with. */
 function syncOf(order: readonly Order[]): readonly Order[] {
-  const id = order.at(-1)?.field ?? ''
-  return [
-    { field: 'updatedAt', direction: 'asc' },
-    { field: id, direction: 'asc' },
-  ]
+  return ['updatedAt', ...order.slice(1).map(({ field }) => field)].map((field) => ({
+    field,
+    direction: 'asc',
+  }))
 }
 
 function orderOf(text: string): Order {
@@ -248,6 +251,16 @@ export function typeAt(type: Type | null, path: string): Type {
   const key = keysOf(type).find((one) => one.name === name)
   if (key === undefined) throw new Error(`The table has no field ${path}`)
   return rest.length === 0 ? key.type : typeAt(key.type, rest.join('.'))
+}
+
+/** The paths of the plain and enumerated fields of a type, with their types; `0` stands for an element of a list. */
+export function leavesOf(
+  type: Type | null,
+  path: readonly string[] = [],
+): readonly { readonly path: readonly string[]; readonly type: Type }[] {
+  if (type?.kind === 'list') return leavesOf(type.of, [...path, '0'])
+  if (type?.kind === 'shape') return type.keys.flatMap(({ name, type: of }) => leavesOf(of, [...path, name]))
+  return type === null ? [] : [{ path, type }]
 }
 
 /** A value with the keys that the table has for it, and no others. */
@@ -269,12 +282,12 @@ export function served(value: unknown, type: Type | null, withCodes = false): un
   )
 }
 
-/** A type as a text that is the same for the same type. Cents are integers; the order of keys and words is no matter. */
+/** A type as a text that is the same for the same type but for ranges; the order of keys and words is no matter. */
 export function textOf(type: Type): string {
   const end = type.nullable ? '?' : ''
   switch (type.kind) {
     case 'word':
-      return (type.word === 'cents' ? 'int' : type.word) + end
+      return (PLAIN[type.word] ?? type.word) + end
     case 'one of':
       return type.words.toSorted().join('|') + end
     case 'list':
