@@ -65,7 +65,9 @@ function ordered(rows: readonly Row[], order: Operation['order']): readonly Row[
 
 /** What tells a row from others of its type: its id, but for purchases, whose ids the service makes. */
 const identity = (row: Row, { type, typeText }: Operation): unknown =>
-  row[typeText === 'Purchase' ? 'subtotalCents' : (keysOf(type)[0]?.name ?? '')]
+  typeText === 'Review'
+    ? `${String(row.organizationId)} ${String(row.reviewId)}`
+    : row[typeText === 'Purchase' ? 'subtotalCents' : (keysOf(type)[0]?.name ?? '')]
 
 /** The values to ask a filter for: all words of an enumeration, both booleans, and what the rows have. */
 function valuesOf(

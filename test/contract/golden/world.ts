@@ -61,17 +61,23 @@ const vouchers = rowsOf('Voucher', ['redemptionCount', 'lastRedeemedAt'])
 const redemptions = rowsOf('VoucherRedemption', [])
 const groups = rowsOf('VoucherGroup', ['voucherCount', 'redeemedCount'])
 const links = rowsOf('Link', ['clicks', 'leads', 'sales', 'saleAmountCents', 'lastClickedAt'])
-/** Three events a link and more, over fifty days up to now, and some after. */
-export const linkEvents = Array.from({ length: 60 }, (_, index): Row => {
+/** The last and the first instant of days, and what lies a millisecond beside. */
+const DAY_BORDERS = ['23:59:59.999Z', '00:00:00.000Z', '00:00:00.001Z', '23:59:59.998Z']
+/** Three events a link and more, over fifty days up to now, and some after; a few at the borders of days. */
+export const linkEvents = Array.from({ length: 68 }, (_, index): Row => {
   const some = (name: string, count: number) =>
     isNull(`LinkEvent.${name}`, index) ? null : `${name} ${pick(`LinkEvent.${name}`, index, count)}`
   const event = ['click', 'lead', 'sale', 'click'][index % 4]
   return {
     eventId: `event-${index}`,
     linkId: reference('linkId', 'LinkEvent.linkId', index, 6),
-    occurredAt: new Date(Date.parse(NOW) - 3_600_000 * (20 * index - 30) - index * 7).toISOString(),
+    occurredAt:
+      index < 60
+        ? new Date(Date.parse(NOW) - 3_600_000 * (20 * index - 30) - index * 7).toISOString()
+        : `2026-06-0${index % 4 === 0 || index % 4 === 3 ? 1 : 2}T${DAY_BORDERS[index % 4] ?? ''}`,
     event,
-    amountCents: event === 'sale' && index % 8 !== 2 ? 100 + index * 17 : null,
+    // Clicks and leads carry an amount too, which is nobody's sale.
+    amountCents: index % 8 === 2 ? null : 100 + index * 17,
     ...{ country: some('country', 3), city: some('city', 4), device: some('device', 3) },
     ...{ browser: some('browser', 3), os: some('os', 4), referrer: some('referrer', 5) },
   }
@@ -121,6 +127,10 @@ const posStatusEvents = posEvents('status', (index) => ({
 
 const hidden = { ...reviews[1], siteId: 'siteId-00', isDeleted: false, isPreview: false }
 const isChilds = (index: number) => index % 3 === 2
+/** Reviews of the child with the ids and times of the parent's: an id is unique only within its owner. */
+const twins = [0, 3, 4].map(
+  (index): Row => ({ ...reviews[index + 2], reviewId: reviews[index]?.reviewId, createdAt: reviews[index]?.createdAt }),
+)
 
 /** The lines of every import, in the order in which they are imported. Each refers to what came before. */
 export const linesByKind: Readonly<Record<string, readonly Row[]>> = {
@@ -143,7 +153,15 @@ export const linesByKind: Readonly<Record<string, readonly Row[]>> = {
   'link-events': linkEvents,
   surveys: rowsOf('Survey', []),
   'survey-responses': responses.map(withSecrets),
-  cases: rowsOf('Case', []),
+  // What happened later stands first in every second one.
+  cases: rowsOf('Case', [], ({ history, notes }, index) =>
+    index % 2 === 0
+      ? {}
+      : {
+          history: (history as readonly Row[]).toReversed(),
+          notes: (notes as readonly Row[]).toReversed(),
+        },
+  ),
   memberships,
   'billing-events': paymentEvents,
   'retention-offer-events': offerEvents,
@@ -249,11 +267,14 @@ export const shown: Readonly<Record<string, readonly Row[]>> = {
     history: oldestFirst(row.history as readonly Row[]),
     notes: oldestFirst(row.notes as readonly Row[]),
   })),
-  Review: reviews.map((row, index) => ({
-    ...row,
-    organizationId: isChilds(index) ? CHILD : OWNER,
-    siteName: isChilds(index) ? null : (sites.find(({ siteId }) => siteId === row.siteId)?.name ?? null),
-  })),
+  Review: [
+    ...reviews.map((row, index) => ({
+      ...row,
+      organizationId: isChilds(index) ? CHILD : OWNER,
+      siteName: isChilds(index) ? null : (sites.find(({ siteId }) => siteId === row.siteId)?.name ?? null),
+    })),
+    ...twins.map((row) => ({ ...row, organizationId: CHILD, siteName: null })),
+  ],
   CancellationRecord: cancellationRecords,
   PosTransaction: lines('pos-transactions'),
   PosCustomer: lines('pos-customers'),
@@ -332,7 +353,8 @@ export async function openWorld(kind: 'shared' | 'own'): Promise<World> {
     service.clock.advance(60_000)
     await importLines(service, admin, owner, name, some)
     const times = importedAt.get(name) ?? []
-    times.push(...some.map((line) => [line, new Date(service.clock.nowMs()).toISOString()] as const))
+    const at = new Date(service.clock.nowMs()).toISOString()
+    times.push(...some.map((line) => [{ ...line, organizationId: owner }, at] as const))
     importedAt.set(name, times)
   }
   // Each kind comes in three parts, so that its rows have different times of change, in another order than their own.
@@ -343,7 +365,7 @@ export async function openWorld(kind: 'shared' | 'own'): Promise<World> {
         name,
         all.filter((_, index) => index % 3 === part),
       )
-  const childs = reviews.filter((_, index) => isChilds(index))
+  const childs = [...reviews.filter((_, index) => isChilds(index)), ...twins]
   await bring(
     CHILD,
     'reviews',
@@ -357,7 +379,10 @@ export async function openWorld(kind: 'shared' | 'own'): Promise<World> {
     changedAt: (type, row) => {
       const [[, idField] = ['', '']] = madeOf[type] ?? []
       const times = (madeOf[type] ?? []).flatMap(([name, field], order) => {
-        const own = (importedAt.get(name) ?? []).filter(([line]) => line[field] === row[idField])
+        const own = (importedAt.get(name) ?? []).filter(
+          ([line]) =>
+            line[field] === row[idField] && (row.organizationId ?? OWNER) === line.organizationId,
+        )
         // A purchase that was not paid changes nothing of its link.
         return order === 0 || name !== 'purchases' ? own : own.filter(([line]) => isPaid(line))
       })
