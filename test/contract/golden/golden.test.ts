@@ -3,7 +3,7 @@ import type { Row } from './rows.ts'
 import type { Filter, Operation, Type } from './table.ts'
 import { keysOf, notNull, operations, served, textOf, typeAt } from './table.ts'
 import type { World } from './world.ts'
-import { openWorld, shown } from './world.ts'
+import { able, importLines, linesByKind, openWorld, POS, shown } from './world.ts'
 
 // The service serves what the table says of rows that are known, in both places: their fields, what each filter finds,
 // their order, and what is refused. Nothing that is expected here is derived from the product's own records.
@@ -15,16 +15,37 @@ const details = operations.filter(({ does }) => does === 'one')
 const rowsOf = ({ typeText }: Operation): readonly Row[] =>
   shown[typeText] ?? shown[typeText.split(' ', 1)[0] ?? ''] ?? []
 
-/** The paths of a list with its rows: one, or one for each of some parents. */
+/** The detail of the parent of what is nested; undefined: it is not nested. */
+const parentOf = ({ path }: Operation): Operation | undefined =>
+  details.find((one) => path.startsWith(`${one.path}/`))
+
+/** The paths of a list with its rows: one, or one for each parent that has rows and one that has none. */
 function pathsOf(operation: Operation): readonly (readonly [path: string, rows: readonly Row[]])[] {
   const [, parameter] = /\{(\w+)\}/.exec(operation.path) ?? []
+  const parent = parentOf(operation)
   const rows = rowsOf(operation)
-  if (parameter === undefined) return [[operation.path, rows]]
-  const parents = new Set(rows.map((row) => row[parameter]).filter((id) => id !== null))
-  return [...parents].map((id) => [
+  if (parameter === undefined || parent === undefined) return [[operation.path, rows]]
+  const having = new Set(rows.map((row) => row[parameter]).filter((id) => id !== null))
+  const childless = rowsOf(parent)
+    .map((row) => identity(row, parent))
+    .filter((id) => !having.has(id))
+  return [...having, ...childless.slice(0, 1)].map((id) => [
     operation.path.replace(`{${parameter}}`, id as string),
     rows.filter((row) => row[parameter] === id),
   ])
+}
+
+/** The path of a detail for its row, or for one with another id or another parent. */
+function pathOf(
+  operation: Operation,
+  row: Row,
+  instead: { readonly id?: unknown; readonly parent?: unknown } = {},
+) {
+  const id = instead.id ?? row.purchaseId ?? identity(row, operation)
+  const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  return operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(name === names.at(-1) ? id : (instead.parent ?? row[name]))),
+  )
 }
 
 /** The value at a path of a row, such as `site.siteId`. */
@@ -85,12 +106,21 @@ function valuesOf(
 }
 
 /** Other ways to write a value that the service must understand as the same. */
-function spellings({ comparison, field }: Filter, value: unknown): readonly string[] {
+function spellings({ comparison, field }: Filter, value: unknown, isFirst: boolean): readonly string[] {
   const text = String(value)
+  if ((comparison === '<=' || comparison === '<') && field.endsWith('At'))
+    return isFirst ? [text, withOffset(text, 330), withOffset(text, -210), text.replace('Z', '999Z')] : [text]
   if (comparison !== '~') return [text]
   return field === 'email'
     ? [text, text.toUpperCase()]
     : [text, text.replace('+1', ''), text.replace(/\+1(...)(...)(....)/, '($1) $2-$3')]
+}
+
+/** An instant in UTC as clocks with another offset show it. */
+function withOffset(instant: string, minutes: number): string {
+  const local = new Date(Date.parse(instant) + minutes * 60_000).toISOString().slice(0, -1)
+  const size = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
+  return `${local}${minutes < 0 ? '-' : '+'}${size.map((part) => String(part).padStart(2, '0')).join(':')}`
 }
 
 /** Values that a filter or parameter of a type refuses. */
@@ -119,6 +149,11 @@ describe('the rows of this test tell fields apart', () => {
       if (type.kind === 'one of')
         expect([name, new Set(values.filter((value) => value !== null))]).toEqual([name, new Set(type.words)])
     }
+    const [natural] = operation.order
+    const ties = pathsOf(operation).map(
+      ([, some]) => some.length - new Set(some.map((row) => row[natural?.field ?? ''])).size,
+    )
+    expect(Math.max(...ties)).toBeGreaterThan(0)
     const fields = leavesOf(operation.type)
     for (const filter of operation.filters) {
       if (filter.field === 'updatedAt') continue
@@ -153,8 +188,17 @@ function leavesOf(type: Type | null, path = ''): readonly { readonly field: stri
 
 describe.each(['shared', 'own'] as const)('in the place %s', (place) => {
   let world: World
+  /** The key of an organization that has one row of each kind, whose ids end with `stranger`. */
+  let stranger: string
   beforeAll(async () => {
     world = await openWorld(place)
+    const { service, admin } = world
+    const posSource = { ...POS, tenant: 'south' } as const
+    stranger = await service.addOrganization('strangers', { posSource, ...able })
+    for (const [kind, [, line]] of Object.entries(linesByKind)) {
+      const text = JSON.stringify(line).replaceAll(/"(\w+Id)-\d+"/g, '"$1-stranger"')
+      await importLines(service, admin, 'strangers', kind, [JSON.parse(text) as Row])
+    }
   })
 
   const ask = async (path: string, query: Readonly<Record<string, string>> = {}) => {
@@ -172,15 +216,21 @@ describe.each(['shared', 'own'] as const)('in the place %s', (place) => {
     expect([url, status, Object.keys(body)]).toEqual([url, 400, ['error']])
     expect(body.error).toContain(Object.keys(query).at(-1))
   }
-  /** A list in pages of five. */
-  const walk = async (path: string, query: Readonly<Record<string, string>>) => {
+  /** A list in pages of this size. Rows that tie stand on different pages. */
+  const walk = async (path: string, query: Readonly<Record<string, string>>, limit: 1 | 2) => {
     const data: Row[] = []
     for (let cursor: string | null = ''; cursor !== null && data.length < 200;) {
-      const next: Page = await page(path, { ...query, limit: '5', cursor })
+      const next: Page = await page(path, { ...query, limit: String(limit), cursor })
       data.push(...next.data)
       cursor = next.pagination.nextCursor
     }
     return data
+  }
+  /** All of an answer, but for what is of this request alone. */
+  const answered = async (path: string, key = world.key) => {
+    const response = await world.service.sendUnchecked(path, { key })
+    const headers = [...response.headers].filter(([name]) => !['x-request-id', 'date', 'link'].includes(name))
+    return { status: response.status, headers, text: await response.text() }
   }
   /** The rows with what the service alone knows: when it saw them change, and the ids of purchases. */
   const completed = async (
@@ -206,16 +256,19 @@ describe.each(['shared', 'own'] as const)('in the place %s', (place) => {
         const rows = await completed(operation, path, made)
         const whole = await page(path, { limit: '500' })
         expect(whole.data).toEqual(as(ordered(rows, order)))
-        expect(await walk(path, {})).toEqual(whole.data)
+        expect(await walk(path, {}, place === 'own' ? 1 : 2)).toEqual(whole.data)
         if (codes) {
           const { data } = await page(path, { includeCodes: 'true' })
           expect(data).toEqual(as(ordered(rows, order), true))
         } else await refuses(path, { includeCodes: 'true' })
         if (sync.length === 0) await refuses(path, { updatedAfter: '2026-01-01T00:00:00Z' })
-        for (const query of sync.length === 0
+        for (const [query, limit] of sync.length === 0
           ? []
-          : [{ updatedAfter: '2026-01-01T00:00:00Z' }, { updatedBefore: '2027-01-01T00:00:00Z' }])
-          expect(await walk(path, query)).toEqual(as(ordered(rows, sync)))
+          : ([
+              [{ updatedAfter: '2026-01-01T00:00:00Z' }, 1],
+              [{ updatedBefore: '2027-01-01T00:00:00Z' }, 2],
+            ] as const))
+          expect(await walk(path, query, limit)).toEqual(as(ordered(rows, sync)))
       }
     })
 
@@ -223,8 +276,9 @@ describe.each(['shared', 'own'] as const)('in the place %s', (place) => {
       for (const [path, made] of paths.slice(0, 2)) {
         const rows = await completed(operation, path, made)
         const others = Object.fromEntries(filters.map(({ name }) => [name, null]))
-        for (const value of valuesOf(operation, filter, rows))
-          for (const spelling of spellings(filter, value)) {
+        const values = valuesOf(operation, filter, rows)
+        for (const value of values)
+          for (const spelling of spellings(filter, value, value === values[0])) {
             const shownPage = await page(path, { limit: '500', [filter.name]: spelling })
             const ofRows = rows.filter((row) => matches(row, filter, value))
             const isSync = filter.field === 'updatedAt'
@@ -242,9 +296,18 @@ describe.each(['shared', 'own'] as const)('in the place %s', (place) => {
       const { filters: echoed, pagination } = await page(path)
       expect(echoed).toEqual(Object.fromEntries(filters.map(({ name }) => [name, null])))
       expect(pagination.limit).toBe(limits.usual)
-      expect((await page(path, { limit: String(limits.most) })).pagination.limit).toBe(limits.most)
-      expect((await page(path, { limit: '5000' })).pagination.limit).toBe(limits.most)
-      expect((await page(path, { limit: '0' })).pagination.limit).toBe(limits.usual)
+      for (const fit of [1, limits.usual, limits.most])
+        expect((await page(path, { limit: String(fit) })).pagination.limit).toBe(fit)
+      for (const much of [limits.most + 1, 5000])
+        expect((await page(path, { limit: String(much) })).pagination.limit).toBe(limits.most)
+      for (const unfitLimit of ['0', '-1', '1.5', 'abc', ''])
+        expect((await page(path, { limit: unfitLimit })).pagination.limit).toBe(limits.usual)
+      for (const { name } of filters) {
+        // What is empty was not given; what is given twice is unclear.
+        expect((await page(path, { limit: '1', [name]: '' })).filters).toEqual(echoed)
+        const twice = await world.service.sendUnchecked(`${path}?${name}=a&${name}=a`, { key: world.key })
+        expect([name, twice.status]).toEqual([name, 400])
+      }
       const own = [...filters, ...operation.parameters].map(({ name }) => name)
       for (const name of everyParameter) if (!own.includes(name)) await refuses(path, { [name]: 'x' })
     })
@@ -261,33 +324,14 @@ describe.each(['shared', 'own'] as const)('in the place %s', (place) => {
             ])
           }
       })
-
-    test('is deprecated, or not', async () => {
-      const { headers } = await ask(paths[0]?.[0] ?? '')
-      const isFormer = operation.path.includes('/legacyvendor/')
-      expect([
-        headers.has('deprecation'),
-        headers.get('link')?.includes('rel="successor-version"') ?? false,
-      ]).toEqual([isFormer, isFormer])
-    })
   })
 
   describe.each(details)('$path', (operation) => {
     const { type, codes } = operation
-    const own = (row: Row) =>
-      operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-        String(
-          (operation.typeText === 'SurveyResponse' && name) === 'surveyId'
-            ? row.surveyId
-            : (row.purchaseId ?? identity(row, operation)),
-        ),
-      )
+    const own = (row: Row) => pathOf(operation, row)
+    const list = listOf(operation)
 
     test('serves each of its rows, bare, and no other', async () => {
-      const list =
-        lists.find(
-          ({ typeText, path }) => typeText.split(' -')[0] === operation.typeText && !path.includes('{'),
-        ) ?? fail()
       for (const row of await completed(list, list.path, rowsOf(operation))) {
         for (const withCodes of codes ? [false, true] : [false]) {
           const { status, body } = await ask(own(row), withCodes ? { includeCodes: 'true' } : {})
@@ -295,11 +339,115 @@ describe.each(['shared', 'own'] as const)('in the place %s', (place) => {
         }
         const missing = await ask(`${own(row)}x`)
         expect([missing.status, Object.keys(missing.body)]).toEqual([404, ['error']])
+        // Ids are told apart by their case.
+        expect([own(row), (await ask(own(row).replace(/[^/]+$/, swapped))).status]).toEqual([own(row), 404])
       }
       const path = own((await completed(list, list.path, rowsOf(operation)))[0] ?? {})
       for (const name of ['limit', 'cursor', 'x', ...(codes ? [] : ['includeCodes'])])
         await refuses(path, { [name]: '1' })
     })
+
+    test('answers for the row of another tenant as for one that is missing', async () => {
+      const missing = await answered(pathOf(operation, rowsOf(operation)[1] ?? {}, { id: 'missing' }))
+      const { data } = (await (
+        await world.service.sendUnchecked(list.path, { key: stranger })
+      ).json()) as unknown as Page
+      expect(data.length).toBeGreaterThan(0)
+      for (const row of data) {
+        const path = pathOf(operation, row)
+        expect((await answered(path, stranger)).status).toBe(200)
+        expect(await answered(path)).toEqual(missing)
+      }
+    })
+  })
+
+  describe.each(operations.filter((one) => one.method === 'GET' && parentOf(one) !== undefined))(
+    '$path',
+    (operation) => {
+      const parent = parentOf(operation) ?? fail()
+      const absent = ['missing', `${parent.path.slice(parent.path.indexOf('{') + 1, -1)}-stranger`]
+
+      test('answers for a parent that is missing, or another tenant has, as its detail', async () => {
+        const missing = await answered(pathOf(parent, {}, { id: 'missing' }))
+        expect(missing.status).toBe(404)
+        for (const id of absent) {
+          expect((await answered(pathOf(parent, {}, { id }))).text).toBe(missing.text)
+          const rows = operation.does === 'one' ? rowsOf(operation) : [{}]
+          for (const row of rows) {
+            const path =
+              operation.does === 'one'
+                ? pathOf(operation, row, { parent: id })
+                : pathOf(operation, {}, { id })
+            expect([path, await answered(path)]).toEqual([
+              path,
+              operation.does === 'one'
+                ? await answered(pathOf(operation, {}, { id: 'missing', parent: id }))
+                : missing,
+            ])
+          }
+        }
+        expect((await answered(pathOf(parent, {}, { id: absent[1] }), stranger)).status).toBe(200)
+      })
+
+      if (operation.does === 'one')
+        test('has a row under its own parent alone', async () => {
+          const [, parameter = ''] = /\{(\w+)\}/.exec(operation.path) ?? []
+          const rows = rowsOf(operation)
+          const parents = [...new Set(rows.map((row) => row[parameter]))]
+          expect(parents.length).toBeGreaterThan(1)
+          for (const id of parents) {
+            const missing = await answered(pathOf(operation, {}, { id: 'missing', parent: id }))
+            expect(missing.status).toBe(404)
+            for (const row of rows.filter((one) => one[parameter] !== id)) {
+              const path = pathOf(operation, row, { parent: id })
+              expect([path, await answered(path)]).toEqual([path, missing])
+            }
+          }
+        })
+    },
+  )
+
+  test('the former routes name their successors, in every answer, and no other route does', async () => {
+    for (const { method, path } of operations) {
+      if (method !== 'GET') continue
+      for (const id of ['transactionId-00', 'accountId-00', 'a b/ü%', 'x'])
+        for (const query of ['', '?nonsense=1']) {
+          const asked = path.replaceAll(/\{\w+\}/g, encodeURIComponent(id))
+          const { headers } = await world.service.sendUnchecked(asked + query, { key: world.key })
+          const successor = `<${asked.replace('/legacyvendor/', '/')}>; rel="successor-version"`
+          const expected = path.includes('/legacyvendor/') ? ['@1767225600', successor] : [null, null]
+          expect([asked, query, headers.get('deprecation'), headers.get('link')]).toEqual([
+            asked,
+            query,
+            ...expected,
+          ])
+        }
+    }
+  })
+
+  test('a cursor is good for the list that gave it alone, and in its order', async () => {
+    const all = lists.flatMap((operation) =>
+      pathsOf(operation)
+        .filter(([, rows]) => rows.length > 1)
+        .slice(0, 2)
+        .map(([path]) => ({ path, operation })),
+    )
+    const cursorOf = async (path: string, query = {}) =>
+      (await page(path, { ...query, limit: '1' })).pagination.nextCursor ?? fail()
+    for (const [index, { path, operation }] of all.entries()) {
+      const cursor = await cursorOf(path)
+      await page(path, { cursor })
+      const alike = all.filter(
+        ({ operation: { typeText } }, at) =>
+          at === (index + 1) % all.length ||
+          typeText.split(' ', 1)[0] === operation.typeText.split(' ', 1)[0],
+      )
+      for (const other of alike) if (other.path !== path) await refuses(other.path, { cursor })
+      if (operation.sync.length === 0) continue
+      const query = { updatedAfter: '2026-01-01T00:00:00Z' }
+      await refuses(path, { ...query, cursor })
+      await refuses(path, { cursor: await cursorOf(path, query) })
+    }
   })
 
   test('nothing failed inside', () => {
@@ -325,6 +473,20 @@ const everyParameter = new Set(
     .filter((name) => name !== 'limit'),
 )
 
+/** The list, not nested, of the rows of a detail. */
+function listOf({ typeText }: Operation): Operation {
+  return (
+    lists.find((one) => one.typeText.split(' -')[0] === typeText && parentOf(one) === undefined) ?? fail()
+  )
+}
+
+/** A text with capitals for small letters and the reverse. */
+function swapped(text: string): string {
+  return text.replaceAll(/[a-z]+|[A-Z]+/g, (part) =>
+    /[a-z]/.test(part) ? part.toUpperCase() : part.toLowerCase(),
+  )
+}
+
 function fail(): never {
-  throw new Error('The table has no list for this detail')
+  throw new Error('The table has no list for this detail, or the list has but one page')
 }

@@ -11,7 +11,37 @@ const COUNT = 48
 const some = (name: string, index: number, count: number) =>
   isNull(`Membership.${name}`, index) ? null : `${name} ${pick(`Membership.${name}`, index, count)}`
 
-export const memberships = Array.from({ length: COUNT }, (_, index): Row => {
+/**
+ * Memberships with one event each, or none: its type, and when it was in milliseconds from the signup. The bounds of
+ * the first thirty days and of the first year lie between some of them; what else happened decides nothing.
+ */
+const LONE_EVENTS: readonly (readonly [type: string, sinceMs: number] | null)[] = [
+  null,
+  ['refund', 10 * DAY_MS],
+  ['failed', 10 * DAY_MS],
+  ['payment', 400 * DAY_MS],
+  ['discount', 400 * DAY_MS],
+  ['discount', -1],
+  ['payment', -1],
+  ['discount', 0],
+  ['discount', 30 * DAY_MS - 1],
+  ['discount', 30 * DAY_MS],
+  ['payment', 365 * DAY_MS - 1],
+  ['payment', 365 * DAY_MS],
+  ['failed', 365 * DAY_MS - 1],
+  ['failed', 365 * DAY_MS],
+]
+const LONE_SIGNUP = '2024-03-31'
+/** Some left at the same time, written as a day and as an instant, and some just before and after a day. */
+const LONE_CANCEL = [
+  '2026-02-20',
+  '2026-02-20T00:00:00.000Z',
+  '2026-02-20T23:59:59.999Z',
+  '2026-02-21T00:00:00.000Z',
+  '2026-01-10T23:59:59.999Z',
+]
+
+const generated = Array.from({ length: COUNT }, (_, index): Row => {
   const status = index % 3 === 2 ? 'active' : 'churned'
   const signup = Date.UTC(2024, pick('Membership.month', index, 20), 1 + pick('Membership.day', index, 31))
   const days = [3, 30, 31, 60, 90, 91, 181, 365, 366, 731, -4][pick('Membership.days', index, 11)] ?? 0
@@ -40,6 +70,18 @@ export const memberships = Array.from({ length: COUNT }, (_, index): Row => {
   }
 })
 
+export const memberships: readonly Row[] = [
+  ...generated,
+  ...[...LONE_EVENTS, LONE_EVENTS[1]].map((_, index) => ({
+    ...generated[1],
+    membershipId: `lone-${String((index * 4) % 15).padStart(2, '0')}`,
+    // The last one's signup is unknown.
+    signupDate: index === LONE_EVENTS.length ? null : LONE_SIGNUP,
+    billingInterval: 'month',
+    cancelDate: LONE_CANCEL[index % LONE_CANCEL.length],
+  })),
+]
+
 /** A site's code and name are known together. */
 function site(kind: string, index: number): Row {
   const code = some(`${kind}SiteCode`, index, 3)
@@ -53,7 +95,7 @@ const leftAt = ({ cancelDate }: Row) => msOf(cancelDate)
 
 /** Days after the signup: the edges of thirty days and of a year, to the millisecond. */
 const OFFSETS_MS = [0, 5, 29, 30, 31, 90, 364, 365, 400].map((days) => days * DAY_MS)
-export const paymentEvents = memberships
+const manyEvents = generated
   .filter((one, index) => signedUp(one) !== null && index % 4 !== 3)
   .flatMap((one, index) =>
     OFFSETS_MS.filter((_, at) => (at + index) % 4 !== 3).map((offset, at): Row => {
@@ -61,16 +103,33 @@ export const paymentEvents = memberships
       // Every second one lies a millisecond before its edge.
       const ms = Number(signedUp(one)) + offset - (offset > 0 && (index + at) % 2 === 0 ? 1 : 0)
       return {
-        eventId: `payment-${index}-${at}`,
+        // Ids are in no order of time.
+        eventId: `payment-${index}-${(at * 5) % 9}`,
         membershipId: one.membershipId,
         occurredAt: new Date(ms).toISOString(),
         type,
-        amountCents: type === 'discount' || (at + index) % 6 === 5 ? null : 500 + 10 * index + at,
+        // What was given as a discount is nobody's revenue, whatever amount stands with it.
+        amountCents: (at + index) % 6 === 5 ? null : 500 + 10 * index + at,
         discountName: type === 'discount' && index % 3 > 0 ? `discount ${at}` : null,
         discountCents: type === 'discount' && index % 3 < 2 ? 50 + at : null,
       }
     }),
   )
+
+export const paymentEvents: readonly Row[] = [
+  ...manyEvents,
+  ...memberships.slice(COUNT).flatMap(({ membershipId }, index) => {
+    const [type, sinceMs] = [...LONE_EVENTS, LONE_EVENTS[1]][index] ?? []
+    if (type === undefined || sinceMs === undefined) return []
+    const occurredAt = new Date(Date.parse(LONE_SIGNUP) + sinceMs).toISOString()
+    return [
+      {
+        ...{ eventId: `lone-${index}`, membershipId, occurredAt, type, amountCents: 900 + index },
+        ...{ discountName: null, discountCents: type === 'discount' ? 90 : null },
+      },
+    ]
+  }),
+]
 
 const eventsOf = ({ membershipId }: Row) =>
   paymentEvents
@@ -152,8 +211,18 @@ const [payers, others] = [true, false].map((pays) =>
   memberships.map(({ membershipId }) => membershipId).filter((id) => paying.has(id) === pays),
 ) as [unknown[], unknown[]]
 
+/** The first and last instants of days, and those just outside; some of the ranges that are asked for end there. */
+const DAY_BORDERS = [
+  '2026-01-10T23:59:59.999Z',
+  '2026-01-11T00:00:00.000Z',
+  '2026-02-20T23:59:59.999Z',
+  '2026-02-21T00:00:00.000Z',
+  '2026-02-20T00:00:00.000Z',
+  '2026-01-11T00:00:00.001Z',
+]
+
 /** An event a day and more. As they go on, the members who decided pass thirty, and four of five of them have paid. */
-export const offerEvents = Array.from({ length: 150 }, (_, index): Row => {
+export const offerEvents = Array.from({ length: 156 }, (_, index): Row => {
   const offer = pick('Offer.id', index, 3)
   const decider = index % 9 === 2 ? others[(index - 2) % others.length] : payers[(index * 7) % payers.length]
   return {
@@ -164,11 +233,14 @@ export const offerEvents = Array.from({ length: 150 }, (_, index): Row => {
     targetPlanPriceCents: index % 7 === 0 ? null : 1999 + index,
     membershipId: index % 11 === 10 ? null : decider,
     event: word('Offer.event', index, ['viewed', 'accepted', 'viewed', 'declined']),
-    occurredAt: new Date(Date.UTC(2026, 0, 1) + ((index * 41) % 150) * 86_400_777).toISOString(),
+    occurredAt:
+      index < 150
+        ? new Date(Date.UTC(2026, 0, 1) + ((index * 41) % 150) * 86_400_777).toISOString()
+        : DAY_BORDERS[index - 150],
   }
 })
 
-export const surveyEvents = Array.from({ length: 40 }, (_, index): Row => ({
+export const surveyEvents = Array.from({ length: 46 }, (_, index): Row => ({
   eventId: `survey-${index}`,
   membershipId: index % 5 === 0 ? null : `membershipId-${String(index).padStart(2, '0')}`,
   reasonCode: [
@@ -182,7 +254,10 @@ export const surveyEvents = Array.from({ length: 40 }, (_, index): Row => ({
     'TOO EXPENSIVE',
   ][pick('Survey.code', index, 8)],
   comment: index % 3 === 0 ? null : `comment ${index}`,
-  occurredAt: new Date(Date.UTC(2026, 0, 1) + ((index * 23) % 40) * 86_400_999).toISOString(),
+  occurredAt:
+    index < 40
+      ? new Date(Date.UTC(2026, 0, 1) + ((index * 23) % 40) * 86_400_999).toISOString()
+      : DAY_BORDERS[index - 40],
 }))
 
 /** Bounds in milliseconds, inclusive; null: none. */

@@ -38,7 +38,8 @@ const contacts = rowsOf('Contact', [], (_, index) => ({
 const listMembers = indexes.map((index): Row => ({
   listId: `listId-0${index % 4}`,
   contactId: `contactId-${String((index * 5) % COUNT).padStart(2, '0')}`,
-  addedAt: instant('ListMember.addedAt', index),
+  // Two of each list were added at once.
+  addedAt: instant('ListMember.addedAt', index % 8 < 4 ? index : index - 4),
 }))
 const formLines = rowsOf('Form', ['requiresPassword', 'headless'], (_, index) => ({
   fields:
@@ -92,7 +93,12 @@ const automationLines = rowsOf('Automation', ['stepCount', 'runCount', 'lastRunA
     steps: Array.from({ length: index % 4 }, (_, step) => ({ type: 'add_tag', tag: `tag ${step}` })),
   }
 })
-const runs = rowsOf('AutomationRun', [])
+const someRuns = rowsOf('AutomationRun', [])
+/** Two runs of one automation began at once. */
+const runs = someRuns.map((row, index) => {
+  const { automationId, startedAt } = someRuns[index === 5 ? 1 : index] ?? {}
+  return { ...row, automationId, startedAt }
+})
 const reviews = rowsOf('Review', ['organizationId', 'siteName'])
 const posAccounts = rowsOf('PosRecurringAccount', [])
 const statuses = ['active', 'suspended', 'canceled', 'unknown']
@@ -128,9 +134,11 @@ const posStatusEvents = posEvents('status', (index) => ({
 const hidden = { ...reviews[1], siteId: 'siteId-00', isDeleted: false, isPreview: false }
 const isChilds = (index: number) => index % 3 === 2
 /** Reviews of the child with the ids and times of the parent's: an id is unique only within its owner. */
-const twins = [0, 3, 4].map(
-  (index): Row => ({ ...reviews[index + 2], reviewId: reviews[index]?.reviewId, createdAt: reviews[index]?.createdAt }),
-)
+const twins = [0, 3, 4].map((index): Row => ({
+  ...reviews[index + 2],
+  reviewId: reviews[index]?.reviewId,
+  createdAt: reviews[index]?.createdAt,
+}))
 
 /** The lines of every import, in the order in which they are imported. Each refers to what came before. */
 export const linesByKind: Readonly<Record<string, readonly Row[]>> = {
@@ -338,7 +346,7 @@ export interface World {
   changedAt(type: string, row: Row): string | undefined
 }
 
-const able = { billingEvents: true, analytics: true, retentionOfferAnalytics: true }
+export const able = { billingEvents: true, analytics: true, retentionOfferAnalytics: true }
 export const POS = { kind: 'legacy_vendor', tenant: 'north' } as const
 
 export async function openWorld(kind: 'shared' | 'own'): Promise<World> {
@@ -380,8 +388,7 @@ export async function openWorld(kind: 'shared' | 'own'): Promise<World> {
       const [[, idField] = ['', '']] = madeOf[type] ?? []
       const times = (madeOf[type] ?? []).flatMap(([name, field], order) => {
         const own = (importedAt.get(name) ?? []).filter(
-          ([line]) =>
-            line[field] === row[idField] && (row.organizationId ?? OWNER) === line.organizationId,
+          ([line]) => line[field] === row[idField] && (row.organizationId ?? OWNER) === line.organizationId,
         )
         // A purchase that was not paid changes nothing of its link.
         return order === 0 || name !== 'purchases' ? own : own.filter(([line]) => isPaid(line))
