@@ -34,6 +34,16 @@ describe.each(['shared', 'own'] as const)('in the place %s', (place) => {
     expect([path, query, status, body.error]).toEqual([path, query, 200, undefined])
     return body
   }
+  /** A list in pages of this size. Rows that tie stand on different pages. */
+  const walk = async (path: string, query: string, limit: 1 | 2, key = world.key) => {
+    const data: Row[] = []
+    for (let cursor: string | null = ''; cursor !== null && data.length < 200;) {
+      const body = await read(path, `${query}&limit=${limit}&cursor=${encodeURIComponent(cursor)}`, key)
+      data.push(...(body.data as Row[]))
+      cursor = (body.pagination as { readonly nextCursor: string | null }).nextCursor
+    }
+    return data
+  }
   const refused = async (path: string, query: string) => {
     const { status, body } = await ask(path, query)
     expect([query, status, Object.keys(body)]).toEqual([query, 400, ['error']])
@@ -49,6 +59,10 @@ describe.each(['shared', 'own'] as const)('in the place %s', (place) => {
       const listed = async (query: string) =>
         ((await read(path, query)).data as Row[]).map(({ linkId }) => linkId)
       expect(await listed(`sortBy=${by}&sortOrder=${order}`)).toEqual(ids)
+      for (const limit of [1, 2] as const) {
+        const walked = await walk(path, `sortBy=${by}&sortOrder=${order}`, limit)
+        expect(walked.map(({ linkId }) => linkId)).toEqual(ids)
+      }
       if (by === sortBy.otherwise) expect(await listed(`sortOrder=${order}`)).toEqual(ids)
       if (order === sortOrder.otherwise) expect(await listed(`sortBy=${by}`)).toEqual(ids)
     })
@@ -75,11 +89,13 @@ describe.each(['shared', 'own'] as const)('in the place %s', (place) => {
             const body = await read(pathOf(parent), `groupBy=${groupBy}&start=${start}&end=${end}&limit=500`)
             expect(body.data).toEqual(linkFigures(groupBy, parent, start, end))
             expect(body.filters).toEqual({ groupBy, start, end })
-            const { data } = await read(
-              pathOf(parent),
-              `groupBy=${groupBy}&start=${start}&end=${end}&limit=2`,
-            )
-            expect(data).toEqual((body.data as Row[]).slice(0, 2))
+            expect(
+              await walk(
+                pathOf(parent),
+                `groupBy=${groupBy}&start=${start}&end=${end}`,
+                place === 'own' ? 1 : 2,
+              ),
+            ).toEqual(body.data)
           }
       })
 
@@ -172,6 +188,17 @@ describe.each(['shared', 'own'] as const)('in the place %s', (place) => {
       whole.slice(10, 20),
       { limit: 10, offset: 10, hasMore: true, nextOffset: 20 },
     ])
+    // The last page is full, or has one row more to come.
+    for (const [limit, hasMore] of [
+      [whole.length, false],
+      [whole.length - 1, true],
+    ] as const)
+      expect((await read(path, `limit=${limit}`)).pagination).toEqual({
+        ...{ limit, offset: 0, hasMore, nextOffset: hasMore ? limit : null },
+      })
+    for (const odd of ['-1', 'x', '1.5', ''])
+      expect((await read(path, `offset=${odd}`)).pagination).toMatchObject({ offset: 0 })
+    expect((await read(path, `offset=${whole.length}`)).members).toEqual([])
     expect((await read(path, 'offset=40')).pagination).toEqual({
       limit: Number(usual),
       offset: 40,
@@ -234,6 +261,11 @@ describe.each(['shared', 'own'] as const)('in the place %s', (place) => {
     const byTime = (rows: readonly Row[]) =>
       rows.toSorted((left, right) => (placeOf(left) < placeOf(right) ? -1 : 1))
     expect(await listed('')).toEqual(byTime(expected).toReversed())
+    for (const limit of [1, 2] as const) {
+      expect(await walk('/api/v1/removals', '', limit, key)).toEqual(byTime(expected).toReversed())
+      const since = 'updatedAfter=2026-06-01T00:00:00Z'
+      expect(await walk('/api/v1/removals', since, limit, key)).toEqual(byTime(expected))
+    }
     expect(await listed('updatedAfter=2026-06-01T00:00:00Z')).toEqual(byTime(expected))
     for (const collection of removed) {
       const own = expected.filter((row) => row.collection === collection)

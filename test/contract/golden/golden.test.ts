@@ -25,7 +25,7 @@ function pathsOf(operation: Operation): readonly (readonly [path: string, rows: 
   const parent = parentOf(operation)
   const rows = rowsOf(operation)
   if (parameter === undefined || parent === undefined) return [[operation.path, rows]]
-  const having = new Set(rows.map((row) => row[parameter]).filter((id) => id !== null))
+  const having = new Set<unknown>(rows.map((row) => row[parameter]).filter((id) => id !== null))
   const childless = rowsOf(parent)
     .map((row) => identity(row, parent))
     .filter((id) => !having.has(id))
