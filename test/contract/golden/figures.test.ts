@@ -282,6 +282,25 @@ describe.each(['shared', 'own'] as const)('in the place %s', (place) => {
     expect((await ask('/api/v1/removals', `updatedAfter=${daysAgo(401)}`, key)).status).toBe(400)
   })
 
+  test('removals: one contact of two lists, at one moment', async () => {
+    const { service, admin } = world
+    const key = await service.addOrganization('doubled')
+    const listIds = ['listId-00', 'listId-01']
+    for (const kind of ['contacts', 'contact-lists'])
+      await importLines(service, admin, 'doubled', kind, linesByKind[kind] ?? [])
+    const members = listIds.map((listId) => ({ listId, contactId: 'contactId-00', addedAt: NOW }))
+    await importLines(service, admin, 'doubled', 'list-members', members)
+    const ids = listIds.map((listId) => `${listId}\tcontactId-00`)
+    await admin.post('/organizations/doubled/rows/list-members/delete', { ids })
+    for (const query of ['', 'updatedAfter=2026-06-01T00:00:00Z']) {
+      const removals = await walk('/api/v1/removals', query, 1, key)
+      expect([query, removals.map(({ id, parentId }) => [id, parentId]).toSorted()]).toEqual([
+        query,
+        listIds.map((listId) => ['contactId-00', listId]),
+      ])
+    }
+  })
+
   test('only for tenant keys that may read', async () => {
     const { service } = world
     const keys = [
