@@ -302,7 +302,7 @@ describe.each(['shared', 'own'] as const)('in the place %s', (place) => {
         expect((await page(path, { limit: String(much) })).pagination.limit).toBe(limits.most)
       for (const unfitLimit of ['0', '-1', '1.5', 'abc', ''])
         expect((await page(path, { limit: unfitLimit })).pagination.limit).toBe(limits.usual)
-      for (const { name } of filters) {
+      for (const { name } of place === 'own' ? [] : filters) {
         // What is empty was not given; what is given twice is unclear.
         expect((await page(path, { limit: '1', [name]: '' })).filters).toEqual(echoed)
         const twice = await world.service.sendUnchecked(`${path}?${name}=a&${name}=a`, { key: world.key })
@@ -410,12 +410,14 @@ describe.each(['shared', 'own'] as const)('in the place %s', (place) => {
   test('the former routes name their successors, in every answer, and no other route does', async () => {
     for (const { method, path } of operations) {
       if (method !== 'GET') continue
-      for (const id of ['transactionId-00', 'accountId-00', 'a b/ü%', 'x'])
+      const isFormer = path.includes('/legacyvendor/')
+      const ids = ['a b/ü%', 'x', 'transactionId-00', 'accountId-00']
+      for (const id of isFormer && path.includes('{') ? ids : ids.slice(0, 1))
         for (const query of ['', '?nonsense=1']) {
           const asked = path.replaceAll(/\{\w+\}/g, encodeURIComponent(id))
           const { headers } = await world.service.sendUnchecked(asked + query, { key: world.key })
           const successor = `<${asked.replace('/legacyvendor/', '/')}>; rel="successor-version"`
-          const expected = path.includes('/legacyvendor/') ? ['@1767225600', successor] : [null, null]
+          const expected = isFormer ? ['@1767225600', successor] : [null, null]
           expect([asked, query, headers.get('deprecation'), headers.get('link')]).toEqual([
             asked,
             query,
