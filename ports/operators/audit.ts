@@ -49,7 +49,12 @@ export type AuditSubject =
   /** Rows that were deleted. `kind` null: all rows of an organization, of every kind. */
   | { readonly type: 'rows'; readonly kind: string | null; readonly rows: number }
   /** Contacts of a person who was erased. Addresses are not recorded. */
-  | { readonly type: 'contacts'; readonly ids: readonly string[] }
+  | {
+      readonly type: 'contacts'
+      readonly ids: readonly string[]
+      /** Given for a dry run, which erases nothing. */
+      readonly dryRun?: true
+    }
   /** For how many days submissions and sends are kept; null: for ever. */
   | { readonly type: 'retention'; readonly submissions: number | null; readonly sends: number | null }
   /** An entry of the outbox. */

@@ -47,4 +47,9 @@ export interface Erasure {
    * @param closedAt the `updatedAt` of what is changed while the organization is closed, when it has no clock
    */
   eraseSome(person: KnownPerson, position: string | null, closedAt?: string): Promise<ErasureStep>
+  /**
+   * Looks at the same rows as `eraseSome`, and changes none. `rows` counts those that hold anything of the person, so an
+   * erasure reports that many at most: it changes a message with the submission that it follows, and counts the two once.
+   */
+  findSome(person: KnownPerson, position: string | null): Promise<ErasureStep>
 }

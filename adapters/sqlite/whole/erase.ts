@@ -105,22 +105,42 @@ const eraseSends = template(
 
 const hasEnded = expressionBuilder<Database, 'import_sessions'>().not(isOpen)
 
+const outbox = expressionBuilder<Database, 'outbox'>()
+const isWaiting = outbox.and([
+  outbox('organization_id', '=', organizationId),
+  outbox.or([
+    outbox(sql<string>`lower(${outbox.ref('payload')} ->> 'to')`, 'in', addresses),
+    isNamed(outbox.ref('last_error')),
+  ]),
+])
+const messages = expressionBuilder<Database, 'automation_messages'>()
+const isRecipient = messages.and([
+  messages('organization_id', '=', organizationId),
+  messages('recipient', 'in', addresses),
+])
+
+/** Counts what the first two statements of `rest` change. */
+const countRest = template(
+  db.selectNoFrom(({ selectFrom }) => [
+    selectFrom('outbox')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where(isWaiting)
+      .as('waiting'),
+    selectFrom('automation_messages')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where(isRecipient)
+      .as('sent'),
+  ]),
+)
+
 /** What holds addresses beside the records. The first statements count what they change. */
 const rest: readonly Template[] = [
-  template(
-    db
-      .deleteFrom('outbox')
-      .where('organization_id', '=', organizationId)
-      .where(({ eb, or, ref }) =>
-        or([eb(sql<string>`lower(${ref('payload')} ->> 'to')`, 'in', addresses), isNamed(ref('last_error'))]),
-      ),
-  ),
+  template(db.deleteFrom('outbox').where(isWaiting)),
   template(
     db
       .updateTable('automation_messages')
       .set({ recipient: sql.lit('erased') })
-      .where('organization_id', '=', organizationId)
-      .where('recipient', 'in', addresses),
+      .where(isRecipient),
   ),
   // Whatever an import that has ended left behind may be about the person.
   ...(['import_chunks', 'import_keys', 'import_parts'] as const).map((table) =>
@@ -177,6 +197,7 @@ export function createErasure(executor: Executor, clock: Clock, organizationId: 
     },
     eraseSome: (person, position, closedAt) =>
       eraseSome(executor, clock, { organizationId, closedAt: closedAt ?? null }, person, position),
+    findSome: (person, position) => findSome(executor, organizationId, person, position),
   }
 }
 
@@ -189,7 +210,53 @@ function jsonOf({ contactIds, emailKeys, phones }: Person) {
   }
 }
 
+async function findSome(
+  executor: Executor,
+  organizationId: string,
+  person: KnownPerson,
+  position: string | null,
+): Promise<ErasureStep> {
+  const { index, stage, values } = stageAt(organizationId, person, position)
+  if (stage === undefined) return { rows: 0, contacts: 0, clockAt: null, next: null }
+  if (stage === 'rest') {
+    const [counted] = await rowsOf(executor, bind(countRest, values))
+    const rows = (counted?.waiting ?? 0) + (counted?.sent ?? 0)
+    return { rows, contacts: 0, clockAt: null, next: nextStage(index) }
+  }
+  const { ids, last } = lookedAt(await rowsOf(executor, bind(finding(stage), values)))
+  return stepOf(index, ids, last, null)
+}
+
 /** A position is the number of a stage and the id after which it continues. */
+function stageAt(organizationId: string, person: KnownPerson, position: string | null) {
+  const [index, after] = position === null ? [0, ''] : (JSON.parse(position) as [number, string])
+  const values = { organizationId, after, numbers: JSON.stringify(person.numbers), ...jsonOf(person) }
+  return { index, stage: stages[index], values }
+}
+
+function finding(stage: Resource | 'sends') {
+  return stage === 'sends' ? findSends : erasedRows(stage, READ_MAX).find
+}
+
+function lookedAt(rows: readonly { readonly last: string | null; readonly ids: string | null }[]) {
+  const { last = null, ids = null } = rows[0] ?? {}
+  return { last, ids: JSON.parse(ids ?? '[]') as readonly string[] }
+}
+
+function stepOf(
+  index: number,
+  ids: readonly string[],
+  last: string | null,
+  clockAt: string | null,
+): ErasureStep {
+  return {
+    rows: ids.length,
+    contacts: stages[index] === contacts ? ids.length : 0,
+    clockAt,
+    next: last === null ? nextStage(index) : JSON.stringify([index, last]),
+  }
+}
+
 async function eraseSome(
   executor: Executor,
   clock: Clock,
@@ -197,9 +264,7 @@ async function eraseSome(
   person: KnownPerson,
   position: string | null,
 ): Promise<ErasureStep> {
-  const [index, after] = position === null ? [0, ''] : (JSON.parse(position) as [number, string])
-  const stage = stages[index]
-  const values = { organizationId, after, numbers: JSON.stringify(person.numbers), ...jsonOf(person) }
+  const { index, stage, values } = stageAt(organizationId, person, position)
   const readClock = bind(findClock, { organizationId })
   if (stage === undefined) return { rows: 0, contacts: 0, clockAt: null, next: null }
   if (stage === 'rest') {
@@ -210,10 +275,8 @@ async function eraseSome(
     const rows = (dropped?.changes ?? 0) + (renamed?.changes ?? 0)
     return { rows, contacts: 0, clockAt: clockIn(more.at(-1)), next: nextStage(index) }
   }
-  const find = stage === 'sends' ? findSends : erasedRows(stage, READ_MAX).find
-  const [looked, clockResult] = await resultsOf(executor, [bind(find, values), readClock])
-  const { last = null, ids: text = null } = looked.rows[0] ?? {}
-  const ids = JSON.parse(text ?? '[]') as readonly string[]
+  const [looked, clockResult] = await resultsOf(executor, [bind(finding(stage), values), readClock])
+  const { ids, last } = lookedAt(looked.rows)
   let clockAt = clockIn(clockResult)
   for (let start = 0; start < ids.length; start += CHANGED_MAX) {
     const some = JSON.stringify(ids.slice(start, start + CHANGED_MAX))
@@ -230,13 +293,7 @@ async function eraseSome(
     // In the same step: whoever comes back afterwards does so at a later instant.
     clockAt = clockIn((await executor.batch([...erasing, readClock])).at(-1))
   }
-  const contactsErased = stage === contacts ? ids.length : 0
-  return {
-    rows: ids.length,
-    contacts: contactsErased,
-    clockAt,
-    next: last === null ? nextStage(index) : JSON.stringify([index, last]),
-  }
+  return stepOf(index, ids, last, clockAt)
 }
 
 function clockIn(result: { readonly rows: readonly object[] } | undefined): string | null {

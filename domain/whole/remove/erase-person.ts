@@ -1,4 +1,5 @@
-import type { Erasure, KnownPerson, Person } from '../../../ports/whole/erasure.ts'
+import type { Clock } from '../../../ports/platform/clock.ts'
+import type { Erasure, ErasureStep, KnownPerson, Person } from '../../../ports/whole/erasure.ts'
 import type { ErasureLedger } from '../../../ports/whole/erasure-ledger.ts'
 import type { Secrets } from '../../access/secrets.ts'
 import { spellingsOf } from '../../text/contact/email-spellings.ts'
@@ -26,11 +27,12 @@ export interface Erased {
  * Erases a person, for a bounded time. Their contacts come last, because these name the addresses by which the other rows
  * are found: after an interruption, the same request erases what is left. It is recorded who is erased before anything
  * is, so that no archive of before brings them back.
+ * @param isDryRun whether the person's rows are only counted: nothing is changed or recorded
  */
 export async function erasePerson(
   organizationId: string,
   named: Person,
-  from: string | null,
+  { from, isDryRun }: { readonly from: string | null; readonly isDryRun: boolean },
   { whole, clock, erasures, secrets }: ErasureWorld,
 ): Promise<Erased | { readonly unknown: readonly string[] } | { readonly importId: string }> {
   const store = whole(organizationId)
@@ -40,6 +42,10 @@ export async function erasePerson(
   const importId = await store.openImport()
   if (importId !== null) return { importId }
   const known = await knownPerson(person)
+  if (isDryRun) {
+    const counted = await stepThrough(from, clock, (position) => store.findSome(known, position))
+    return { contactIds: person.contactIds, rows: counted.rows, next: counted.next }
+  }
   const marks = await marksOf(organizationId, known, secrets)
   const record = (at: string | null) => {
     const now = toInstant(clock.nowMs())
@@ -47,19 +53,27 @@ export async function erasePerson(
     return erasures.record(organizationId, marks, toInstant(Date.parse(at ?? now) + 1), now)
   }
   await record(clockAt)
-  const untilMs = clock.nowMs() + REQUEST_MS
-  let rows = 0
-  let next = from
-  let endedAt = clockAt
-  do {
-    const step = await store.eraseSome(known, next)
-    rows += step.rows
-    next = step.next
-    endedAt = step.clockAt
-  } while (next !== null && clock.nowMs() < untilMs)
+  const erased = await stepThrough(from, clock, (position) => store.eraseSome(known, position))
   // An archive of any state until now may have the person. Every later change of the organization has a later instant.
-  await record(endedAt)
-  return { contactIds: person.contactIds, rows, next }
+  await record(erased.clockAt)
+  return { contactIds: person.contactIds, rows: erased.rows, next: erased.next }
+}
+
+/** Takes one step after another, for as long as a request may last. The rows of all of them are counted. */
+async function stepThrough(
+  from: string | null,
+  clock: Clock,
+  take: (position: string | null) => Promise<ErasureStep>,
+): Promise<ErasureStep> {
+  const untilMs = clock.nowMs() + REQUEST_MS
+  let [rows, contacts] = [0, 0]
+  for (let next = from; ;) {
+    const step = await take(next)
+    rows += step.rows
+    contacts += step.contacts
+    next = step.next
+    if (next === null || clock.nowMs() >= untilMs) return { ...step, rows, contacts }
+  }
 }
 
 /**

@@ -73,7 +73,12 @@ const removals: readonly {
     name: 'erasing a person',
     gone: /Xanthippe|x@example\.org/,
     work: (scratch) =>
-      erasePerson('acme', { contactIds: ['c-1'], emailKeys: [], phones: [] }, null, worldOf(scratch)),
+      erasePerson(
+        'acme',
+        { contactIds: ['c-1'], emailKeys: [], phones: [] },
+        { from: null, isDryRun: false },
+        worldOf(scratch),
+      ),
   },
   {
     name: 'applying a retention',

@@ -322,6 +322,28 @@ describe.each(choices)('in %s', (_name, choice) => {
       expect((await read('contacts/m-contactId-1')).body).not.toMatchObject({ tags: [], firstName: null })
     })
 
+    test('is only counted by a dry run, which changes nothing, and remembers nobody as erased', async () => {
+      const isRecord = ({ table }: { readonly table: string }) =>
+        table === 'audit' || table === 'operator_keys'
+      const unrecorded = async () => (await everything()).filter((text) => !isRecord(text))
+      const rowsOf = (body: object) => (body as { readonly rows: number }).rows
+      const before = await unrecorded()
+      for (const named of [{ contactIds: ['con-x'] }, { emails: [person.email] }]) {
+        const { status, body } = await post('contacts/erase', { ...named, dryRun: true })
+        expect([status, body]).toMatchObject([200, { contactIds: ['con-x'], next: null }])
+        expect(await unrecorded()).toEqual(before)
+        expect(rowsOf(body)).toBeGreaterThan(8)
+      }
+      const dry = rowsOf((await post('contacts/erase', { contactIds: ['con-x'], dryRun: true })).body)
+      const erased = rowsOf((await post('contacts/erase', { contactIds: ['con-x'] })).body)
+      // What follows from a submission is changed with it, and not counted again: an entry and a send.
+      expect([erased <= dry, dry - erased <= 2]).toEqual([true, true])
+      expect((await post('contacts/erase', { contactIds: ['con-x'], dryRun: true })).body).toMatchObject({
+        rows: 0,
+      })
+      expect((await post('contacts/erase', { contactIds: ['nobody'], dryRun: true })).status).toBe(404)
+    })
+
     test('is erased once: done again, nothing changes', async () => {
       await post('contacts/erase', { contactIds: ['con-x'] })
       const before = await everything()

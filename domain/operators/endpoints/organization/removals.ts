@@ -95,6 +95,10 @@ export const eraseContact = operation({
         ),
         [],
       ),
+      dryRun: v.optional(
+        described(v.boolean(), 'Whether rows are only counted: nothing is erased, or recorded as erased.'),
+        false,
+      ),
       next: v.exactOptional(described(Position, 'The `next` of the answer before.')),
     }),
     { contactIds: ['con-1'] },
@@ -105,8 +109,11 @@ export const eraseContact = operation({
       'What was erased.',
       v.strictObject({
         contactIds: described(v.array(v.string()), 'The contacts of the person.'),
-        rows: described(count, 'How many rows this request changed, or removed before they were sent.'),
-        next: described(v.nullable(v.string()), 'What to send to go on; null: all is erased.'),
+        rows: described(
+          count,
+          'How many rows this request changed, or removed before they were sent. In a dry run: how many that is at most.',
+        ),
+        next: described(v.nullable(v.string()), 'What to send to go on; null: all was looked at.'),
       }),
       { contactIds: ['con-1'], rows: 7, next: null },
     ),

@@ -59,7 +59,7 @@ export async function serveEraseContact(
   { params: { organizationId = '' }, body, change }: OperatorRequestOf<typeof eraseContact>,
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof eraseContact>> {
-  const { contactIds, emails, phones: given, next = null } = body
+  const { contactIds, emails, phones: given, dryRun: isDryRun, next = null } = body
   if (contactIds.length + emails.length + given.length === 0)
     return errorReply(400, 'Name the person, by contactIds, emails or phones.')
   const organization = await world.administration.findOrganization(organizationId)
@@ -70,9 +70,10 @@ export async function serveEraseContact(
     if (reading.kind !== 'value') return errorReply(400, `phones.${index}: must be a valid phone number.`)
     phones.push(String(reading.value))
   }
-  await change.announce({ type: 'contacts', ids: contactIds })
+  const dryRun = isDryRun ? ({ dryRun: true } as const) : {}
+  await change.announce({ type: 'contacts', ids: contactIds, ...dryRun })
   const named = { contactIds, emailKeys: emails.map(emailKey), phones }
-  const outcome = await erasePerson(organizationId, named, next, world)
+  const outcome = await erasePerson(organizationId, named, { from: next, isDryRun }, world)
   if ('unknown' in outcome)
     return errorReply(
       404,
@@ -83,7 +84,7 @@ export async function serveEraseContact(
       409,
       `An import (${outcome.importId}) is open, which may bring the person back. Finish or abort it before. Nothing was erased.`,
     )
-  change.concerns({ type: 'contacts', ids: [...outcome.contactIds] })
+  change.concerns({ type: 'contacts', ids: [...outcome.contactIds], ...dryRun })
   return jsonReply(200, { ...outcome, contactIds: [...outcome.contactIds] }, PRIVATE)
 }
 

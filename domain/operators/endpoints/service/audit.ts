@@ -97,6 +97,7 @@ const Rows = v.strictObject({
 const Contacts = v.strictObject({
   type: v.literal('contacts'),
   ids: described(texts, 'The contacts of the person.'),
+  dryRun: v.exactOptional(described(v.literal(true), 'Given for a dry run, which erases nothing.')),
 })
 const daysKept = v.nullable(count)
 const Retention = v.strictObject({
