@@ -10,7 +10,7 @@ import { resultsOf, rowsOf } from '../statement/executor.ts'
 import { organizationFromRow, organizationToRow, settingColumns } from '../table/access-rows.ts'
 import { nextInstant, nowOf } from '../write/write-clock.ts'
 import { createKeys } from './keys.ts'
-import { expectedSettings, unchanged, was } from './replaced-settings.ts'
+import { expectedSettings, unchanged } from './replaced-settings.ts'
 import { slugTaken } from './slug-taken.ts'
 
 const organizationId = slot<string>('organization_id')
@@ -99,6 +99,14 @@ const bumpForms = template(
     .where(({ exists }) => exists(changing.where('o.phone_country', '<>', slot('phone_country')))),
 )
 
+/** The parent that the organization has until now. */
+const storedParent = db
+  .selectFrom('organizations as was')
+  .select('was.parent_id')
+  .where('was.organization_id', '=', organizationId)
+  .$asScalar()
+  .$notNull()
+
 /**
  * The organization's reviews become visible to its new parent (a trigger copies them), and are removed from the old one,
  * so the clocks of both must move on first.
@@ -107,7 +115,7 @@ const advanceParents = template(
   db
     .updateTable('organizations')
     .set(({ ref }) => ({ clock_at: nextInstant(ref('clock_at')) }))
-    .where('organization_id', 'in', [slot('parent_id'), was.select('was.parent_id').$asScalar().$notNull()])
+    .where('organization_id', 'in', [slot('parent_id'), storedParent])
     .where(mayBeSaved)
     .where(({ exists }) => exists(changing.where('o.parent_id', 'is not', slot('parent_id')))),
 )

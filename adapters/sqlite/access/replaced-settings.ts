@@ -8,7 +8,7 @@ import { organizationToRow, settingColumns } from '../table/access-rows.ts'
 const organizationId = slot<string>('organization_id')
 
 /** The stored row of the organization in the slot `organization_id`. */
-export const was = db.selectFrom('organizations as was').where('was.organization_id', '=', organizationId)
+const was = db.selectFrom('organizations as was').where('was.organization_id', '=', organizationId)
 
 const keptKinds = ['submissions', 'sends'] as const
 

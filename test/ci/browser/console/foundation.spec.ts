@@ -66,6 +66,7 @@ test('a page that is offline says so, and tries again when asked', async () => {
   await page.context().unroute('**/operator/**')
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('table', { name: 'Organizations' }).waitFor()
+  expect(await page.getByText('cannot be reached').count()).toBe(0)
 })
 
 test('pages are reached by keyboard, and take the focus and the title', async () => {

@@ -201,6 +201,7 @@ test('a file is imported, and an organization moved, by the keyboard alone', asy
   const dialog = page.getByRole('dialog')
   await press(page, dialog.getByRole('button', { name: 'Move' }))
   await page.getByText('It lives in a database of its own.').waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
 test('an import is cancelled, and one outlasts a lost connection', async () => {
