@@ -78,7 +78,7 @@ async function emailsOf(origin: string, key: string): Promise<readonly unknown[]
 }
 
 it('fit the types of the package', { timeout: 120_000 }, async () => {
-  await run('npm', ['run', 'check'], { cwd: folder })
+  expect((await run('npm', ['run', 'check'], { cwd: folder })).stdout).not.toContain('error')
 })
 
 it('keep everything in one file on Node', { timeout: 60_000 }, async () => {
@@ -162,9 +162,9 @@ it('run on the oldest Node that the package names', { timeout: 240_000 }, async 
   const packages = join(folder, 'oldest')
   mkdirSync(packages)
   writeFileSync(join(packages, 'package.json'), '{ "private": true }')
-  await install(packages, `${name}@${oldest}.0.0`)
+  await install(packages, `${name}@${oldest}.0`)
   const node = join(packages, 'node_modules', name, 'bin', 'node')
-  expect((await run(node, ['--version'])).stdout).toBe(`v${oldest}.0.0\n`)
+  expect((await run(node, ['--version'])).stdout).toBe(`v${oldest}.0\n`)
   // That Node does not run TypeScript.
   for (const file of ['wasm-storage', 'wasm-storage.test']) {
     const source = readFileSync(join(folder, `${file}.ts`), 'utf8').replace(
