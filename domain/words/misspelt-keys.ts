@@ -22,7 +22,10 @@ export function misspeltKeys(
   if (Array.isArray(value))
     return value
       .slice(0, ITEMS_MAX)
-      .flatMap((item, index) => misspeltKeys(schema, item, [...path, String(index)]))
+      // No schema has lists in lists, and a body may have thousands of them, one within the other.
+      .flatMap((item, index) =>
+        Array.isArray(item) ? [] : misspeltKeys(schema, item, [...path, String(index)]),
+      )
   if (!isJsonObject(value)) return []
   const known = knownKeys(schema, path)
   return Object.entries(value).flatMap(([key, inner]) => {

@@ -413,9 +413,11 @@ describe.each(['shared', 'own'] as const)('in the place %s', (place) => {
       const isFormer = path.includes('/legacyvendor/')
       const ids = ['a b/ü%', 'x', 'transactionId-00', 'accountId-00']
       for (const id of isFormer && path.includes('{') ? ids : ids.slice(0, 1))
-        for (const query of ['', '?nonsense=1']) {
+        for (const [query, wrong] of [[''], ['?nonsense=1'], ['', 'PUT']] as const) {
           const asked = path.replaceAll(/\{\w+\}/g, encodeURIComponent(id))
-          const { headers } = await world.service.sendUnchecked(asked + query, { key: world.key })
+          const given = { key: world.key, ...(wrong === undefined ? {} : { method: wrong }) }
+          const { status, headers } = await world.service.sendUnchecked(asked + query, given)
+          if (wrong !== undefined) expect([asked, status]).toEqual([asked, 405])
           const successor = `<${asked.replace('/legacyvendor/', '/')}>; rel="successor-version"`
           const expected = isFormer ? ['@1767225600', successor] : [null, null]
           expect([asked, query, headers.get('deprecation'), headers.get('link')]).toEqual([

@@ -127,6 +127,12 @@ describe.each(sends)('$endpoint.id', ({ endpoint, good }) => {
     expect(response.status).toBe(200)
   })
 
+  test('a body of lists in lists, thousands deep, is malformed', async () => {
+    const nested = `${'['.repeat(5_000)}${']'.repeat(5_000)}`
+    const body = `${JSON.stringify(good).slice(0, -1)},"attachments":${nested}}`
+    expect((await raw({ key, body })).status).toBe(400)
+  })
+
   test('a misspelt key is refused by its name, wherever it is; other unknown keys are ignored', async () => {
     const item =
       endpoint === sendEmail ? { filename: 'a.txt', content: 'aGk=' } : { url: 'https://a.example/b' }
