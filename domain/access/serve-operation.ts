@@ -5,10 +5,10 @@ import type { Access, PublicAccess, Scope } from '../record/operation/descriptio
 import type {
   OperationEndpoint,
   OperationRequest,
-  OperationRoute,
   ReplyTo,
   ResponseDeclarations,
 } from '../record/operation/operation.ts'
+import type { OperationRoute } from '../record/operation/operation-route.ts'
 import type { NoParameters, QueryParameters } from '../record/operation/query-parameters.ts'
 import { readQuery } from '../record/operation/query-parameters.ts'
 import type { Reply } from '../record/operation/reply.ts'

@@ -20,12 +20,14 @@ export function misspeltKeys(
   path: readonly string[] = [],
 ): readonly Problem[] {
   if (Array.isArray(value))
-    return value
-      .slice(0, ITEMS_MAX)
-      // No schema has lists in lists, and a body may have thousands of them, one within the other.
-      .flatMap((item, index) =>
-        Array.isArray(item) ? [] : misspeltKeys(schema, item, [...path, String(index)]),
-      )
+    return (
+      value
+        .slice(0, ITEMS_MAX)
+        // No schema has lists in lists, and a body may have thousands of them, one within the other.
+        .flatMap((item, index) =>
+          Array.isArray(item) ? [] : misspeltKeys(schema, item, [...path, String(index)]),
+        )
+    )
   if (!isJsonObject(value)) return []
   const known = knownKeys(schema, path)
   return Object.entries(value).flatMap(([key, inner]) => {

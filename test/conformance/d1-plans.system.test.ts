@@ -29,7 +29,10 @@ const ROWS = 750
 const ROWS_PER_CALL = 100
 
 // These tests assert without vitest, as the conformance cases do.
-const { test } = runnerOf(vitestTest)
+const cases = runnerOf(vitestTest)
+const test: typeof cases.test = (name, run) => {
+  cases.test(name, run)
+}
 
 let databases: LocalD1
 let storage: SqliteStorage

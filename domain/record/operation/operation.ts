@@ -1,15 +1,12 @@
 import * as v from 'valibot'
 import type { AuditAction } from './audit-action.ts'
 import { described } from './meaning.ts'
-import type { Capability } from './capability.ts'
-import type { Access, Described, Scope } from './description.ts'
+import type { Access, Described } from './description.ts'
+import type { OperationRoute, RouteDeclaration } from './operation-route.ts'
 import { operationRoute } from './operation-route.ts'
 import type { NoParameters, QueryParameters, QueryValues } from './query-parameters.ts'
 import type { EmptyReply, ErrorBody, JsonReply, TextReply } from './reply.ts'
 import type { RoutedRequest } from './routed-request.ts'
-
-/** The format of an endpoint's failures: `{ error }`, or that of the submission endpoint, for pages of any origin. */
-export type ErrorStyle = 'api' | 'submission'
 
 /** A header that a request may carry. */
 export interface RequestHeader {
@@ -78,18 +75,8 @@ export interface OperationEndpoint<
   Query extends QueryParameters = QueryParameters,
   Responses extends ResponseDeclarations = ResponseDeclarations,
   Body extends RequestBody | null = RequestBody | null,
-> extends Described {
-  readonly kind: 'operation'
-  readonly id: Id
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'
-  readonly path: string
-  /** Who may call the operation. Checked before the handler is called, which receives the admitted caller. */
-  readonly access: Allowed
-  /** The scope that a key must have. Null: the operation needs no key. */
-  readonly scope: Scope | null
-  /** The capability that an organization must have to use the operation; null: none. */
-  readonly requires: Capability | null
-  readonly errorStyle: ErrorStyle
+>
+  extends Described, OperationRoute<Id, Allowed> {
   /**
    * The query parameters; null: there are none. They are read before the handler is called, which receives their
    * values.
@@ -164,28 +151,6 @@ export type VersionedResponses<Version extends Versioned | null> = Version exten
       }
     }
   : unknown
-
-type Routed = 'kind' | 'id' | 'method' | 'path' | 'access' | 'scope' | 'requires' | 'errorStyle'
-
-/**
- * The part of an operation that routing and admission need. The rest of its declaration can be loaded with its handler,
- * when a request needs it.
- */
-export type OperationRoute<Id extends string = string, Allowed extends Access = Access> = Pick<
-  OperationEndpoint<Id, Allowed>,
-  Routed
->
-
-/** An operation that needs the key of a tenant or of the platform must declare a scope. */
-type ScopeDeclaration<Allowed extends Access> = Allowed extends 'tenant' | 'tenant_or_platform'
-  ? { readonly scope: Scope }
-  : { readonly scope?: never }
-
-/** What the declaration of a route says. */
-export type RouteDeclaration<Id extends string, Allowed extends Access> = Pick<
-  OperationRoute<Id, Allowed>,
-  'id' | 'method' | 'path' | 'access'
-> & { readonly requires?: Capability; readonly errorStyle?: ErrorStyle } & ScopeDeclaration<Allowed>
 
 type OperationDeclaration<
   Query extends QueryParameters,

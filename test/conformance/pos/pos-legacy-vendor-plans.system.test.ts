@@ -27,7 +27,10 @@ const collections = posEndpoints.filter(
 )
 
 // Most of these tests assert without vitest, as the conformance cases do.
-const { test } = runnerOf(vitestTest)
+const cases = runnerOf(vitestTest)
+const test: typeof cases.test = (name, run) => {
+  cases.test(name, run)
+}
 
 let databases: LocalD1
 /** The rows on D1, which counts what it reads. */

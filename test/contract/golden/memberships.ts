@@ -229,7 +229,7 @@ export const offerEvents = Array.from({ length: 156 }, (_, index): Row => {
     eventId: `offer-${index}`,
     offerId: `offerId-${offer}`,
     // Names are in the opposite order of ids, so that offers that tie are told apart by their ids alone.
-    offerName: `offer ${9 - Number(offer)} as of ${index % 4}`,
+    offerName: `offer ${9 - offer} as of ${index % 4}`,
     targetPlanName: index % 5 === 0 ? null : `target ${index % 3}`,
     targetPlanPriceCents: index % 7 === 0 ? null : 1999 + index,
     membershipId: index % 11 === 10 ? null : decider,
