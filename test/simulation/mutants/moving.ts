@@ -1,4 +1,3 @@
-import type { Audit, AuditRecord } from '../../../ports/operators/audit.ts'
 import type { Move, MoveLedger } from '../../../ports/placement/move-ledger.ts'
 import type { MovedRow, MovedTable } from '../../../ports/placement/move.ts'
 import type { OwnPlace, PlaceDirectory } from '../../../ports/placement/placement.ts'
@@ -36,24 +35,6 @@ function abortedLate(ledger: MoveLedger): MoveLedger {
     },
     turn: (move, turn) =>
       ledger.turn(disguised.has(move.moveId) ? { ...move, phase: 'emptying' } : move, turn),
-  }
-}
-
-/** An audit without the records that are made before a change. */
-function recordedAfterwards(audit: Audit): Audit {
-  const announced = new Map<string, AuditRecord>()
-  return {
-    ...audit,
-    async record(record) {
-      if (record.outcome === 'failed') announced.set(record.auditId, record)
-      else await audit.record(record)
-    },
-    async settle(auditId, outcome, subject) {
-      const record = announced.get(auditId)
-      await (record === undefined
-        ? audit.settle(auditId, outcome, subject)
-        : audit.record({ ...record, outcome, subject }))
-    },
   }
 }
 
@@ -151,9 +132,5 @@ export const movingMutants: readonly Mutant[] = [
         return state?.name === 'filling' || family.begin(familyId)
       },
     }),
-  },
-  {
-    name: 'imports and moves are recorded after they were made',
-    storage: (storage) => ({ ...storage, audit: recordedAfterwards(storage.audit) }),
   },
 ]

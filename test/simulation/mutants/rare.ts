@@ -1,3 +1,4 @@
+import type { Audit, AuditRecord } from '../../../ports/operators/audit.ts'
 import type { MoveLedger } from '../../../ports/placement/move-ledger.ts'
 import type { Mutant } from '../service/universe.ts'
 
@@ -14,6 +15,24 @@ function untidy(ledger: MoveLedger): MoveLedger {
   }
 }
 
+/** An audit without the records that are made before a change. */
+function recordedAfterwards(audit: Audit): Audit {
+  const announced = new Map<string, AuditRecord>()
+  return {
+    ...audit,
+    async record(record) {
+      if (record.outcome === 'failed') announced.set(record.auditId, record)
+      else await audit.record(record)
+    },
+    async settle(auditId, outcome, subject) {
+      const record = announced.get(auditId)
+      await (record === undefined
+        ? audit.settle(auditId, outcome, subject)
+        : audit.record({ ...record, outcome, subject }))
+    },
+  }
+}
+
 /** Mistakes that fewer than one seed in a hundred finds. Their recorded runs in `regressions/` find them. */
 export const rareMutants: readonly Mutant[] = [
   { name: 'what late calls of a move have left stays', ledger: untidy },
@@ -23,5 +42,9 @@ export const rareMutants: readonly Mutant[] = [
       Object.assign(memory, { placeToCall: (organizationId: string) => memory.get(organizationId) })
       return storage
     },
+  },
+  {
+    name: 'imports and moves are recorded after they were made',
+    storage: (storage) => ({ ...storage, audit: recordedAfterwards(storage.audit) }),
   },
 ]
