@@ -19,8 +19,9 @@ import { simulate } from './simulation.ts'
 const STEPS = 3_000
 /** A move often takes longer than those to come to its switch. */
 const LONG_STEPS = 9_000
-/** The processor time that is spent on one mutant, in ms. */
+/** The processor time that is spent on one mutant, in ms, and while seeds are recorded. */
 const MUTANT_MS = 60_000
+const RECORDED_MUTANT_MS = 240_000
 /** The processor time that other seeds than the recorded ones get to come across every kind of event, in ms. */
 const COVERING_MS = 60_000
 /** The processor time that they get for that while seeds are recorded, in ms. */
@@ -57,7 +58,7 @@ const isRun = given.seconds === undefined && !given.covering && !given.mutants &
 if (given['record-seeds']) await recordSeeds()
 if (given.covering) await tryCoveringSeeds()
 if (given.mutants)
-  for (const mutant of mutantsOfPart()) await check(mutant.name, async () => void (await find(mutant)))
+  for (const mutant of mutantsOfPart()) await check(mutant.name, async () => void (await find(mutant, MUTANT_MS)))
 if (given.seconds !== undefined) await tryFreshSeeds(wholeNumber('seconds', given.seconds) * 1000)
 if (isRun) await runOne()
 else report()
@@ -176,10 +177,10 @@ async function tryFreshSeeds(durationMs: number): Promise<void> {
  * Plants a mistake in the run of the recorded seed, and in those of other seeds when that does not find it (any more).
  * @returns the seed that finds it
  */
-async function find(mutant: Mutant): Promise<number> {
+async function find(mutant: Mutant, limitMs: number): Promise<number> {
   const recorded = known.mutants[mutant.name]
   const usedMs = startProcessorTime()
-  for (let next = recorded === undefined ? 1 : 0; usedMs() < MUTANT_MS; next += 1) {
+  for (let next = recorded === undefined ? 1 : 0; usedMs() < limitMs; next += 1) {
     const seed = next === 0 ? (recorded ?? 0) : next
     const { violation } = await simulate({ from: seed, steps, mutant })
     if (violation === null) continue
@@ -189,14 +190,14 @@ async function find(mutant: Mutant): Promise<number> {
     if (seed !== recorded) say(`        The recorded seed does not find it. ${RECORD}`)
     return seed
   }
-  throw new Error(`No seed found it within ${MUTANT_MS / 1000} seconds`)
+  throw new Error(`No seed found it within ${limitMs / 1000} seconds`)
 }
 
 /** Looks for the seeds that `seeds.json` is to hold. Those that it holds are tried first. */
 async function recordSeeds(): Promise<void> {
   const seeds: Record<string, number> = {}
   for (const mutant of mutants)
-    await check(mutant.name, async () => void (seeds[mutant.name] = await find(mutant)))
+    await check(mutant.name, async () => void (seeds[mutant.name] = await find(mutant, RECORDED_MUTANT_MS)))
   const runs: Covered[] = []
   for (const seed of known.covering) await trySeed(seed, runs)
   await searchCovering(runs, RECORDING_MS)
