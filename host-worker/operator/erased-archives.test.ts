@@ -14,6 +14,7 @@ import { openTestOperator } from '../../test/support/services/operator/operator.
 import { openSecrets } from '../../domain/access/secrets.ts'
 import type { TestStorage } from '../../test/support/services/service.ts'
 import type { PlaceChoice } from '../../ports/placement/placement.ts'
+import type { FakeClock } from '../../test/support/runner/fakes.ts'
 import { fakeClock } from '../../test/support/runner/fakes.ts'
 import { archiveInFile } from './archives/archive-file.ts'
 import { restoreArchive } from './archives/restore-archive.ts'
@@ -23,10 +24,12 @@ import { restoreArchive } from './archives/restore-archive.ts'
 const directory = mkdtempSync(join(tmpdir(), 'operator-erased-'))
 const fileOf = (name: string) => join(directory, name)
 let storage: ScratchStorage
+let clock: FakeClock
 let at: TestOperator
 
 async function openOn(choice: PlaceChoice, secrets = testSecrets()): Promise<TestOperator> {
-  storage = createScratchStorage({ clock: fakeClock(), choice })
+  clock = fakeClock()
+  storage = createScratchStorage({ clock, choice })
   return openTestOperator(await secrets, storage)
 }
 
@@ -149,6 +152,16 @@ describe.each(places)('in %s', (_name, choice) => {
     await run('org', 'delete', '--id', 'acme', '--confirm', 'acme')
     expect((await run('org', 'restore', copied, '--id', 'third')).stderr).toContain('1 contacts')
     expect(await told('third')).toEqual([])
+  })
+
+  test('nor to an organization that was made again, and has nobody, when they were erased from it', async () => {
+    await run('org', 'delete', '--id', 'acme', '--confirm', 'acme')
+    clock.advance(1000)
+    await storage.administration.saveOrganization(organization('acme'), undefined, choice)
+    await run('contact', 'erase', '--org', 'acme', '--email', 'x@example.org', '--phone', '+12125550123')
+    await run('org', 'delete', '--id', 'acme', '--confirm', 'acme')
+    expect((await run('org', 'restore', archive)).stderr).toContain('1 contacts')
+    expect(await told('acme')).toEqual([])
   })
 
   test('an archive made after the person came back keeps them', async () => {

@@ -13,7 +13,7 @@ import type { Executor } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
 import { jsonEach, one, textsOf } from '../statement/words.ts'
 import { moveClock } from '../write/upsert.ts'
-import { nowOf } from '../write/write-clock.ts'
+import { advanceClock, nowOf } from '../write/write-clock.ts'
 import { tableOf } from '../table/tables.ts'
 import { erasedRows } from './erased-rows.ts'
 import { dropFollowing, eraseSendsOf } from './following-work.ts'
@@ -270,6 +270,9 @@ async function eraseSome(
   if (stage === 'rest') {
     const [dropped, renamed, ...more] = await executor.batch([
       ...rest.map((statement) => bind(statement, values)),
+      // Although no record is changed: an organization that was deleted and made again has a clock of long ago, so the
+      // instant of an erasure would lie before that of an archive which was made earlier.
+      bind(advanceClock, { organizationId, now: nowOf(clock) }),
       readClock,
     ])
     const rows = (dropped?.changes ?? 0) + (renamed?.changes ?? 0)

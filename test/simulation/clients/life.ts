@@ -6,6 +6,8 @@ import type { Client } from './client.ts'
 export interface Life {
   /** How many people it has had; each has a number of its own. */
   people: number
+  /** The people whose erasure was asked for, by their numbers. */
+  readonly erasing: Set<number>
   isThere: boolean
   archive: Archive | null
   /** A key of the organization; null: none was issued since it exists. */

@@ -42,6 +42,7 @@ export async function removeAgain(client: Client): Promise<void> {
   if (!client.decide.chance('removes', 80)) return
   const life: Life = {
     people: passing.people,
+    erasing: new Set(),
     isThere: true,
     archive: null,
     key: null,
@@ -91,6 +92,7 @@ async function fill(life: Life, client: Client): Promise<void> {
 async function erase(life: Life, client: Client): Promise<void> {
   if (life.people === 0) return
   const number = 1 + client.decide.below('person', life.people)
+  life.erasing.add(number)
   for (let next: string | null | undefined; next !== null;) {
     const asked = {
       contactIds: [],

@@ -1,9 +1,9 @@
+import { createHash } from 'node:crypto'
 import type { Secrets } from '../../../../domain/access/secrets.ts'
 import { sweepImports } from '../../../../domain/imports/sweep-imports.ts'
 import { createMoves, sweepMoves } from '../../../../domain/placement/operators/moves.ts'
 import type { PlacedStorage } from '../../../../domain/placement/placed-storage.ts'
 import { createPlacedStorage } from '../../../../domain/placement/placed-storage.ts'
-import { createDraw } from '../../../support/data/draw.ts'
 import { createWorld } from '../../../../host-worker/http/world.ts'
 import { createFollowUp } from '../../../../host-worker/wiring/follow-up.ts'
 import type { EmailSender } from '../../../../ports/messaging/email-sender.ts'
@@ -93,8 +93,20 @@ export function openPorts(process: Process, universe: Universe, outside: Outside
   return { world, followUp, run }
 }
 
-/** Random bytes of a process. Their values do not matter, so they are not a decision. */
+/**
+ * Random bytes of a process. Their values do not matter, so they are not a decision. They are hashes, because generators
+ * with a small state, one for each process, give two processes the same ids now and then.
+ */
 function randomOf({ name }: Process): RandomSource {
-  const own = createDraw(Buffer.from(name).reduce((seed, byte) => seed * 31 + byte, 7) % 2 ** 31)
-  return { bytes: (length) => Uint8Array.from({ length }, () => own.below(256)) }
+  let drawn = 0
+  let left = Buffer.alloc(0)
+  return {
+    bytes(length) {
+      while (left.length < length)
+        left = Buffer.concat([left, createHash('sha256').update(`${name} ${(drawn += 1)}`).digest()])
+      const bytes = Uint8Array.from(left.subarray(0, length))
+      left = left.subarray(length)
+      return bytes
+    },
+  }
 }
