@@ -103,7 +103,12 @@ function randomOf({ name }: Process): RandomSource {
   return {
     bytes(length) {
       while (left.length < length)
-        left = Buffer.concat([left, createHash('sha256').update(`${name} ${(drawn += 1)}`).digest()])
+        left = Buffer.concat([
+          left,
+          createHash('sha256')
+            .update(`${name} ${(drawn += 1)}`)
+            .digest(),
+        ])
       const bytes = Uint8Array.from(left.subarray(0, length))
       left = left.subarray(length)
       return bytes
