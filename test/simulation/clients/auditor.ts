@@ -33,7 +33,11 @@ async function readList(
   const { stored } = client
   const before = {
     keys: stored.rowsOf(organizationId, 'api_keys').map((row) => row.key_id),
-    sends: stored.rowsOf(organizationId, 'sends').map((row) => row.provider_id),
+    // One that is pending may have got its provider's id when it is shown.
+    sends: stored
+      .rowsOf(organizationId, 'sends')
+      .map((row) => row.provider_id)
+      .filter((id) => id !== null),
   }
   const answer = await client.send({ method: 'GET', path, key: client.operatorKey })
   if (answer === null || answer.status >= 500) return
