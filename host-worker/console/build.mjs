@@ -3,11 +3,11 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { writeIfChanged } from '../browser/write-if-changed.mjs'
-import { operationTablePlugin } from './operation-table.mjs'
 
 const folder = dirname(fileURLToPath(import.meta.url))
 const CONSOLE = 'app/main.tsx'
 const MAILBOX = 'app/mailbox/mailbox-main.tsx'
+const domain = join(folder, '..', '..', 'domain')
 const outdir = join(folder, '..', 'pages', 'public', 'assets', 'console')
 
 /**
@@ -70,4 +70,36 @@ export async function buildConsole() {
   const wanted = new Set(files.map(({ name }) => name))
   for (const name of readdirSync(outdir))
     if (/\.(js|css)$/.test(name) && !wanted.has(name)) rmSync(join(outdir, name), { force: true })
+}
+
+/**
+ * The method and path of every operation of both interfaces, by id, from their declarations. The declarations themselves
+ * are not for a browser: they hold every schema and every sentence of the documents.
+ */
+async function operationTable() {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `export { operatorEndpoints } from './operator-api.ts'
+        export { handledEndpoints } from './catalog.ts'`,
+      resolveDir: domain,
+    },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+  })
+  const source = `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`
+  const { operatorEndpoints, handledEndpoints } = await import(source)
+  const all = [...operatorEndpoints, ...handledEndpoints]
+  return Object.fromEntries(all.map(({ id, method, path }) => [id, [method, path]]))
+}
+
+/** Replaces `app/service/operation-table.ts`, which only declares the table's type. */
+const operationTablePlugin = {
+  name: 'operation-table',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]service[\\/]operation-table\.ts$/ }, async () => ({
+      contents: `export const operationTable = ${JSON.stringify(await operationTable())}`,
+    }))
+  },
 }

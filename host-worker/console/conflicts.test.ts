@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { openOperatorClient } from '../../test/support/services/operator/operator-client.ts'
 import { createScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
+import { openOperatorClient } from '../../test/support/services/operator/operator-client.ts'
 import { openTestService } from '../../test/support/services/service.ts'
 import { changedIn, saveForm } from './app/forms/editor/saving.ts'
 import { replacing } from './app/organizations/conflict.ts'
 import type { Client } from './app/service/client.ts'
 import { createClient } from './app/service/client.ts'
-import { conditionOf } from './app/service/versions.ts'
+import { conditionOf } from './app/service/failure.ts'
 
 // What the console does when somebody else was faster, asked of the service itself.
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
-import { fieldPath } from '../../domain/forms/definition/problem.ts'
 import { answerTypes, displayTypes } from '../../domain/forms/definition/definition.ts'
+import { fieldPath } from '../../domain/forms/definition/problem.ts'
 import { reviewForm } from '../../domain/forms/editing/findings.ts'
 import { fieldOf, optionsOf, when } from '../../test/support/data/forms/forms.ts'
 import { drawForm } from '../../test/support/data/forms/generated-forms.ts'
@@ -12,8 +12,8 @@ import {
   setOperator,
   setSubject,
   subjectsFor,
-} from './app/forms/editor/state/conditions.ts'
-import type { Change, Editing } from './app/forms/editor/state/editing.ts'
+} from './app/forms/editor/conditions.ts'
+import type { Change, Editing } from './app/forms/editor/editing.ts'
 import {
   addField,
   applied,
@@ -22,12 +22,12 @@ import {
   isChanged,
   moveField,
   openField,
+  partAt,
   removeField,
   replaceForm,
   savedAs,
   setPart,
-} from './app/forms/editor/state/editing.ts'
-import { partAt } from './app/forms/editor/state/form-json.ts'
+} from './app/forms/editor/editing.ts'
 import {
   addOption,
   nameForm,
@@ -35,7 +35,7 @@ import {
   relabelOption,
   renameField,
   revalueOption,
-} from './app/forms/editor/state/names.ts'
+} from './app/forms/editor/names.ts'
 
 const formOf = (fields: readonly unknown[]) => ({ formId: 'f', name: 'F', notificationEmails: [], fields })
 const begun = (...fields: readonly unknown[]) => editingOf(formOf(fields))

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { placeOf } from './app/organizations/place/place.ts'
+import { placeOf } from './app/organizations/place.ts'
 import { changesOf, writtenOf } from './app/organizations/settings.ts'
 import { Failure, problemOf } from './app/service/failure.ts'
 

@@ -1,7 +1,7 @@
 import { render } from 'preact'
 import { watchBack } from './kit/leaving.ts'
-import { takeKeyFromAddress } from './session/key-in-address.ts'
-import { App } from './shell/app.tsx'
+import { takeKeyFromAddress } from './session/sign-in.tsx'
+import { App } from './shell/shell.tsx'
 import { followTheme } from './shell/theme-button.tsx'
 import './style/style.css'
 

@@ -1,12 +1,9 @@
 import { Redirect, Route, Switch, useLocation } from 'wouter-preact'
-import { PageHeader } from '../kit/page-header.tsx'
-import { Tabs } from '../kit/tabs.tsx'
-import { Cancellations } from './cancellations.tsx'
-import { CancellationSurvey } from './cancellation-survey.tsx'
-import { searchOf, useChoices } from './choices.ts'
+import { PageHeader, Tabs } from '../kit/page-header.tsx'
+import { CancellationSurvey, Cancellations } from './cancellations.tsx'
 import { Cohorts } from './cohorts.tsx'
 import { Members } from './members.tsx'
-import { RangeForm } from './range-form.tsx'
+import { RangeForm, searchOf, useChoices } from './report.tsx'
 import { RetentionOffers } from './retention-offers.tsx'
 
 const reports = [

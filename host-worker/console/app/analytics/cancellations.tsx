@@ -1,13 +1,12 @@
-import { BarList } from '../kit/charts/bar-list.tsx'
 import { Figure } from '../kit/card.tsx'
-import { CsvButton } from '../kit/saving/csv-button.tsx'
+import { BarList } from '../kit/charts.tsx'
+import { CsvButton } from '../kit/saving.tsx'
 import { Empty } from '../kit/states.tsx'
-import { Table } from '../kit/table/table.tsx'
-import { countText } from '../kit/text.ts'
+import { Table } from '../kit/table.tsx'
+import { countText } from '../kit/text.tsx'
 import type { BodyOf } from '../service/operations.ts'
 import { useCall } from '../service/use-query.ts'
-import { useChoices } from './choices.ts'
-import { figureText, numbers, Report, wordText } from './report.tsx'
+import { Report, figureText, numbers, useChoices, wordText } from './report.tsx'
 
 type Body = BodyOf<'analytics.cancellations'>
 type Reason = Body['reasons'][number]
@@ -109,4 +108,62 @@ function Tenure({ tenure: { buckets } }: Pick<Body, 'tenure'>) {
       />
     </>
   )
+}
+
+type Survey = BodyOf<'analytics.cancellationSurvey'>
+type Answer = Survey['reasons'][number]
+
+/** What members said when they left. */
+export function CancellationSurvey() {
+  const [{ start, end }] = useChoices()
+  const reading = useCall('analytics.cancellationSurvey', { query: { start, end } })
+  return (
+    <Report
+      title="Cancellation survey"
+      reading={reading}
+      actions={
+        reading.state === 'ready' && <CsvButton name="cancellation-survey" rows={answersIn(reading.data)} />
+      }
+    >
+      {(report) => <Answers report={report} />}
+    </Report>
+  )
+}
+
+function Answers({ report }: { readonly report: Survey }) {
+  const { available, totals } = report
+  if (!available)
+    return <Empty title="The survey cannot be read now.">Nothing is known. Try again in a while.</Empty>
+  if (totals.selections === 0) return <Empty title="Nobody answered in these days." />
+  const answers = answersIn(report)
+  return (
+    <>
+      <p class="soft">{countText(totals.selections)} answers.</p>
+      <BarList
+        title="Reasons that members gave"
+        series={['answers']}
+        lines={answers.map(({ reason, count }) => ({ name: reason, values: [count] }))}
+      />
+      <Table
+        label="Reasons that members gave"
+        columns={[
+          { title: 'Reason', width: 'minmax(0, 2fr)', cell: ({ reason }: Answer) => wordText(reason) },
+          {
+            title: 'Recorded as',
+            width: 'minmax(0, 2fr)',
+            cell: ({ rawCodes }) => wordText(rawCodes.join(', ')),
+          },
+          numbers<Answer>('Count', ({ count }) => count),
+          numbers<Answer>('Share', ({ pct }) => pct, '%'),
+        ]}
+        rows={answers}
+        rowKey={({ reason, rawCodes }) => JSON.stringify([reason, rawCodes])}
+      />
+    </>
+  )
+}
+
+/** All answers, with what is in no list last. */
+function answersIn({ reasons, other }: Survey): readonly Answer[] {
+  return other === null ? reasons : [...reasons, { reason: 'Other', rawCodes: [], ...other }]
 }

@@ -1,18 +1,16 @@
 import { useState } from 'preact/hooks'
-import { BarList } from '../kit/charts/bar-list.tsx'
-import { CsvButton } from '../kit/saving/csv-button.tsx'
-import { SelectField } from '../kit/input/field.tsx'
-import { HeatMap } from '../kit/charts/heat-map.tsx'
+import type { HeatCell, Line } from '../kit/charts.tsx'
+import { BarList, HeatMap } from '../kit/charts.tsx'
+import { SelectField } from '../kit/field.tsx'
+import { CsvButton } from '../kit/saving.tsx'
 import { Empty } from '../kit/states.tsx'
-import type { Column } from '../kit/table/table.tsx'
-import { Table } from '../kit/table/table.tsx'
-import { countText } from '../kit/text.ts'
+import type { Column } from '../kit/table.tsx'
+import { Table } from '../kit/table.tsx'
+import { countText } from '../kit/text.tsx'
 import { useCall } from '../service/use-query.ts'
-import { DIMENSIONS, useChoices } from './choices.ts'
-import type { Body, Cohort } from './cohort.ts'
-import { HORIZONS, spread } from './cohort.ts'
-import { cellsByHorizon, cellsByValue, signupsByMonth } from './cohort-cells.tsx'
-import { figureText, numbers, Report, wordText } from './report.tsx'
+import type { Body, Cohort, Horizon } from './cohort.ts'
+import { HORIZONS, inColumns, shareOf, spread } from './cohort.ts'
+import { DIMENSIONS, Report, figureText, numbers, useChoices, wordText } from './report.tsx'
 
 const DIMENSION_NAMES = { none: 'Nothing', plan: 'Plan', site: 'Site' } as const
 
@@ -110,4 +108,44 @@ function CohortFigures({ report: { cohorts, dimension } }: { readonly report: Bo
 
 function valueColumn(title: string): Column<Cohort> {
   return { title, width: 'minmax(0, 2fr)', cell: ({ dimensionValue }) => wordText(dimensionValue) }
+}
+
+/** A row for each month, a column for each horizon. */
+function cellsByHorizon(cohorts: readonly Cohort[]): readonly HeatCell[] {
+  return cohorts.flatMap((cohort) =>
+    HORIZONS.map((days) => ({ row: cohort.cohortMonth, column: `${days} days`, ...heatOf(cohort, days) })),
+  )
+}
+
+/** A row for each month, a column for each plan or site, of one horizon. The unknown one is last. */
+function cellsByValue(cohorts: readonly Cohort[], days: Horizon): readonly HeatCell[] {
+  return inColumns(cohorts).map((cohort) => ({
+    row: cohort.cohortMonth,
+    column: cohort.dimensionValue ?? 'Not known',
+    ...heatOf(cohort, days),
+  }))
+}
+
+function heatOf(cohort: Cohort, days: Horizon): Pick<HeatCell, 'share' | 'text'> {
+  const share = shareOf(cohort, days)
+  const text = (
+    <>
+      {share === null ? 'no value' : `${(share * 100).toFixed(0)} %`}
+      <small>
+        {countText(cohort.churnWithin[days])} of {countText(cohort.cohortSize)}
+      </small>
+    </>
+  )
+  return { share, text }
+}
+
+/** How many signed up in each month and are still there, and how many left. */
+function signupsByMonth(cohorts: readonly Cohort[]): readonly Line[] {
+  return [...Map.groupBy(cohorts, ({ cohortMonth }) => cohortMonth)].map(([name, ofMonth]) => ({
+    name,
+    values: [
+      ofMonth.reduce((sum, { stillActive }) => sum + stillActive, 0),
+      ofMonth.reduce((sum, { churned }) => sum + churned, 0),
+    ],
+  }))
 }

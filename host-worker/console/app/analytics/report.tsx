@@ -1,9 +1,13 @@
 import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { useLocation, useSearch } from 'wouter-preact'
+import { Button } from '../kit/button.tsx'
 import { Card } from '../kit/card.tsx'
-import { NO_VALUE } from '../kit/no-value.tsx'
+import { TextField } from '../kit/field.tsx'
 import { Empty, Shown } from '../kit/states.tsx'
-import type { Column } from '../kit/table/table.tsx'
-import { countText } from '../kit/text.ts'
+import type { Column } from '../kit/table.tsx'
+import { NO_VALUE, countText } from '../kit/text.tsx'
+import { searchText } from '../service/client.ts'
 import type { Failure } from '../service/failure.ts'
 import type { Reading } from '../service/use-query.ts'
 
@@ -63,4 +67,102 @@ export function numbers<Row>(
   unit?: string,
 ): Column<Row> {
   return { title, align: 'end', cell: (row) => figureText(valueOf(row), unit) }
+}
+
+/** The days of all reports. */
+export function RangeForm() {
+  const [choices, choose] = useChoices()
+  const [start, setStart] = useState(choices.start)
+  const [end, setEnd] = useState(choices.end)
+  useEffect(() => {
+    setStart(choices.start)
+    setEnd(choices.end)
+  }, [choices.start, choices.end])
+  const isReversed = start !== '' && end !== '' && end < start
+  return (
+    <form
+      class="card filters"
+      aria-label="Days"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isReversed) choose({ start, end })
+      }}
+    >
+      <TextField
+        label="First day"
+        hint="Days are those of UTC."
+        type="date"
+        value={start}
+        onValue={setStart}
+      />
+      <TextField
+        label="Last day"
+        hint="It is included."
+        type="date"
+        value={end}
+        onValue={setEnd}
+        error={isReversed ? 'This day is before the first one.' : null}
+      />
+      <div class="buttons">
+        <Button type="submit" kind="primary">
+          Show
+        </Button>
+        <Button
+          onClick={() => {
+            setStart('')
+            setEnd('')
+            choose({ start: '', end: '' })
+          }}
+        >
+          All days
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** What is chosen on the page of the analytics, as the address has it. */
+export interface Choices {
+  /** Days, both included; empty: no bound. */
+  readonly start: string
+  readonly end: string
+  /** What tells cohorts apart, and which members are listed. */
+  readonly dimension: Dimension
+  readonly status: Status
+}
+
+export const DIMENSIONS = ['none', 'plan', 'site'] as const
+export const STATUSES = ['all', 'active', 'churned'] as const
+type Dimension = (typeof DIMENSIONS)[number]
+type Status = (typeof STATUSES)[number]
+
+/** The choices in the query of the address. What it does not have, or nothing that one can choose, is the default. */
+function choicesIn(search: string): Choices {
+  const given = new URLSearchParams(search)
+  const chosen = <Choice extends string>(name: string, choices: readonly [Choice, ...Choice[]]): Choice =>
+    choices.find((choice) => choice === given.get(name)) ?? choices[0]
+  return {
+    ...{ start: given.get('start') ?? '', end: given.get('end') ?? '' },
+    ...{ dimension: chosen('dimension', DIMENSIONS), status: chosen('status', STATUSES) },
+  }
+}
+
+/** The query of an address for choices, without the defaults. */
+export function searchOf({ start, end, dimension, status }: Choices): string {
+  return searchText({
+    ...{ start, end },
+    ...{ dimension: dimension === 'none' ? '' : dimension, status: status === 'all' ? '' : status },
+  })
+}
+
+/** The choices of the address, and how to make others. */
+export function useChoices(): readonly [Choices, (next: Partial<Choices>) => void] {
+  const choices = choicesIn(useSearch())
+  const [location, navigate] = useLocation()
+  return [
+    choices,
+    (next) => {
+      navigate(location + searchOf({ ...choices, ...next }))
+    },
+  ]
 }

@@ -1,13 +1,12 @@
-import { BarList } from '../kit/charts/bar-list.tsx'
 import { Figure } from '../kit/card.tsx'
-import { CsvButton } from '../kit/saving/csv-button.tsx'
+import { BarList } from '../kit/charts.tsx'
+import { CsvButton } from '../kit/saving.tsx'
 import { Empty } from '../kit/states.tsx'
-import { Table } from '../kit/table/table.tsx'
-import { countText } from '../kit/text.ts'
+import { Table } from '../kit/table.tsx'
+import { countText } from '../kit/text.tsx'
 import type { BodyOf } from '../service/operations.ts'
 import { useCall } from '../service/use-query.ts'
-import { useChoices } from './choices.ts'
-import { figureText, moneyText, numbers, Report, wordText } from './report.tsx'
+import { Report, figureText, moneyText, numbers, useChoices, wordText } from './report.tsx'
 
 type Body = BodyOf<'analytics.retentionOffers'>
 type Offer = Body['offers'][number]

@@ -1,17 +1,13 @@
 import { useState } from 'preact/hooks'
-import { Badge } from '../kit/badge.tsx'
-import { SelectField, TextField } from '../kit/input/field.tsx'
+import { Badge } from '../kit/card.tsx'
+import { SelectField, TextField } from '../kit/field.tsx'
 import { PageHeader } from '../kit/page-header.tsx'
-import { PagedTable } from '../kit/table/paged-table.tsx'
 import { Empty } from '../kit/states.tsx'
-import type { Column } from '../kit/table/table.tsx'
-import { momentText } from '../kit/text.ts'
-
-import { TheirText } from '../kit/their-text.tsx'
-import { useSettled } from '../kit/use-settled.ts'
+import type { Column } from '../kit/table.tsx'
+import { PagedTable } from '../kit/table.tsx'
+import { TheirText, momentText, useSettled } from '../kit/text.tsx'
 import type { CallOf, ItemOf } from '../service/operations.ts'
 import { usePages } from '../service/use-pages.ts'
-import { subjectText } from './subject-text.ts'
 
 type Recorded = ItemOf<'audit.list'>
 type Filter = NonNullable<CallOf<'audit.list'>['query']>
@@ -98,4 +94,25 @@ export function Page() {
       />
     </>
   )
+}
+
+type Subject = ItemOf<'audit.list'>['subject']
+
+/** What a change is about, in a line: each of its facts with its name. */
+function subjectText(subject: Subject): string {
+  if (subject === null) return ''
+  const { type, ...facts } = subject
+  const texts = Object.entries(facts).map(([name, value]) => `${name} ${factText(value)}`)
+  return [type, ...texts].join(', ')
+}
+
+function factText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(itemText).join(' ')
+  return typeof value === 'string' ? value : value === null ? 'none' : JSON.stringify(value)
+}
+
+/** What changed in a form is an object of names. */
+function itemText(item: unknown): string {
+  if (typeof item !== 'object' || item === null) return String(item)
+  return Object.values(item).flat().join(' ')
 }

@@ -1,3 +1,5 @@
+import { searchText } from '../service/client.ts'
+
 /** What the browser reads of the contract document. */
 export interface ContractDocument {
   readonly paths: Readonly<Record<string, { readonly get?: DocumentedRead }>>
@@ -86,4 +88,37 @@ function propertiesOf(document: ContractDocument, schema: Schema): Readonly<Reco
 /** The names of the parameters of a template, in their order. */
 export function parametersOf(template: string): readonly string[] {
   return [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
+}
+
+/** What is chosen of each filter; what is not chosen is left out. */
+export type Chosen = Readonly<Record<string, string>>
+
+/** What the query of an address chooses of some filters. */
+export function chosenIn(search: string, filters: readonly Parameter[]): Chosen {
+  const given = new URLSearchParams(search)
+  return Object.fromEntries(
+    filters.flatMap(({ name }) => {
+      const value = given.get(name) ?? ''
+      return value === '' ? [] : [[name, value]]
+    }),
+  )
+}
+
+/** The query of an address for what is chosen. */
+export function searchOf(chosen: Chosen): string {
+  return searchText(Object.fromEntries(Object.entries(chosen).filter(([, value]) => value.trim() !== '')))
+}
+
+/** The start of a day in the reader's time zone, as an instant of UTC; empty: no day. */
+export function startOf(day: string): string {
+  const at = new Date(`${day}T00:00:00`)
+  return Number.isNaN(at.getTime()) ? '' : at.toISOString()
+}
+
+/** The day of an instant in the reader's time zone; empty: no instant. */
+export function dayOf(instant: string): string {
+  const at = new Date(instant)
+  if (Number.isNaN(at.getTime())) return ''
+  const [month, day] = [at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, '0'))
+  return `${String(at.getFullYear()).padStart(4, '0')}-${month ?? ''}-${day ?? ''}`
 }

@@ -1,14 +1,32 @@
-import { Link, useLocation } from 'wouter-preact'
-import { Badge } from '../kit/badge.tsx'
-import { Card } from '../kit/card.tsx'
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { Link, useLocation, useSearch } from 'wouter-preact'
+import { Button } from '../kit/button.tsx'
+import { Badge, Card, Facts } from '../kit/card.tsx'
+import { Dialog } from '../kit/dialog.tsx'
 import { PageHeader } from '../kit/page-header.tsx'
 import { Empty, Shown } from '../kit/states.tsx'
+import type { Column } from '../kit/table.tsx'
+import { PagedTable } from '../kit/table.tsx'
+import { countText, isolated, momentText } from '../kit/text.tsx'
+import { isNothing } from '../service/failure.ts'
+import type { Row } from '../service/operations.ts'
+import { useReadPages } from '../service/use-pages.ts'
 import { useRead } from '../service/use-query.ts'
-import { addressOf, placeOf } from './addresses.ts'
-import { CollectionView } from './collection-view.tsx'
+import type { Place } from './addresses.ts'
+import {
+  addressOf,
+  columnFieldsOf,
+  detailOf,
+  idFieldOf,
+  linkOf,
+  onwardFrom,
+  placeOf,
+  wordsOf,
+} from './addresses.ts'
 import type { ContractDocument, DataRoute } from './contract.ts'
-import { dataRoutesIn, parametersOf } from './contract.ts'
-import { RowView } from './row-view.tsx'
+import { chosenIn, dataRoutesIn, parametersOf, searchOf } from './contract.ts'
+import { FilterForm } from './filter-form.tsx'
 
 /** A browser over everything that a tenant can read, made from the contract document. */
 export function Page() {
@@ -89,5 +107,200 @@ function Collections({ routes }: { readonly routes: readonly DataRoute[] }) {
         ))}
       </div>
     </>
+  )
+}
+
+interface CollectionViewProps {
+  readonly routes: readonly DataRoute[]
+  readonly place: Place
+  /** The path below `/data/` and `/api/v1/`. */
+  readonly address: string
+}
+
+/** The rows of a collection, with its filters, which are in the address. */
+function CollectionView({ routes, place, address }: CollectionViewProps) {
+  const { route, params } = place
+  const search = useSearch()
+  const [, navigate] = useLocation()
+  const [opened, setOpened] = useState<Row | null>(null)
+  const chosen = chosenIn(search, route.filters)
+  const pages = useReadPages(`/api/v1/${address}`, chosen)
+  const id = idFieldOf(route)
+  const columns: readonly Column<Row>[] = [
+    {
+      title: wordsOf(id),
+      cell: (row) => {
+        const detail = detailOf(routes, place, row)
+        const name = textOf(row[id])
+        return detail === null ? (
+          <Button
+            onClick={() => {
+              setOpened(row)
+            }}
+          >
+            {name === '' ? 'Show' : isolated(name)}
+          </Button>
+        ) : (
+          <Link href={`/data/${detail}`}>{isolated(name)}</Link>
+        )
+      },
+    },
+    ...columnFieldsOf(route).map((field): Column<Row> => ({
+      title: wordsOf(field),
+      cell: (row) => <Value routes={routes} field={field} value={row[field]} row={{ ...params, ...row }} />,
+    })),
+  ]
+  const { failure, items } = pages
+  const isRefused = failure !== null && isNothing(failure) && items.length === 0
+  return (
+    <>
+      <FilterForm
+        filters={route.filters}
+        chosen={chosen}
+        onChosen={(next) => {
+          navigate(`/data/${address}${searchOf(next)}`)
+        }}
+      />
+      {isRefused ? (
+        <Empty title="There is nothing to show here.">{failure.message}</Empty>
+      ) : (
+        <PagedTable
+          label={route.title}
+          pages={pages}
+          columns={columns}
+          rowKey={(row) => rowKeyOf(row, id)}
+          empty={<Empty title="There are no such rows." />}
+        />
+      )}
+      {opened !== null && (
+        <Dialog
+          title={textOf(opened[id])}
+          onClose={() => {
+            setOpened(null)
+          }}
+        >
+          <RowFacts routes={routes} row={opened} />
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+/** Sums of link clicks have no id of their own, and a removal is told apart by its collection too. */
+function rowKeyOf(row: Row, id: string): string {
+  return JSON.stringify([row[id], row.collection, row.id, row.dimension, row.value])
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+interface RowViewProps {
+  readonly routes: readonly DataRoute[]
+  readonly place: Place
+  readonly address: string
+}
+
+/** One row with everything in it, and where one can go from it. */
+function RowView({ routes, place, address }: RowViewProps) {
+  const [, navigate] = useLocation()
+  const chosen = chosenIn(useSearch(), place.route.filters)
+  const row = useRead<Row>(`/api/v1/${address}`, chosen)
+  const onward = onwardFrom(routes, place)
+  if (row.state === 'failed' && isNothing(row.failure))
+    return <Empty title="There is nothing at this address.">{row.failure.message}</Empty>
+  return (
+    <>
+      {place.route.filters.length > 0 && (
+        <FilterForm
+          filters={place.route.filters}
+          chosen={chosen}
+          onChosen={(next) => {
+            navigate(`/data/${address}${searchOf(next)}`)
+          }}
+        />
+      )}
+      <Card title="Fields">
+        <Shown reading={row} lines={8}>
+          {(data) => <RowFacts routes={routes} row={data} within={place.params} />}
+        </Shown>
+      </Card>
+      {onward.length > 0 && (
+        <Card title="Related">
+          <ul class="plain-list">
+            {onward.map(({ title, address: to }) => (
+              <li key={to}>
+                <Link href={`/data/${to}`}>{title}</Link>
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
+    </>
+  )
+}
+
+interface ValueProps {
+  readonly routes: readonly DataRoute[]
+  readonly field: string
+  readonly value: unknown
+  /** The row around the value, whose ids may be needed by a link. */
+  readonly row: Row
+}
+
+const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
+
+/** Any value of a row: ids as links, nested values as lists and definitions. */
+function Value({ routes, field, value, row }: ValueProps): ComponentChildren {
+  if (value === null || value === undefined || value === '') return null
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value === 'number') return numberText(field, value, row)
+  if (typeof value === 'string') {
+    if (INSTANT.test(value)) return <time dateTime={value}>{momentText(value)}</time>
+    const address = linkOf(routes, field, value, row)
+    return address === null ? isolated(value) : <Link href={`/data/${address}`}>{isolated(value)}</Link>
+  }
+  if (Array.isArray(value)) {
+    if (value.length === 0) return null
+    return (
+      <ul class="plain-list">
+        {value.map((item: unknown, index) => (
+          <li key={index}>
+            <Value routes={routes} field={field} value={item} row={row} />
+          </li>
+        ))}
+      </ul>
+    )
+  }
+  return <RowFacts routes={routes} row={value as Row} within={row} />
+}
+
+function numberText(field: string, value: number, { currency }: Row): string {
+  if (/latitude|longitude/.test(field)) return String(value)
+  if (!field.endsWith('Cents')) return countText(value)
+  return `${(value / 100).toFixed(2)} ${typeof currency === 'string' ? currency.toUpperCase() : ''}`.trim()
+}
+
+/** Every field of a row with its value. */
+function RowFacts({
+  routes,
+  row,
+  within = {},
+}: {
+  readonly routes: readonly DataRoute[]
+  readonly row: Row
+  readonly within?: Row
+}) {
+  const names = Object.keys(row)
+  if (names.length === 0) return <span class="soft">none</span>
+  return (
+    <Facts
+      facts={names.map((name) => {
+        const value = row[name]
+        const isNothing = value === null || value === '' || (Array.isArray(value) && value.length === 0)
+        const shown = <Value routes={routes} field={name} value={value} row={{ ...within, ...row }} />
+        return [wordsOf(name), isNothing ? null : shown] as const
+      })}
+    />
   )
 }

@@ -1,10 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../kit/button.tsx'
-import { SelectField, TextField } from '../kit/input/field.tsx'
-import { wordsOf } from './columns.ts'
-import type { Parameter } from './contract.ts'
-import { dayOf, startOf } from './days.ts'
-import type { Chosen } from './filters.ts'
+import { SelectField, TextField } from '../kit/field.tsx'
+import { wordsOf } from './addresses.ts'
+import type { Chosen, Parameter } from './contract.ts'
+import { dayOf, startOf } from './contract.ts'
 
 interface FilterFormProps {
   readonly filters: readonly Parameter[]

@@ -1,12 +1,23 @@
 import type { ComponentChildren } from 'preact'
-import { Link, Route, Switch } from 'wouter-preact'
-import { organizationPath } from '../organizations/organization.ts'
+import { useState } from 'preact/hooks'
+import { Link, Route, Switch, useLocation } from 'wouter-preact'
+import { Button } from '../kit/button.tsx'
+import { Badge } from '../kit/card.tsx'
+import { Empty, FailureNote, Shown } from '../kit/states.tsx'
+import type { Column } from '../kit/table.tsx'
+import { PagedTable } from '../kit/table.tsx'
+import { TheirText, countText, momentText } from '../kit/text.tsx'
+import { toast } from '../kit/toasts.tsx'
+import { organizationPath } from '../organizations/organization.tsx'
 import type { PartProps } from '../part.ts'
+import { Failure, failureOf } from '../service/failure.ts'
+import type { ItemOf } from '../service/operations.ts'
+import { useAction } from '../service/use-action.ts'
+import { readListed, usePages } from '../service/use-pages.ts'
+import { useCall, useQuery } from '../service/use-query.ts'
 import { useMay } from '../session/session.ts'
 import { inboxPath } from '../submissions/inbox-path.ts'
-import { EditorPage, NewFormPage } from './editor/editor-page.tsx'
-import { FormList } from './form-list.tsx'
-import { formPath } from './form-path.ts'
+import { Editor } from './editor/editor.tsx'
 import { SitePage } from './site-page.tsx'
 
 /** The forms of an organization: the list, the editor, and how each gets onto a site. */
@@ -68,4 +79,176 @@ function FormFrame({ organizationId, title, formId, children }: FormFrameProps) 
       {children}
     </>
   )
+}
+
+type Form = ItemOf<'organizationForms.list'>
+
+const CHANGED =
+  'Somebody else changed this form meanwhile, so nothing was changed. The list shows it as it is now: look at it, then try again.'
+
+/** The forms of an organization, each with whether it takes submissions, and why not. */
+function FormList({ organizationId }: PartProps) {
+  const forms = usePages('organizationForms.list', { params: { organizationId } })
+  const counts = useCounts(organizationId)
+  const mayChange = useMay('admin')
+  const publish = useAction(
+    async (client, { form, isPublished }: { readonly form: Form; readonly isPublished: boolean }) => {
+      const params = { organizationId, formId: form.formId }
+      try {
+        const replaces = await client.call('organizationForms.show', { params })
+        if (replaces.updatedAt !== form.updatedAt) throw new Failure('refused', CHANGED, 412)
+        return await client.call('organizationForms.publish', { params, body: { isPublished }, replaces })
+      } catch (thrown) {
+        const failure = failureOf(thrown)
+        if (failure.status !== 412) throw failure
+        forms.reload()
+        throw new Failure('refused', CHANGED, 412)
+      }
+    },
+    (_answer, { isPublished }) => {
+      toast(isPublished ? 'The form takes submissions now.' : 'The form takes no more submissions.')
+      forms.reload()
+    },
+  )
+  const change: Column<Form> = {
+    title: 'Change',
+    width: '8rem',
+    cell: (form) =>
+      (form.isPublished || form.supported) && (
+        <Button
+          aria-label={`${form.isPublished ? 'Unpublish' : 'Publish'} ${form.name}`}
+          isRunning={publish.isRunning}
+          onClick={() => {
+            publish.run({ form, isPublished: !form.isPublished })
+          }}
+        >
+          {form.isPublished ? 'Unpublish' : 'Publish'}
+        </Button>
+      ),
+  }
+  return (
+    <>
+      {mayChange && (
+        <p class="list-buttons">
+          <Link class="button primary" href={organizationPath(organizationId, '/forms/new')}>
+            New form
+          </Link>
+        </p>
+      )}
+      {publish.failure !== null && <FailureNote failure={publish.failure} />}
+      <PagedTable
+        label="Forms"
+        pages={forms}
+        columns={[...columnsOf(organizationId, counts), ...(mayChange ? [change] : [])]}
+        rowKey={({ formId }) => formId}
+        empty={<Empty title="There are no forms yet." />}
+      />
+    </>
+  )
+}
+
+function columnsOf(organizationId: string, counts: Counts): readonly Column<Form>[] {
+  return [
+    {
+      title: 'Form',
+      width: 'minmax(0, 1.5fr)',
+      cell: ({ name, formId }) => (
+        <span>
+          <Link href={formPath(organizationId, formId, 'edit')}>
+            {/* A form whose name is blank is still a form that can be opened. */}
+            <TheirText text={name.trim() === '' ? formId : name} />
+          </Link>{' '}
+          <code>{formId}</code>
+        </span>
+      ),
+    },
+    {
+      title: 'State',
+      cell: ({ isPublished }) => (
+        <Badge tone={isPublished ? 'good' : 'neutral'}>{isPublished ? 'published' : 'unpublished'}</Badge>
+      ),
+    },
+    {
+      title: 'Use',
+      width: 'minmax(0, 2fr)',
+      cell: ({ supported, reasons, requiresPassword }) =>
+        supported
+          ? requiresPassword
+            ? 'with a password'
+            : 'on any website'
+          : `must be hosted: ${reasons.join(' ')}`,
+    },
+    {
+      title: 'Last 30 days',
+      cell: ({ formId }) => <Link href={inboxPath(organizationId, { formId })}>{counts(formId)}</Link>,
+    },
+    { title: 'Changed', cell: ({ updatedAt }) => momentText(updatedAt) },
+  ]
+}
+
+/** How much came in through a form, in words. */
+type Counts = (formId: string) => string
+
+const SPAN_MS = 30 * 86_400_000
+
+/** Counts what came in through each form of an organization in the last 30 days, as far as a few pages tell. */
+function useCounts(organizationId: string): Counts {
+  const [since] = useState(() => new Date(Date.now() - SPAN_MS).toISOString())
+  const reading = useQuery(`counts of ${organizationId}`, (client, signal) => {
+    const call = { params: { organizationId } }
+    return readListed(client, 'submissions.list', call, signal, ({ submittedAt }) => submittedAt >= since)
+  })
+  if (reading.state !== 'ready') return () => 'Submissions'
+  const { items, isWhole } = reading.data
+  const byForm = Map.groupBy(
+    items.filter(({ submittedAt }) => submittedAt >= since),
+    ({ formId }) => formId,
+  )
+  return (formId) => {
+    const count = byForm.get(formId)?.length ?? 0
+    return `${countText(count)}${isWhole ? '' : ' or more'} ${count === 1 ? 'submission' : 'submissions'}`
+  }
+}
+
+/** Makes a new form. */
+function NewFormPage({ organizationId }: { readonly organizationId: string }) {
+  const [, navigate] = useLocation()
+  return (
+    <Editor
+      organizationId={organizationId}
+      found={null}
+      onSaved={({ formId }) => {
+        navigate(formPath(organizationId, formId, 'edit'), { replace: true })
+      }}
+    />
+  )
+}
+
+interface EditorPageProps {
+  readonly organizationId: string
+  readonly formId: string
+}
+
+/** Edits a form; who may not change it sees what it is. */
+function EditorPage({ organizationId, formId }: EditorPageProps) {
+  const reading = useCall('organizationForms.show', { params: { organizationId, formId } })
+  const mayChange = useMay('admin')
+  return (
+    <Shown reading={reading} lines={8}>
+      {(found) =>
+        mayChange ? (
+          <Editor organizationId={organizationId} found={found} onSaved={reading.reload} />
+        ) : (
+          <pre class="code" tabIndex={0}>
+            {JSON.stringify(found.form, null, 2)}
+          </pre>
+        )
+      }
+    </Shown>
+  )
+}
+
+/** The address of a form's page below the console. An id alone is no address: a form may be called “new”. */
+function formPath(organizationId: string, formId: string, page: 'edit' | 'site'): string {
+  return organizationPath(organizationId, `/forms/${encodeURIComponent(formId)}/${page}`)
 }

@@ -3,12 +3,12 @@ import { clientFormOf } from '../../../../domain/forms/definition/compiled/clien
 import { compileForm } from '../../../../domain/forms/definition/compiled/compile.ts'
 import { formPage, formSnippet } from '../../../../domain/forms/page/form-page.ts'
 import type { FormDefinition } from '../../../../ports/records/form-directory.ts'
+import { CopyButton } from '../kit/button.tsx'
 import { Card } from '../kit/card.tsx'
-import { CopyButton } from '../kit/saving/copy-button.tsx'
-import { CheckField } from '../kit/input/field.tsx'
+import { CheckField } from '../kit/field.tsx'
 import { Empty, Shown } from '../kit/states.tsx'
-import { useCall } from '../service/use-query.ts'
 import type { BodyOf } from '../service/operations.ts'
+import { useCall } from '../service/use-query.ts'
 
 interface SitePageProps {
   readonly organizationId: string

@@ -1,6 +1,5 @@
 import { Link } from 'wouter-preact'
-import { Card } from '../kit/card.tsx'
-import { Facts } from '../kit/facts.tsx'
+import { Card, Facts } from '../kit/card.tsx'
 import { PageHeader } from '../kit/page-header.tsx'
 import { useIdentity } from '../session/session.ts'
 

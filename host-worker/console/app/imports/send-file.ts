@@ -1,5 +1,6 @@
-import type { ReceivedPart } from '../../../../domain/imports/file/file-parts.ts'
+import type { ImportSource, ReceivedPart } from '../../../../domain/imports/file/file-parts.ts'
 import { contentDigest } from '../../../../domain/imports/file/file-parts.ts'
+import type { HeaderRules } from '../../../../domain/imports/file/header.ts'
 import { PART_BYTES } from '../../../../domain/imports/file/limits.ts'
 import type {
   ImportOutcome,
@@ -12,10 +13,14 @@ import type { Client } from '../service/client.ts'
 import { pathWith } from '../service/client.ts'
 import { Failure } from '../service/failure.ts'
 import { operationTable } from '../service/operation-table.ts'
-import { repeated } from '../service/repeated.ts'
-import type { Work } from '../service/use-long-action.ts'
-import { sourceOf } from './file-source.ts'
-import type { ImportFormat, Mapping } from './import-kind.ts'
+import type { CallOf } from '../service/operations.ts'
+import type { Work } from '../service/use-action.ts'
+import { repeated } from '../service/use-action.ts'
+
+export type ImportFormat = NonNullable<CallOf<'imports.open'>['body']>['format']
+
+/** The fields of columns whose names do not say it. */
+export type Mapping = HeaderRules['mapping']
 
 /** A file to import, and how. */
 export interface SentFile {
@@ -137,5 +142,29 @@ async function decided(
   } catch (error) {
     if (!(error instanceof Failure) || error.status !== 422) throw error
     return client.call('imports.show', { params }, signal)
+  }
+}
+
+const UNREADABLE =
+  'The file can no longer be read. When it was changed meanwhile, choose it again: the browser lets a page read only what was chosen.'
+
+/** The bytes of a part of a file. Throws a `Failure`. */
+export async function bytesOf(file: File, from: number, to: number): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return new Uint8Array(await file.slice(from, to).arrayBuffer())
+  } catch {
+    throw new Failure('refused', UNREADABLE)
+  }
+}
+
+/** A chosen file, of which one part at a time is in memory. */
+export function sourceOf(file: File, onRead: (bytes: number) => void = () => undefined): ImportSource {
+  return {
+    async *open() {
+      for (let from = 0; from < file.size; from += PART_BYTES) {
+        yield await bytesOf(file, from, from + PART_BYTES)
+        onRead(Math.min(from + PART_BYTES, file.size))
+      }
+    },
   }
 }

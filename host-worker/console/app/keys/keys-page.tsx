@@ -1,20 +1,20 @@
 import { useState } from 'preact/hooks'
-import { Badge } from '../kit/badge.tsx'
 import { Button } from '../kit/button.tsx'
-import { PagedTable } from '../kit/table/paged-table.tsx'
+import { Badge } from '../kit/card.tsx'
+import { ConfirmDialog, DialogText, FormDialog } from '../kit/dialog.tsx'
+import { SelectField, TextField } from '../kit/field.tsx'
 import { Empty } from '../kit/states.tsx'
-import type { Column } from '../kit/table/table.tsx'
-import { countText, momentText } from '../kit/text.ts'
-import { TheirText } from '../kit/their-text.tsx'
+import type { Column } from '../kit/table.tsx'
+import { PagedTable } from '../kit/table.tsx'
+import { TheirText, countText, momentText } from '../kit/text.tsx'
+import { toast } from '../kit/toasts.tsx'
 import type { PartProps } from '../part.ts'
+import type { CallOf } from '../service/operations.ts'
+import { useAction } from '../service/use-action.ts'
 import { usePages } from '../service/use-pages.ts'
 import { useMay } from '../session/session.ts'
-import { IssueDialog } from './issue-dialog.tsx'
-import { IssuedKeyDialog } from './issued-key-dialog.tsx'
-import type { IssuedKey, Key } from './key.ts'
-import { issuerText, isWorking, keyTones } from './key.ts'
-import { RevokeDialog } from './revoke-dialog.tsx'
-import { RotateDialog } from './rotate-dialog.tsx'
+import type { IssuedKey, Key } from './key.tsx'
+import { ExpiryField, IssuedKeyDialog, expiryOf, isWorking, issuerText, keyTones } from './key.tsx'
 
 /** What the person is doing beside reading the list. */
 type Doing =
@@ -126,4 +126,118 @@ const columns: readonly Column<Key>[] = [
 
 function nameOf({ label, keyId }: Key): string {
   return label ?? keyId
+}
+
+interface IssueProps {
+  readonly organizationId: string
+  readonly onClose: () => void
+  readonly onIssued: (issued: IssuedKey) => void
+}
+
+type Settings = NonNullable<CallOf<'keys.issue'>['body']>
+
+const scopes = [
+  { value: 'all', label: 'Everything' },
+  { value: 'read', label: 'Read' },
+  { value: 'send', label: 'Send messages' },
+] as const
+
+const NOTHING = { label: '', scope: 'all', expires: '', rate: '' }
+
+/** Issues a key of an organization. */
+function IssueDialog({ organizationId, onClose, onIssued }: IssueProps) {
+  const [written, setWritten] = useState(NOTHING)
+  const issue = useAction(
+    (client) => client.call('keys.issue', { params: { organizationId }, body: settingsOf(written) }),
+    onIssued,
+  )
+  const write = (name: keyof typeof NOTHING) => (value: string) => {
+    setWritten({ ...written, [name]: value })
+  }
+  return (
+    <FormDialog title="Issue a key" verb="Issue" action={issue} onClose={onClose}>
+      <TextField
+        label="Label"
+        hint="What it is for, such as nightly sync."
+        value={written.label}
+        onValue={write('label')}
+      />
+      <SelectField label="Scope" value={written.scope} onValue={write('scope')} options={scopes} />
+      <ExpiryField hint="Left empty: never." value={written.expires} onValue={write('expires')} />
+      <TextField
+        label="Requests a minute"
+        hint="Left empty: no limit."
+        type="number"
+        value={written.rate}
+        onValue={write('rate')}
+      />
+    </FormDialog>
+  )
+}
+
+/** The settings as the operation takes them: what was left empty is left out, and the instant is that of the reader's clock. */
+function settingsOf({ label, scope, expires, rate }: typeof NOTHING): Settings {
+  const chosen = scopes.find(({ value }) => value === scope)
+  return {
+    ...(label.trim() === '' ? {} : { label: label.trim() }),
+    ...(chosen === undefined ? {} : { scope: chosen.value }),
+    ...expiryOf(expires),
+    ...(rate === '' ? {} : { ratePerMinute: Number(rate) }),
+  }
+}
+
+interface RotateProps {
+  readonly issued: Key
+  readonly onClose: () => void
+  readonly onRotated: (successor: IssuedKey) => void
+}
+
+/** Issues the successor of a key, beside which it works for a while. */
+function RotateDialog({ issued: { keyId, label }, onClose, onRotated }: RotateProps) {
+  const [overlap, setOverlap] = useState('7d')
+  const rotate = useAction(
+    (client) => client.call('keys.rotate', { params: { keyId }, body: { overlap: overlap.trim() } }),
+    onRotated,
+  )
+  return (
+    <FormDialog
+      title={`Rotate ${label ?? keyId}`}
+      verb="Issue the successor"
+      action={rotate}
+      onClose={onClose}
+    >
+      <DialogText>
+        <p>The successor has its label, scope, rate and end.</p>
+      </DialogText>
+      <TextField
+        label="Overlap"
+        hint="For how long the key works beside its successor: minutes (30m), hours (12h) or days (7d)."
+        value={overlap}
+        onValue={setOverlap}
+        required
+      />
+    </FormDialog>
+  )
+}
+
+interface RevokeProps {
+  readonly revoked: Key
+  readonly onClose: () => void
+  readonly onRevoked: () => void
+}
+
+/** Asks before a key is revoked. */
+function RevokeDialog({ revoked: { keyId, label }, onClose, onRevoked }: RevokeProps) {
+  const revoke = useAction(
+    (client) => client.call('keys.revoke', { params: { keyId } }),
+    () => {
+      toast('The key is revoked.')
+      onRevoked()
+    },
+  )
+  return (
+    <ConfirmDialog title={`Revoke ${label ?? keyId}?`} verb="Revoke" action={revoke} onClose={onClose}>
+      <p>Its very next request is refused. This cannot be undone.</p>
+    </ConfirmDialog>
+  )
 }

@@ -1,4 +1,6 @@
 import type { ComponentChildren, HTMLAttributes } from 'preact'
+import { useState } from 'preact/hooks'
+import { toast } from './toasts.tsx'
 
 interface ButtonProps extends Omit<HTMLAttributes<HTMLButtonElement>, 'class'> {
   readonly kind?: 'primary' | 'plain' | 'danger' | 'quiet'
@@ -31,5 +33,26 @@ export function Button({
     >
       {children}
     </button>
+  )
+}
+
+/** Copies a text to the clipboard. */
+export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
+  const [isCopied, setCopied] = useState(false)
+  const copy = (): void => {
+    navigator.clipboard.writeText(text).then(
+      () => {
+        setCopied(true)
+        toast(`Copied ${what}.`)
+      },
+      () => {
+        toast(`The browser did not allow copying ${what}. Select and copy it by hand.`)
+      },
+    )
+  }
+  return (
+    <Button kind="quiet" aria-label={`Copy ${what}`} onClick={copy}>
+      {isCopied ? 'Copied' : 'Copy'}
+    </Button>
   )
 }

@@ -1,10 +1,9 @@
 import { render } from 'preact'
-import { ClientContext } from '../service/context.ts'
-import { createClient } from '../service/client.ts'
+import { ClientContext, createClient } from '../service/client.ts'
 import { followTheme } from '../shell/theme-button.tsx'
 import '../style/style.css'
-import './mailbox.css'
 import { MailboxPage } from './mailbox-page.tsx'
+import './mailbox.css'
 
 followTheme()
 const root = document.getElementById('console')

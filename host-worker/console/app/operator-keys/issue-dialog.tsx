@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { FormDialog } from '../kit/input/dialog.tsx'
-import { SelectField, TextField } from '../kit/input/field.tsx'
-import { ExpiryField, expiryOf } from '../keys/expiry-field.tsx'
+import { ExpiryField, expiryOf } from '../keys/key.tsx'
+import { FormDialog } from '../kit/dialog.tsx'
+import { SelectField, TextField } from '../kit/field.tsx'
 import type { BodyOf } from '../service/operations.ts'
 import { useAction } from '../service/use-action.ts'
 

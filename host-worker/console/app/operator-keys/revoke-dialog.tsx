@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { ConfirmDialog } from '../kit/input/dialog.tsx'
-import { CheckField } from '../kit/input/field.tsx'
-import { toast } from '../kit/toasts/toasts.ts'
+import { ConfirmDialog } from '../kit/dialog.tsx'
+import { CheckField } from '../kit/field.tsx'
+import { toast } from '../kit/toasts.tsx'
 import { Failure } from '../service/failure.ts'
 import { useAction } from '../service/use-action.ts'
 

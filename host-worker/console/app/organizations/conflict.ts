@@ -1,5 +1,5 @@
 import { Failure, failureOf } from '../service/failure.ts'
-import type { ShownOrganization } from './context.ts'
+import type { ShownOrganization } from './settings.ts'
 import { settingLabels } from './settings.ts'
 
 /**

@@ -3,8 +3,8 @@ import { calledSource } from '../../../../domain/whole/archive/called-source.ts'
 import { ChangedMeanwhile, writeArchive } from '../../../../domain/whole/archive/write-archive.ts'
 import type { Client } from '../service/client.ts'
 import { Failure } from '../service/failure.ts'
-import { repeated } from '../service/repeated.ts'
-import type { Work } from '../service/use-long-action.ts'
+import type { Work } from '../service/use-action.ts'
+import { repeated } from '../service/use-action.ts'
 
 type OpenDigest = Parameters<typeof writeArchive>[0]['openDigest']
 

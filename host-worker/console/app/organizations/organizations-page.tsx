@@ -1,16 +1,22 @@
 import { useState } from 'preact/hooks'
 import { Link, useLocation } from 'wouter-preact'
-import { Badge } from '../kit/badge.tsx'
 import { Button } from '../kit/button.tsx'
+import { Badge } from '../kit/card.tsx'
+import { FormDialog } from '../kit/dialog.tsx'
+import { TextField } from '../kit/field.tsx'
 import { PageHeader } from '../kit/page-header.tsx'
-import { PagedTable } from '../kit/table/paged-table.tsx'
 import { Empty } from '../kit/states.tsx'
-import type { Column } from '../kit/table/table.tsx'
+import type { Column } from '../kit/table.tsx'
+import { PagedTable } from '../kit/table.tsx'
+import { toast } from '../kit/toasts.tsx'
+import { Failure, failureOf, problemOf } from '../service/failure.ts'
 import type { ItemOf } from '../service/operations.ts'
+import { useAction } from '../service/use-action.ts'
 import { usePages } from '../service/use-pages.ts'
 import { useMay } from '../session/session.ts'
-import { NewOrganizationDialog } from './new-organization-dialog.tsx'
-import { capabilitiesOf, organizationPath } from './organization.ts'
+import { capabilitiesOf, organizationPath } from './organization.tsx'
+import { PlaceFields } from './place-card.tsx'
+import { placeOf } from './place.ts'
 
 type Organization = ItemOf<'organizations.list'>
 
@@ -73,5 +79,68 @@ export function Page() {
         />
       )}
     </>
+  )
+}
+
+interface NewOrganizationProps {
+  readonly onClose: () => void
+  readonly onCreated: (organizationId: string) => void
+}
+
+/** Makes an organization. Everything else of it is set on its page. */
+function NewOrganizationDialog({ onClose, onCreated }: NewOrganizationProps) {
+  const [id, setId] = useState('')
+  const [name, setName] = useState('')
+  const [parentId, setParentId] = useState('')
+  const [place, setPlace] = useState('shared')
+  const [where, setWhere] = useState('')
+  const create = useAction(
+    async (client) => {
+      // A child lives where its parent does.
+      const kin = parentId.trim() === '' ? placeOf(place, where) : { parentId: parentId.trim() }
+      const call = { params: { organizationId: id.trim() }, body: { name: name.trim(), ...kin } }
+      try {
+        return await client.call('organizations.save', { ...call, replaces: null })
+      } catch (thrown) {
+        if (failureOf(thrown).status !== 412) throw thrown
+        throw new Failure('refused', 'organizationId: is taken by another organization.')
+      }
+    },
+    ({ organizationId }) => {
+      toast(`${organizationId} is there.`)
+      onCreated(organizationId)
+    },
+  )
+  const idProblem = problemOf(create.failure, 'organizationId')
+  const nameProblem = problemOf(create.failure, 'name')
+  const isPlaced = idProblem !== null || nameProblem !== null
+  return (
+    <FormDialog
+      title="New organization"
+      verb="Create"
+      action={{ ...create, failure: isPlaced ? null : create.failure }}
+      onClose={onClose}
+    >
+      <TextField
+        label="Identifier"
+        hint="Letters, digits, _ and -. It is part of its keys, and stays."
+        value={id}
+        onValue={setId}
+        error={idProblem}
+        autocomplete="off"
+        required
+      />
+      <TextField label="Name" value={name} onValue={setName} error={nameProblem} required />
+      <TextField
+        label="Parent"
+        hint="The identifier of the organization above it. Left empty: none."
+        value={parentId}
+        onValue={setParentId}
+        error={problemOf(create.failure, 'parentId')}
+      />
+      {parentId.trim() === '' && (
+        <PlaceFields place={place} where={where} onPlace={setPlace} onWhere={setWhere} />
+      )}
+    </FormDialog>
   )
 }

@@ -1,4 +1,10 @@
-import type { CallOf, ItemOf } from '../service/operations.ts'
+import type { BodyOf, CallOf, ItemOf } from '../service/operations.ts'
+
+/** An organization with its place, as the operator interface shows it. */
+export type ShownOrganization = BodyOf<'organizations.show'>
+
+/** One whose database answered, so that its settings are known. */
+export type KnownOrganization = Extract<ShownOrganization, { readonly name: string }>
 
 type Organization = ItemOf<'organizations.list'>
 /** What a save changes. What is left out stays. */

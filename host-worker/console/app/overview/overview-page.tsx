@@ -1,14 +1,15 @@
+import { scaleBand, scaleLinear } from 'd3-scale'
+import { useId } from 'preact/hooks'
 import { Link } from 'wouter-preact'
-import { BarChart } from '../kit/charts/bar-chart.tsx'
 import { Card, Figure } from '../kit/card.tsx'
 import { PageHeader } from '../kit/page-header.tsx'
 import { Shown } from '../kit/states.tsx'
-import { agoText, countText, dayText } from '../kit/text.ts'
-import type { Listed } from '../service/listed.ts'
+import { agoText, countText, dayText } from '../kit/text.tsx'
+import type { Client } from '../service/client.ts'
+import type { ItemOf } from '../service/operations.ts'
+import type { Listed } from '../service/use-pages.ts'
+import { readListed } from '../service/use-pages.ts'
 import { useQuery } from '../service/use-query.ts'
-import type { OverviewFigures } from './figures.ts'
-import { readFigures } from './figures.ts'
-import { countByDay, lastDays, sumOutbox } from './sums.ts'
 
 const DAYS = 14
 const EVERY_MS = 60_000
@@ -87,4 +88,198 @@ function Figures({ known, nowMs }: { readonly known: OverviewFigures; readonly n
 
 function atLeast({ items, isWhole }: Listed<unknown>): string {
   return countText(items.length) + (isWhole ? '' : '+')
+}
+
+/** What the overview shows. A list that was not read to its end has `isWhole: false`. */
+interface OverviewFigures extends Activity {
+  readonly organizations: Listed<ItemOf<'organizations.list'>>
+  readonly outbox: Listed<ItemOf<'outbox.list'>>
+  /** Whether the sends and submissions of every organization are counted, each back to the first day. */
+  readonly isActivityWhole: boolean
+}
+
+/** The maximum number of organizations whose activity is read, a few at a time. */
+const ORGANIZATIONS_MAX = 40
+const AT_ONCE = 4
+
+/** Reads the overview from the lists of the operator interface, whose pages it bounds. */
+async function readFigures(client: Client, signal: AbortSignal, firstDay: string): Promise<OverviewFigures> {
+  const [organizations, outbox] = await Promise.all([
+    readListed(client, 'organizations.list', {}, signal, () => true),
+    readListed(client, 'outbox.list', {}, signal, () => true),
+  ])
+  const asked = organizations.items.slice(0, ORGANIZATIONS_MAX)
+  const found = await inTurns(asked, async ({ organizationId }) => {
+    const call = { params: { organizationId } }
+    return Promise.all([
+      readListed(client, 'sends.list', call, signal, ({ at }) => at >= firstDay),
+      readListed(client, 'submissions.list', call, signal, ({ submittedAt }) => submittedAt >= firstDay),
+    ])
+  })
+  const isAll = organizations.isWhole && asked.length === organizations.items.length
+  return {
+    organizations,
+    outbox,
+    sends: found.flatMap(([sends]) => entriesOf(sends.items, firstDay)),
+    submissions: found.flatMap(([, submissions]) =>
+      submissions.items.filter(({ submittedAt }) => submittedAt >= firstDay),
+    ),
+    isActivityWhole: isAll && found.every(([sends, submissions]) => sends.isWhole && submissions.isWhole),
+  }
+}
+
+async function inTurns<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = []
+  for (let start = 0; start < items.length; start += AT_ONCE)
+    results.push(...(await Promise.all(items.slice(start, start + AT_ONCE).map(work))))
+  return results
+}
+
+/** What went out and came in lately. */
+interface Activity {
+  readonly sends: readonly Pick<ItemOf<'sends.list'>, 'at' | 'outcome' | 'channel'>[]
+  readonly submissions: readonly Pick<ItemOf<'submissions.list'>, 'submittedAt'>[]
+}
+
+/** The sends since a day. */
+function entriesOf<Send extends { readonly at: string }>(
+  sends: readonly Send[],
+  firstDay: string,
+): readonly Send[] {
+  return sends.filter(({ at }) => at >= firstDay)
+}
+
+const DAY_MS = 86_400_000
+
+/** The days (of UTC) up to now, the oldest first, as `YYYY-MM-DD`. */
+function lastDays(nowMs: number, count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) =>
+    new Date(nowMs - (count - 1 - index) * DAY_MS).toISOString().slice(0, 10),
+  )
+}
+
+/** How many instants fall on each of the days. */
+function countByDay(
+  instants: readonly string[],
+  days: readonly string[],
+): readonly { readonly day: string; readonly count: number }[] {
+  const counts = new Map(days.map((day) => [day, 0]))
+  for (const instant of instants) {
+    const day = instant.slice(0, 10)
+    const count = counts.get(day)
+    if (count !== undefined) counts.set(day, count + 1)
+  }
+  return [...counts].map(([day, count]) => ({ day, count }))
+}
+
+type Entry = Pick<ItemOf<'outbox.list'>, 'status' | 'nextAttemptAt' | 'createdAt'>
+
+/** The outbox in figures. */
+interface OutboxSums {
+  readonly pending: number
+  readonly held: number
+  readonly failed: number
+  /** Since when the entry waits that is due and waits longest; null: none is due. */
+  readonly oldestDueAt: string | null
+}
+
+/** Counts the entries by state. */
+function sumOutbox(entries: readonly Entry[], nowMs: number): OutboxSums {
+  const count = (wanted: Entry['status']) => entries.filter(({ status }) => status === wanted).length
+  const due = entries
+    .filter(({ status, nextAttemptAt }) => status === 'pending' && Date.parse(nextAttemptAt) <= nowMs)
+    .map(({ nextAttemptAt }) => nextAttemptAt)
+    .sort()
+  return {
+    pending: count('pending'),
+    held: count('held'),
+    failed: count('failed'),
+    oldestDueAt: due[0] ?? null,
+  }
+}
+
+/** A bar with its name. */
+interface Bar {
+  readonly name: string
+  readonly value: number
+}
+
+const WIDTH = 720
+const HEIGHT = 180
+const FOOT = 24
+const HEAD = 20
+const NAMES_MAX = 8
+
+/** Bars over names, such as days. The same numbers are in a table for whoever cannot see them. */
+function BarChart({
+  title,
+  unit,
+  bars,
+}: {
+  readonly title: string
+  readonly unit: string
+  readonly bars: readonly Bar[]
+}) {
+  const id = useId()
+  const most = Math.max(1, ...bars.map(({ value }) => value))
+  const across = scaleBand(
+    bars.map(({ name }) => name),
+    [0, WIDTH],
+  ).padding(0.25)
+  const up = scaleLinear([0, most], [HEIGHT - FOOT, HEAD])
+  const every = Math.ceil(bars.length / NAMES_MAX)
+  return (
+    <figure class="chart" aria-labelledby={id}>
+      <figcaption id={id} class="visually-hidden">
+        {title}
+      </figcaption>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+        <line class="axis" x1={0} x2={WIDTH} y1={HEIGHT - FOOT} y2={HEIGHT - FOOT} />
+        <text class="tick" x={0} y={12}>
+          {countText(most)}
+        </text>
+        <line class="grid" x1={0} x2={WIDTH} y1={HEAD} y2={HEAD} />
+        {bars.map(({ name, value }, index) => (
+          <g key={name}>
+            <rect
+              class="bar"
+              x={across(name)}
+              width={across.bandwidth()}
+              y={up(value)}
+              height={HEIGHT - FOOT - up(value)}
+              rx={3}
+            >
+              <title>{`${name}: ${countText(value)} ${unit}`}</title>
+            </rect>
+            {index % every === 0 && (
+              <text
+                class="tick"
+                x={(across(name) ?? 0) + across.bandwidth() / 2}
+                y={HEIGHT - 6}
+                text-anchor="middle"
+              >
+                {name}
+              </text>
+            )}
+          </g>
+        ))}
+      </svg>
+      <div class="visually-hidden">
+        <table>
+          <caption>{title}</caption>
+          <tbody>
+            {bars.map(({ name, value }) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td>{`${countText(value)} ${unit}`}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </figure>
+  )
 }

@@ -1,8 +1,8 @@
-import { Badge } from '../kit/badge.tsx'
-import { PagedTable } from '../kit/table/paged-table.tsx'
+import { Badge } from '../kit/card.tsx'
 import { Empty } from '../kit/states.tsx'
-import type { Column } from '../kit/table/table.tsx'
-import { momentText } from '../kit/text.ts'
+import type { Column } from '../kit/table.tsx'
+import { PagedTable } from '../kit/table.tsx'
+import { momentText } from '../kit/text.tsx'
 import type { ItemOf } from '../service/operations.ts'
 import type { Pages } from '../service/use-pages.ts'
 

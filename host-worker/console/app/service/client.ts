@@ -1,8 +1,7 @@
-import { Failure, refusalIn } from './failure.ts'
+import { createContext } from 'preact'
+import { Failure, conditionOf, refusalIn, rememberVersion } from './failure.ts'
 import { operationTable } from './operation-table.ts'
 import type { BodyOf, CallOf, OperationId } from './operations.ts'
-import { searchText } from './search-text.ts'
-import { conditionOf, rememberVersion } from './versions.ts'
 
 /** Calls the service with one key, or none. Every method throws a `Failure`. */
 export interface Client {
@@ -16,7 +15,7 @@ export interface Client {
 
 export type Query = Readonly<Record<string, string | number | undefined>>
 
-export interface SendInit {
+interface SendInit {
   readonly body?: BodyInit
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
@@ -96,4 +95,15 @@ export function pathWith(path: string, params: Readonly<Record<string, string>>)
       throw new Failure('refused', `There is nothing with the id ${JSON.stringify(value)}.`, 404)
     return encodeURIComponent(value)
   })
+}
+
+/** The client of the session. Outside of a session nobody calls. */
+export const ClientContext = createContext<Client>(createClient('', () => undefined))
+
+/** The query of an address, with what of these says anything: `?form=contact`. Empty when nothing does. */
+export function searchText(values: Readonly<Record<string, string | number | null | undefined>>): string {
+  const named = Object.entries(values).flatMap(([name, value]) =>
+    value === undefined || value === null || value === '' ? [] : [[name, String(value)]],
+  )
+  return named.length === 0 ? '' : `?${new URLSearchParams(named).toString()}`
 }

@@ -1,6 +1,6 @@
 import { useCallback, useContext, useEffect, useState } from 'preact/hooks'
-import { ClientContext } from './context.ts'
 import type { Client, Query } from './client.ts'
+import { ClientContext } from './client.ts'
 import type { Failure } from './failure.ts'
 import { failureOf } from './failure.ts'
 import type { BodyOf, CallOf, OperationId } from './operations.ts'

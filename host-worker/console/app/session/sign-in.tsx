@@ -1,7 +1,9 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../kit/button.tsx'
-import { TextField } from '../kit/input/field.tsx'
-import type { SessionState } from './use-session.ts'
+import { TextField } from '../kit/field.tsx'
+import { failureOf } from '../service/failure.ts'
+import type { Session } from './session.ts'
+import { signIn } from './session.ts'
 
 /** The page of whoever is not signed in. */
 export function SignIn({ isSigningIn, notice, signInWith }: SessionState) {
@@ -42,4 +44,78 @@ export function SignIn({ isSigningIn, notice, signInWith }: SessionState) {
       </form>
     </main>
   )
+}
+
+/** The session of this tab, which lives in its memory alone. */
+interface SessionState {
+  /** Null: nobody is signed in. */
+  readonly session: Session | null
+  readonly isSigningIn: boolean
+  /** What whoever signs in should know; null: nothing. */
+  readonly notice: string | null
+  readonly signInWith: (key: string) => void
+  readonly signOut: () => void
+}
+
+const OUT = { session: null, isSigningIn: false, notice: null } as const
+
+const ENDED =
+  'You were signed out: the key is no longer accepted, because it expired or was revoked. Sign in with another one.'
+
+/** Signs in and out. The address stays as it is, so that signing in again leads to the same place. */
+export function useSession(firstKey: string | null): SessionState {
+  const [state, setState] = useState<Pick<SessionState, 'session' | 'isSigningIn' | 'notice'>>({
+    ...OUT,
+    isSigningIn: firstKey !== null,
+  })
+  // An answer to an earlier sign-in, or the end of an earlier session, must not touch the present one.
+  const latest = useRef(0)
+  const signInWith = useCallback((key: string) => {
+    const attempt = (latest.current += 1)
+    const settle = (next: typeof state): void => {
+      if (attempt === latest.current) setState(next)
+    }
+    setState({ ...OUT, isSigningIn: true })
+    const onEnded = (): void => {
+      settle({ ...OUT, notice: ENDED })
+    }
+    signIn(key.trim(), onEnded).then(
+      (session) => {
+        settle({ ...OUT, session })
+      },
+      (thrown: unknown) => {
+        settle({ ...OUT, notice: failureOf(thrown).message })
+      },
+    )
+  }, [])
+  const signOut = useCallback(() => {
+    latest.current += 1
+    setState({ ...OUT, notice: 'You are signed out. This tab has forgotten the key.' })
+  }, [])
+  useEffect(() => {
+    if (firstKey !== null) signInWith(firstKey)
+    // A link with a key that is opened in this tab changes the fragment alone, without loading the page.
+    const onFragment = (): void => {
+      const key = takeKeyFromAddress()
+      if (key !== null) signInWith(key)
+    }
+    window.addEventListener('hashchange', onFragment)
+    return () => {
+      window.removeEventListener('hashchange', onFragment)
+    }
+  }, [])
+  return { ...state, signInWith, signOut }
+}
+
+const KEY_FRAGMENT = /^#((?:ok|ck)_live_[\w-]+)$/
+
+/**
+ * Takes the key out of the address, where the link of `npm start` has it, before anything else can see it there. Null:
+ * there is none.
+ */
+export function takeKeyFromAddress(): string | null {
+  const { hash, pathname, search } = window.location
+  const key = KEY_FRAGMENT.exec(hash)?.[1] ?? null
+  if (key !== null) window.history.replaceState(null, '', pathname + search)
+  return key
 }

@@ -1,16 +1,57 @@
+import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { Link, useLocation } from 'wouter-preact'
+import type { AroundNavHandler } from 'wouter-preact'
+import { Link, Route, Router, Switch, useLocation } from 'wouter-preact'
 import { Button } from '../kit/button.tsx'
-import { Toasts } from '../kit/toasts/toast.tsx'
+import { mayLeave } from '../kit/leaving.ts'
+import { PageHeader } from '../kit/page-header.tsx'
+import { Empty, FailureNote, Loading } from '../kit/states.tsx'
+import { Toasts } from '../kit/toasts.tsx'
+import { OrganizationFrame } from '../organizations/organization.tsx'
+import type { Part, PartProps } from '../part.ts'
 import { parts } from '../parts.ts'
-import type { Part } from '../part.ts'
+import { ClientContext } from '../service/client.ts'
+import { Failure } from '../service/failure.ts'
 import type { Identity } from '../session/session.ts'
-import { may, useIdentity } from '../session/session.ts'
-import { Routes } from './routes.tsx'
+import { IdentityContext, may, useIdentity } from '../session/session.ts'
+import { SignIn, useSession } from '../session/sign-in.tsx'
 import { ThemeButton } from './theme-button.tsx'
 
+/**
+ * The console: the page of whoever is signed in, or the one to sign in.
+ * @param firstKey a key that came with the address
+ */
+export function App({ firstKey }: { readonly firstKey: string | null }) {
+  const state = useSession(firstKey)
+  const { session, isSigningIn, notice } = state
+  if (session === null && isSigningIn && firstKey !== null && notice === null)
+    return (
+      <main class="sign-in">
+        <Loading />
+      </main>
+    )
+  if (session === null) return <SignIn {...state} />
+  return (
+    <ClientContext.Provider value={session.client}>
+      <IdentityContext.Provider value={session.identity}>
+        <Router base="/console" aroundNav={leaveAndGo}>
+          <Shell
+            onSignOut={() => {
+              if (mayLeave()) state.signOut()
+            }}
+          />
+        </Router>
+      </IdentityContext.Provider>
+    </ClientContext.Provider>
+  )
+}
+
+const leaveAndGo: AroundNavHandler = (navigate, to, options) => {
+  if (mayLeave()) navigate(to, options)
+}
+
 /** The frame around every page: navigation, who is signed in, and the page itself. */
-export function Shell({ onSignOut }: { readonly onSignOut: () => void }) {
+function Shell({ onSignOut }: { readonly onSignOut: () => void }) {
   const identity = useIdentity()
   const [isOpen, setOpen] = useState(false)
   const [location] = useLocation()
@@ -98,4 +139,78 @@ function isFor(part: Part, identity: Identity): boolean {
 
 function isWithin(location: string, path: string): boolean {
   return location === path || (path !== '/' && location.startsWith(`${path}/`))
+}
+
+/** Shows the part to which the address belongs. */
+function Routes({ parts }: { readonly parts: readonly Part[] }) {
+  const tabs = parts.filter(({ within }) => within === 'organization')
+  const others = parts.filter(({ within }) => within === undefined)
+  return (
+    <Switch>
+      {tabs.toSorted(longestFirst).map((part) => (
+        <Route key={part.title} path={below(`/organizations/:organizationId${part.path}`)}>
+          {({ organizationId }: { readonly organizationId: string }) => (
+            <OrganizationFrame organizationId={organizationId} tabs={tabs}>
+              <PartPage key={part.title} part={part} organizationId={organizationId} />
+            </OrganizationFrame>
+          )}
+        </Route>
+      ))}
+      {others.toSorted(longestFirst).map((part) => (
+        <Route key={part.title} path={below(part.path)}>
+          <PartPage key={part.title} part={part} organizationId="" />
+        </Route>
+      ))}
+      <Route>
+        <PageHeader title="Not found" />
+        <Empty title="There is no page at this address.">
+          It may have moved, or this key may not see it. The navigation lists every page that there is.
+        </Empty>
+      </Route>
+    </Switch>
+  )
+}
+
+/** The pattern of a part's addresses. The root is one address only. */
+function below(path: string): string {
+  return path.endsWith('/') ? path : `${path}/*?`
+}
+
+function longestFirst(left: Part, right: Part): number {
+  return right.path.length - left.path.length
+}
+
+const loaded = new Map<Part, ComponentType<PartProps>>()
+
+interface PartPageProps {
+  readonly part: Part
+  readonly organizationId: string
+}
+
+/** Loads a part's code, and shows its page. */
+function PartPage({ part, organizationId }: PartPageProps) {
+  const [Page, setPage] = useState(() => loaded.get(part))
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const [tries, setTries] = useState(0)
+  useEffect(() => {
+    if (Page !== undefined) return
+    part.load().then(
+      (module) => {
+        loaded.set(part, module.Page)
+        setPage(() => module.Page)
+        setFailure(null)
+      },
+      () => {
+        setFailure(
+          new Failure('offline', 'This page could not be loaded. After a new version, reload the console.'),
+        )
+      },
+    )
+  }, [part, tries])
+  if (Page !== undefined) return <Page organizationId={organizationId} />
+  if (failure === null) return <Loading lines={6} />
+  const retry = (): void => {
+    setTries((count) => count + 1)
+  }
+  return <FailureNote failure={failure} onRetry={retry} />
 }

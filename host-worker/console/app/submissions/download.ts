@@ -1,10 +1,9 @@
-import { shownJson } from '../../../../domain/text/escaped-commands.ts'
-import { csvOf } from '../../../../domain/text/csv.ts'
 import { answeredFields, submissionsSheet } from '../../../../domain/forms/sheet/submissions-sheet.ts'
+import { csvOf } from '../../../../domain/text/csv.ts'
+import { shownJson } from '../../../../domain/text/escaped-commands.ts'
 import type { Client } from '../service/client.ts'
 import type { BodyOf, CallOf, ItemOf } from '../service/operations.ts'
-import type { Format } from './formats.ts'
-import type { InboxFilter } from './inbox-path.ts'
+import type { Format, InboxFilter } from './inbox-path.ts'
 import { queryOf } from './inbox-path.ts'
 
 type Submission = ItemOf<'submissions.list'>

@@ -1,5 +1,5 @@
-import { searchText } from '../service/search-text.ts'
-import { organizationPath } from '../organizations/organization.ts'
+import { organizationPath } from '../organizations/organization.tsx'
+import { searchText } from '../service/client.ts'
 
 /** Which submissions an inbox shows; null: all. */
 export interface InboxFilter {
@@ -23,3 +23,7 @@ export function filterIn(search: string): InboxFilter {
 export function queryOf({ formId, contactId }: InboxFilter) {
   return { ...(formId === null ? {} : { formId }), ...(contactId === null ? {} : { contactId }) }
 }
+
+/** The formats of a file of submissions, as those of the operator's command. */
+export const formats = ['csv', 'ndjson'] as const
+export type Format = (typeof formats)[number]

@@ -1,24 +1,19 @@
 import { useState } from 'preact/hooks'
 import { Link } from 'wouter-preact'
-import { Badge } from '../kit/badge.tsx'
-import { Button } from '../kit/button.tsx'
-import { Card } from '../kit/card.tsx'
-import { CopyButton } from '../kit/saving/copy-button.tsx'
-import { ConfirmDialog } from '../kit/input/dialog.tsx'
-import { Facts } from '../kit/facts.tsx'
+import { Button, CopyButton } from '../kit/button.tsx'
+import { Badge, Card, Facts } from '../kit/card.tsx'
+import { ConfirmDialog } from '../kit/dialog.tsx'
 import { Empty, Shown } from '../kit/states.tsx'
-import { momentText } from '../kit/text.ts'
-import { TheirText } from '../kit/their-text.tsx'
-import { toast } from '../kit/toasts/toasts.ts'
-import { organizationPath } from '../organizations/organization.ts'
+import { TheirText, momentText } from '../kit/text.tsx'
+import { toast } from '../kit/toasts.tsx'
+import { organizationPath } from '../organizations/organization.tsx'
 import { tones } from '../sends/sends-table.tsx'
 import type { Client } from '../service/client.ts'
-import type { BodyOf } from '../service/operations.ts'
+import type { BodyOf, ItemOf } from '../service/operations.ts'
 import { useAction } from '../service/use-action.ts'
 import { useCall } from '../service/use-query.ts'
 import { useMay } from '../session/session.ts'
 import { inboxPath } from './inbox-path.ts'
-import { answerText, contactText } from './submission-text.ts'
 
 type ShownSubmission = Extract<BodyOf<'submissions.show'>, { readonly submissionId: string }>
 
@@ -200,5 +195,36 @@ function Following({ submission: { runs, messages, waiting } }: { readonly submi
         ))}
       </ul>
     </Card>
+  )
+}
+
+type Submission = ItemOf<'submissions.list'>
+
+/** An answer, or another stored value, as a text. */
+function answerText(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (Array.isArray(value)) return value.map(answerText).join(', ')
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** The first answers, as many as fit a line of a list, the last of them cut. */
+export function answersLine(answers: Submission['answers']): readonly string[] {
+  let left = LINE_LENGTH
+  return Object.values(answers).flatMap((answer) => {
+    const text = answerText(answer).slice(0, Math.max(0, left))
+    left -= text.length
+    return text === '' ? [] : [text]
+  })
+}
+
+const LINE_LENGTH = 200
+
+/** Who a contact is: the name, else an address, else the id. Null: nobody is known. */
+export function contactText(contact: Submission['contact']): string | null {
+  if (contact === null) return null
+  const name = [contact.firstName, contact.lastName].filter((part) => part !== null).join(' ')
+  return (
+    [name, contact.email, contact.phone].find((text) => text !== null && text !== '') ?? contact.contactId
   )
 }

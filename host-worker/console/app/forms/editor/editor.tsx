@@ -1,23 +1,27 @@
 import { useMemo, useReducer, useState } from 'preact/hooks'
-import { defaultSuccess } from '../../../../../domain/forms/definition/definition.ts'
 import { clientFormOf } from '../../../../../domain/forms/definition/compiled/client-definition.ts'
+import { defaultSuccess } from '../../../../../domain/forms/definition/definition.ts'
+import { pathText } from '../../../../../domain/forms/definition/problem.ts'
 import type { Finding } from '../../../../../domain/forms/editing/findings.ts'
 import { reviewForm } from '../../../../../domain/forms/editing/findings.ts'
+import { Button } from '../../kit/button.tsx'
+import { Badge } from '../../kit/card.tsx'
+import { ConfirmDialog } from '../../kit/dialog.tsx'
 import { useLeaveWarning } from '../../kit/leaving.ts'
-import type { EditorContent } from './field/context.ts'
-import { EditorContext } from './field/context.ts'
-import { textOf } from './field/controls.tsx'
-import { applied, editingOf, isChanged, openField, savedAs } from './state/editing.ts'
-import { EditorBar } from './editor-bar.tsx'
-import { FieldList } from './field-list.tsx'
-import { headId } from './field-row.tsx'
-import { Findings } from './findings.tsx'
-import type { FormJson } from './state/form-json.ts'
+import { FailureNote } from '../../kit/states.tsx'
+import { toast } from '../../kit/toasts.tsx'
+import type { Action } from '../../service/use-action.ts'
+import { useAction } from '../../service/use-action.ts'
+import type { EditorContent } from './controls.tsx'
+import { EditorContext, textOf } from './controls.tsx'
+import type { FormJson } from './editing.ts'
+import { applied, editingOf, isChanged, openField, savedAs } from './editing.ts'
+import { FieldList, headId } from './field-list.tsx'
 import { FormSettings } from './form-settings.tsx'
 import { Preview } from './preview.tsx'
-import type { StoredForm } from './saving.ts'
+import type { SaveInput, StoredForm } from './saving.ts'
+import { changedIn, saveForm } from './saving.ts'
 import { SourceView } from './source-view.tsx'
-import { useSaving } from './use-saving.ts'
 
 interface EditorProps {
   readonly organizationId: string
@@ -93,4 +97,210 @@ export function Editor({ organizationId, found, onSaved }: EditorProps) {
       </div>
     </EditorContext.Provider>
   )
+}
+
+interface EditorBarProps {
+  readonly saving: SavingState
+  readonly form: FormJson
+  readonly isUnsaved: boolean
+  /** Whether the source is JSON. */
+  readonly isReadable: boolean
+  /** Whether the source is shown. */
+  readonly isSource: boolean
+  readonly onSource: (isSource: boolean) => void
+}
+
+/** What is done with the form as a whole: saving, publishing, and showing its source. */
+function EditorBar(props: EditorBarProps) {
+  const { saving, form, isUnsaved, isReadable, isSource, onSource } = props
+  const { stored, save } = saving
+  const isPublished = stored?.isPublished === true
+  const whenReadable = (act: () => void) => (): void => {
+    if (isReadable) act()
+    else toast('The source is not JSON. Mend it first.')
+  }
+  const run = (wanted: boolean | null) =>
+    whenReadable(() => {
+      save.run({ form, isPublished: wanted })
+    })
+  const nothing = stored === null ? '' : 'All changes are saved.'
+  return (
+    <>
+      <div class="editor-bar">
+        <p class="soft" role="status">
+          {isUnsaved ? 'There are changes that are not saved.' : nothing}
+        </p>
+        <div class="buttons">
+          <Button
+            onClick={whenReadable(() => {
+              onSource(!isSource)
+            })}
+          >
+            {isSource ? 'Show the fields' : 'Show the source'}
+          </Button>
+          <Button isRunning={save.isRunning} onClick={run(!isPublished)}>
+            {publishText(isPublished, isUnsaved)}
+          </Button>
+          <Button kind="primary" isRunning={save.isRunning} onClick={run(null)}>
+            Save
+          </Button>
+        </div>
+      </div>
+      {save.failure !== null && <FailureNote failure={save.failure} />}
+      <ConflictDialog saving={saving} />
+    </>
+  )
+}
+
+function ConflictDialog({
+  saving: { stored, saveOver, conflict, forgetConflict },
+}: Pick<EditorBarProps, 'saving'>) {
+  if (conflict === null) return null
+  const { current } = conflict
+  const run = (): void => {
+    saveOver.run(conflict)
+  }
+  return (
+    <ConfirmDialog
+      title={stored === null ? 'There is a form of this identifier' : 'Somebody else changed this form'}
+      verb={current === null ? 'Make it again' : 'Save over it'}
+      action={{ ...saveOver, run }}
+      onClose={forgetConflict}
+    >
+      <p>{conflictText(stored, current)}</p>
+      {current !== null && (
+        <details>
+          <summary>The form as it is now</summary>
+          <pre class="code" tabIndex={0}>
+            {JSON.stringify(current.form, null, 2)}
+          </pre>
+        </details>
+      )}
+    </ConfirmDialog>
+  )
+}
+
+function conflictText(stored: StoredForm | null, current: StoredForm | null): string {
+  if (current === null)
+    return 'It was deleted after you opened it. Nothing was saved. What you wrote is still here.'
+  if (stored === null) return 'Choose another identifier, or replace that form by this one.'
+  const changed = changedIn(stored, current)
+  const what = changed.length === 0 ? '' : ` Changed there: ${changed.join(', ')}.`
+  return `It was saved after you opened it, so yours was not saved and is still here.${what} What was changed there is lost if you save over it.`
+}
+
+function publishText(isPublished: boolean, isUnsaved: boolean): string {
+  if (isPublished) return isUnsaved ? 'Save and unpublish' : 'Unpublish'
+  return isUnsaved ? 'Save and publish' : 'Publish'
+}
+
+const kinds = {
+  refused: { tone: 'bad', text: 'cannot be saved' },
+  hosted: { tone: 'bad', text: 'cannot be published' },
+  warning: { tone: 'waiting', text: 'note' },
+} as const
+
+interface FindingsProps {
+  readonly findings: readonly Finding[]
+  /** Leads to the place. */
+  readonly onOpen: (finding: Finding) => void
+}
+
+/** Everything that there is to say about the form; each sentence leads to its place. */
+function Findings({ findings, onOpen }: FindingsProps) {
+  const wrong = findings.filter(({ kind }) => kind !== 'warning').length
+  const notes = findings.length - wrong
+  const counts = [countOf(wrong, 'problem'), countOf(notes, 'note')].filter((text) => text !== '')
+  return (
+    <section aria-label="Problems">
+      <p role="status" class={findings.length === 0 ? 'visually-hidden' : 'findings-head'}>
+        {findings.length === 0 ? 'There are no problems.' : counts.join(', ')}
+      </p>
+      {findings.length > 0 && (
+        <ul class="plain-list findings">
+          {findings.map((finding) => {
+            const { tone, text } = kinds[finding.kind]
+            return (
+              <li key={`${pathText(finding.path)} ${finding.sentence}`}>
+                <Badge tone={tone}>{text}</Badge>{' '}
+                <button
+                  type="button"
+                  class="finding"
+                  onClick={() => {
+                    onOpen(finding)
+                  }}
+                >
+                  {finding.sentence}
+                </button>
+              </li>
+            )
+          })}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function countOf(count: number, noun: string): string {
+  if (count === 0) return ''
+  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`
+}
+
+/** What was not saved, because it would have overwritten something. */
+interface Conflict {
+  readonly input: SaveInput
+  /** The form as it is now; null: it was deleted. */
+  readonly current: StoredForm | null
+}
+
+/** The form as the service has it, and what changes that. */
+interface SavingState {
+  /** Null: it was never saved. */
+  readonly stored: StoredForm | null
+  readonly save: Action<SaveInput>
+  /** Null: nothing is in conflict. */
+  readonly conflict: Conflict | null
+  /** Saves what is in conflict over what was shown, unless that was changed once more. */
+  readonly saveOver: Action<Conflict>
+  readonly forgetConflict: () => void
+}
+
+/**
+ * Saves a form.
+ * @param onSaved told what was saved, and the form that was sent
+ */
+function useSaving(
+  organizationId: string,
+  found: StoredForm | null,
+  onSaved: (stored: StoredForm, sent: FormJson) => void,
+): SavingState {
+  const [stored, setStored] = useState(found)
+  const [conflict, setConflict] = useState<Conflict | null>(null)
+  const settle = (saving: Awaited<ReturnType<typeof saveForm>>, input: SaveInput): void => {
+    setConflict(saving.kind === 'conflict' ? { input, current: saving.current } : null)
+    if (saving.kind === 'conflict') return
+    setStored(saving.stored)
+    toast(savedText(saving.stored, saving.reasons))
+    onSaved(saving.stored, input.form)
+  }
+  const save = useAction(
+    (client, input: SaveInput) => saveForm(client, organizationId, stored, input),
+    settle,
+  )
+  const saveOver = useAction(
+    (client, { input, current }: Conflict) => saveForm(client, organizationId, current, input),
+    (saving, { input }) => {
+      settle(saving, input)
+    },
+  )
+  const forgetConflict = (): void => {
+    setConflict(null)
+    saveOver.forget()
+  }
+  return { stored, save, conflict, saveOver, forgetConflict }
+}
+
+function savedText({ isPublished }: StoredForm, reasons: readonly string[]): string {
+  if (reasons.length > 0) return `Saved, but it cannot be published: ${reasons.join(' ')}`
+  return isPublished ? 'Saved. The form takes submissions.' : 'Saved. The form takes no submissions yet.'
 }

@@ -1,16 +1,22 @@
-import { formLineKeys } from '../../../../../domain/forms/definition/check.ts'
 import type { FormLineKey } from '../../../../../domain/forms/definition/check.ts'
+import { formLineKeys } from '../../../../../domain/forms/definition/check.ts'
 import { formMeaning, titleOf } from '../../../../../domain/forms/editing/meanings.ts'
 import { listOf } from '../../../../../domain/text/json.ts'
 import { Button } from '../../kit/button.tsx'
 import { Card } from '../../kit/card.tsx'
-import { TextField } from '../../kit/input/field.tsx'
-import { saidAt, useEditor } from './field/context.ts'
-import { LinesField, NumberSetting, textOf, TextSetting, useSetting } from './field/controls.tsx'
-import { setPart } from './state/editing.ts'
-import { partAt } from './state/form-json.ts'
-import { nameForm } from './state/names.ts'
-import { OtherSettings } from './field/other-settings.tsx'
+import { TextField } from '../../kit/field.tsx'
+import {
+  LinesField,
+  NumberSetting,
+  OtherSettings,
+  TextSetting,
+  saidAt,
+  textOf,
+  useEditor,
+  useSetting,
+} from './controls.tsx'
+import { partAt, setPart } from './editing.ts'
+import { nameForm } from './names.ts'
 
 interface FormSettingsProps {
   /** Whether the form was never saved, so that it may get any id. */

@@ -1,8 +1,7 @@
 import type { Client } from '../../service/client.ts'
-import { failureOf } from '../../service/failure.ts'
+import { basedOn, failureOf } from '../../service/failure.ts'
 import type { BodyOf } from '../../service/operations.ts'
-import { basedOn } from '../../service/versions.ts'
-import type { FormJson } from './state/form-json.ts'
+import type { FormJson } from './editing.ts'
 
 /** A form as the service shows it. */
 export type StoredForm = BodyOf<'organizationForms.show'>

@@ -2,7 +2,7 @@ import { findNodeAtLocation, parseTree } from 'jsonc-parser'
 import type { FormPath } from '../../../../../domain/forms/definition/problem.ts'
 import { mistakeIn, mistakeText } from '../../../../../domain/text/json-mistake.ts'
 import { isJsonObject } from '../../../../../domain/text/json.ts'
-import type { FormJson } from './state/form-json.ts'
+import type { FormJson } from './editing.ts'
 
 /** A part of a text, by the positions of its first character and of the one behind its last. */
 export interface Span {

@@ -1,10 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { FormPath } from '../../../../../domain/forms/definition/problem.ts'
 import { Card } from '../../kit/card.tsx'
-import { TextArea } from '../../kit/input/field.tsx'
-import { useEditor } from './field/context.ts'
-import { replaceForm } from './state/editing.ts'
-import { sameText } from './state/form-json.ts'
+import { TextArea } from '../../kit/field.tsx'
+import { useEditor } from './controls.tsx'
+import { replaceForm, sameText } from './editing.ts'
 import type { Span } from './source-places.ts'
 import { placeIn, readSource } from './source-places.ts'
 

@@ -1,0 +1,203 @@
+import { hasEffect } from '../../../../../domain/forms/definition/applicable.ts'
+import type {
+  AnswerType,
+  ContactField,
+  DisplayType,
+} from '../../../../../domain/forms/definition/definition.ts'
+import { contactFields } from '../../../../../domain/forms/definition/definition.ts'
+import type { FormPath } from '../../../../../domain/forms/definition/problem.ts'
+import { titleOf } from '../../../../../domain/forms/editing/meanings.ts'
+import { isJsonObject, listOf, membersOf } from '../../../../../domain/text/json.ts'
+
+/** A form that is being edited. */
+export interface Editing {
+  readonly form: FormJson
+  /** The form as it was last saved; empty: it never was. */
+  readonly saved: FormJson
+  /** Names each of the form's fields for as long as it is there, wherever it moves. */
+  readonly keys: readonly number[]
+  /** The field whose settings are shown; null: none. */
+  readonly open: number | null
+}
+
+/** One step of editing. */
+export type Change = (editing: Editing) => Editing
+
+/** The reducer of the editor. */
+export function applied(editing: Editing, change: Change): Editing {
+  return change(editing)
+}
+
+/** Begins to edit. */
+export function editingOf(form: FormJson, saved: FormJson = form): Editing {
+  return { form, saved, keys: fieldsIn(form).map((_, index) => index), open: null }
+}
+
+export function fieldsIn(form: FormJson): readonly unknown[] {
+  return listOf(form.fields)
+}
+
+/** Whether there is something to save. */
+export function isChanged({ form, saved }: Editing): boolean {
+  return sameText(form) !== sameText(saved)
+}
+
+/** Sets a part of the form. Undefined removes it. Not for whole fields, which have names. */
+export function setPart(path: FormPath, value: unknown): Change {
+  return (editing) => ({ ...editing, form: withPart(editing.form, path, value) })
+}
+
+/** Changes the form by a function of it that leaves the fields in their places. */
+export function changeForm(change: (form: FormJson) => FormJson): Change {
+  return (editing) => ({ ...editing, form: change(editing.form) })
+}
+
+/** Puts another form in the place of this one, as the source does. Fields keep their names by their places. */
+export function replaceForm(form: FormJson): Change {
+  return ({ saved, keys, open }) => {
+    const next = fieldsIn(form).map((_, index) => keys[index] ?? freshKey(keys) + index)
+    return { form, saved, keys: next, open: open !== null && next.includes(open) ? open : null }
+  }
+}
+
+/**
+ * Takes note of what was saved.
+ * @param sent the form that was sent; what was changed since then is still to be saved
+ * @param stored the same as the service has it, with what it added
+ */
+export function savedAs(sent: FormJson, stored: FormJson): Change {
+  return (editing) => ({ ...editing, form: editing.form === sent ? stored : editing.form, saved: stored })
+}
+
+/** Shows the settings of a field, or hides them. */
+export function toggleField(key: number): Change {
+  return (editing) => ({ ...editing, open: editing.open === key ? null : key })
+}
+
+export function openField(key: number | null): Change {
+  return (editing) => ({ ...editing, open: key })
+}
+
+/** Adds a field behind the last one, and shows its settings. */
+export function addField(type: FieldType): Change {
+  return ({ form, saved, keys }) => {
+    const key = freshKey(keys)
+    const fields = [...fieldsIn(form), newField(type, fieldsIn(form))]
+    return { form: withPart(form, ['fields'], fields), saved, keys: [...keys, key], open: key }
+  }
+}
+
+export function removeField(index: number): Change {
+  return ({ form, saved, keys, open }) => ({
+    form: withPart(form, ['fields'], fieldsIn(form).toSpliced(index, 1)),
+    saved,
+    keys: keys.toSpliced(index, 1),
+    open: keys[index] === open ? null : open,
+  })
+}
+
+/** Moves a field. A place outside of the form changes nothing. */
+export function moveField(from: number, to: number): Change {
+  return (editing) => {
+    const { form, keys } = editing
+    if (from === to || to < 0 || to >= keys.length || from >= keys.length) return editing
+    return {
+      ...editing,
+      form: withPart(form, ['fields'], withMoved(fieldsIn(form), from, to)),
+      keys: withMoved(keys, from, to),
+    }
+  }
+}
+
+function freshKey(keys: readonly number[]): number {
+  return Math.max(-1, ...keys) + 1
+}
+
+type FieldType = AnswerType | DisplayType
+
+/** A field of a type that can be shown at once. An address fills the contact's, unless another field does. */
+function newField(type: FieldType, others: readonly unknown[]): FormJson {
+  const label = titleOf(type)
+  const settings = others.map(membersOf)
+  const attribute = contactFields.find((name) => name === type)
+  const isFilled = (name: ContactField) => settings.some(({ contactField }) => contactField === name)
+  return {
+    id: freeId(
+      idFrom(label, type),
+      settings.map(({ id }) => id),
+    ),
+    type,
+    label,
+    ...(attribute !== undefined && !isFilled(attribute) ? { contactField: attribute } : {}),
+    ...(hasEffect('options', type) ? { options: firstOptions } : {}),
+  }
+}
+
+/** What a new choice has: one without options cannot be shown. */
+export const firstOptions = [1, 2].map((count) => ({ value: `option_${count}`, label: `Option ${count}` }))
+
+/** A form as JSON, as it was read: whatever the editor does not know of stays in it. */
+export type FormJson = Readonly<Record<string, unknown>>
+
+/** What is at a path; undefined: nothing. */
+export function partAt(whole: unknown, path: FormPath): unknown {
+  return path.reduce<unknown>(
+    (part, key) => (typeof key === 'number' ? listOf(part)[key] : own(membersOf(part), key)),
+    whole,
+  )
+}
+
+function own(members: FormJson, key: string): unknown {
+  return Object.hasOwn(members, key) ? members[key] : undefined
+}
+
+/** The form with another value at a path. Undefined removes what is there. */
+export function withPart(form: FormJson, path: FormPath, value: unknown): FormJson {
+  return membersOf(changed(form, path, value))
+}
+
+function changed(whole: unknown, [key, ...rest]: FormPath, value: unknown): unknown {
+  if (key === undefined) return value
+  if (typeof key === 'number') {
+    const items = [...listOf(whole)]
+    const item = changed(items[key], rest, value)
+    items.splice(key, 1, ...(item === undefined ? [] : [item]))
+    return items
+  }
+  const members = membersOf(whole)
+  const member = changed(own(members, key), rest, value)
+  // A setting that is there keeps its place among the others.
+  if (member !== undefined) return { ...members, [key]: member }
+  return Object.fromEntries(Object.entries(members).filter(([name]) => name !== key))
+}
+
+/** A list in which an item has another place. */
+export function withMoved<Item>(items: readonly Item[], from: number, to: number): readonly Item[] {
+  const moved = items.slice(from, from + 1)
+  return items.toSpliced(from, 1).toSpliced(to, 0, ...moved)
+}
+
+/** A text that two values share exactly when they say the same, whatever the order of their settings. */
+export function sameText(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    isJsonObject(part)
+      ? Object.fromEntries(Object.entries(part).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : part,
+  )
+}
+
+const ID_LENGTH = 60
+
+/** An id made from what people call something; the fallback when that has no letter or digit of ASCII. */
+export function idFrom(label: string, fallback: string): string {
+  const plain = label.replaceAll('ß', 'ss').normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
+  const words = plain.replaceAll(/[^a-z0-9]+/g, '_').replaceAll(/^_+/g, '')
+  const id = words.slice(0, ID_LENGTH).replace(/_+$/, '')
+  return id === '' ? fallback : id
+}
+
+/** The wanted id, or the first numbered one that is not taken. */
+export function freeId(wanted: string, taken: readonly unknown[]): string {
+  const candidates = [wanted, ...taken.map((_, index) => `${wanted}_${index + 2}`)]
+  return candidates.find((candidate) => !taken.includes(candidate)) ?? wanted
+}

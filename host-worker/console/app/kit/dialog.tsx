@@ -1,0 +1,115 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import type { Action } from '../service/use-action.ts'
+import { Button } from './button.tsx'
+import { TextField } from './field.tsx'
+import { FailureNote } from './states.tsx'
+
+interface DialogProps {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+}
+
+/**
+ * A dialog over the page, for as long as it is rendered. The browser keeps the focus in it, closes it with Escape, and
+ * gives the focus back.
+ */
+export function Dialog({ title, onClose, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const element = dialog.current
+    const opener = document.activeElement
+    element?.showModal()
+    return () => {
+      element?.close()
+      if (opener instanceof HTMLElement) opener.focus()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+    >
+      <h2 id={id}>{title}</h2>
+      {children}
+    </dialog>
+  )
+}
+
+interface FormDialogProps extends DialogProps {
+  /** The text of the button that does it, such as “Issue”. */
+  readonly verb: string
+  readonly action: Pick<Action<undefined>, 'run' | 'isRunning' | 'failure'>
+  readonly kind?: 'primary' | 'danger'
+  /** Left out: it is done. */
+  readonly onSubmit?: () => void
+}
+
+/** A dialog with a form: fields, why it failed the last time, and the buttons that do it or not. */
+export function FormDialog(props: FormDialogProps) {
+  const { title, onClose, children, verb, action, kind = 'primary', onSubmit } = props
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (onSubmit === undefined) action.run(undefined)
+          else onSubmit()
+        }}
+      >
+        {children}
+        {action.failure !== null && <FailureNote failure={action.failure} />}
+        <div class="buttons">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind={kind} type="submit" isRunning={action.isRunning}>
+            {verb}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** What a dialog says before its fields. */
+export function DialogText({ children }: { readonly children: ComponentChildren }) {
+  return <div class="dialog-text">{children}</div>
+}
+
+interface ConfirmProps extends Omit<FormDialogProps, 'onSubmit'> {
+  /** What must be typed before it is done; left out: nothing. */
+  readonly typed?: string
+}
+
+/** Asks before something is done; for what cannot be undone, it asks for its name. */
+export function ConfirmDialog({ typed, children, kind = 'danger', ...form }: ConfirmProps) {
+  const [text, setText] = useState('')
+  const [isWrong, setWrong] = useState(false)
+  const submit = (): void => {
+    const isConfirmed = typed === undefined || text === typed
+    setWrong(!isConfirmed)
+    if (isConfirmed) form.action.run(undefined)
+  }
+  return (
+    <FormDialog {...form} kind={kind} onSubmit={submit}>
+      <DialogText>{children}</DialogText>
+      {typed !== undefined && (
+        <TextField
+          label={`Type ${typed} to confirm`}
+          value={text}
+          autocomplete="off"
+          error={isWrong ? `This must be exactly ${typed}.` : null}
+          onValue={(value) => {
+            setText(value)
+            setWrong(false)
+          }}
+        />
+      )}
+    </FormDialog>
+  )
+}
