@@ -1,32 +1,15 @@
-import { parseArgs } from 'node:util'
+import { rmSync } from 'node:fs'
+import * as v from 'valibot'
 import { suggestion } from '../../domain/text/nearest-word.ts'
+import { readEnv } from '../env/index.ts'
+import { writePrivateFile } from '../local/private-files.ts'
 import type { WranglerFile } from '../local/wrangler-file.ts'
 import { readWranglerFile } from '../local/wrangler-file.ts'
-import type { Deployment, Options } from './deployment.ts'
-import type { Ports } from './ports.ts'
-import { openKeptSecrets } from './kept-secrets.ts'
-import { leftToAPerson } from './left-to-a-person.ts'
-import { ENDED, runDeployment } from './run-deployment.ts'
-import { stepsFor } from './steps/index.ts'
-
-/** Where a deployment is started. */
-export interface Surroundings {
-  /** The text of `wrangler.toml`. */
-  readonly configuration: () => string
-  /** The name of the user of this machine. */
-  readonly userName: () => string
-  readonly ports: Ports
-}
-
-const flags = {
-  'dry-run': { type: 'boolean' },
-  env: { type: 'string' },
-  operator: { type: 'string' },
-  'free-plan': { type: 'boolean' },
-  'new-root-secret': { type: 'boolean' },
-  'take-host': { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const
+import { address, hostOf, login, plan } from './account.ts'
+import type { Deployment, World } from './deployment.ts'
+import { flags, readOptions } from './deployment.ts'
+import { KeptSecrets } from './kept-secrets.ts'
+import { answers, operatorKey } from './served.ts'
 
 const USAGE = `npm run deploy -- [FLAG…]   From a Cloudflare account to a service that answers. It can be run again.
 
@@ -37,58 +20,201 @@ const USAGE = `npm run deploy -- [FLAG…]   From a Cloudflare account to a serv
   --take-host        take the host of routes, although it has DNS records
   --new-root-secret  make a root secret, although the database belongs to another one`
 
+/** What is done, in this order. Each step says what it found or did, and may be taken again; a dry run changes nothing. */
+const steps: readonly (readonly [name: string, take: (deployment: Deployment) => Promise<string>])[] = [
+  ['Login', login],
+  ['Plan', plan],
+  ['Address', address],
+  ['Variables', settings],
+  ['Root secret', rootSecret],
+  ['Databases', databases],
+  ['Worker', upload],
+  ['Answer', answers],
+  ['Operator key', operatorKey],
+]
+
 /**
- * Deploys the service as the arguments of the command say.
+ * Deploys the service as the arguments of the command say. The first step that fails ends the deployment, which goes on
+ * there when it is run again: a step that was taken finds its work done.
  * @returns the exit code: 0 for success, 1 when a step failed, 2 for wrong arguments, 130 when it was interrupted
  */
-export async function deploy(args: readonly string[], surroundings: Surroundings): Promise<number> {
-  const { ports } = surroundings
-  const read = readOptions(args, surroundings.userName)
-  if (typeof read === 'string') {
-    ports.note(read)
-    return read === USAGE ? ENDED.well : 2
-  }
-  let file: WranglerFile
+export async function deploy(args: readonly string[], world: World): Promise<number> {
+  const { note } = world
+  let options: Deployment['options']
   try {
-    file = readWranglerFile(surroundings.configuration(), read.environment)
-  } catch (error) {
-    ports.note(`fails  Configuration: wrangler.toml cannot be read. ${(error as Error).message}`)
-    return ENDED.failed
-  }
-  const kept = openKeptSecrets(file.name, ports.environment)
-  const deployment: Deployment = { options: read, ports, file, kept, account: null, url: null, remarks: [] }
-  const exitCode = await runDeployment(stepsFor(file), deployment)
-  if (exitCode === ENDED.well) sayWhatIsLeft(deployment)
-  return exitCode
-}
-
-function readOptions(args: readonly string[], userName: () => string): Options | string {
-  try {
-    const { values } = parseArgs({ args: [...args], options: flags, strict: true })
-    if (values.help === true) return USAGE
-    return {
-      environment: values.env ?? null,
-      isDryRun: values['dry-run'] === true,
-      operator: values.operator ?? userName(),
-      allowsFreePlan: values['free-plan'] === true,
-      allowsNewRootSecret: values['new-root-secret'] === true,
-      takesHost: values['take-host'] === true,
-    }
+    options = readOptions(args)
   } catch (error) {
     const { message } = error as Error
     const [, named = ''] = /'(-[^' ]+)/.exec(message) ?? []
     const known = Object.keys(flags).map((name) => `--${name}`)
-    return `${message.split('. ')[0] ?? message}.${suggestion(named, known)}\n\n${USAGE}`
+    note(`${message.split('. ')[0] ?? message}.${suggestion(named, known)}\n\n${USAGE}`)
+    return 2
   }
+  if (options.help) {
+    note(USAGE)
+    return 0
+  }
+  let file: WranglerFile
+  try {
+    file = readWranglerFile(world.configuration(), options.env ?? null)
+  } catch (error) {
+    note(`fails  Configuration: wrangler.toml cannot be read. ${(error as Error).message}`)
+    return 1
+  }
+  const kept = new KeptSecrets(file.name, world.environment)
+  const deployment: Deployment = {
+    world,
+    options,
+    file,
+    kept,
+    account: null,
+    url: '',
+    served: [],
+    remarks: [],
+  }
+  for (const [name, take] of steps)
+    try {
+      note(`${name}: ${await take(deployment)}`)
+      world.interrupted.throwIfAborted()
+    } catch (error) {
+      const again = 'Run the same command again: it goes on here.'
+      if (world.interrupted.aborted) note(`ended  ${name}: interrupted. ${again}`)
+      else note(`fails  ${name}: ${kept.hidden((error as Error).message)}\n       ${again}`)
+      return world.interrupted.aborted ? 130 : 1
+    }
+  const done = options['dry-run']
+    ? 'Nothing was changed. Afterwards this is'
+    : `${deployment.url} serves. This is`
+  note(`\n${done} left to you:`)
+  for (const each of leftToAPerson(deployment)) note(`- ${each}`)
+  return 0
 }
 
-function sayWhatIsLeft(deployment: Deployment): void {
-  const { ports, options, url } = deployment
-  ports.note('')
-  ports.note(
-    options.isDryRun
-      ? 'Nothing was changed. Afterwards this is left to you:'
-      : `${url ?? ''} serves. Left to you:`,
+/** A binding that has every method that the service looks for. */
+const anyBinding = new Proxy({}, { get: () => () => undefined })
+
+/** Checks variables and secrets by the service's own rules, before it is uploaded and would refuse to serve. */
+async function settings({ file, kept, served, remarks }: Deployment): Promise<string> {
+  const provided = kept.provided()
+  const given: Readonly<Record<string, unknown>> = { ...file.vars, ...provided }
+  const bindings = [...file.d1_databases, ...file.r2_buckets, ...file.queues.producers].map(
+    ({ binding }) => binding,
   )
-  for (const each of leftToAPerson(deployment)) ports.note(`- ${each}`)
+  const bound = [...bindings, ...file.durable_objects.bindings.map(({ name }) => name)]
+  const reading = readEnv({
+    ...given,
+    ...Object.fromEntries(bound.map((name) => [name, anyBinding])),
+    ROOT_SECRET: kept.get('ROOT_SECRET') ?? 'A'.repeat(43),
+  })
+  // What the service has already is not known here, so problems with it are left to the service.
+  const problems = (reading.ok ? [] : reading.problems).filter(
+    (said) => !served.some((name) => said.includes(name)),
+  )
+  problems.push(...kept.problems())
+  for (const name of Object.keys(provided))
+    if (name in file.vars) problems.push(`${name} is in [vars] of wrangler.toml and in the file of secrets`)
+  const hasEmail = 'RESEND_API_KEY' in given || served.includes('RESEND_API_KEY')
+  if (hasEmail && /(?:^|\.)example\.(?:com|net|org)$/.test(String(file.vars.MAIL_DOMAIN)))
+    problems.push('MAIL_DOMAIN in wrangler.toml is an example: put your sender domain there')
+  if (problems.length > 0)
+    throw new Error(`${problems.join('. ')}. Correct that in wrangler.toml, or in ${kept.path}.`)
+  if (!hasEmail)
+    remarks.push(
+      `Email: nothing is sent before RESEND_API_KEY is there. Put the line RESEND_API_KEY=… into ${kept.path}, set MAIL_DOMAIN and PLATFORM_BRAND in wrangler.toml, and deploy again. Text messages need the TWILIO_ lines.`,
+    )
+  const names = new Set([...Object.keys(provided), ...served.filter((name) => name !== 'ROOT_SECRET')])
+  return names.size === 0 ? 'good; no provider is configured' : `good, with ${[...names].sort().join(', ')}`
+}
+
+/**
+ * Makes the root secret, unless the service has one, and keeps the copy before there is anything that it belongs to: when
+ * the deployment is interrupted, the next one goes on with the same secret.
+ */
+async function rootSecret(deployment: Deployment): Promise<string> {
+  const { file, kept, options, served, world } = deployment
+  const own = kept.get('ROOT_SECRET')
+  const copy = own === null ? 'no copy is on this machine' : `a copy is in ${kept.path}`
+  if (served.includes('ROOT_SECRET')) return `the service has one; ${copy}`
+  if (own !== null) return `kept in ${kept.path}`
+  const database = file.d1_databases.find(({ binding }) => binding === 'DB')?.database_name ?? ''
+  if ((await isThere(deployment, database)) && !options['new-root-secret'])
+    throw new Error(
+      `The database ${database} is there already, and the root secret of the service that used it is neither there nor in ${kept.path}. With another one, its keys and form passwords do not work. Put the line ROOT_SECRET=… into ${kept.path}, or give --new-root-secret when nothing of that service is needed.`,
+    )
+  if (options['dry-run'])
+    return `would make 32 random bytes, and keep the copy in ${kept.path}, which only you can read`
+  kept.keep('ROOT_SECRET', world.newRootSecret())
+  return `made. The copy is in ${kept.path}: keep it in your password manager too. Nobody can read it from the service`
+}
+
+async function isThere({ account }: Deployment, database: string): Promise<boolean> {
+  return (await account?.get(`d1/database/${encodeURIComponent(database)}`, v.unknown())) != null
+}
+
+/** Creates the databases that are missing, and their tables, which the new Worker needs. */
+async function databases(deployment: Deployment): Promise<string> {
+  const { d1_databases: wanted } = deployment.file
+  for (const { binding, database_name: name = '', migrations_dir: folder } of wanted) {
+    if (!(await isThere(deployment, name))) await change(deployment, ['d1', 'create', name])
+    if (folder !== undefined) await change(deployment, ['d1', 'migrations', 'apply', binding, '--remote'])
+  }
+  return wanted.map(({ database_name: name }) => name).join(', ')
+}
+
+/** Runs wrangler for the environment of a deployment, and shows it; a dry run only says what would be run. */
+async function change({ world, options }: Deployment, args: readonly string[]): Promise<void> {
+  const words = [...args, `--env=${options.env ?? ''}`]
+  const isTried = options['dry-run'] && !args.includes('--dry-run')
+  world.note(`${isTried ? 'would  ' : '$ '}wrangler ${words.join(' ')}`)
+  if (isTried) return
+  const { exitCode } = await world.wrangler(words, 'show')
+  if (exitCode !== 0) throw new Error(`wrangler ${args.slice(0, 3).join(' ')} failed. It says why above.`)
+}
+
+/**
+ * Builds the Worker and uploads it with its secrets, in one version; wrangler makes the queues and buckets that are
+ * missing. The root secret is sent only where the service has none, because it may have been rotated since.
+ */
+async function upload(deployment: Deployment): Promise<string> {
+  const { kept, options, served } = deployment
+  const root = served.includes('ROOT_SECRET') ? {} : { ROOT_SECRET: kept.get('ROOT_SECRET') }
+  const secrets = { ...root, ...kept.provided() }
+  const named = Object.keys(secrets).join(', ') || 'no new secret'
+  if (options['dry-run']) {
+    await change(deployment, ['deploy', '--dry-run'])
+    return `would be uploaded with ${named}`
+  }
+  const path = `${kept.path}.upload.json`
+  try {
+    // A file, because other users of the machine can read what stands on a command line. As JSON, because wrangler
+    // would replace a $NAME in a line of the other form.
+    writePrivateFile(path, JSON.stringify(secrets))
+    await change(deployment, ['deploy', '--secrets-file', path])
+  } finally {
+    rmSync(path, { force: true })
+  }
+  return `is uploaded with ${named}`
+}
+
+/** What a deployment cannot do by itself, in the order of its urgency. */
+function leftToAPerson({ file, url, kept, remarks }: Deployment): readonly string[] {
+  const { MAIL_DOMAIN: given, BACKUP_RECIPIENT: recipient = '' } = file.vars
+  const host = hostOf(file)
+  const domain = typeof given === 'string' ? given : 'your sender domain'
+  const areBackupsPlain = file.r2_buckets.some(({ binding }) => binding === 'BACKUPS') && recipient === ''
+  return [
+    `Root secret: put the copy from ${kept.path} into your password manager. Whoever has it can make operator keys.`,
+    ...remarks,
+    `Sender domain: at Resend, add ${domain} and copy the records that it shows (SPF and DKIM) into its DNS, with a TXT record _dmarc.${domain} of "v=DMARC1; p=none". Send one email to yourself, and raise p later.`,
+    host === null
+      ? 'Address: workers.dev is for a trial. Set routes and workers_dev in wrangler.toml and deploy again, so that the rules of a domain of yours cover it.'
+      : `Rate limit: in the zone of ${host}, add a WAF rate limiting rule for POST requests whose path begins with /api/forms/, by client address. Switch on "Always Use HTTPS" and HSTS.`,
+    `Uptime check: ask ${url}/health every minute, and expect 200 with {"status":"ok"}.`,
+    'Alerts: for errors of the Worker (Notifications in the dashboard), for the size of the database well below 10 GB, and for spending at the providers.',
+    ...(areBackupsPlain
+      ? [
+          'Backups: they are not encrypted, so whoever reads the bucket reads them. Make a key with age-keygen, keep its secret part outside Cloudflare, and set its public part (age1…) as BACKUP_RECIPIENT in [vars].',
+        ]
+      : []),
+  ]
 }

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectRoot } from '../../../host-worker/local/root.ts'
+import type { Database } from '../../support/cloudflare/account.ts'
+import { addDatabase } from '../../support/cloudflare/account.ts'
 import type { Ran } from '../../support/cloudflare/rehearsal.ts'
 import { openRehearsal } from '../../support/cloudflare/rehearsal.ts'
 import { createChecks } from '../../support/runner/checks.ts'
@@ -16,6 +18,10 @@ const { check, say, report } = createChecks()
 const rehearsal = await openRehearsal(projectRoot)
 const { account, cloudflare } = rehearsal
 const kept = join(rehearsal.home, 'tenant-data-api', 'deployments', 'tenant-data-api.env')
+
+/** A database of somebody else, which is not touched. */
+const another = addDatabase(account, 'another')
+const tablesOf = ({ sqlite }: Database) => sqlite.prepare('SELECT name FROM sqlite_master').all()
 
 /** The root secret in the person's file; null: there is none yet. */
 function keptSecret(): string | null {
@@ -52,13 +58,13 @@ await check('a wrong token is refused, and nothing is made', async () => {
   const { exitCode, output } = await rehearsal.run('npm run -s deploy', { token: 'a-token-that-is-wrong' })
   assert.equal(exitCode, 1, output)
   assert.match(output, /fails {2}Login: /)
-  assert.deepEqual([output.includes('a-token-that-is-wrong'), account.databases.size], [false, 0])
+  assert.deepEqual([output.includes('a-token-that-is-wrong'), account.databases.size], [false, 1])
 })
 
 await check('Ctrl-C while a queue is made ends there', async () => {
   let group = 0
   cloudflare.treat = ({ method, path }) => {
-    if (method !== 'POST' || !path.includes('/queues')) return null
+    if (method !== 'POST' || !path.endsWith('/queues')) return null
     signalGroup(group, 'SIGINT')
     return 'silence'
   }
@@ -66,8 +72,9 @@ await check('Ctrl-C while a queue is made ends there', async () => {
     started: (id) => (group = id),
   })
   cloudflare.treat = () => null
-  assert.match(output, /done {3}Database pos-legacy-vendor: created/)
-  assert.match(output, /ended {2}Queue tenant-data-api-jobs: interrupted/)
+  assert.match(output, /Successfully created DB 'pos-legacy-vendor'/)
+  assert.match(output, /ended {2}Worker: interrupted/)
+  assert.deepEqual([account.scripts.size, existsSync(`${kept}.upload.json`)], [0, false])
   assert.notEqual(exitCode, 0)
 })
 
@@ -80,8 +87,11 @@ await check('the next run goes on there, and nobody sees the root secret', async
   const { exitCode, output } = ran
   assert.equal(exitCode, 0, output)
   say(`deployed in ${((Date.now() - startedMs) / 1000).toFixed(1)} s`)
-  assert.match(output, /there {2}Database tenant-data-api: found/)
-  assert.match(output, /done {3}Checks: .*as they should be/)
+  assert.doesNotMatch(output, /Successfully created DB/)
+  assert.match(output, /No migrations to apply/)
+  assert.match(output, /Answer: .*as they should be/)
+  assert.deepEqual(tablesOf(another), [])
+  assert.notDeepEqual(tablesOf(account.databases.get('tenant-data-api') ?? another), [])
   const secret = keptSecret() ?? ''
   const script = account.scripts.get('tenant-data-api')
   assert.equal(script?.secrets.get('ROOT_SECRET'), secret)

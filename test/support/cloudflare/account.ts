@@ -10,12 +10,11 @@ export interface CloudflareAccount {
   /** The ids of the plans that the account pays for; null: the token may not read them. */
   plans: readonly string[] | null
   readonly databases: Map<string, Database>
+  /** By name. */
   readonly queues: Map<string, Queue>
   readonly buckets: Set<string>
-  /** Whether R2 was switched on, which asks for a means of payment. */
-  hasR2: boolean
   readonly scripts: Map<string, Script>
-  /** The zones of the account: domains that Cloudflare serves. */
+  /** The domains that Cloudflare serves. */
   readonly zones: Set<string>
   /** The hosts with DNS records; null: the token may not read them. */
   hosts: Set<string> | null
@@ -42,13 +41,14 @@ export type Binding = Readonly<{
   class_name?: string
 }>
 
+/** What an upload says of a version, and the contents of its modules, by path. */
 export interface Version {
   readonly id: string
-  readonly number: number
-  readonly bindings: readonly Binding[]
-  readonly compatibilityDate: string
-  readonly mainModule: string
-  /** The contents of the modules, by path. */
+  readonly metadata: {
+    readonly main_module: string
+    readonly compatibility_date: string
+    readonly bindings: readonly Binding[]
+  }
   readonly modules: ReadonlyMap<string, string>
 }
 
@@ -59,8 +59,7 @@ export interface Script {
   readonly history: Version[]
   readonly secrets: Map<string, string>
   schedules: readonly { readonly cron: string }[]
-  hasSubdomain: boolean
-  domains: readonly string[]
+  readonly domains: readonly string[]
 }
 
 /** An account in which nothing is yet, but which could hold the service. */
@@ -73,17 +72,41 @@ export function emptyAccount(): CloudflareAccount {
     databases: new Map(),
     queues: new Map(),
     buckets: new Set(),
-    hasR2: true,
     scripts: new Map(),
     zones: new Set(['acme.org']),
     hosts: null,
   }
 }
 
-export function newDatabase(name: string): Database {
-  return { uuid: randomUUID(), name, sqlite: new DatabaseSync(':memory:') }
+/** Adds a database to the account. */
+export function addDatabase({ databases }: CloudflareAccount, name: string): Database {
+  const database = { uuid: randomUUID(), name, sqlite: new DatabaseSync(':memory:') }
+  databases.set(name, database)
+  return database
 }
 
-export function newQueue(name: string): Queue {
-  return { queue_id: randomUUID().replaceAll('-', ''), queue_name: name, consumers: [] }
+/** Adds a version to a Worker, and serves it. Secrets and inherited bindings stay those of the Worker. */
+export function upload(
+  account: CloudflareAccount,
+  name: string,
+  metadata: Version['metadata'],
+  modules: Version['modules'] = new Map(),
+): Version {
+  const script = account.scripts.get(name) ?? newScript(name)
+  account.scripts.set(name, script)
+  const served = script.history[0]?.metadata.bindings ?? []
+  const bindings = metadata.bindings.flatMap((each) => {
+    if (each.type === 'secret_text') script.secrets.set(each.name, each.text ?? '')
+    if (each.type !== 'inherit') return each.type === 'secret_text' ? [] : [each]
+    return served.filter((old) => old.name === each.name)
+  })
+  const version = { id: randomUUID(), metadata: { ...metadata, bindings }, modules }
+  script.versions.unshift(version)
+  script.history.unshift(version)
+  return version
+}
+
+/** A Worker that is no version yet. */
+export function newScript(name: string, domains: readonly string[] = []): Script {
+  return { name, versions: [], history: [], secrets: new Map(), schedules: [], domains }
 }

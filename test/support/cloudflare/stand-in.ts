@@ -1,12 +1,24 @@
 import { randomUUID } from 'node:crypto'
-import type { CloudflareAccount, Script, Version } from './account.ts'
-import type { Answer } from './routes.ts'
-import { routes } from './routes.ts'
 import type { StandIn, StandInAnswer, StandInRequest } from '../providers/stand-in.ts'
 import { openStandIn } from '../providers/stand-in.ts'
+import type { CloudflareAccount, Database, Script, Version } from './account.ts'
+import { addDatabase, upload } from './account.ts'
 
 /** The token that the stand-in accepts. */
 export const TOKEN = 'a-token-of-the-stand-in-for-cloudflare'
+
+/** What the API answers: a result, or an error with its code. */
+type Answer =
+  { readonly result: unknown } | { readonly status: number; readonly code: number; readonly message: string }
+
+interface Asked {
+  readonly account: CloudflareAccount
+  /** The parts of the path that the route leaves open. */
+  readonly parts: readonly string[]
+  readonly query: URLSearchParams
+  readonly json: () => Readonly<Record<string, unknown>>
+  readonly request: StandInRequest
+}
 
 /** A stand-in for Cloudflare's API on this machine, for the real wrangler (`CLOUDFLARE_API_BASE_URL`). */
 export function openCloudflare(account: CloudflareAccount): Promise<StandIn> {
@@ -18,40 +30,28 @@ export function openCloudflare(account: CloudflareAccount): Promise<StandIn> {
  * know are answered 404, as the API does.
  */
 export function answerFor(account: CloudflareAccount, request: StandInRequest): StandInAnswer {
-  if (request.headers.authorization !== `Bearer ${TOKEN}`) return reply(WRONG_TOKEN)
-  const { pathname, searchParams } = new URL(request.path, 'http://cloudflare')
-  const upload = /^\/accounts\/\w+\/workers\/scripts\/([^/]+)(?:\/versions)?$/.exec(pathname)
-  if (upload?.[1] !== undefined && /^(?:PUT|POST)$/.test(request.method))
-    return reply(takeUpload(account, upload[1], request))
-  for (const [method, path, handler] of routes) {
+  if (request.headers.authorization !== `Bearer ${TOKEN}`)
+    return reply(refused(401, 10000, 'Authentication error'))
+  const { pathname, searchParams: query } = new URL(request.path, 'http://cloudflare')
+  for (const [route, handler] of Object.entries(routes)) {
+    const [method = '', path = ''] = route.split(' ')
     const parts = method === request.method ? match(path, pathname, account.id) : null
     if (parts === null) continue
     const json = () => JSON.parse(request.body) as Readonly<Record<string, unknown>>
-    return reply(handler({ account, parts, query: searchParams, json }))
+    return reply(handler({ account, parts, query, json, request }))
   }
-  return reply({ status: 404, code: 7003, message: `No route for ${request.method} ${pathname}` })
+  return reply(refused(404, 7003, `No route for ${request.method} ${pathname}`))
 }
-
-const WRONG_TOKEN = { status: 401, code: 10000, message: 'Authentication error' }
 
 function reply(answer: Answer): StandInAnswer {
   if ('code' in answer) {
     const { status, code, message } = answer
     return { status, body: { success: false, errors: [{ code, message }], messages: [], result: null } }
   }
-  const { result, paged } = answer
-  const length = Array.isArray(result) ? result.length : 0
-  const info = { page: 1, per_page: 100, count: length, total_count: length, total_pages: 1 }
-  return {
-    status: 200,
-    body: {
-      success: true,
-      errors: [],
-      messages: [],
-      result,
-      ...(paged === true ? { result_info: info } : {}),
-    },
-  }
+  const { result } = answer
+  const count = Array.isArray(result) ? result.length : 0
+  const info = { page: 1, per_page: 100, count, total_count: count, total_pages: 1 }
+  return { status: 200, body: { success: true, errors: [], messages: [], result, result_info: info } }
 }
 
 /** The parts of a path that a route leaves open; null: the route is another one. */
@@ -63,82 +63,183 @@ function match(route: string, pathname: string, accountId: string): readonly str
   return given.filter((_, index) => wanted[index] === '*').map(decodeURIComponent)
 }
 
-/** What an upload says of a version. */
-export interface Metadata {
-  readonly main_module: string
-  readonly compatibility_date: string
-  readonly bindings: readonly { readonly type: string; readonly name: string; readonly text?: string }[]
+const refused = (status: number, code: number, message: string): Answer => ({ status, code, message })
+const DENIED = refused(403, 10000, 'Authentication error')
+const accepted = (): Answer => ({ result: {} })
+
+/**
+ * The routes of Cloudflare's API that a deployment needs, with their documented answers. `*` stands for one part of a
+ * path; a path without a leading slash is below the account.
+ */
+const routes: Readonly<Record<string, (asked: Asked) => Answer>> = {
+  'GET /user/tokens/verify': () => ({ result: { id: 'token', status: 'active' } }),
+  'GET /user': () => ({ result: { id: 'user', email: 'ada@example.com' } }),
+  'GET /memberships': ({ account: { id, name } }) => ({ result: [{ id: 'member', account: { id, name } }] }),
+  'GET /accounts': ({ account: { id, name } }) => ({ result: [{ id, name }] }),
+  'GET /zones': ({ account: { zones }, query }) => ({
+    result: [...zones]
+      .filter((name) => name === query.get('name'))
+      .map((name) => ({ id: `zone-${name}`, name })),
+  }),
+  'GET /zones/*/dns_records': ({ account: { hosts }, query }) =>
+    hosts === null ? DENIED : { result: [...hosts].filter((name) => name === query.get('name')) },
+  'GET subscriptions': ({ account: { plans } }) =>
+    plans === null ? DENIED : { result: plans.map((id) => ({ state: 'Paid', rate_plan: { id } })) },
+
+  'POST d1/database': ({ account, json }) => ({
+    result: described(addDatabase(account, String(json().name))),
+  }),
+  'GET d1/database/*': (asked) => ofDatabase(asked, (database) => ({ result: described(database) })),
+  'POST d1/database/*/query': (asked) => ofDatabase(asked, (database) => runSql(database, asked)),
+
+  'GET queues': ({ account: { queues }, query }) => {
+    const names = query.getAll('name')
+    const all = [...queues.values()]
+    return { result: all.filter(({ queue_name: name }) => names.length === 0 || names.includes(name)) }
+  },
+  'POST queues': ({ account: { queues }, json }) => {
+    const queue = {
+      queue_id: randomUUID().replaceAll('-', ''),
+      queue_name: String(json().queue_name),
+      consumers: [],
+    }
+    queues.set(queue.queue_name, queue)
+    return { result: queue }
+  },
+  'POST queues/*/consumers': addConsumer,
+  'PUT queues/*/consumers/*': accepted,
+
+  'GET r2/buckets': ({ account: { buckets } }) => ({
+    result: { buckets: [...buckets].map((name) => ({ name })) },
+  }),
+  'GET r2/buckets/*': ({ account: { buckets }, parts: [name = ''] }) =>
+    buckets.has(name) ? { result: { name } } : refused(404, 10006, 'The specified bucket does not exist.'),
+  'POST r2/buckets': ({ account: { buckets }, json }) => {
+    buckets.add(String(json().name))
+    return accepted()
+  },
+
+  'GET workers/subdomain': ({ account: { subdomain } }) =>
+    subdomain === null
+      ? refused(404, 10007, 'This account does not have a workers.dev subdomain')
+      : { result: { subdomain } },
+  'GET workers/domains': ({ account: { scripts } }) => ({
+    result: [...scripts.values()].flatMap(({ name, domains }) =>
+      domains.map((hostname) => ({ hostname, service: name })),
+    ),
+  }),
+  'GET workers/services/*': (asked) =>
+    ofScript(asked, ({ name }) => {
+      const environment = { environment: 'production', script: { last_deployed_from: 'wrangler' } }
+      return { id: name, default_environment: environment }
+    }),
+  'GET workers/workers/*': (asked) => ofScript(asked, ({ name }) => ({ id: name, name, subdomain: EXPOSED })),
+  'PUT workers/scripts/*': takeUpload,
+  'GET workers/scripts/*/settings': (asked) => ofScript(asked, settings),
+  'GET workers/scripts/*/secrets': (asked) => ofScript(asked, ({ secrets }) => hidden(secrets)),
+  'POST workers/scripts/*/subdomain': () => ({ result: EXPOSED }),
+  'PUT workers/scripts/*/schedules': (asked) =>
+    ofScript(asked, (script) => {
+      script.schedules = asked.json() as unknown as typeof script.schedules
+      return { schedules: script.schedules }
+    }),
+  'PATCH workers/scripts/*/script-settings': accepted,
+  'POST workers/scripts/*/assets-upload-session': () => ({ result: { jwt: 'jwt', buckets: [] } }),
+  'GET workers/scripts/*/versions': (asked) =>
+    ofScript(asked, ({ versions }) => ({ items: versions.map(summary) })),
+  'GET workers/scripts/*/versions/*': (asked) =>
+    ofScript(asked, ({ versions }) => {
+      const found = versions.find(({ id }) => id === asked.parts[1])
+      const { bindings = [], compatibility_date: date } = found?.metadata ?? {}
+      const script = { etag: 'etag', handlers: ['fetch'] }
+      const resources = { bindings, script, script_runtime: { compatibility_date: date } }
+      return found === undefined ? null : { ...summary(found), resources }
+    }),
+  'GET workers/scripts/*/deployments': (asked) =>
+    ofScript(asked, ({ history }) => ({
+      deployments: history.map(({ id }, index) => ({
+        id: `deployment-${index}`,
+        source: 'wrangler',
+        strategy: 'percentage',
+        author_email: 'ada@example.com',
+        created_on: CREATED,
+        annotations: {},
+        versions: [{ version_id: id, percentage: 100 }],
+      })),
+    })),
+  'POST workers/scripts/*/deployments': (asked) =>
+    ofScript(asked, ({ versions, history }) => {
+      const { versions: wanted } = asked.json() as {
+        readonly versions: readonly { readonly version_id: string }[]
+      }
+      history.unshift(...versions.filter(({ id }) => id === wanted[0]?.version_id))
+      return { id: 'deployment' }
+    }),
 }
 
-/** Takes the upload of a script or a version: a multipart form with the metadata and the modules. */
-function takeUpload(account: CloudflareAccount, name: string, request: StandInRequest): Answer {
-  const parts = partsOf(request)
-  const metadata = JSON.parse(parts.get('metadata') ?? '{}') as Metadata
-  const modules = new Map([...parts].filter(([path]) => path.endsWith('.js')))
-  return upload(account, name, metadata, { modules, isDeployed: request.method === 'PUT' })
+const CREATED = '2026-01-01T00:00:00.000000Z'
+const EXPOSED = { enabled: true, previews_enabled: false }
+
+const described = ({ uuid, name }: Database) => ({ uuid, name, version: 'production' })
+const hidden = (secrets: Script['secrets']) =>
+  [...secrets.keys()].map((name) => ({ type: 'secret_text', name }))
+
+function summary({ id }: Version, index = 0) {
+  const metadata = { created_on: CREATED, source: 'wrangler', author_email: 'ada@example.com' }
+  return { id, number: index + 1, metadata, annotations: {} }
 }
 
-/** Adds a version to a Worker, and serves it. */
-export function upload(
-  account: CloudflareAccount,
-  name: string,
-  metadata: Metadata,
-  { modules, isDeployed }: { readonly modules: Version['modules']; readonly isDeployed: boolean },
-): Answer {
-  const before = account.scripts.get(name)
-  const { bindings } = metadata
-  const secrets = bindings.filter(({ type }) => type === 'secret_text')
-  const version: Version = {
-    id: randomUUID(),
-    number: (before?.versions.length ?? 0) + 1,
-    bindings: bindings
-      .filter(({ type }) => type !== 'secret_text')
-      .map((each) =>
-        each.type === 'inherit'
-          ? (before?.history[0]?.bindings.find((old) => old.name === each.name) ?? each)
-          : each,
-      ),
-    compatibilityDate: metadata.compatibility_date,
-    mainModule: metadata.main_module,
-    modules,
-  }
-  const script: Script = before ?? {
-    name,
-    versions: [],
-    history: [],
-    secrets: new Map(),
-    schedules: [],
-    hasSubdomain: false,
-    domains: [],
-  }
-  script.versions.unshift(version)
-  if (isDeployed) script.history.unshift(version)
-  for (const { name: secret, text = '' } of secrets) script.secrets.set(secret, text)
-  account.scripts.set(name, script)
-  return {
-    result: {
-      id: version.id,
-      etag: 'etag',
-      pipeline_hash: 'hash',
-      mutable_pipeline_id: 'pipeline',
-      deployment_id: version.id,
-      startup_time_ms: 10,
-      metadata: {},
-      number: version.number,
-    },
+function ofDatabase({ account, parts: [given = ''] }: Asked, work: (database: Database) => Answer): Answer {
+  const found = [...account.databases.values()].find(({ uuid, name }) => uuid === given || name === given)
+  return found === undefined ? refused(404, 7404, `The database ${given} could not be found`) : work(found)
+}
+
+function ofScript({ account, parts: [name = ''] }: Asked, work: (script: Script) => unknown): Answer {
+  const script = account.scripts.get(name)
+  if (script !== undefined) return { result: work(script) }
+  return refused(404, 10007, 'This Worker does not exist on your account.')
+}
+
+/** Runs SQL as D1 does: several statements are one transaction, and a single one answers its rows. */
+function runSql({ sqlite }: Database, { json }: Asked): Answer {
+  const { sql, params = [] } = json() as { readonly sql: string; readonly params?: string[] }
+  const result = (results: unknown) => ({ result: [{ success: true, results, meta: { duration: 1 } }] })
+  try {
+    if (/^\s*SELECT/i.test(sql)) return result(sqlite.prepare(sql).all(...params))
+    sqlite.exec(`BEGIN; ${sql}\n; COMMIT`)
+    return result([])
+  } catch (error) {
+    if (sqlite.isTransaction) sqlite.exec('ROLLBACK')
+    return refused(400, 7500, (error as Error).message)
   }
 }
 
-/** The parts of a multipart body, by name. */
-function partsOf({ headers, body }: StandInRequest): ReadonlyMap<string, string> {
+function addConsumer({ account, parts: [id], json }: Asked): Answer {
+  const queue = [...account.queues.values()].find(({ queue_id }) => queue_id === id)
+  const script = String(json().script_name)
+  if (queue === undefined) return refused(404, 11000, 'Queue not found')
+  if (queue.consumers.length > 0) return refused(409, 11004, 'The queue has a consumer already')
+  queue.consumers.push({ consumer_id: `consumer-of-${script}`, type: 'worker', script })
+  return accepted()
+}
+
+function settings({ history, secrets }: Script) {
+  const { bindings = [], compatibility_date: date } = history[0]?.metadata ?? {}
+  return { bindings: [...bindings, ...hidden(secrets)], compatibility_date: date, migration_tag: 'v1' }
+}
+
+/** Takes the upload of a script: a multipart form with the metadata and the modules. */
+function takeUpload({ account, parts: [name = ''], request: { headers, body } }: Asked): Answer {
   const boundary = /boundary="?([^";]+)/.exec(headers['content-type'] ?? '')?.[1] ?? ''
   const parts = body
     .split(`--${boundary}`)
     .slice(1, -1)
     .map((part) => {
       const end = part.indexOf('\r\n\r\n')
-      const name = /name="([^"]*)"/.exec(part.slice(0, end))?.[1] ?? ''
-      return [name, part.slice(end + 4, -2)] as const
+      return [/name="([^"]*)"/.exec(part.slice(0, end))?.[1] ?? '', part.slice(end + 4, -2)] as const
     })
-  return new Map(parts)
+  const [, metadata = '{}'] = parts.find(([part]) => part === 'metadata') ?? []
+  const modules = new Map(parts.filter(([path]) => path.endsWith('.js')))
+  const { id } = upload(account, name, JSON.parse(metadata) as Version['metadata'], modules)
+  return { result: { id, etag: 'etag', deployment_id: id, startup_time_ms: 10, metadata: {} } }
 }

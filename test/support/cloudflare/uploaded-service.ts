@@ -15,7 +15,8 @@ export async function serveUploaded(account: CloudflareAccount, script: Script):
   const files = runtimeFiles('uploaded-service')
   const [version] = script.history
   if (version === undefined) throw new Error('Nothing was uploaded')
-  const { bindings, modules, mainModule, compatibilityDate } = version
+  const { modules, metadata } = version
+  const { bindings, main_module: mainModule, compatibility_date: compatibilityDate } = metadata
   const ofType = (type: string) => bindings.filter((binding) => binding.type === type)
   for (const { id } of ofType('d1')) {
     const database = [...account.databases.values()].find(({ uuid }) => uuid === id)
