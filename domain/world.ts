@@ -3,5 +3,8 @@ import type { SubmissionWorld } from './forms/submit/submit.ts'
 import type { MessagingWorld } from './messaging/world.ts'
 import type { ReadWorld } from './read/world.ts'
 
-/** All ports that the public interface needs. The host assembles one such object for each request. */
-export interface World extends ReadWorld, SubmissionWorld, MessagingWorld, AnalyticsWorld {}
+/** The ports that the interface of organizations needs. The host assembles one such object for each request. */
+export interface TenantWorld extends ReadWorld, MessagingWorld, AnalyticsWorld {}
+
+/** All ports that the public interface needs. */
+export interface World extends TenantWorld, SubmissionWorld {}

@@ -72,6 +72,14 @@ export const consoleLog: Log = lineLog((level, line) => {
   else console.log(line)
 })
 
+/** The ports that every interface needs. */
+export const systemPorts = {
+  clock: systemClock,
+  deadline: systemDeadline,
+  random: systemRandom,
+  log: consoleLog,
+} as const
+
 function lineOf(level: string, event: string, fields: LogFields): string {
   return JSON.stringify({ level, event, ...fields })
 }

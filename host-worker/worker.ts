@@ -1,12 +1,14 @@
 import type { MessageBatch } from '@cloudflare/workers-types'
-import { publicApi } from '../domain/api.ts'
 import { dropUnreadBody } from '../domain/bounds/unread-body.ts'
+import { submissionFailure, unknownOutcome } from '../domain/forms/answer/receipt.ts'
+import { isSubmissionPath } from '../domain/forms/routes.ts'
+import { internalError } from '../domain/record/operation/reply.ts'
 import { isLoopbackName } from '../domain/text/http/loopback.ts'
 import { randomBase62 } from '../domain/text/encoding.ts'
 import type { Env, EnvReading } from './env/index.ts'
 import { readEnv } from './env/index.ts'
 import type { Answered } from './http/fetch-handler.ts'
-import { createFetchHandler, overTransport } from './http/fetch-handler.ts'
+import { overTransport, respond } from './http/fetch-handler.ts'
 import { FORM_CLIENT_PATH, serveFormClient } from './http/form-client.ts'
 import { API_PREFIX, FORM_CLIENT_PREFIX, notFoundFor, OPERATOR_PREFIX, serveOwn } from './own-endpoints.ts'
 import { guardLocalStart, isLocalStart } from './local-start.ts'
@@ -14,13 +16,10 @@ import { requestFields } from './request-log.ts'
 import { consoleLog, systemClock, systemDeadline, systemRandom } from './system.ts'
 import type { OutboxRef } from '../ports/messaging/outbox-store.ts'
 import { FollowUpEntrypoint } from './wiring/family-database.ts'
-import { createMeter } from './wiring/storage.ts'
-import type { Lifetime } from './wiring/world.ts'
-import { openWorld } from './wiring/world.ts'
+import type { Lifetime, Serve } from './wiring/opening.ts'
+import { createMeter } from './wiring/opening.ts'
 
 export { FamilyDatabase } from './wiring/family-database.ts'
-
-const handle = createFetchHandler(publicApi)
 
 /** The Worker: checks its configuration, then serves. */
 export default {
@@ -106,15 +105,26 @@ async function answer(request: Request, url: URL, env: Env, lifetime: Lifetime):
       consoleLog.info('request', requestFields(facts, systemClock.nowMs() - startedMs, meter))
     },
   }
-  if (url.pathname.startsWith(FORM_CLIENT_PREFIX)) {
-    const { handleFormClient } = await import('./form-client-service.ts')
-    return handleFormClient(request, { ...host, world: await openWorld(env, lifetime, meter) })
+  let loaded: { readonly serve: Serve }
+  try {
+    loaded = await interfaceOf(url.pathname)
+  } catch (cause) {
+    const { requestId } = host
+    consoleLog.error('request_failed', { requestId, endpointId: null }, cause)
+    const reply = isSubmissionPath(url.pathname)
+      ? submissionFailure('internal_error', unknownOutcome(requestId))
+      : internalError(requestId)
+    return respond(reply, { request, url }, host)
   }
-  if (!url.pathname.startsWith(OPERATOR_PREFIX))
-    return handle(request, { ...host, world: await openWorld(env, lifetime, meter) })
-  // Loaded by the first request of an operator, so that no other request waits for it.
-  const { handleOperator, openOperatorWorld } = await import('./operator-service.ts')
-  return handleOperator(request, { ...host, world: await openOperatorWorld(env, lifetime, meter) })
+  return loaded.serve(request, host, { env, lifetime, meter })
+}
+
+/** Loads the interface that a path belongs to, so that a request waits for no other. Loading it again is free. */
+function interfaceOf(pathname: string): Promise<{ readonly serve: Serve }> {
+  if (isSubmissionPath(pathname)) return import('./wiring/submissions.ts')
+  if (pathname.startsWith(FORM_CLIENT_PREFIX)) return import('./wiring/form-client.ts')
+  if (pathname.startsWith(OPERATOR_PREFIX)) return import('./wiring/operators.ts')
+  return import('./wiring/tenants.ts')
 }
 
 /** The response without a valid configuration: the service must not guess, so it serves nothing and says why. */

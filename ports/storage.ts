@@ -15,18 +15,12 @@ import type { ErasureLedger } from './whole/erasure-ledger.ts'
 import type { RetentionDirectory } from './whole/retention.ts'
 import type { WholeStore } from './whole/whole-store.ts'
 
-/**
- * The storage ports that most requests of the public interface need, over one database or over all of them together.
- */
-export interface RequestStorage {
+/** Every storage port, over one database or over all of them together. */
+export interface Storage {
   readonly keyed: KeyedStorage
   readonly keyUpkeep: KeyUpkeep
   readonly forms: FormDirectory
   readonly sends: SendLog
-}
-
-/** Every storage port, over one database or over all of them together. */
-export interface Storage extends RequestStorage {
   readonly administration: Administration
   readonly operatorKeys: OperatorKeys
   readonly audit: Audit

@@ -1,15 +1,19 @@
 import type { Storage } from '../../ports/storage.ts'
 import { createAdministration } from './access/administration.ts'
 import { createAudit } from './access/audit.ts'
+import { createFormDirectory } from './access/form-directory.ts'
+import { createKeyUpkeep } from './access/key-upkeep.ts'
+import { createKeyedStorage } from './access/keyed-storage.ts'
 import { operatorChanges } from './access/operator-changes.ts'
 import { createOperatorKeys } from './access/operator-keys.ts'
 import { createAnalytics } from './analytics/analytics.ts'
 import { createExitSurvey } from './analytics/exit-survey.ts'
 import { createImportDirectory } from './imports/directory.ts'
 import { createImportSessions } from './imports/sessions.ts'
+import { createSendLog } from './outbox/send-log.ts'
 import { createOutboxStore } from './outbox/store.ts'
-import type { StorageOptions } from './request-storage.ts'
-import { createRequestStorage, guardOf, tenantExecutors } from './request-storage.ts'
+import type { StorageOptions } from './storage-options.ts'
+import { guardOf, tenantExecutors } from './storage-options.ts'
 import { createErasureLedger } from './whole/erasure-ledger.ts'
 import { createRetentionDirectory } from './whole/retention.ts'
 import { createWholeStore } from './whole/store.ts'
@@ -30,7 +34,10 @@ export function createStorage(options: StorageOptions): SqliteStorage {
   const { executor, clock } = options
   const guard = guardOf(options)
   return {
-    ...createRequestStorage(options),
+    keyed: createKeyedStorage(options),
+    keyUpkeep: createKeyUpkeep(guard),
+    forms: createFormDirectory(options),
+    sends: createSendLog(guard),
     administration: createAdministration(executor, clock, guard),
     operatorKeys: createOperatorKeys(executor, clock),
     audit: createAudit(executor),

@@ -8,8 +8,7 @@ import type {
   ReplyTo,
   ResponseDeclarations,
 } from '../record/operation/operation.ts'
-import type { OperationRoute } from '../record/operation/operation-route.ts'
-import type { NoParameters, QueryParameters } from '../record/operation/query-parameters.ts'
+import type { QueryParameters } from '../record/operation/query-parameters.ts'
 import { readQuery } from '../record/operation/query-parameters.ts'
 import type { Reply } from '../record/operation/reply.ts'
 import { errorReply } from '../record/operation/reply.ts'
@@ -70,37 +69,15 @@ export function handled<
   operation: OperationEndpoint<Id, Allowed, Query, Responses>,
   handler: Handler<Allowed, Query, Responses, World>,
 ): HandledOperation<Id, World & KeyWorld> {
-  return joined(operation, operation.query, handler)
-}
-
-/**
- * Like `handled`, for an operation without query parameters, whose declaration need not be loaded to serve it:
- * `Operation` is only its type.
- */
-export function handledByRoute<
-  Operation extends OperationEndpoint<string, PublicAccess, NoParameters>,
-  World,
->(
-  route: OperationRoute<Operation['id'], Operation['access']>,
-  handler: HandlerFor<Operation, World>,
-): HandledOperation<Operation['id'], World & KeyWorld> {
-  return joined(route, null, handler)
-}
-
-function joined<Id extends string, Allowed extends PublicAccess, Query extends QueryParameters, World>(
-  route: OperationRoute<Id, Allowed>,
-  declared: Query | null,
-  handler: (request: OperationRequest<Query>, world: World, caller: Callers[Allowed]) => Promise<Reply>,
-): HandledOperation<Id, World & KeyWorld> {
   return {
-    id: route.id,
+    id: operation.id,
     async serve(routed, world) {
-      const admission = await admit(route, routed, world)
+      const admission = await admit(operation, routed, world)
       if ('refusal' in admission) return admission.refusal
-      return withQuery(declared, routed, (request) => handler(request, world, admission.caller))
+      return withQuery(operation.query, routed, (request) => handler(request, world, admission.caller))
     },
     async judge(routed, world, verdict) {
-      const admission = await admit({ ...route, requires: null }, routed, world)
+      const admission = await admit({ ...operation, requires: null }, routed, world)
       return 'refusal' in admission ? admission.refusal : verdict
     },
   }

@@ -15,3 +15,13 @@ export const preflightRoute = operationRoute({
   access: 'public',
   errorStyle: 'submission',
 })
+
+const submissionPath = new RegExp(`^${submitRoute.path.replace('{formId}', '.*')}/*$`)
+
+/**
+ * Whether a path belongs to the submission endpoint, whatever text stands in place of the form's id: when that cannot be
+ * the id of a form, the reply is still one that pages of any website may read.
+ */
+export function isSubmissionPath(pathname: string): boolean {
+  return submissionPath.test(pathname)
+}

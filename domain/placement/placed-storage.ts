@@ -13,7 +13,7 @@ import { placedAdministration } from './storage/placed-administration.ts'
 import { placedChanges } from './storage/placed-changes.ts'
 import { placedImports } from './storage/placed-imports.ts'
 import { placedOutbox } from './storage/placed-outbox.ts'
-import { placedRequests } from './storage/placed-requests.ts'
+import { placedForms, placedKeyed, placedKeyUpkeep, placedSends } from './storage/placed-requests.ts'
 import type { RestorePlaces } from './operators/restore-places.ts'
 import { createRestorePlaces } from './operators/restore-places.ts'
 import { placedTenant } from './storage/placed-tenant.ts'
@@ -37,7 +37,10 @@ export function createPlacedStorage(places: AllPlaces, log: Log): PlacedStorage 
     overview: createOverview(logged),
     restorePlaces: createRestorePlaces(logged),
     deletionPlaces: createDeletionPlaces(logged),
-    ...placedRequests(places),
+    keyed: placedKeyed(places),
+    keyUpkeep: placedKeyUpkeep(places),
+    forms: placedForms(places),
+    sends: placedSends(places),
     administration: placedAdministration(places, shared),
     operatorKeys: shared.operatorKeys,
     audit: shared.audit,

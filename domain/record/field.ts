@@ -62,27 +62,48 @@ export const IdInput = v.pipe(
 )
 
 /**
- * A field whose schema is made only when it is needed. The service declares hundreds of fields at its start, but only
- * the contract document, imports and rows of outside sources need schemas.
+ * A field whose schema is made only when it is needed. The first read declares hundreds of fields, but only the contract
+ * document, imports and rows of outside sources need schemas. A field is made of another by the functions below: spread
+ * into an object, it would lose its schema.
  */
+class LateField<Value> implements Field<Value> {
+  readonly storage: StorageType
+  readonly nullable: boolean
+  readonly personal: Personal<Value> | 'no' | null
+  readonly #makeSchema: () => v.GenericSchema<Value>
+  readonly #makeInput: ((context: ImportContext) => v.GenericSchema<unknown, Value>) | undefined
+  #schema: v.GenericSchema<Value> | null = null
+
+  constructor(
+    storage: StorageType,
+    makeSchema: () => v.GenericSchema<Value>,
+    input: ((context: ImportContext) => v.GenericSchema<unknown, Value>) | undefined,
+    isNullable: boolean,
+    whose: Personal<Value> | 'no' | null,
+  ) {
+    this.storage = storage
+    this.nullable = isNullable
+    this.personal = whose
+    this.#makeSchema = makeSchema
+    this.#makeInput = input
+  }
+
+  get schema(): v.GenericSchema<Value> {
+    return (this.#schema ??= this.#makeSchema())
+  }
+
+  input(context: ImportContext): v.GenericSchema<unknown, Value> {
+    return this.#makeInput === undefined ? this.schema : this.#makeInput(context)
+  }
+}
+
 function field<Value>(
   storage: StorageType,
   makeSchema: () => v.GenericSchema<Value>,
   input?: (context: ImportContext) => v.GenericSchema<unknown, Value>,
   { nullable: isNullable, personal: whose }: Partial<Pick<Field<Value>, 'nullable' | 'personal'>> = {},
 ): Field<Value> {
-  let schema: v.GenericSchema<Value> | null = null
-  return {
-    storage,
-    nullable: isNullable ?? false,
-    personal: whose === undefined ? 'no' : whose,
-    get schema() {
-      return (schema ??= makeSchema())
-    },
-    input(context) {
-      return input === undefined ? this.schema : input(context)
-    },
-  }
+  return new LateField(storage, makeSchema, input, isNullable ?? false, whose === undefined ? 'no' : whose)
 }
 
 /** An identifier: 1–200 characters, no control characters. Imports may give it with white space around it. */
@@ -111,9 +132,13 @@ export function uuid(): Field<string> {
 /** Says that a field may hold anything, so that its declaration has to say whether that tells of a person. */
 const UNKNOWN = { personal: null } as const
 
-/** Free text, stored as given. */
-export function text(): Field<string> {
-  return field('text', () => v.string(), undefined, UNKNOWN)
+/**
+ * Free text, stored as given.
+ * @param maxLength the most characters that an import may give; left out: as many as fit
+ */
+export function text(maxLength?: number): Field<string> {
+  const input = maxLength === undefined ? undefined : () => v.pipe(v.string(), v.maxLength(maxLength))
+  return field('text', () => v.string(), input, UNKNOWN)
 }
 
 /** The form of a currency code of ISO 4217. */

@@ -31,19 +31,49 @@ export interface Filter<Name extends string = string> {
 /** Query parameters by name. When the type knows the resource's fields, each parameter must compare one of them. */
 export type Filters<Name extends string = string> = Readonly<Record<string, Filter<Name>>>
 
+/** What kinds of filters differ in. */
+type FilterKind = Pick<Filter, 'allowed' | 'description' | 'example' | 'read'> & {
+  readonly schema: () => v.GenericSchema<Scalar>
+}
+
+/** A filter whose schema is made only when it is needed, as that of a field. */
+class LateFilter<Name extends string> implements Filter<Name> {
+  readonly field: Name
+  readonly operator: Predicate['operator']
+  readonly allowed: string
+  readonly description: string
+  readonly example: string
+  readonly read: (text: string) => FilterReading
+  readonly #makeSchema: () => v.GenericSchema<Scalar>
+
+  constructor(field: Name, operator: Predicate['operator'], kind: FilterKind) {
+    this.field = field
+    this.operator = operator
+    this.allowed = kind.allowed
+    this.description = kind.description
+    this.example = kind.example
+    this.read = kind.read
+    this.#makeSchema = kind.schema
+  }
+
+  get schema(): v.GenericSchema<Scalar> {
+    return this.#makeSchema()
+  }
+}
+
 const invalid: FilterReading = { kind: 'invalid' }
 const value = (of: Scalar): FilterReading => ({ kind: 'value', value: of })
 
 /** A filter for rows whose field is exactly this identifier. */
 export function idFilter<const Name extends string>(field: Name, description: string): Filter<Name> {
+  return new LateFilter(field, 'equals', idKind(description))
+}
+
+function idKind(description: string): FilterKind {
   return {
-    field,
-    operator: 'equals',
     allowed: `must be an identifier of at most ${idMaxLength} characters`,
     description,
-    get schema() {
-      return v.pipe(v.string(), v.minLength(1), v.maxLength(idMaxLength))
-    },
+    schema: () => v.pipe(v.string(), v.minLength(1), v.maxLength(idMaxLength)),
     example: 'example-id',
     read: (text) => (text.length <= idMaxLength ? value(text) : invalid),
   }
@@ -51,7 +81,7 @@ export function idFilter<const Name extends string>(field: Name, description: st
 
 /** A filter for rows whose list of identifiers contains this one. */
 export function listFilter<const Name extends string>(field: Name, description: string): Filter<Name> {
-  return { ...idFilter(field, description), operator: 'contains' }
+  return new LateFilter(field, 'contains', idKind(description))
 }
 
 const WHOLE_NUMBER = /^-?\d{1,15}$/
@@ -62,17 +92,13 @@ export function boundFilter<const Name extends string>(
   operator: 'atLeast' | 'atMost',
   description: string,
 ): Filter<Name> {
-  return {
-    field,
-    operator,
+  return new LateFilter(field, operator, {
     allowed: 'must be a whole number',
     description,
-    get schema() {
-      return v.pipe(v.number(), v.integer())
-    },
+    schema: () => v.pipe(v.number(), v.integer()),
     example: '3',
     read: (text) => (WHOLE_NUMBER.test(text) ? value(Number(text)) : invalid),
-  }
+  })
 }
 
 /** A filter for rows whose number is exactly this whole number. */
@@ -83,17 +109,13 @@ export function numberFilter<const Name extends string>(
   description: string,
 ): Filter<Name> {
   const inRange = (number: number) => number >= minimum && number <= maximum
-  return {
-    field,
-    operator: 'equals',
+  return new LateFilter(field, 'equals', {
     allowed: `must be a whole number from ${minimum} to ${maximum}`,
     description,
-    get schema() {
-      return v.pipe(v.number(), v.integer(), v.minValue(minimum), v.maxValue(maximum))
-    },
+    schema: () => v.pipe(v.number(), v.integer(), v.minValue(minimum), v.maxValue(maximum)),
     example: String(maximum),
     read: (text) => (WHOLE_NUMBER.test(text) && inRange(Number(text)) ? value(Number(text)) : invalid),
-  }
+  })
 }
 
 /** A filter for rows whose field is one of a closed list of words. */
@@ -102,65 +124,49 @@ export function wordFilter<const Name extends string>(
   words: readonly [string, ...string[]],
   description: string,
 ): Filter<Name> {
-  return {
-    field,
-    operator: 'equals',
+  return new LateFilter(field, 'equals', {
     allowed: `must be one of ${words.join(', ')}`,
     description,
-    get schema() {
-      return v.picklist(words)
-    },
+    schema: () => v.picklist(words),
     example: words[0],
     read: (text) => (words.includes(text) ? value(text) : invalid),
-  }
+  })
 }
 
 /** A filter for rows with this value of a boolean field. */
 export function booleanFilter<const Name extends string>(field: Name, description: string): Filter<Name> {
-  return {
-    field,
-    operator: 'equals',
+  return new LateFilter(field, 'equals', {
     allowed: 'must be true or false',
     description,
-    get schema() {
-      return v.boolean()
-    },
+    schema: () => v.boolean(),
     example: 'true',
     read: (text) => (text === 'true' || text === 'false' ? value(text === 'true') : invalid),
-  }
+  })
 }
 
 /** A filter for rows with this email address, compared in the normalised form that identifies a contact. */
 export function emailFilter<const Name extends string>(field: Name, description: string): Filter<Name> {
-  return {
-    field,
-    operator: 'equals',
+  return new LateFilter(field, 'equals', {
     allowed: 'must be an email address',
     description,
-    get schema() {
-      return v.string()
-    },
+    schema: () => v.string(),
     example: 'ada@example.com',
     read: (text) => (readEmailAddress(text) === null ? invalid : value(emailKey(text))),
-  }
+  })
 }
 
 /**
  * A filter for rows with this phone number in any accepted form. A national form is read in the organization's country.
  */
 export function phoneFilter<const Name extends string>(field: Name, description: string): Filter<Name> {
-  return {
-    field,
-    operator: 'equals',
+  return new LateFilter(field, 'equals', {
     allowed: 'must be a valid phone number in national or international form',
     description,
-    get schema() {
-      return v.string()
-    },
+    schema: () => v.string(),
     example: '+12125550123',
     // An unencoded + arrives as a space in a query string.
     read: (text) => ({ kind: 'phone', text: text.startsWith(' ') ? `+${text.slice(1)}` : text }),
-  }
+  })
 }
 
 /** A filter for rows whose instant is at or after the given one, or before it, depending on the operator. */
@@ -169,21 +175,17 @@ export function instantFilter<const Name extends string>(
   operator: Predicate['operator'],
   description: string,
 ): Filter<Name> {
-  return {
-    field,
-    operator,
+  return new LateFilter(field, operator, {
     allowed: `must be ${INSTANT_FORM}`,
     description,
-    get schema() {
-      return v.pipe(v.string(), v.isoTimestamp())
-    },
+    schema: () => v.pipe(v.string(), v.isoTimestamp()),
     example: '2026-01-31T12:00:00+02:00',
     read: (text) => {
       // An unencoded + of an offset arrives as a space in a query string.
       const instant = parseInstant(text.replace(/ (?=\d\d:\d\d$)/, '+'))
       return instant === null ? invalid : value(instant)
     },
-  }
+  })
 }
 
 /** The two parameters of a window, both of the field that is bounded. */

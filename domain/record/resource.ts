@@ -56,6 +56,8 @@ export interface Resource {
   readonly fields: Readonly<Record<string, ResourceField>>
   /** Fields that are stored but never published. */
   readonly hidden: Readonly<Record<string, ResourceField>>
+  /** Loads what `compute` needs beside a row, before rows are published; null: it needs nothing. */
+  readonly prepare: (() => Promise<unknown>) | null
   /** The condition that selects the rows of this resource from the collection; null: all rows. */
   readonly only: Only | null
 }
@@ -140,6 +142,7 @@ export type ResourceDeclaration<
   readonly indexedOrders?: IndexedOrders<StoredName<Published, Hidden>>
   readonly fields: Published & NamesStored<Published, StoredName<Published, Hidden>>
   readonly hidden?: Hidden
+  readonly prepare?: () => Promise<unknown>
 } & Derive<Published, Hidden> &
   Compute<Published, Row<Published, Hidden>>
 
@@ -159,6 +162,7 @@ export function resource<
     key: [declaration.idField],
     keptFrom: null,
     person: null,
+    prepare: null,
     only: null,
     serviceWideIds: false,
     seenByParent: false,
@@ -245,7 +249,10 @@ export function isPublishedAsStored(of: Resource, codes: boolean, read: readonly
   return isPlain && read.length === plan.length && plan.every(([name], index) => read[index] === name)
 }
 
-/** Returns a function that publishes a row: exactly the declared fields, in their order. */
+/**
+ * Returns a function that publishes a row: exactly the declared fields, in their order. The resource must have been
+ * prepared.
+ */
 export function serializer(of: Resource, codes = false): (row: StoredRow) => StoredRow {
   const plan = publishedFields(of, codes)
   return (row) => {

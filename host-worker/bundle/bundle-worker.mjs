@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { builtOfSameSources } from './build-cache.mjs'
 import { guidePages } from './guide-pages.mjs'
+import { kyselyParts } from './kysely-parts.mjs'
 import { migrationTexts } from './migration-texts.mjs'
 import { phoneMetadata } from './phone-metadata.mjs'
 
@@ -60,7 +61,7 @@ async function bundle(source) {
     metafile: true,
     write: false,
     external: ['cloudflare:workers'],
-    plugins: [phoneMetadata, migrationTexts(), guidePages],
+    plugins: [kyselyParts, phoneMetadata, migrationTexts(), guidePages],
     logLevel: 'warning',
   })
   const files = outputFiles.map(({ path, contents }) => ({ path: slashed(relative(outdir, path)), contents }))

@@ -1,39 +1,48 @@
 import { gzipSync } from 'node:zlib'
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { builtWorker } from '../../test/support/services/built-worker.ts'
 import type { BuiltWorker } from './bundle-worker.mjs'
-import { bundleWorker, loadedFirst } from './bundle-worker.mjs'
+import { bundleWorker, loadedFirst, loadedWith } from './bundle-worker.mjs'
 
-/** The bound of the code that every isolate loads before it answers its first request. */
-const FIRST_MAX_GZIP_BYTES = 120_000
+/** The bound of the code that every isolate loads before its first request, in bytes of gzip. */
+const FIRST_MAX_BYTES = 23_000
 
-let built: BuiltWorker
-let first: ReadonlySet<string>
-beforeAll(async () => {
-  // A fresh clone does not have the parts for browsers yet, which this build makes.
-  await builtWorker()
-  built = await bundleWorker()
-  first = loadedFirst(built.modules)
-})
+/** What the requests of each kind load in all: the bound in bytes of gzip, and what is left to other requests. */
+const kinds = {
+  'a submission': {
+    source: 'host-worker/wiring/submissions.ts',
+    maxBytes: 72_000,
+    without: [
+      ['reads', /^domain\/(?:read|resources|pos|record\/(?:resource|endpoint))\b|^adapters\/sqlite\/read\//],
+      ['keys of organizations', /^domain\/access\/(?:authenticate|api-key)|^adapters\/sqlite\/access\/key/],
+      ['the page that answers a form without scripts', /^domain\/forms\/answer\/(?:page|success|failure)/],
+    ],
+  },
+  'a request with a key': {
+    source: 'host-worker/wiring/tenants.ts',
+    maxBytes: 97_000,
+    without: [
+      [
+        'submissions',
+        /^domain\/forms\/(?:submit|body|answer\/(?!receipt|result))|^adapters\/sqlite\/write\/submission/,
+      ],
+      ['the engine of forms', /^domain\/forms\/definition\/(?:compiled|rules|answers)\//],
+      ['analytics', /^domain\/analytics\/(?!routes|churn-horizons)/],
+      ['sending', /^domain\/messaging\/(?:serve|endpoints|request\/request)/],
+      ['the log of sends', /^adapters\/sqlite\/outbox\//],
+    ],
+  },
+} as const
 
-function inputsOf(paths: Iterable<string>): readonly string[] {
-  return [...paths].flatMap((path) => built.modules.get(path)?.inputs ?? [])
-}
-
-it('loads little before the first request', () => {
-  const sizes = built.files
-    .filter(({ path }) => first.has(path))
-    .map(({ contents }) => gzipSync(contents).length)
-  expect(sizes.length).toBe(first.size)
-  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(FIRST_MAX_GZIP_BYTES)
-})
-
-it.each([
+/** What few requests need, whatever their kind. */
+const rare = [
   ['the contract document', /^domain\/(?:catalog|contract|document\/(?!routes))/],
   ['its schemas', /@valibot\/to-json-schema/],
-  ['analytics', /^domain\/analytics\/(?!routes|churn-horizons)/],
-  ['sending', /^domain\/messaging\/(?:serve|endpoints|request\/request)/],
   ['follow-up work', /^domain\/jobs\/(?:deliver|sweep|run-automation)/],
+  [
+    'the database of a family',
+    /^adapters\/durable-object\/object\/(?:family\.ts|batch|schema\/schema-steps)/,
+  ],
   ['pages', /^host-worker\/pages\/(?!paths)|^host-worker\/browser\//],
   ['outside sources', /^adapters\/(?:pos-|links-dub\/index|exit-survey|local\/mailbox-store)/],
   ['QStash deliveries', /queue-qstash\/receive|node_modules\/(?:jose|@upstash)/],
@@ -44,22 +53,59 @@ it.each([
   ],
   [
     'statements of rare work',
-    /^adapters\/sqlite\/(?:move|imports|analytics|storage)|outbox\/(?:store|claim|runs|settle)/,
+    /^adapters\/sqlite\/(?:move|imports|analytics|storage\.ts)|outbox\/(?:store|claim|runs|settle)/,
   ],
   ['the rules of phone numbers', /libphonenumber-js|phone-metadata/],
-])('does not load %s with it', (_name, pattern) => {
-  expect(inputsOf(first).filter((path) => pattern.test(path))).toEqual([])
-  // A pattern that matches nothing, because files were moved, would prove nothing.
-  expect(inputsOf(built.modules.keys()).some((path) => pattern.test(path))).toBe(true)
+] as const
+
+let built: BuiltWorker
+let first: ReadonlySet<string>
+beforeAll(async () => {
+  // A fresh clone does not have the parts for browsers yet, which this build makes.
+  await builtWorker()
+  built = await bundleWorker()
+  first = loadedFirst(built.modules)
 })
 
-it('has a module for what is loaded on demand', () => {
-  const onDemand = [...built.modules.keys()].filter((path) => !first.has(path))
-  const inputs = inputsOf(onDemand)
-  for (const path of [
-    'domain/contract.ts',
-    'domain/analytics/handled.ts',
-    'domain/text/contact/phone-number.ts',
-  ])
-    expect(inputs).toContain(path)
+/** Everything that an isolate has loaded once it serves requests of a kind. */
+function loadedFor(source: string): ReadonlySet<string> {
+  const [path] = [...built.modules].find(([, module]) => module.source === source) ?? []
+  if (path === undefined) throw new Error(`No module begins with ${source}`)
+  return new Set([...first, ...loadedWith(built.modules, path)])
+}
+
+function inputsOf(paths: Iterable<string>): readonly string[] {
+  return [...paths].flatMap((path) => built.modules.get(path)?.inputs ?? [])
+}
+
+function gzipBytesOf(paths: ReadonlySet<string>): number {
+  const sizes = built.files
+    .filter(({ path }) => paths.has(path))
+    .map(({ contents }) => gzipSync(contents).length)
+  expect(sizes.length).toBe(paths.size)
+  return sizes.reduce((sum, size) => sum + size)
+}
+
+function expectWithout(paths: ReadonlySet<string>, pattern: RegExp): void {
+  expect(inputsOf(paths).filter((path) => pattern.test(path))).toEqual([])
+  // A pattern that matches nothing, because files were moved, would prove nothing.
+  expect(inputsOf(built.modules.keys()).some((path) => pattern.test(path))).toBe(true)
+}
+
+it('loads little before the first request, and nothing of a database', () => {
+  expect(gzipBytesOf(first)).toBeLessThanOrEqual(FIRST_MAX_BYTES)
+  expectWithout(
+    first,
+    /node_modules\/kysely|^adapters\/(?:sqlite\/(?!statement\/meter)|d1\/)|^domain\/resources\//,
+  )
+})
+
+describe.each(Object.entries(kinds))('for %s', (_kind, { source, maxBytes, without }) => {
+  it('loads not much more', () => {
+    expect(gzipBytesOf(loadedFor(source))).toBeLessThanOrEqual(maxBytes)
+  })
+
+  it.each([...without, ...rare])('does not load %s', (_name, pattern) => {
+    expectWithout(loadedFor(source), pattern)
+  })
 })

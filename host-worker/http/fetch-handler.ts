@@ -21,11 +21,11 @@ export interface Answered {
 }
 
 /** What a host provides for one request. */
-export interface RequestHost<World extends LoggingWorld> {
+export interface RequestHost<World> {
   readonly requestId: string
   /** The parsed URL of the request, when the host has parsed it already. */
   readonly url?: URL
-  readonly world: World
+  readonly world: World & LoggingWorld
   /** Called once per request, when the response has been made but not yet sent. */
   answered(facts: Answered): void
 }
@@ -40,20 +40,20 @@ const NOBODY: Identity = { organizationId: null, keyId: null }
 const NO_HEADERS: Reply['headers'] = {}
 
 /** What is handed to the handler of a path, beside the path's parameters. */
-type Handed<World extends LoggingWorld> = [request: Request, host: RequestHost<World>, url: URL]
+type Handed<World> = [request: Request, host: RequestHost<World>, url: URL]
 
 /**
  * Makes the HTTP side of an interface from its routes: routing, 404, 405, `HEAD`, 500 and the common headers. It only
  * uses Web APIs, so any host with `Request` and `Response` can use it.
  */
-export function createFetchHandler<World extends LoggingWorld>(
+export function createFetchHandler<World>(
   api: Api<World>,
 ): (request: Request, host: RequestHost<World>) => Promise<Response> {
   const router = IttyRouter<IRequest, Handed<World>>()
   for (const [path, ofPath] of groupByPath(api.routes))
     router.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), answerOf(api, path, ofPath))
   router.all('*', (_asked, request, host, url) =>
-    respond(api.answerUnknownRoute(url), { request, url }, host, { endpointId: null, ...NOBODY }),
+    respond(api.answerUnknownRoute(url), { request, url }, host),
   )
   return async (request, host) => {
     const url = host.url ?? new URL(request.url)
@@ -64,7 +64,7 @@ export function createFetchHandler<World extends LoggingWorld>(
   }
 }
 
-function answerOf<World extends LoggingWorld>(
+function answerOf<World>(
   api: Api<World>,
   path: string,
   ofPath: readonly Route[],
@@ -91,7 +91,7 @@ function answerOf<World extends LoggingWorld>(
   }
 }
 
-async function answerOrFail<World extends LoggingWorld>(
+async function answerOrFail<World>(
   api: Api<World>,
   route: Route | undefined,
   ofPath: readonly Route[],
@@ -112,11 +112,12 @@ async function answerOrFail<World extends LoggingWorld>(
   }
 }
 
-function respond(
+/** Makes the response of a reply, with the headers that every response has, and tells the host of it. */
+export function respond(
   reply: Reply,
   { request, url }: Pick<RoutedRequest, 'request' | 'url'>,
-  host: Pick<RequestHost<LoggingWorld>, 'requestId' | 'answered'>,
-  found: Pick<Answered, 'endpointId' | keyof Identity>,
+  host: Pick<RequestHost<unknown>, 'requestId' | 'answered'>,
+  found: Pick<Answered, 'endpointId' | keyof Identity> = { endpointId: null, ...NOBODY },
 ): Response {
   host.answered({ requestId: host.requestId, status: reply.status, ...found })
   return new Response(request.method === 'HEAD' ? null : reply.body, {

@@ -2,6 +2,7 @@ import type { Secrets } from '../../domain/access/secrets.ts'
 import { hashFormPassword, verifyFormPassword } from '../../domain/forms/submit/password.ts'
 import type { ImportTools } from '../../domain/imports/kinds/kinds.ts'
 import type { ImportWorld } from '../../domain/imports/world.ts'
+import type { OperatorWorld } from '../../domain/operators/interface/world.ts'
 import type { Organization } from '../../ports/organizations/organization.ts'
 import type { Clock } from '../../ports/platform/clock.ts'
 import type { RandomSource } from '../../ports/platform/random-source.ts'
@@ -43,5 +44,18 @@ export function importTools(
     },
     clock,
     secrets,
+  }
+}
+
+/** Opens the imports of organizations by their ids; null for one that no longer exists. */
+export function importsOf({
+  administration,
+  imports,
+}: Pick<OperatorWorld, 'administration' | 'imports'>): (
+  organizationId: string,
+) => Promise<ImportWorld | null> {
+  return async (organizationId) => {
+    const organization = await administration.findOrganization(organizationId)
+    return organization === null ? null : imports(organization)
   }
 }

@@ -7,6 +7,7 @@ import { randomBase62 } from '../../domain/text/encoding.ts'
 import { sweepRetention } from '../../domain/whole/remove/sweep-retention.ts'
 import type { Storage } from '../../ports/storage.ts'
 import { createFetchHandler } from './fetch-handler.ts'
+import { importsOf } from './imports.ts'
 import type { WholeWorld, WorldParts } from './world.ts'
 import { createWorld } from './world.ts'
 
@@ -32,7 +33,7 @@ export function createService(
   parts: WorldParts & { readonly storage: Pick<Storage, 'importDirectory' | 'retentionDirectory'> },
 ): Service {
   const world = createWorld(parts)
-  const { clock, log, random, administration } = world
+  const { clock, log, random } = world
   return {
     world,
     async fetch(request) {
@@ -53,12 +54,8 @@ export function createService(
     },
     async sweep() {
       const { importDirectory: imports, retentionDirectory: retention } = parts.storage
-      const openImports = async (organizationId: string) => {
-        const organization = await administration.findOrganization(organizationId)
-        return organization === null ? null : world.imports(organization)
-      }
       await sweep(world)
-      await sweepImports({ imports, openImports, clock, log })
+      await sweepImports({ imports, openImports: importsOf(world), clock, log })
       await sweepRetention({ retention, clock, log })
     },
   }

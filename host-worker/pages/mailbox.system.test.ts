@@ -5,7 +5,7 @@ import { openSharedD1 } from '../../test/support/databases/shared-d1.ts'
 import type { LocalD1 } from '../../test/support/databases/d1.ts'
 import { fakeClock } from '../../test/support/runner/fakes.ts'
 import type { Env } from '../env/index.ts'
-import { openMailbox } from '../wiring/storage.ts'
+import { openMailbox } from '../wiring/providers.ts'
 import { serveMailbox } from './mailbox.ts'
 
 let d1: LocalD1

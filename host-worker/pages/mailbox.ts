@@ -1,7 +1,7 @@
 import type { Mailbox } from '../../adapters/local/index.ts'
 import { mailboxEntry } from '../console/built.mjs'
 import type { Env } from '../env/index.ts'
-import { openMailbox } from '../wiring/storage.ts'
+import { openMailbox } from '../wiring/providers.ts'
 import { appPage } from './app-page.ts'
 import { mailboxHeaders, pageResponse } from './page-headers.ts'
 import { MAILBOX_PATH } from './paths.ts'

@@ -1,8 +1,8 @@
 import { receiveFromQstash } from '../../adapters/queue-qstash/index.ts'
 import type { JobWorld } from '../../domain/jobs/world.ts'
 import type { Env } from '../env/index.ts'
-import { consoleLog, systemClock, systemDeadline, systemRandom } from '../system.ts'
-import { openPlaces, openStorage } from './all-storage.ts'
+import { consoleLog, systemDeadline, systemPorts } from '../system.ts'
+import { openAllPlaces, openStorage } from './all-storage.ts'
 import type { FollowUpWork } from './follow-up.ts'
 import { createFollowUp } from './follow-up.ts'
 import { emailOf, smsOf } from './providers.ts'
@@ -12,11 +12,11 @@ export function openFollowUp(env: Env): FollowUpWork {
   const storage = openStorage(env)
   return createFollowUp({
     openJobs: () => openJobWorld(env),
-    places: openPlaces(env),
+    places: openAllPlaces(env),
     imports: storage.importDirectory,
     async sweepImports(imports) {
-      const { sweepImportsOf } = await import('./import-sweep.ts')
-      await sweepImportsOf(env, storage, imports)
+      const { sweepImportsOf } = await import('./operator-world.ts')
+      await sweepImportsOf(env, imports)
     },
     async sweepMoves() {
       const [{ openMoves }, { sweepMoves }] = await Promise.all([
@@ -54,9 +54,6 @@ function openJobWorld(env: Env): JobWorld {
     email: emailOf(env),
     sms: smsOf(env),
     mail: env.mail,
-    clock: systemClock,
-    deadline: systemDeadline,
-    random: systemRandom,
-    log: consoleLog,
+    ...systemPorts,
   }
 }

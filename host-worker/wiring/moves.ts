@@ -6,9 +6,9 @@ import type { MovesWorld } from '../../domain/placement/operators/moves.ts'
 import { createPlacedStorage } from '../../domain/placement/placed-storage.ts'
 import type { Meter } from '../../ports/platform/meter.ts'
 import type { Env } from '../env/index.ts'
-import { consoleLog, systemClock, systemDeadline, systemRandom } from '../system.ts'
-import { openPlaces } from './all-storage.ts'
-import { createMeter } from './storage.ts'
+import { consoleLog, systemPorts } from '../system.ts'
+import { openAllPlaces } from './all-storage.ts'
+import { createMeter } from './opening.ts'
 
 /**
  * How many rows one step of a move reads or writes in the shared database. Other organizations wait meanwhile, so it is
@@ -19,9 +19,9 @@ const SHARED_ROWS_MAX = 200
 /** The ports of moves, for background work. No I/O. */
 export function openMoves(env: Env, meter: Meter = createMeter()): Omit<MovesWorld, 'background'> {
   const { database, families } = env
-  const clock = systemClock
+  const { clock } = systemPorts
   const executor = createExecutor({ database, clock, meter })
-  const places = openPlaces(env, meter)
+  const places = openAllPlaces(env, meter)
   return {
     ledger: createMoveLedger(executor),
     places: (place) => {
@@ -33,9 +33,6 @@ export function openMoves(env: Env, meter: Meter = createMeter()): Omit<MovesWor
     directory: places.directory,
     administration: createPlacedStorage(places, consoleLog).administration,
     databases: places.databases,
-    log: consoleLog,
-    clock,
-    deadline: systemDeadline,
-    random: systemRandom,
+    ...systemPorts,
   }
 }

@@ -1,43 +1,38 @@
-import type { OperatorWorld } from '../../domain/operators/interface/world.ts'
-import type { Meter } from '../../ports/platform/meter.ts'
-import type { Env } from '../env/index.ts'
-import { consoleLog, systemClock, systemDeadline, systemRandom } from '../system.ts'
-import { importTools, openImportWorld } from '../http/imports.ts'
+import { sweepImports } from '../../domain/imports/sweep-imports.ts'
 import { createMoves } from '../../domain/placement/operators/moves.ts'
-import { openMoves } from './moves.ts'
-import { posDestination } from './pos/pos-destination.ts'
+import type { Background } from '../../ports/platform/background.ts'
+import type { Meter } from '../../ports/platform/meter.ts'
+import type { ImportDirectory } from '../../ports/records/import-sessions.ts'
+import type { Env } from '../env/index.ts'
+import { importsOf } from '../http/imports.ts'
+import type { WholeWorld } from '../http/world.ts'
+import { createWorld } from '../http/world.ts'
 import { openStorage } from './all-storage.ts'
-import type { Lifetime } from './world.ts'
-import { backgroundOf, secretsOf } from './world.ts'
+import { openMoves } from './moves.ts'
+import { createMeter, detached, secretsOf } from './opening.ts'
+import { posDestination } from './pos/pos-destination.ts'
 
-/** Assembles the ports for one request of an operator. */
-export async function openOperatorWorld(env: Env, lifetime: Lifetime, meter: Meter): Promise<OperatorWorld> {
-  const background = backgroundOf(lifetime)
+/** Assembles the ports for a request of an operator, and for work on the imports of organizations. */
+export async function openOperatorWorld(
+  env: Env,
+  meter: Meter = createMeter(),
+  background: Background = detached,
+): Promise<WholeWorld> {
   const storage = openStorage(env, meter, background)
-  const secrets = await secretsOf(env)
-  const tools = importTools(async () => secrets)
-  return {
-    operatorKeys: storage.operatorKeys,
-    administration: storage.administration,
-    overview: storage.overview,
-    moves: createMoves({ ...openMoves(env, meter), background }),
-    outbox: storage.outbox,
-    sends: storage.sends,
-    tenant: storage.tenant,
-    audit: storage.audit,
-    changes: storage.operatorChanges,
-    whole: storage.whole,
-    erasures: storage.erasures,
-    restorePlaces: storage.restorePlaces,
-    deletionPlaces: storage.deletionPlaces,
+  const { overview, restorePlaces, deletionPlaces } = storage
+  const moves = createMoves({ ...openMoves(env, meter), background })
+  return createWorld({
+    storage,
+    secrets: await secretsOf(env),
+    places: { overview, restorePlaces, deletionPlaces, moves },
+    posDestination: (organization) => posDestination(organization, env),
     backups: async () => (env.backups === null ? null : (await import('./backups.ts')).openBackups(env)),
-    imports: (organization) =>
-      openImportWorld(storage, organization, tools, () => posDestination(organization, env)),
-    secrets,
-    clock: systemClock,
-    deadline: systemDeadline,
-    random: systemRandom,
     background,
-    log: consoleLog,
-  }
+  })
+}
+
+/** Continues imports of one database that were interrupted, and removes what others have left behind. */
+export async function sweepImportsOf(env: Env, imports: ImportDirectory): Promise<void> {
+  const world = await openOperatorWorld(env)
+  await sweepImports({ ...world, imports, openImports: importsOf(world) })
 }

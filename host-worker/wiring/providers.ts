@@ -1,16 +1,15 @@
+import { createExecutor } from '../../adapters/d1/executor.ts'
 import { createResendSender } from '../../adapters/email-resend/index.ts'
-import { createCloudflareQueue } from '../../adapters/queue-cloudflare/index.ts'
-import { createQstashQueue } from '../../adapters/queue-qstash/index.ts'
+import type { Mailbox } from '../../adapters/local/index.ts'
+import { createMailbox } from '../../adapters/local/index.ts'
 import { createTwilioSender } from '../../adapters/sms-twilio/index.ts'
 import type { World } from '../../domain/world.ts'
 import type { EmailSender } from '../../ports/messaging/email-sender.ts'
 import type { ExitSurveySource } from '../../ports/sources/exit-survey-source.ts'
-import type { Queue } from '../../ports/messaging/queue.ts'
 import type { SmsSender } from '../../ports/messaging/sms-sender.ts'
 import type { Env } from '../env/index.ts'
 import { systemClock, systemDeadline, systemFetch } from '../system.ts'
 import { askLoaded } from './ask-loaded.ts'
-import { openMailbox } from './storage.ts'
 
 const system = { fetch: systemFetch, deadline: systemDeadline, clock: systemClock }
 
@@ -28,12 +27,9 @@ export function smsOf(env: Env): SmsSender | null {
   return sms.kind === 'mailbox' ? openMailbox(env).sms : createTwilioSender({ ...sms, ...system })
 }
 
-/** The queue; null when none is configured. */
-export function queueOf({ queue }: Env): Queue | null {
-  if (queue === null) return null
-  return queue.kind === 'cloudflare'
-    ? createCloudflareQueue(queue.binding)
-    : createQstashQueue({ ...queue, ...system })
+/** Opens the mailbox that replaces the providers on a developer's machine. No I/O. */
+export function openMailbox({ database }: Pick<Env, 'database'>): Mailbox {
+  return createMailbox(createExecutor({ database, clock: systemClock }), systemClock)
 }
 
 /** The link service; null when none is configured, and links are in the service's own storage. */

@@ -15,7 +15,7 @@ import type { StartedDirectus } from './directus/start.ts'
 import { startDirectus } from './directus/start.ts'
 import { benchFleet } from './fleet/fleet.ts'
 import { benchPlaces } from './places.ts'
-import { bareWorker, buildWorker, filesWith, seedImage, WRANGLER } from './prepare.ts'
+import { bareWorker, buildWorker, filesWith, seedImage } from './prepare.ts'
 import type { Target } from './runtime.ts'
 import { startTarget } from './runtime.ts'
 import { benchContacts } from './seed.ts'
@@ -25,8 +25,8 @@ import { benchUnauthorized } from './fleet/unauthorized.ts'
 
 /**
  * Measures the built service against a bare worker on the same runtime, without wrangler's dev proxy, and against
- * Directus and an earlier state of the service if their folders are given. An argument selects another measurement: `steps`, `places`, `fleet`, `analytics`, `bill`
- * or `unauthorized`.
+ * Directus and an earlier state of the service if their folders are given. An argument selects another measurement: `start`, `steps`, `places`, `fleet`,
+ * `analytics`, `bill` or `unauthorized`.
  */
 const { values, positionals } = parseArgs({
   options: { directus: { type: 'string' }, before: { type: 'string' } },
@@ -37,6 +37,7 @@ const folder = mkdtempSync(join(tmpdir(), 'bench-'))
 try {
   if (subject === 'analytics') await benchAnalytics()
   else if (subject === 'bill') await benchBill()
+  else if (subject === 'start') await benchStart(await built(), await openEarlier())
   else if (subject === 'places') await benchPlaces(folder, await openEarlier())
   else if (subject === 'steps') await benchSteps(folder, part)
   else if (subject === 'fleet') await benchFleet(folder)
@@ -56,14 +57,18 @@ async function main(): Promise<void> {
   }
 }
 
-async function benchService(directus: StartedDirectus | null): Promise<void> {
+async function built(): Promise<Pick<Before, 'script' | 'seeded'>> {
   const script = buildWorker(folder)
-  await printBundle()
-  await printStartUp(WRANGLER, script, folder)
-  const { image, key, contactId } = await seedImage(script, folder)
+  return { script, seeded: await seedImage(script, folder) }
+}
+
+async function benchService(directus: StartedDirectus | null): Promise<void> {
+  const { script, seeded } = await built()
+  const before = await openEarlier()
+  await benchStart({ script, seeded }, before)
+  const { image, key, contactId } = seeded
   const service = await startTarget(script, filesWith(image, folder, 'service'))
   const bare = await startTarget(bareWorker(folder, 'bare-worker.mjs'), filesWith(image, folder, 'bare'))
-  const before = await openEarlier()
   const earlier =
     before && (await startTarget(before.script, filesWith(before.seeded.image, folder, 'before')))
   const cases = benchCases(contactId, { service: key, directus: directus?.token ?? '' })
@@ -75,6 +80,14 @@ async function benchService(directus: StartedDirectus | null): Promise<void> {
     )
   }
   for (const target of [service, bare, earlier]) await target?.runtime.dispose()
+}
+
+/** What an isolate loads, and what its start and its first answer cost, beside an earlier state if there is one. */
+async function benchStart(own: Pick<Before, 'script' | 'seeded'>, before: Before | null): Promise<void> {
+  await printBundle()
+  const states = [{ name: 'service', checkout: '.', ...own }]
+  const { before: checkout = '' } = values
+  await printStartUp(folder, before === null ? states : [...states, { name: 'before', checkout, ...before }])
 }
 
 /** The earlier state of the service, if its checkout is given. */

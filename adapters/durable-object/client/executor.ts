@@ -1,7 +1,7 @@
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type { Meter } from '../../../ports/platform/meter.ts'
 import { ElsewhereError, PausedError } from '../../../domain/placement/find/errors.ts'
-import type { StorageOptions } from '../../sqlite/request-storage.ts'
+import type { StorageOptions } from '../../sqlite/storage-options.ts'
 import type { CountedResults, Executor, Statement } from '../../sqlite/statement/executor.ts'
 import { countRows, createMeter } from '../../sqlite/statement/meter.ts'
 import { readsAlone } from '../../sqlite/statement/reads-alone.ts'

@@ -3,8 +3,6 @@ import type { DurableObjectState } from '@cloudflare/workers-types'
 import type { OutboxRef } from '../../../ports/messaging/outbox-store.ts'
 import type { Statement } from '../../sqlite/statement/executor.ts'
 import type { Family, FamilyTools } from './family.ts'
-import { openFamily } from './family.ts'
-import { ownMigrations } from './own-migrations.ts'
 import type { ObjectDatabase } from './object-database.ts'
 import type { BatchAnswer, BatchTerms, FamilyObject, Mode } from '../protocol.ts'
 import type { Migration } from '../migration.ts'
@@ -96,7 +94,12 @@ export class FamilyDatabaseObject extends DurableObject implements FamilyObject 
     return this.#family
   }
 
+  /** What an object does is loaded by the first call: every isolate of the Worker has the class, and most have no object. */
   async #openAnew(): Promise<Family> {
+    const [{ openFamily }, { ownMigrations }] = await Promise.all([
+      import('./family.ts'),
+      import('./own-migrations.ts'),
+    ])
     return openFamily({
       ...this.#tools,
       database: databaseOf(this.ctx),

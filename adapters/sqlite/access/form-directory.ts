@@ -1,13 +1,14 @@
 import type { FormDirectory } from '../../../ports/records/form-directory.ts'
-import type { SubmissionWriter } from '../../../ports/records/tenant-writer.ts'
 import { isPlaced, placedText } from '../placement/family-row.ts'
 import { elsewhere } from '../placement/guard.ts'
 import { bind, db, slot, template } from '../statement/compiler.ts'
-import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
 import { parsed } from '../database/json-text.ts'
+import type { StorageOptions } from '../storage-options.ts'
+import { tenantExecutors } from '../storage-options.ts'
+import { createSubmissionWriter } from '../write/submission-writer.ts'
 
-const findForm = template(
+const findForm = template(() =>
   db
     .selectFrom('forms as f')
     .innerJoin('organizations as o', 'o.organization_id', 'f.organization_id')
@@ -25,7 +26,7 @@ const findForm = template(
 )
 
 /** Finds the organization that has the form, where its family has a database of its own. */
-const findPlaced = template(
+const findPlaced = template(() =>
   db
     .selectFrom('placed_forms as placed')
     .innerJoin('placed_organizations as p', 'p.organization_id', 'placed.organization_id')
@@ -35,10 +36,8 @@ const findPlaced = template(
 )
 
 /** The directory of forms. `submissionsOf` opens the organization that owns a form for writing. */
-export function createFormDirectory(
-  executor: Executor,
-  submissionsOf: (organizationId: string) => SubmissionWriter,
-): FormDirectory {
+export function createFormDirectory(options: StorageOptions): FormDirectory {
+  const { executor, clock } = options
   return {
     async find(formId) {
       const [found, placed] = await resultsOf(executor, [
@@ -59,6 +58,7 @@ export function createFormDirectory(
         phoneCountry: row.phone_country,
       }
     },
-    submissionsOf,
+    submissionsOf: (organizationId) =>
+      createSubmissionWriter(tenantExecutors(options, organizationId), clock, organizationId),
   }
 }

@@ -10,7 +10,7 @@ import type { Executor } from '../statement/executor.ts'
 export function upkeepOf(
   table: 'api_keys' | 'operator_keys',
 ): (executorOf: (keyId: string) => Executor) => KeyUpkeep {
-  const noteKeyUse = template(
+  const noteKeyUse = template(() =>
     db
       .updateTable(table)
       .set({ last_used_at: slot('hour') })
@@ -18,7 +18,7 @@ export function upkeepOf(
       .where(({ eb, or }) => or([eb('last_used_at', 'is', null), eb('last_used_at', '<', slot('hour'))])),
   )
 
-  const rehashKey = template(
+  const rehashKey = template(() =>
     db
       .updateTable(table)
       .set({ hash: slot('hash'), secret_version: slot('secretVersion') })

@@ -26,7 +26,7 @@ import { keyFromRow, organizationFromRow } from '../table/access-rows.ts'
 import { worksNow } from '../table/working-key.ts'
 import { nowOf } from '../write/write-clock.ts'
 
-const findPlatformKey = template(
+const findPlatformKey = template(() =>
   db
     .selectFrom('api_keys')
     .selectAll()

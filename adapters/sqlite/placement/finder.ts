@@ -5,21 +5,22 @@ import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import { familyColumns, ownPlace } from './family-row.ts'
 
-const placed = db
-  .selectFrom('placed_organizations as p')
-  .innerJoin('families as f', 'f.family_id', 'p.family_id')
-  .select(familyColumns)
+const placed = () =>
+  db
+    .selectFrom('placed_organizations as p')
+    .innerJoin('families as f', 'f.family_id', 'p.family_id')
+    .select(familyColumns)
 
-export const findPlace = template(placed.where('p.organization_id', '=', slot('organizationId')))
+export const findPlace = template(() => placed().where('p.organization_id', '=', slot('organizationId')))
 
-const findKey = template(
-  placed
+const findKey = template(() =>
+  placed()
     .innerJoin('placed_keys as k', 'k.organization_id', 'p.organization_id')
     .select('k.organization_id as organizationId')
     .where('k.key_id', '=', slot('keyId')),
 )
 
-const noteWork = template(
+const noteWork = template(() =>
   db
     .updateTable('families')
     .set(({ eb, fn }) => ({

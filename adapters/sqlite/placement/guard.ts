@@ -84,45 +84,44 @@ interface GuardTemplates {
   readonly write: Template
 }
 
-const subjectId = sql.ref<string>('subject.id')
-
 /**
  * The guard's statements for the organizations that a select names. The one for writes raises an error; the one for
  * reads returns a row.
  */
-function guardFor(organizations: Expression<{ readonly id: string | null }>): GuardTemplates {
-  const subject = db.selectFrom(sql<{ readonly id: string | null }>`(${organizations})`.as('subject'))
-  const isPaused = eb.exists(
-    db
-      .selectFrom('write_pauses as w')
-      .select(one)
-      .where(({ eb }) => eb('w.organization_id', '=', subjectId)),
-  )
+function guardFor(organizations: () => Expression<{ readonly id: string | null }>): GuardTemplates {
+  const subject = () => db.selectFrom(sql<{ readonly id: string | null }>`(${organizations()})`.as('subject'))
   return {
-    read: template(
-      subject
+    read: template(() =>
+      subject()
         .innerJoin('placed_organizations as p', 'p.organization_id', 'subject.id')
         .innerJoin('families as f', 'f.family_id', 'p.family_id')
         .select(placedText.as('place'))
         .limit(sql.lit(1)),
     ),
-    write: template(
-      db
+    write: template(() => {
+      const subjectId = sql.ref<string>('subject.id')
+      const isPaused = eb.exists(
+        db
+          .selectFrom('write_pauses as w')
+          .select(one)
+          .where(({ eb }) => eb('w.organization_id', '=', subjectId)),
+      )
+      return db
         .insertInto('refused_writes')
         .columns(['organization_id', 'now'])
         .expression(
-          subject
+          subject()
             .select(['subject.id', slot('now').as('now')])
             .where(({ or }) => or([isPlaced(subjectId), isPaused])),
-        ),
-    ),
+        )
+    }),
   }
 }
 
-const ofOrganizations = guardFor(
+const ofOrganizations = guardFor(() =>
   db.selectFrom(jsonEach<string, 'given'>(slot('organizationIds'), 'given')).select('value as id'),
 )
-const ofKey = guardFor(
+const ofKey = guardFor(() =>
   db
     .selectFrom('api_keys')
     .select('organization_id as id')
@@ -131,7 +130,7 @@ const ofKey = guardFor(
       db.selectFrom('placed_keys').select('organization_id as id').where('key_id', '=', slot('keyId')),
     ),
 )
-const ofEntry = guardFor(
+const ofEntry = guardFor(() =>
   db.selectFrom('outbox').select('organization_id as id').where('outbox_id', '=', slot('outboxId')),
 )
 

@@ -6,7 +6,8 @@ it('numbers the slots, so that one that occurs in several places is bound once',
   const made = template(
     sql`select ${slot('a')}, ${slot('b')} from t where x = ${slot('a')} limit +${slot('c')}`,
   )
-  expect(made).toEqual({ sql: 'select ?1, ?2 from t where x = ?1 limit +?3', slots: ['a', 'b', 'c'] })
+  expect(made.sql).toBe('select ?1, ?2 from t where x = ?1 limit +?3')
+  expect(made.slots).toEqual(['a', 'b', 'c'])
   expect(bind(made, { c: 3, b: null, a: 'one' }).parameters).toEqual(['one', null, 3])
 })
 
@@ -19,7 +20,7 @@ it('writes statements on one line, and leaves texts and names as they are', () =
 })
 
 it('takes no values, which would be frozen into the template', () => {
-  expect(() => template(sql`select ${1}`)).toThrow(TypeError)
+  expect(() => template(sql`select ${1}`).sql).toThrow(TypeError)
   expect(template(sql`select ${sql.lit('one')}`).sql).toBe("select 'one'")
 })
 
@@ -27,4 +28,18 @@ it('leaves no slot without a value, and no lone surrogate in a text', () => {
   const made = template(sql`select ${slot('a')}`)
   expect(() => bind(made, {})).toThrow('No value for a: select ?1')
   expect(bind(made, { a: 'x\ud800' }).parameters).toEqual(['x\ufffd'])
+})
+
+it('is built when it is first needed, and once', () => {
+  let built = 0
+  const made = template(() => {
+    built += 1
+    return sql`select ${slot('a')}`
+  })
+  expect(built).toBe(0)
+  expect([bind(made, { a: 1 }), bind(made, { a: 2 })]).toEqual([
+    { sql: 'select ?1', parameters: [1] },
+    { sql: 'select ?1', parameters: [2] },
+  ])
+  expect(built).toBe(1)
 })

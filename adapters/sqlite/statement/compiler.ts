@@ -51,7 +51,7 @@ export function atMost(name: string): RawBuilder<number> {
 class SlotCompiler extends SqliteQueryCompiler {
   #slots: string[] = []
 
-  compiled(query: OperationNodeSource): Omit<Template, 'rowType'> {
+  compiled(query: OperationNodeSource): Compiled {
     this.#slots = []
     // A query builder declares the node of any expression; what is compiled here is a whole statement.
     const { sql: text } = this.compileQuery(query.toOperationNode() as RootOperationNode, createQueryId())
@@ -67,9 +67,39 @@ class SlotCompiler extends SqliteQueryCompiler {
 
 const compiler = new SlotCompiler()
 
-/** Compiles a statement of the query builder, or of its tag `sql`, with the type of its rows. */
-export function template<Row>(
-  query: Expression<Row> | (OperationNodeSource & Compilable<Row>),
-): Template<Row> {
-  return compiler.compiled(query)
+/** A statement of the query builder, or of its tag `sql`, with the type of its rows. */
+type Built<Row> = Expression<Row> | (OperationNodeSource & Compilable<Row>)
+
+type Compiled = Omit<Template, 'rowType'>
+
+/** A template that is built and compiled when its text is first asked for. */
+class LateTemplate<Row> implements Template<Row> {
+  declare readonly rowType?: Row
+  #state: (() => Built<Row>) | Compiled
+
+  constructor(build: () => Built<Row>) {
+    this.#state = build
+  }
+
+  get sql(): string {
+    return this.#compiled().sql
+  }
+
+  get slots(): readonly string[] {
+    return this.#compiled().slots
+  }
+
+  #compiled(): Compiled {
+    if (typeof this.#state === 'function') this.#state = compiler.compiled(this.#state())
+    return this.#state
+  }
+}
+
+/**
+ * A statement that is compiled when it is first bound, because a request needs few of those that are loaded with it.
+ * @param of the statement, or a function that builds it. Building costs as much as compiling, so that is left until then
+ *   too in modules that many requests load
+ */
+export function template<Row>(of: Built<Row> | (() => Built<Row>)): Template<Row> {
+  return new LateTemplate(typeof of === 'function' ? of : () => of)
 }

@@ -5,7 +5,7 @@ import type { TenantExecutors } from './submission.ts'
 import { saveSubmission } from './submission.ts'
 import { nowOf } from './write-clock.ts'
 
-const replaceHash = template(
+const replaceHash = template(() =>
   db
     .updateTable('forms')
     .set({ password_hash: slot('to') })

@@ -25,17 +25,18 @@ export function shifted(instant: Expression<string>, by: string): RawBuilder<str
   return sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${instant}, ${sql.lit(by)})`
 }
 
-const advance = db.updateTable('organizations').set(({ ref }) => ({ clock_at: nextInstant(ref('clock_at')) }))
+const advance = () =>
+  db.updateTable('organizations').set(({ ref }) => ({ clock_at: nextInstant(ref('clock_at')) }))
 
 /** Moves an organization's clock to the next instant. First in a batch; the writes after it read `clock_at`. */
-export const advanceClock = template(advance.where('organization_id', '=', slot('organizationId')))
+export const advanceClock = template(() => advance().where('organization_id', '=', slot('organizationId')))
 
 /**
  * Moves the clocks of an organization and of its parent, each independently, for a write that changes rows of both.
  * Both organizations are always in the same database.
  */
-export const advanceClocks = template(
-  advance.where('organization_id', 'in', [
+export const advanceClocks = template(() =>
+  advance().where('organization_id', 'in', [
     slot('organizationId'),
     db
       .selectFrom('organizations')

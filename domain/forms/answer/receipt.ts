@@ -32,6 +32,11 @@ function receipt(body: SubmissionReceipt) {
   return jsonReply(200, body, SUBMISSION_HEADERS)
 }
 
+/** What is told of a submission that failed within the service: nobody knows whether it was saved. */
+export function unknownOutcome(requestId: string): string {
+  return `The submission could not be processed and may or may not have been saved; do not send it again automatically. Request id: ${requestId}`
+}
+
 /** A failure of the submission endpoint: `{ ok, code, error, fieldErrors? }`. */
 export function submissionFailure<Code extends FailureCode>(
   code: Code,

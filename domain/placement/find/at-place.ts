@@ -10,7 +10,7 @@ import type {
   PlaceFinder,
   SharedPlace,
 } from '../../../ports/placement/placement.ts'
-import type { RequestStorage, Storage } from '../../../ports/storage.ts'
+import type { Storage } from '../../../ports/storage.ts'
 import type { Backoff } from '../../bounds/backoff.ts'
 import { repeatWhileRejected, steadyPauses } from '../../bounds/backoff.ts'
 import { pause } from '../../bounds/within.ts'
@@ -19,7 +19,7 @@ import { ElsewhereError, PausedError } from './errors.ts'
 import type { NamedKey, PlaceMemory } from './place-memory.ts'
 
 /** The ports for finding and opening the database of an organization. `Stored` is what its storage offers. */
-export interface Places<Stored = RequestStorage> {
+export interface Places<Stored = unknown> {
   readonly directory: PlaceFinder
   /** Kept across requests by the host, because it is in memory. */
   readonly memory: PlaceMemory

@@ -2,7 +2,7 @@ import type { FormDirectory } from '../../../ports/records/form-directory.ts'
 import type { KeyUpkeep } from '../../../ports/organizations/key-upkeep.ts'
 import type { KeyedStorage } from '../../../ports/organizations/keyed-storage.ts'
 import type { SendLog } from '../../../ports/messaging/send-log.ts'
-import type { RequestStorage } from '../../../ports/storage.ts'
+import type { Storage } from '../../../ports/storage.ts'
 import type { SubmissionWriter } from '../../../ports/records/tenant-writer.ts'
 import { relayed } from '../../relay/relayed.ts'
 import type { PlacedWork, Places } from '../find/at-place.ts'
@@ -10,21 +10,12 @@ import { atClaim, atKey, atNamed, atPlace, SHARED, toPlace } from '../find/at-pl
 import { ElsewhereError } from '../find/errors.ts'
 import { noteWorkOf } from './note-work.ts'
 
-/**
- * The storage of all places together, as far as requests need it: each port finds the right database by the
- * organization. Data that belongs to no organization (platform keys and their sends) is in the shared database. No I/O.
- */
-export function placedRequests(places: Places): RequestStorage {
-  const shared = places.storageAt(SHARED, true)
-  return {
-    keyed: placedKeyed(places, shared),
-    keyUpkeep: placedKeyUpkeep(places),
-    forms: placedForms(places, shared),
-    sends: placedSends(places, shared),
-  }
-}
+// The ports of requests over all places together: each finds the right database by the organization, and needs no more
+// of a place's storage than itself. Data that belongs to no organization (platform keys and their sends) is in the
+// shared database. No I/O.
 
-function placedKeyed(places: Places, shared: RequestStorage): KeyedStorage {
+export function placedKeyed(places: Places<Pick<Storage, 'keyed'>>): KeyedStorage {
+  const shared = places.storageAt(SHARED, true)
   return {
     open: (claim) => ({
       read: (queries, terms) => atClaim(claim, places, ({ keyed }) => keyed.open(claim).read(queries, terms)),
@@ -34,7 +25,8 @@ function placedKeyed(places: Places, shared: RequestStorage): KeyedStorage {
 }
 
 /** The shared database knows which organization has a form, wherever that organization lives. */
-function placedForms(places: Places, shared: RequestStorage): FormDirectory {
+export function placedForms(places: Places<Pick<Storage, 'forms'>>): FormDirectory {
+  const shared = places.storageAt(SHARED, true)
   return {
     async find(formId) {
       try {
@@ -49,7 +41,10 @@ function placedForms(places: Places, shared: RequestStorage): FormDirectory {
 }
 
 /** Submissions of one organization's forms, wherever it lives. */
-export function placedSubmissions(places: Places, organizationId: string): SubmissionWriter {
+export function placedSubmissions(
+  places: Places<Pick<Storage, 'forms'>>,
+  organizationId: string,
+): SubmissionWriter {
   const relay = toPlace(organizationId, places, ({ forms }) => forms.submissionsOf(organizationId))
   return relayed(relay, {
     saveSubmission: (submission) =>
@@ -65,11 +60,11 @@ export function placedSubmissions(places: Places, organizationId: string): Submi
  * Updates rows of keys that were used, wherever they are. When the owner of a key is known, the key need not be looked
  * up.
  */
-export function placedKeyUpkeep(places: Places): KeyUpkeep {
+export function placedKeyUpkeep(places: Places<Pick<Storage, 'keyUpkeep'>>): KeyUpkeep {
   const ofOwner = (
     owner: string | null | undefined,
     keyId: string,
-    work: PlacedWork<RequestStorage, void>,
+    work: PlacedWork<Pick<Storage, 'keyUpkeep'>, void>,
   ) => (owner == null ? atKey(keyId, places, work) : atPlace(owner, places, work))
   return {
     noteKeyUse: (keyId, hour, organizationId) =>
@@ -79,7 +74,8 @@ export function placedKeyUpkeep(places: Places): KeyUpkeep {
   }
 }
 
-function placedSends(places: Places, shared: RequestStorage): SendLog {
+export function placedSends(places: Places<Pick<Storage, 'sends'>>): SendLog {
+  const shared = places.storageAt(SHARED, true)
   return {
     open(organizationId) {
       if (organizationId === null) return shared.sends.open(null)

@@ -60,7 +60,7 @@ export const planCollection: Planner<CollectionEndpoint> = async (
     kind: 'page',
     parent: endpoint.parent === null ? null : parentQuery(endpoint.parent, parentId ?? ''),
     query,
-    publish: publisherOf(endpoint.resource, codes, query.select),
+    publish: await publisherOf(endpoint.resource, codes, query.select),
     answer: async ({ texts, next }) => {
       const cursor = { order: orderName(endpoint, order), position: next }
       return pageReply({

@@ -29,7 +29,7 @@ export const planDetail: Planner<DetailEndpoint> = async (endpoint, request) => 
     kind: 'one',
     parent: parent === null ? null : parentQuery(parent, parentId ?? ''),
     query,
-    publish: publisherOf(resource, codes, select),
+    publish: await publisherOf(resource, codes, select),
     isAsked: parent === null && resource.only === null ? null : isAsked,
   }
 }

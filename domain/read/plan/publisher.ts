@@ -12,8 +12,14 @@ const made = new WeakMap<Resource, [plain?: Publisher, withCodes?: Publisher]>()
  * JSON already has its published form.
  * @param read the fields of the rows, in order
  */
-export function publisherOf(resource: Resource, codes: boolean, read: readonly string[]): Publisher | null {
-  return isPublishedAsStored(resource, codes, read) ? null : serializerOf(resource, codes)
+export async function publisherOf(
+  resource: Resource,
+  codes: boolean,
+  read: readonly string[],
+): Promise<Publisher | null> {
+  if (isPublishedAsStored(resource, codes, read)) return null
+  await resource.prepare?.()
+  return serializerOf(resource, codes)
 }
 
 /** The resource's serializer. */

@@ -5,7 +5,7 @@ import { booleanFilter, window } from '../../record/filter.ts'
 import { assigned, computed, orKept, orNow, updatedAt } from '../../record/resource-field.ts'
 import { resource } from '../../record/resource.ts'
 import { FieldSettings } from '../../forms/definition/field-schema.ts'
-import { headlessSupport } from '../../forms/definition/compiled/support.ts'
+import type * as Support from '../../forms/definition/compiled/support.ts'
 import type { FormDefinition } from '../../../ports/records/form-directory.ts'
 
 const Headless = v.strictObject({ supported: v.boolean(), reasons: v.array(v.string()) })
@@ -20,6 +20,14 @@ const NoDefinition = v.union([v.string(), v.number(), v.boolean(), v.null(), v.a
 const PublishedField = v.union([FieldSettings, v.looseObject({}), NoDefinition])
 /** The values are those that were saved, whatever they are, so the schema only describes them. */
 const PublishedFields = v.array(PublishedField) as v.GenericSchema as v.GenericSchema<unknown[]>
+
+/** The form engine, which the first request that reads forms loads: no other read needs it. */
+let engine: typeof Support | null = null
+
+function headless({ definition }: Saved): ReturnType<typeof Support.headlessSupport> {
+  if (engine === null) throw new Error('A form was published before the engine of forms was loaded')
+  return engine.headlessSupport(definition)
+}
 
 interface Saved {
   readonly definition: FormDefinition
@@ -66,9 +74,12 @@ export const forms = resource({
      */
     version: assigned(integer(1)),
   },
+  prepare: async () => {
+    engine = await import('../../forms/definition/compiled/support.ts')
+  },
   compute: {
     requiresPassword: ({ passwordHash }) => passwordHash !== null,
-    headless: ({ definition }) => headlessSupport(definition),
+    headless,
     submissionLimitPerContact: saved('submissionLimitPerContact'),
     fields: ({ definition }) => [...definition.fields],
     successTitle: saved('successTitle'),

@@ -1,5 +1,3 @@
-import * as v from 'valibot'
-import type { Field } from '../../record/field.ts'
 import {
   date,
   id,
@@ -19,11 +17,7 @@ const events = ['click', 'lead', 'sale'] as const
 const DIMENSION_MAX_LENGTH = 200
 
 /** A field by which events are grouped. Its length is bounded, because a cursor contains its value. */
-function dimension(): Field<string | null> {
-  const plain = impersonal(text())
-  const short = v.pipe(v.string(), v.maxLength(DIMENSION_MAX_LENGTH))
-  return nullable({ ...plain, input: () => short })
-}
+const dimension = () => nullable(impersonal(text(DIMENSION_MAX_LENGTH)))
 
 /** These rows are imported for the counts and the analytics of links. No route publishes the rows themselves. */
 export const linkEvents = resource({

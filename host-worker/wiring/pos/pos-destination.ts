@@ -1,8 +1,9 @@
+import { createExecutor } from '../../../adapters/d1/executor.ts'
 import { openLegacyVendorWriter } from '../../../adapters/pos-legacy-vendor/index.ts'
 import type { PosDestination } from '../../../domain/imports/world.ts'
 import type { Organization } from '../../../ports/organizations/organization.ts'
 import type { Env } from '../../env/index.ts'
-import { openPosLegacy } from '../storage.ts'
+import { systemClock } from '../../system.ts'
 
 /** The destination of rows for an organization's point of sale, as far as the service itself can reach it. */
 export function posDestination(
@@ -21,5 +22,10 @@ export function posDestination(
   }
   return posLegacy === null
     ? { refusal: 'The service has no binding POS_LEGACY, which the point of sale of this kind needs.' }
-    : { writer: openLegacyVendorWriter(openPosLegacy(posLegacy), posSource.tenant) }
+    : {
+        writer: openLegacyVendorWriter(
+          createExecutor({ database: posLegacy, clock: systemClock }),
+          posSource.tenant,
+        ),
+      }
 }

@@ -1,3 +1,4 @@
+import { createExecutor } from '../../../adapters/d1/executor.ts'
 import type { SourceKind } from '../../../adapters/pos-odbc/index.ts'
 import { posSourceKinds } from '../../../domain/pos/index.ts'
 import type { Meter } from '../../../ports/platform/meter.ts'
@@ -7,7 +8,6 @@ import type { SourceFailure } from '../../../ports/records/record-source.ts'
 import type { PosGatewaySettings, PosSettings } from '../../env/pos.ts'
 import { systemClock, systemDeadline, systemFetch, systemRandom } from '../../system.ts'
 import { askLoaded } from '../ask-loaded.ts'
-import { openPosLegacy } from '../storage.ts'
 
 /**
  * Chooses the adapter for each kind of point of sale. A source that is not configured is reported as `unavailable` when
@@ -21,7 +21,10 @@ export function openPosSources({ posGateway, posLegacy }: PosSettings, meter: Me
         : loadedSource('legacy_vendor', async () => {
             const { openLegacyVendor } = await import('./outside-sources.ts')
             return openLegacyVendor(
-              { database: openPosLegacy(posLegacy, meter), deadline: systemDeadline },
+              {
+                database: createExecutor({ database: posLegacy, clock: systemClock, meter }),
+                deadline: systemDeadline,
+              },
               tenant,
             )
           }),

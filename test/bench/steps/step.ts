@@ -13,9 +13,10 @@ import type { Env } from '../../../host-worker/env/index.ts'
 import { readEnv } from '../../../host-worker/env/index.ts'
 import { createFetchHandler } from '../../../host-worker/http/fetch-handler.ts'
 import { systemClock } from '../../../host-worker/system.ts'
-import { createMeter } from '../../../host-worker/wiring/storage.ts'
-import type { Lifetime } from '../../../host-worker/wiring/world.ts'
-import { openWorld, secretsOf } from '../../../host-worker/wiring/world.ts'
+import type { Lifetime } from '../../../host-worker/wiring/opening.ts'
+import { createMeter, secretsOf } from '../../../host-worker/wiring/opening.ts'
+import { openSubmissionWorld } from '../../../host-worker/wiring/submissions.ts'
+import { openTenantWorld } from '../../../host-worker/wiring/tenants.ts'
 
 /** What the Worker of a step receives with a request. */
 export interface Arrived {
@@ -55,8 +56,9 @@ export function executorOf({ database }: Arrived): Executor {
 }
 
 /** The service's ports for one request. */
-export function worldOf({ env, lifetime }: Arrived): Promise<World> {
-  return openWorld(env, lifetime, createMeter())
+export async function worldOf({ env, lifetime }: Arrived): Promise<World> {
+  const opening = { env, lifetime, meter: createMeter() }
+  return { ...(await openTenantWorld(opening)), ...(await openSubmissionWorld(opening)) }
 }
 
 /** The claim of a request's key, with the hash under the root secret, which is remembered as in the service. */

@@ -1,4 +1,4 @@
-import type { Lifetime } from '../../../host-worker/wiring/world.ts'
+import type { Lifetime } from '../../../host-worker/wiring/opening.ts'
 import { detailSteps } from './detail.ts'
 import type { Bindings } from './step.ts'
 import { envOf } from './step.ts'

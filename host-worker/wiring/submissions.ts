@@ -1,0 +1,45 @@
+import { createCloudflareQueue } from '../../adapters/queue-cloudflare/index.ts'
+import { createQstashQueue } from '../../adapters/queue-qstash/index.ts'
+import { createFormDirectory } from '../../adapters/sqlite/access/form-directory.ts'
+import type { StorageOptions } from '../../adapters/sqlite/storage-options.ts'
+import { submissionApi } from '../../domain/forms/submission-api.ts'
+import { createFormCache } from '../../domain/forms/submit/cache.ts'
+import { placedForms } from '../../domain/placement/storage/placed-requests.ts'
+import type { Queue } from '../../ports/messaging/queue.ts'
+import type { Env } from '../env/index.ts'
+import { createFetchHandler } from '../http/fetch-handler.ts'
+import { systemDeadline, systemFetch, systemPorts } from '../system.ts'
+import type { Opening, Serve } from './opening.ts'
+import { backgroundOf, secretsOf } from './opening.ts'
+import { openPlaces } from './places.ts'
+
+/** Kept for the lifetime of the isolate. */
+const formCache = createFormCache()
+
+/** Assembles the ports for one submission. */
+export async function openSubmissionWorld({ env, lifetime, meter }: Opening) {
+  const background = backgroundOf(lifetime)
+  const forms = (options: StorageOptions) => ({ forms: createFormDirectory(options) })
+  return {
+    ...systemPorts,
+    background,
+    forms: placedForms(openPlaces(env, forms, meter, background)),
+    formCache,
+    secrets: await secretsOf(env),
+    queue: queueOf(env),
+  }
+}
+
+/** The queue; null when none is configured. */
+function queueOf({ queue }: Env): Queue | null {
+  if (queue === null) return null
+  return queue.kind === 'cloudflare'
+    ? createCloudflareQueue(queue.binding)
+    : createQstashQueue({ ...queue, fetch: systemFetch, deadline: systemDeadline })
+}
+
+const handle = createFetchHandler(submissionApi)
+
+/** Serves what websites call. */
+export const serve: Serve = async (request, host, opening) =>
+  handle(request, { ...host, world: await openSubmissionWorld(opening) })
