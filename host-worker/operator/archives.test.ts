@@ -475,10 +475,34 @@ test.each(['shared', 'own'] as const)(
   async (place) => {
     const of = await anotherService(14)
     expect((await of.run('org', 'restore', archive)).code).toBe(0)
-    const refused = await of.run('org', 'restore', archive, '--id', 'copy', '--slug', 'copy')
+    // Notifications and runs are waiting, and a form was removed and saved again.
+    const body = JSON.stringify({ _gotcha: '', firstName: 'Ada', email: 'ada@example.com', message: 'Hello' })
+    const submit = async (formId: string) =>
+      (
+        await of.service.send(`/api/forms/${formId}/submissions`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body,
+        })
+      ).status
+    expect(await submit('demo-contact')).toBe(200)
+    const extra = fileOf('extra.json')
+    writeFileSync(
+      extra,
+      '{"formId":"extra","name":"Extra","fields":[{"id":"a","type":"short_text","label":"A"}]}',
+    )
+    for (const command of [
+      ['form', 'save', extra],
+      ['rows', 'delete', 'forms', '--id', 'extra'],
+      ['form', 'save', extra],
+    ])
+      expect(await of.run(...command, '--org', 'demo')).toMatchObject({ code: 0 })
+    await exported(of, 'begun.tar', '--id', 'demo')
+    const begun = fileOf('begun.tar')
+    const refused = await of.run('org', 'restore', begun, '--id', 'copy', '--slug', 'copy')
     expect(refused.stderr).toContain('--form-ids new')
     const beside = ['--id', 'copy', '--slug', 'copy', '--form-ids', 'new', '--place', place]
-    const restored = await of.run('org', 'restore', archive, ...beside)
+    const restored = await of.run('org', 'restore', begun, ...beside)
     expect([restored.code, restored.stderr]).toEqual([0, restored.stderr])
     const ids = new Map(
       restored.stdout
@@ -499,12 +523,13 @@ test.each(['shared', 'own'] as const)(
       expect(JSON.stringify(after)).toBe(renamed(JSON.stringify(before)))
     }
     expect((await of.service.send('/api/v1/forms/demo-contact', { key: copyKey })).status).toBe(404)
-    const submitted = await of.service.send('/api/forms/demo-contact-2/submissions', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ _gotcha: '', firstName: 'Ada', email: 'ada@example.com', message: 'Hello' }),
-    })
-    expect(submitted.status).toBe(200)
+    // Nothing that is stored of it names a form of the first one.
+    await exported(of, 'copy.tar', '--id', 'copy')
+    expect(await filesWith(begun, [...ids.keys()])).toEqual(
+      ['automations', 'form-submissions', 'forms', 'outbox', 'removals'].map((name) => `rows/${name}.ndjson`),
+    )
+    expect(await filesWith(fileOf('copy.tar'), [...ids.keys()])).toEqual([])
+    expect(await submit('demo-contact-2')).toBe(200)
     // A third one finds the ids of the second taken. Deleted, their forms are free again.
     const third = await of.run(
       'org',
@@ -519,7 +544,18 @@ test.each(['shared', 'own'] as const)(
     )
     expect(third.stdout).toContain('demo-contact  demo-contact-3\n')
     expect((await of.run('org', 'delete', '--id', 'copy', '--confirm', 'copy')).code).toBe(0)
-    const again = await of.run('org', 'restore', archive, ...beside)
+    const again = await of.run('org', 'restore', begun, ...beside)
     expect(again.stdout).toBe(restored.stdout)
   },
 )
+
+/** The files of an archive in which one of these texts is a whole text. */
+async function filesWith(path: string, texts: readonly string[]): Promise<readonly string[]> {
+  const files = new Set<string>()
+  for await (const piece of readArchive(archiveInFile(path).open(), openNodeDigest)) {
+    if (piece.kind !== 'part') continue
+    const lines = piece.lines.join('\n').replaceAll('\\"', '"')
+    if (texts.some((text) => lines.includes(`"${text}"`))) files.add(piece.file)
+  }
+  return [...files].sort()
+}

@@ -205,6 +205,41 @@ describe.each([SHARED, OWN])('in a place that is $kind', (choice) => {
     expect([texts.delivered, await storage.sends.open('acme').list(null, 9)]).toEqual([[], []])
   })
 
+  test('whoever was erased after the request was cut off is written to no more, and the others are', async () => {
+    const world = await openWorld(choice)
+    // The first 50 are released, and then it dies. Of them, the first is refused by the provider.
+    world.texts.answers.push({ kind: 'refused', reason: 'No such number.' })
+    const first = await start(world, { call: unbroken.indexOf('sends.end') + 1, moment: 'after' })
+    await Promise.race([first.died, post(first, world.key)])
+    const before = addressees(world)
+    const second = await start(world)
+    const people = [numbers[0], before[0], numbers[106]] as readonly string[]
+    const erased = await second.service.send('/operator/v1/organizations/acme/contacts/erase', {
+      method: 'POST',
+      key: await second.service.addOperatorKey('admin'),
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ phones: people }),
+    })
+    expect([erased.status, before.length < numbers.length]).toEqual([200, true])
+    world.clock.advance(TEN_MINUTES_MS)
+    const { results = [] } = await post(second, world.key)
+    expect(people.map((number) => results.find(({ to }) => to === number))).toEqual([
+      {
+        to: people[0],
+        success: false,
+        error: expect.stringMatching(/^It failed\..* kept no longer/) as unknown,
+      },
+      { to: people[1], success: true },
+      { to: people[2], success: false, error: 'Not sent: the recipient was erased.' },
+    ])
+    const after = addressees(world).slice(before.length)
+    expect(after.filter((to) => people.includes(to))).toEqual([])
+    expect(after).toContain(numbers[105])
+    const recorded = (await world.storage.sends.open('acme').list(null, 999)).map(({ to }) => to)
+    expect(recorded.filter((to) => people.includes(to))).toEqual([])
+    expect(await post(second, world.key)).toMatchObject({ results })
+  })
+
   test.each(calls)(
     'killed at call %i (%s), everybody is accounted for and nobody is written to twice',
     async (call) => {

@@ -4,7 +4,7 @@ import { countedList } from '../../bounds/counted-list.ts'
 import { described } from '../../record/operation/meaning.ts'
 import type { RequestBody } from '../../record/operation/operation.ts'
 import { isBase64 } from '../../text/encoding.ts'
-import { isEmailAddress } from '../../text/contact/email-address.ts'
+import { deliveryAddress, readEmailAddress } from '../../text/contact/email-address.ts'
 import { toWebUrl } from '../../text/http/url.ts'
 import { EMAIL_MAX_BYTES, HEADER_MAX_LENGTH, MESSAGE_MAX_BYTES } from './limits.ts'
 import type { EmailSenderRule } from './sender-rule.ts'
@@ -132,16 +132,24 @@ const attachment = v.pipe(
 )
 const EmailAttachmentBody = described(attachment, 'Either `path` or `content`, not both.')
 
+/** One bare address in the form in which it is sent to; null: the text is none, or would begin another header. */
+function replyAddress(text: string): string | null {
+  return /\p{Cc}/u.test(text) || readEmailAddress(text) === null ? null : deliveryAddress(text)
+}
+
 const emailParts = {
-  to: recipients(`Email addresses. At most ${RECIPIENTS_MAX} when it is an array.`, [
-    'ada@example.com',
-    ['ada@example.com', 'bob@example.com'],
-  ]),
+  to: recipients(
+    `Email addresses, which may have international domains. At most ${RECIPIENTS_MAX} when it is an array.`,
+    ['ada@example.com', ['ada@example.com', 'bob@example.com']],
+  ),
   subject: v.pipe(text, v.maxLength(HEADER_MAX_LENGTH, 'is too long'), oneLine),
   html: described(text, 'HTML body.'),
   text: v.optional(described(string, 'The plain part beside the HTML.')),
   replyTo: v.optional(
-    described(v.pipe(string, v.check(isEmailAddress, 'must be one bare email address')), 'One bare address.'),
+    described(
+      v.pipe(string, readAs(replyAddress, 'must be one bare email address')),
+      'One bare address. Its domain may be international.',
+    ),
   ),
   attachments: v.optional(attachmentsOf(EmailAttachmentBody)),
 } as const

@@ -21,7 +21,7 @@ test.each([
 ])('%s in %s is %s', (given, country, number) => {
   const recipient = phoneRecipient(given, country)
   if (number === null) expect(recipient).toMatchObject({ kind: 'unreachable', to: given })
-  else expect(recipient).toEqual({ kind: 'reachable', key: number, to: number })
+  else expect(recipient).toEqual({ kind: 'reachable', key: number, to: number, address: number })
 })
 
 test.each([
@@ -51,12 +51,19 @@ test.each([
   expect(phoneRecipient(given, 'US')).toMatchObject({ kind: 'unreachable', to: given })
 })
 
-test('an address is written to as given; its domain alone is the same in any case', () => {
-  expect(addressRecipient('Ada@Example.COM')).toEqual({
-    kind: 'reachable',
-    key: 'Ada@example.com',
-    to: 'Ada@Example.COM',
-  })
+test.each([
+  ['Ada@Example.COM', 'Ada@Example.COM', 'Ada@example.com'],
+  ['ada@bücher.example', 'ada@xn--bcher-kva.example', 'ada@xn--bcher-kva.example'],
+  ['ada@BÜCHER.Example', 'ada@xn--bcher-kva.example', 'ada@xn--bcher-kva.example'],
+  ['ada@XN--BCHER-KVA.example', 'ada@XN--BCHER-KVA.example', 'ada@xn--bcher-kva.example'],
+  ['ada@例え。テスト', 'ada@xn--r8jz45g.xn--zckzah', 'ada@xn--r8jz45g.xn--zckzah'],
+  // As forms and imports read it: without white space around it and without what nobody sees.
+  ['\u{202a}ada@exam\u{ad}ple.com\u{202c} ', 'ada@example.com', 'ada@example.com'],
+])('%s is told as given, written to at %s, and one recipient with %s', (to, address, key) => {
+  expect(addressRecipient(to)).toEqual({ kind: 'reachable', key, to, address })
+})
+
+test('the local part is another in another case', () => {
   expect(addressRecipient('ada@example.com').key).not.toBe(addressRecipient('Ada@example.com').key)
 })
 
@@ -69,8 +76,12 @@ test.each([
   'Ada <ada@example.com>',
   'a@b@c',
   'ada@exa mple.com',
-  ' ada@example.com',
   'ada@example.com,bob@example.com',
+  'ädä@example.com',
+  'ada@büch er.example',
+  'ada@bücher.example/x',
+  'ada@bücher.example@evil.example',
+  'ada@bü_cher.example',
   'ada@example.com\r\nBcc: x@example.com',
 ])('%j is no address', (given) => {
   const recipient = addressRecipient(given)

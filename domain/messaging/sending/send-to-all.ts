@@ -89,17 +89,21 @@ async function sendAndRecord(mailing: Mailing, world: SendingWorld): Promise<Sen
   if (opening.kind !== 'opened') return opening
   const { recorder, earlier } = opening
   const records = earlier === null ? request.sends : recordsOf(earlier.sendPrefix)
-  const endings = records.map((record, number) => endingBefore(record, number, earlier))
-  await eachOf(people.entries(), SEND_WIDTH, async ([number, recipient]) => {
-    const record = records[number]
-    if (record === undefined || endings[number] !== null) return
+  const endings = records.map((record, number) => {
+    const ending = endingBefore(record, number, earlier)
+    // A further repetition answers the same, so it is recorded that this one ends here. The recipient stays erased.
+    if (ending?.success === false && ending.error === ERASED) recorder.add(endedRecord(record, ending))
+    return ending
+  })
+  await eachOf(records.entries(), SEND_WIDTH, async ([number, record]) => {
+    if (endings[number] !== null) return
     if (!(await recorder.mayBegin(number))) {
       endings[number] = { success: false, error: NOT_RELEASED }
       return
     }
     const { sendId } = record
     const isRepeatable = mailing.capabilities.idempotencyMs > 0
-    const sending = { sendId, send: () => mailing.send(recipient.to, sendId), isRepeatable }
+    const sending = { sendId, send: () => mailing.send(record.to, sendId), isRepeatable }
     const fate = await handOver(sending, pace, world)
     endings[number] = endingOf(fate, sendId)
     recorder.add(endedRecord(record, fate.kind === 'accepted' ? named(fate, record) : fate))
@@ -130,9 +134,10 @@ function distinct(recipients: readonly Recipient[]): readonly Recipient[] {
 function identityOf(
   prefix: string,
   number: number,
-  { to }: Recipient,
+  recipient: Recipient,
   identity: Mailing['identity'],
 ): SendIdentity {
+  const to = recipient.kind === 'reachable' ? recipient.address : recipient.to
   return { ...identity, to, sendId: `${prefix}_${String(number).padStart(3, '0')}` }
 }
 

@@ -118,24 +118,24 @@ function nameOf({ groupBy, start, end }: Grouped): string {
 }
 
 function groupsQuery(
-  { groups, parent }: GroupsEndpoint,
+  { filters, groups, parent }: GroupsEndpoint,
   { groupBy, start, end }: Grouped,
   parentId: string | null,
   limit: number,
   after: GroupPosition | null,
 ): GroupsQuery {
-  const { collection, at, sums, groupings, dayGrouping } = groups
+  const { collection, sums, groupings, dayGrouping } = groups
   const of: readonly Predicate[] =
     parent === null || parentId === null ? [] : [{ field: parent.param, operator: 'equals', value: parentId }]
+  const window = Object.entries({ start, end }).flatMap(([name, value]) => {
+    const bound = filters[name]
+    return bound === undefined ? [] : [{ field: bound.field, operator: bound.operator, value }]
+  })
   return {
     kind: 'groups',
     collection,
     by: groupings[groupBy] ?? groupBy,
-    where: [
-      ...of,
-      { field: at, operator: 'atLeast', value: start },
-      { field: at, operator: 'below', value: end },
-    ],
+    where: [...of, ...window],
     sums,
     order: groupBy === dayGrouping ? 'value' : 'sum',
     after,

@@ -94,6 +94,9 @@ export const sendCases: readonly StorageCase[] = [
       const before = at(0)
       await claim(log, 'a')
       assert.deepEqual(idsOf(await claim(log, 'b', 599)), [])
+      const stranger = await claim(log, 'z', 600, { bodyHash: 'other' })
+      assert(stranger.kind === 'known' && stranger.request.holder === 'snd_a')
+      assert.deepEqual([stranger.request.busyUntil, stranger.sends], [at(600), []])
       const later = await Promise.all(['c', 'd', 'e'].map((name) => claim(log, name, 600)))
       const [taken, ...more] = later.filter((one) => idsOf(one).length > 0)
       assert(taken?.kind === 'known' && more.length === 0)
@@ -101,6 +104,12 @@ export const sendCases: readonly StorageCase[] = [
       const { requestKey: _key, expiresAt: _end, ...first } = request('a', 0, { busyUntil: at(1200) })
       assert.deepEqual(rest, { ...first, isEnded: false })
       assert.deepEqual(idsOf(taken), ['snd_a_000', 'snd_a_001', 'snd_a_002'])
+      // Another body has taken nothing over before, however late it came.
+      assert.deepEqual(await claim(log, 'h', 600, { bodyHash: 'other' }), {
+        kind: 'known',
+        request: taken.request,
+        sends: [],
+      })
       const begun = [`snd_a_000 pending ${before}`, `snd_a_001 pending ${before}`]
       assert.deepEqual(await outcomes(log), [...begun, `snd_a_002 pending ${at(600)}`])
       const progress = { requestKey: 'key', released: 3, isEnded: true }

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { kindsOf, requestsOf } from './requests.ts'
 import type { Row } from './rows.ts'
 import type { Filter, Operation, Type } from './table.ts'
-import { keysOf, notNull, operations, served, textOf, typeAt } from './table.ts'
+import { headersOf, keysOf, notNull, operations, served, textOf, typeAt } from './table.ts'
 import type { World } from './world.ts'
-import { able, importLines, linesByKind, openWorld, POS, shown } from './world.ts'
+import { able, CHILD, importLines, linesByKind, openWorld, POS, shown } from './world.ts'
 
 // The service serves what the table says of rows that are known, in both places: their fields, what each filter finds,
 // their order, and what is refused. Nothing that is expected here is derived from the product's own records.
@@ -452,6 +453,39 @@ describe.each(['shared', 'own'] as const)('in the place %s', (place) => {
       await refuses(path, { ...query, cursor })
       await refuses(path, { cursor: await cursorOf(path, query) })
     }
+  })
+
+  test.each(operations)('$method $path answers with these headers and no others', async (operation) => {
+    const { method, path, statuses } = operation
+    const keys = { owner: world.key, child: await world.service.addKey({ organizationId: CHILD }) }
+    const found = new Set<number>()
+    const list = operation.does === 'one' ? listOf(operation) : null
+    const [row = {}] = list === null ? [] : await completed(list, list.path, rowsOf(operation))
+    const own = list === null ? path.replaceAll(/\{(\w+)\}/g, '$1-00') : pathOf(operation, row)
+    for (const { by, path: asked, ...request } of requestsOf(operation, own)) {
+      const key = by === 'nobody' ? {} : { key: keys[by] }
+      const init = { method, ...request, ...key, redirect: 'manual' } as const
+      const { status, headers, body } = await world.service.sendUnchecked(asked, init)
+      found.add(status)
+      const hasBody = body !== null || request.method === 'HEAD'
+      const expected = Object.assign(
+        {},
+        ...[...kindsOf(operation, status, by), ...(hasBody ? ['of a body'] : [])].map(headersOf),
+      ) as Readonly<Record<string, string>>
+      const carried = [...headers].map(([name, value]) => [name, expected[name] === '...' ? '...' : value])
+      expect([by, asked, request, status, Object.fromEntries(carried)]).toEqual([
+        ...[by, asked, request, status],
+        expected,
+      ])
+      if (status !== 405) continue
+      const methods = operations.filter((one) => one.path === path).map((one) => one.method)
+      expect(headers.get('allow')?.split(', ').sort()).toEqual(
+        (methods.includes('GET') ? ['GET', 'HEAD'] : methods).toSorted(),
+      )
+    }
+    // What fails inside or elsewhere, or takes much, is tried elsewhere.
+    const rare = [409, 413, 429, 500, 502]
+    expect(statuses.filter((status) => !rare.includes(status) && !found.has(status))).toEqual([])
   })
 
   test('nothing failed inside', () => {

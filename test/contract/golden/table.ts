@@ -174,8 +174,16 @@ function shapeWithout(type: Type, names: readonly string[]): Type {
 
 /** Every operation of the public interface, as the table has it. */
 export const operations: readonly Operation[] = blocks.flatMap(([head = '', ...lines]) =>
-  head.startsWith('type ') ? [] : [operationOf(head, lines)],
+  /^(?:type|headers) /.test(head) ? [] : [operationOf(head, lines)],
 )
+
+/** The headers that answers of a kind carry. `...` stands for any text. */
+export function headersOf(kind: string): Readonly<Record<string, string>> {
+  const block = blocks.find(([head]) => head === `headers ${kind}`)
+  if (block === undefined) throw new Error(`The table has no headers ${kind}`)
+  const headers = block.slice(1).map((line) => /^(\S+): (.*)$/.exec(line) ?? [])
+  return Object.fromEntries(headers.map(([, name = '', value = '']) => [name, value] as const))
+}
 
 function operationOf(head: string, lines: readonly string[]): Operation {
   const parts = HEAD.exec(head)

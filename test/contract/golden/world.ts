@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import type { PlaceChoice } from '../../../ports/placement/placement.ts'
 import { sendImport } from '../../support/data/sent-import.ts'
+import { fakeEmail, fakeSms } from '../../support/providers/jobs.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import type { OperatorClient } from '../../support/services/operator/operator-client.ts'
 import { openOperatorClient } from '../../support/services/operator/operator-client.ts'
@@ -348,12 +349,19 @@ export interface World {
 
 export const able = { billingEvents: true, analytics: true, retentionOfferAnalytics: true }
 export const POS = { kind: 'legacy_vendor', tenant: 'north' } as const
+const MAIL = { domain: 'mail.example.com', brand: 'Brand' }
 
 export async function openWorld(kind: 'shared' | 'own'): Promise<World> {
   const choice: PlaceChoice = kind === 'own' ? { kind, region: null, jurisdiction: null } : { kind }
-  const service = await openTestService((clock) => createScratchStorage({ clock, choice }))
+  const providers = { email: fakeEmail().sender, sms: fakeSms().sender, mail: MAIL }
+  const service = await openTestService(
+    (clock) => createScratchStorage({ clock, choice }),
+    undefined,
+    providers,
+  )
   service.clock.set('2026-06-15T00:00:00.000Z')
-  const key = await service.addOrganization(OWNER, { posSource: POS, ...able })
+  const sender = { slug: OWNER, smsNumber: '+12125550100' }
+  const key = await service.addOrganization(OWNER, { posSource: POS, ...able, ...sender })
   await service.addOrganization(CHILD, { parentId: OWNER })
   const admin = await openOperatorClient(service)
   const importedAt = new Map<string, (readonly [line: Row, at: string])[]>()

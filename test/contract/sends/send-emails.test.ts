@@ -9,12 +9,13 @@ let mails: SendingService['mails']
 let post: SendingService['post']
 let delivered: SendingService['delivered']
 let logged: SendingService['logged']
+let service: SendingService['service']
 let bareKey: string
 let platformKey: string
 
 beforeEach(async () => {
   const sending = await openSendingService()
-  ;({ mails, post, delivered, logged } = sending)
+  ;({ mails, post, delivered, logged, service } = sending)
   ;({ bareKey, platformKey } = sending.keys)
 })
 
@@ -91,12 +92,12 @@ describe('emails', () => {
   })
 
   test('without a mail domain nobody sends, whatever sender is asked for', async () => {
-    const service = await openTestService((clock) => createScratchStorage({ clock }), undefined, {
+    const bare = await openTestService((clock) => createScratchStorage({ clock }), undefined, {
       email: mails.sender,
     })
-    const response = await service.send(sendEmail.path, {
+    const response = await bare.send(sendEmail.path, {
       method: 'POST',
-      key: await service.addPlatformKey(),
+      key: await bare.addPlatformKey(),
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ ...email, from: 'x@evil.example' }),
     })
@@ -106,6 +107,26 @@ describe('emails', () => {
   test('without a slug a well-formed sender is 422, a malformed one 400', async () => {
     expect((await post(sendEmail, { ...email, from: 'x@mail.example.com' }, bareKey)).status).toBe(422)
     expect((await post(sendEmail, { ...email, from: 'x' }, bareKey)).status).toBe(400)
+  })
+
+  test('an international domain is written to in ASCII, is one with that form, and can be erased', async () => {
+    const to = ['ada@BÜCHER.example', 'ada@xn--bcher-kva.example', 'bob@bücher.example']
+    const { status, body } = await post(sendEmail, { ...email, to, replyTo: ' office@bücher.example' })
+    const [ada, bob] = ['ada@xn--bcher-kva.example', 'bob@xn--bcher-kva.example']
+    expect([status, body.results]).toMatchObject([200, to.map((given) => ({ to: given, success: true }))])
+    expect(mails.delivered.map(([, mail]) => [mail.to, mail.replyTo])).toEqual([
+      [ada, 'office@xn--bcher-kva.example'],
+      [bob, 'office@xn--bcher-kva.example'],
+    ])
+    const recipients = async () => (await logged('acme')).map((send) => send.to).sort()
+    expect(await recipients()).toEqual([ada, bob])
+    const erased = await service.send('/operator/v1/organizations/acme/contacts/erase', {
+      method: 'POST',
+      key: await service.addOperatorKey('admin'),
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ emails: ['ada@bücher.example'] }),
+    })
+    expect([erased.status, await recipients()]).toEqual([200, [bob, 'erased']])
   })
 
   test('half characters are replaced, not refused', async () => {
