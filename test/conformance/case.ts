@@ -3,6 +3,7 @@ import type {
   Analytics,
   Audit,
   Clock,
+  ErasureLedger,
   ExitSurveySource,
   FormDirectory,
   ImportDirectory,
@@ -45,6 +46,7 @@ export interface StorageInstance {
   readonly importDirectory: ImportDirectory
   readonly whole: (organizationId: string) => WholeStore
   readonly retentionDirectory: RetentionDirectory
+  readonly erasures: ErasureLedger
   /** Reads the outbox of an organization directly, without the ports. */
   outboxOf(organizationId: string): Promise<readonly SeenOutboxEntry[]>
 }

@@ -251,12 +251,13 @@ export async function twoTenants(make: MakeStorage): Promise<TwoTenants> {
     key: tenantKey(`org-${letter}`, `key-${letter}`),
   }))
   const storage = await (make.holding?.(clock, tenants) ?? saved(make, clock, tenants))
-  const { administration, analytics, audit, exitSurvey, forms, importDirectory, keyed } = storage
+  const { administration, analytics, audit, erasures, exitSurvey, forms, importDirectory, keyed } = storage
   const { operatorChanges, operatorKeys, outbox, retentionDirectory, sends } = storage
   return {
     administration,
     analytics,
     audit,
+    erasures,
     exitSurvey,
     forms,
     importDirectory,

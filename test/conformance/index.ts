@@ -36,6 +36,8 @@ import { listCases } from './records/product-lists.ts'
 import { removalCases } from './records/removals.ts'
 import { reviewCases } from './records/reviews.ts'
 import { submissionCases } from './submissions/submissions.ts'
+import { erasureCases } from './whole/erasures.ts'
+import { restorationCases } from './whole/restorations.ts'
 import { upsertCases } from './records/upsert.ts'
 import { valueCases } from './records/values.ts'
 
@@ -67,6 +69,8 @@ export const storageSuite: readonly StorageCase[] = [
   ...listMemberCases,
   ...reviewCases,
   ...removalCases,
+  ...erasureCases,
+  ...restorationCases,
   ...completedCountCases,
   ...alternateKeyCases,
   ...voucherCountCases,

@@ -1,35 +1,46 @@
 /**
  * Plants one mistake after the other in the records of the public interface and runs the tests of the golden table, which
- * must notice each: see README.md. Exits with 1 when one is not noticed.
+ * must notice each; and mistakes elsewhere, with the tests that must notice them: see README.md. Exits with 1 when one is
+ * not noticed.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { copyProject, textOf } from './project.ts'
 import { startRunner } from './runner/client.ts'
 
-const TESTS = ['document', 'golden', 'figures', 'imports'].map(
+const GOLDEN_TABLE = ['document', 'golden', 'figures', 'imports'].map(
   (name) => `test/contract/golden/${name}.test.ts`,
 )
 const TIMEOUT_MS = 300_000
 
 interface Plant {
+  /** The test files that must notice it. */
+  readonly tests: readonly string[]
   readonly file: string
   readonly from: string
   readonly to: string
 }
 
-/** Reads the list: a file's path at the margin, and its mistakes below, each `from` and `to` on a line. */
+/**
+ * Reads the list: a file's path at the margin, and its mistakes below, each `from` and `to` on a line, in which `\n` is a
+ * line break. `tests` at the margin names the tests of what follows.
+ */
 function plantsIn(list: string): readonly Plant[] {
+  let tests: readonly string[] = GOLDEN_TABLE
   let file = ''
   return list.split('\n').flatMap((line) => {
     if (line === '' || line.startsWith('#')) return []
-    if (!line.startsWith(' ')) file = line
-    const [from, to] = line.trim().split(/ ==> ?/)
-    return from === undefined || to === undefined ? [] : [{ file, from, to }]
+    if (line.startsWith('tests ')) tests = line.split(' ').slice(1)
+    else if (!line.startsWith(' ')) file = line
+    const [from, to] = line
+      .replaceAll('\\n', '\n')
+      .trim()
+      .split(/ ==> ?/)
+    return from === undefined || to === undefined ? [] : [{ tests, file, from, to }]
   })
 }
 
-const [only = ''] = process.argv.slice(2)
+const only = process.argv.slice(2)
 const plants = plantsIn(readFileSync(join(import.meta.dirname, 'planted.txt'), 'utf8'))
 const copy = copyProject()
 process.on('exit', () => {
@@ -37,23 +48,23 @@ process.on('exit', () => {
 })
 let runner = await startRunner({ copy })
 let noticed = 0
-const tried = plants.filter(({ file }) => file.startsWith(only))
-for (const { file, from, to } of tried) {
+const tried = plants.filter(({ file }) => only.length === 0 || only.some((path) => file.startsWith(path)))
+for (const { tests, file, from, to } of tried) {
   const original = textOf(file)
   if (original.split(from).length !== 2) throw new Error(`${file} does not have this text once: ${from}`)
   writeFileSync(
     join(copy, file),
     original.replace(from, () => to),
   )
-  const outcome = await runner.run(TESTS, file, TIMEOUT_MS)
+  const outcome = await runner.run(tests, file, TIMEOUT_MS)
   writeFileSync(join(copy, file), original)
   if (outcome.kind === 'timeout') runner = await startRunner({ copy })
-  // A test has a name with this in it; anything else is a mistake that does not even load.
-  if (outcome.kind === 'killed' && !outcome.reason.includes(' > '))
+  // A test of the golden table has a name with this in it; anything else is a mistake that does not even load.
+  if (outcome.kind === 'killed' && tests === GOLDEN_TABLE && !outcome.reason.includes(' > '))
     throw new Error(`${from}: ${outcome.reason}`)
   if (outcome.kind !== 'survived') noticed += 1
   const how = outcome.kind === 'survived' ? 'NOT NOTICED' : `noticed (${outcome.reason.slice(0, 100)})`
-  process.stdout.write(`${file}: ${from} => ${to}: ${how}\n`)
+  process.stdout.write(`${file}: ${JSON.stringify(from)} => ${JSON.stringify(to)}: ${how}\n`)
 }
 await runner.stop()
 process.stdout.write(`${noticed} of ${tried.length} mistakes were noticed\n`)

@@ -5,7 +5,7 @@ import type { Row } from './rows.ts'
 import type { Operation, Parameter } from './table.ts'
 import { operations, served, shapeOf } from './table.ts'
 import type { World } from './world.ts'
-import { importLines, linesByKind, linkEvents, NOW, openWorld, OWNER, POS, shown } from './world.ts'
+import { able, importLines, linesByKind, linkEvents, NOW, openWorld, OWNER, POS, shown } from './world.ts'
 
 // What is counted or sorted on request, computed here from the rows that were imported: links by their figures, link
 // analytics, the analytics of memberships, and the removals.
@@ -154,12 +154,12 @@ describe.each(['shared', 'own'] as const)('in the place %s', (place) => {
 
     test('only for those who have the capability', async () => {
       const capability = path === '/api/v1/retention-offers' ? 'retentionOfferAnalytics' : 'analytics'
-      for (const able of ['nothing', 'analytics', 'retentionOfferAnalytics']) {
-        const id = `${able.toLowerCase()}-${path.slice(8)}`
-        const key = await world.service.addOrganization(id, able === 'nothing' ? {} : { [able]: true })
+      for (const only of ['nothing', 'analytics', 'retentionOfferAnalytics']) {
+        const id = `${only.toLowerCase()}-${path.slice(8)}`
+        const key = await world.service.addOrganization(id, only === 'nothing' ? {} : { [only]: true })
         const { status, body } = await ask(path, '', key)
-        const isOpen = able === capability || !own.statuses.includes(403)
-        expect([able, status, 'error' in body]).toEqual([able, isOpen ? 200 : 403, !isOpen])
+        const isOpen = only === capability || !own.statuses.includes(403)
+        expect([only, status, 'error' in body]).toEqual([only, isOpen ? 200 : 403, !isOpen])
       }
     })
   })
@@ -235,6 +235,36 @@ describe.each(['shared', 'own'] as const)('in the place %s', (place) => {
       }
     }
     expect(new Set(available).size).toBe(2)
+  })
+
+  test('the value is unknown while a little less than four of five paid', async () => {
+    const { service, admin } = world
+    const key = await service.addOrganization('deciders', able)
+    const at = (index: number) => new Date(Date.UTC(2026, 2, 1) + index * 60_000).toISOString()
+    const membershipIds = Array.from({ length: 105 }, (_, index) => `membershipId-${index}`)
+    const lines = {
+      memberships: membershipIds.map((membershipId) => ({ membershipId, status: 'active' })),
+      // The first 21 to decide have never paid.
+      'billing-events': membershipIds.slice(21).map((membershipId) => ({
+        ...{ eventId: `paid-${membershipId}`, membershipId, occurredAt: at(0), type: 'payment' },
+        amountCents: 100,
+      })),
+      'retention-offer-events': membershipIds.map((membershipId, index) => ({
+        ...{ eventId: `offer-${index}`, offerId: 'offer', offerName: 'Offer', membershipId },
+        ...{ event: 'accepted', occurredAt: at(index) },
+      })),
+    }
+    for (const [kind, own] of Object.entries(lines)) await importLines(service, admin, 'deciders', kind, own)
+    for (const [members, coveragePct] of [
+      [100, null],
+      [104, null],
+      [105, 80],
+    ] as const) {
+      const { ltv } = await read('/api/v1/retention-offers', `end=${at(members - 1)}`, key)
+      const { coverage } = ltv as { readonly coverage: Row | null }
+      const known = { members, membersWithRevenue: members - 21, coveragePct }
+      expect([members, coverage]).toEqual([members, coveragePct === null ? null : known])
+    }
   })
 
   test('removals: what could be read and no longer can', async () => {

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { proveRootSecret } from '../../../domain/access/root-secret-proof.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
 import { endpoints } from '../../../domain/catalog.ts'
+import { overTransport } from '../../../host-worker/http/fetch-handler.ts'
 import { operatorApi } from '../../../domain/operator-api.ts'
 import { addSampleOrganization, samplePath } from '../../support/data/sample-organization.ts'
 import { testSecrets } from '../../support/runner/fakes.ts'
@@ -135,6 +136,21 @@ test('what needs no key works over plain http as ever', async () => {
     const submitted = await ask('http://service.example/api/forms/none/submissions', 'POST', token)
     expect(submitted.response.status).toBe(404)
   }
+})
+
+test('what comes over https says so once, whoever made the answer', () => {
+  const secure = new URL('https://a.example/')
+  const once = overTransport(new Response('x', { headers: { 'x-a': 'b' } }), secure)
+  for (const response of [
+    once,
+    overTransport(once, secure),
+    overTransport(overTransport(once, secure), secure),
+  ])
+    expect([...response.headers]).toEqual([
+      ['content-type', 'text/plain;charset=UTF-8'],
+      ['strict-transport-security', 'max-age=31536000'],
+      ['x-a', 'b'],
+    ])
 })
 
 test('every answer over https says that the host is to be called by https alone', async () => {
