@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import type { KeyAttributes, KeyScope } from '../../ports/organizations/administration.ts'
 import { RATE_WINDOW_MS } from '../access/rate-limit/rate-limiter.ts'
-import { described } from '../record/operation/meaning.ts'
+import type { Words } from '../record/operation/meaning.ts'
+import { described, worded } from '../record/operation/meaning.ts'
 import { isCalendarDate, parseInstant } from '../text/instant.ts'
 
 // The settings of a new key. Each message is the rest of a sentence that begins with the setting's name.
@@ -25,22 +26,26 @@ const Label = v.pipe(
 )
 
 /** The expiry of a key: an instant or a day, read as a UTC instant. */
-export const ExpiresAt = v.pipe(
-  v.string(EXPIRES_AT),
-  v.rawTransform(({ dataset: { value: text }, addIssue, NEVER }): string => {
-    const instant = isCalendarDate(text) ? `${text}T00:00:00.000Z` : parseInstant(text)
-    if (instant !== null) return instant
-    addIssue({ message: EXPIRES_AT })
-    return NEVER
-  }),
+export const ExpiresAt = worded(
+  v.pipe(
+    v.string(EXPIRES_AT),
+    v.rawTransform(({ dataset: { value: text }, addIssue, NEVER }): string => {
+      const instant = isCalendarDate(text) ? `${text}T00:00:00.000Z` : parseInstant(text)
+      if (instant !== null) return instant
+      addIssue({ message: EXPIRES_AT })
+      return NEVER
+    }),
+  ),
+  { isInstant: true },
 )
 
 const RatePerMinute = v.pipe(v.number(RATE), v.integer(RATE), v.minValue(1, RATE), v.maxValue(RATE_MAX, RATE))
 
-/** A setting of a key: everything that the operator interface and the command line say about it. */
+/** A setting of a key: everything that the operator interface, the command line and the console say about it. */
 interface KeySetting {
   /** What it means, alike in requests and responses. */
   readonly meaning: string
+  readonly words: Words
   readonly flag: {
     readonly name: string
     /** What stands for the value in the help. */
@@ -56,19 +61,23 @@ const asGiven = (text: string) => text
 export const keySettings = {
   label: {
     meaning: 'What operators call it; null: nothing.',
+    words: { hint: 'What it is for, such as nightly sync.' },
     flag: { name: 'label', placeholder: 'TEXT', read: asGiven },
   },
   scope: {
     meaning: 'What it may be used for.',
+    words: { choices: { all: 'Everything', read: 'Read', send: 'Send messages' } },
     flag: { name: 'scope', placeholder: keyScopes.join('|'), read: asGiven },
   },
   expiresAt: {
     meaning:
       'The first instant at which it does not work; null: it has no end. In a request, a day stands for its first instant in UTC.',
+    words: { hint: 'Left empty: never.', none: 'never' },
     flag: { name: 'expires', placeholder: 'ISO', read: asGiven },
   },
   ratePerMinute: {
     meaning: `Most requests within any ${RATE_WINDOW_MS / 1000} seconds; null: as many as come.`,
+    words: { label: 'Requests a minute', hint: 'Left empty: no limit.', none: 'no limit' },
     // Any text but a whole number in decimal digits is NaN, which no setting accepts.
     flag: {
       name: 'rate',
@@ -80,24 +89,25 @@ export const keySettings = {
 
 /** The settings of a new key. A key without settings is unlimited. */
 export const KeySettings = v.strictObject({
-  label: v.exactOptional(described(Label, keySettings.label.meaning)),
-  scope: v.exactOptional(
-    described(v.picklist(keyScopes, `must be one of ${keyScopes.join(', ')}`), keySettings.scope.meaning),
-  ),
-  expiresAt: v.exactOptional(described(ExpiresAt, keySettings.expiresAt.meaning)),
-  ratePerMinute: v.exactOptional(described(RatePerMinute, keySettings.ratePerMinute.meaning)),
+  label: v.exactOptional(said('label', Label)),
+  scope: v.exactOptional(said('scope', v.picklist(keyScopes, `must be one of ${keyScopes.join(', ')}`))),
+  expiresAt: v.exactOptional(said('expiresAt', ExpiresAt)),
+  ratePerMinute: v.exactOptional(said('ratePerMinute', RatePerMinute)),
 } satisfies Readonly<Record<keyof typeof keySettings, v.GenericSchema>>)
 export type KeySettings = v.InferOutput<typeof KeySettings>
 
 /** The entries of a key's published settings. */
 export const publishedKeySettings = {
-  label: described(v.nullable(v.string()), keySettings.label.meaning),
-  scope: described(v.picklist(keyScopes), keySettings.scope.meaning),
-  ratePerMinute: described(
-    v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1))),
-    keySettings.ratePerMinute.meaning,
-  ),
+  label: said('label', v.nullable(v.string())),
+  scope: said('scope', v.picklist(keyScopes)),
+  ratePerMinute: said('ratePerMinute', v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1)))),
 } satisfies Readonly<Record<keyof KeyAttributes, v.GenericSchema>>
+
+/** The schema of a setting, with what is said about it. */
+export function said<Schema extends v.GenericSchema>(name: keyof typeof keySettings, schema: Schema) {
+  const { meaning, words } = keySettings[name]
+  return worded(described(schema, meaning), words)
+}
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 const OVERLAP_MAX_DAYS = 365

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Organization } from '../../ports/organizations/organization.ts'
-import { described } from '../record/operation/meaning.ts'
+import type { Words } from '../record/operation/meaning.ts'
+import { described, worded } from '../record/operation/meaning.ts'
 import { parsedOr } from '../text/json.ts'
 import { keysOf } from '../text/keys-of.ts'
 import {
@@ -15,10 +16,11 @@ import {
 } from './organization.ts'
 import { PosSourceObject, PosSourceText, PublishedPosSource } from './pos-source.ts'
 
-/** A setting of an organization: everything that the operator interface and the command line say about it. */
+/** A setting of an organization: everything that the operator interface, the command line and the console say about it. */
 interface Setting<Value> {
   /** What it means, alike in requests and responses. */
   readonly meaning: string
+  readonly words: Words
   /** Its schema in requests. Each message is the rest of a sentence that begins with the setting's name. */
   readonly schema: v.GenericSchema<Value>
   /** Its schema in responses: the form alone, without the rules of requests. */
@@ -44,9 +46,10 @@ function required(
   name: string,
   placeholder: string,
   meaning: string,
+  words: Words = {},
 ): Setting<string> {
   const flag = { name, placeholder, isClearable: false }
-  return { meaning, schema, published: v.string(), fromText: schema, flag }
+  return { meaning, words, schema, published: v.string(), fromText: schema, flag }
 }
 
 /** A text, or null. An empty flag clears it, and so do other given words. */
@@ -55,14 +58,16 @@ function clearable(
   name: string,
   placeholder: string,
   meaning: string,
-  ...words: readonly string[]
+  words: Words,
+  ...clearedBy: readonly string[]
 ): Setting<string | null> {
   const clearing = v.pipe(
-    v.picklist(['', ...words]),
+    v.picklist(['', ...clearedBy]),
     v.transform(() => null),
   )
   return {
     meaning,
+    words,
     schema: v.nullable(schema),
     published: v.nullable(v.string()),
     fromText: v.union([clearing, schema]),
@@ -75,9 +80,10 @@ const YesNo = v.pipe(
   v.transform((text) => text === 'yes'),
 )
 
-function truth(name: string, meaning: string): Setting<boolean> {
+function truth(name: string, label: string, meaning: string): Setting<boolean> {
   return {
     meaning,
+    words: { label },
     schema: v.boolean('must be true or false'),
     published: v.boolean(),
     fromText: YesNo,
@@ -88,12 +94,16 @@ function truth(name: string, meaning: string): Setting<boolean> {
 /** The settings of an organization. The schemas of requests and responses, and the flags, are derived from them. */
 export const organizationSettings: { readonly [Key in SettingName]: Setting<Organization[Key]> } = {
   name: required(Name, 'name', 'N', 'What people read. Required for a new organization.'),
-  slug: clearable(Slug, 'slug', 'S', 'Local part of its email address; null: it sends no email.'),
+  slug: clearable(Slug, 'slug', 'S', 'Local part of its email address; null: it sends no email.', {
+    label: 'Sender of email',
+    hint: 'What stands before the @ of its address. Left empty: it sends no email.',
+  }),
   parentId: clearable(
     OrganizationId,
     'parent',
     `ID|${NONE}`,
     'The organization that also reads its reviews; null: none. Set to null, it unties an organization, which is possible in the shared database only.',
+    { hint: 'The identifier of the organization that also reads its reviews. Left empty: none.' },
     NONE,
   ),
   smsNumber: clearable(
@@ -101,28 +111,46 @@ export const organizationSettings: { readonly [Key in SettingName]: Setting<Orga
     'sms-number',
     'E164',
     'Its own number, in E.164; null: it sends by the short code alone.',
+    {
+      label: 'Sender of text messages',
+      hint: 'Its own number, such as +12125550100. Left empty: it sends by the short code alone.',
+    },
   ),
   phoneCountry: required(
     PhoneCountry,
     'phone-country',
     'US',
     'The country of numbers that name none (ISO 3166-1 alpha-2).',
+    {
+      label: 'Country of phone numbers',
+      hint: 'The country of numbers that name none, in two letters such as US.',
+    },
   ),
   posSource: {
     meaning: 'Its point of sale; null: none.',
+    words: { label: 'Point of sale', none: 'None' },
     schema: v.nullable(PosSourceObject),
     published: v.nullable(PublishedPosSource),
     fromText: PosSourceText,
     flag: { name: 'pos-source', placeholder: 'KIND:TENANT|none', isClearable: true },
   },
-  billingEvents: truth('billing-events', 'Whether its provider reports what it bills.'),
-  analytics: truth('analytics', 'Whether it may use the analytics endpoints.'),
+  billingEvents: truth(
+    'billing-events',
+    'Its provider reports what it bills',
+    'Whether its provider reports what it bills.',
+  ),
+  analytics: truth('analytics', 'It may use the analytics', 'Whether it may use the analytics endpoints.'),
   retentionOfferAnalytics: truth(
     'retention-offer-analytics',
+    'It may use the analytics of retention offers',
     'Whether it may use the analytics of retention offers.',
   ),
   automationHourly: {
     meaning: 'Most messages that its automations send within any hour.',
+    words: {
+      label: 'Messages of automations an hour',
+      hint: 'At most so many within any hour; what is over waits.',
+    },
     schema: HourlyMessages,
     published: v.pipe(v.number(), v.integer(), v.minValue(1)),
     fromText: v.pipe(v.string(), v.regex(/^\d+$/, HOURLY), v.transform(Number), HourlyMessages),
@@ -134,13 +162,15 @@ export const organizationSettings: { readonly [Key in SettingName]: Setting<Orga
 export const organizationFlags = settingsAs(({ flag }) => flag)
 
 /** The entries of an organization's published settings. */
-export const publishedSettings = settingsAs(({ published, meaning }) => described(published, meaning)) as {
+export const publishedSettings = settingsAs(({ published, meaning, words }) =>
+  worded(described(published, meaning), words),
+) as {
   readonly [Key in SettingName]: v.GenericSchema<Organization[Key]>
 }
 
 /** The settings of an organization in the operator interface. Those that are left out keep their values. */
 export const OrganizationSettings = v.strictObject(
-  settingsAs(({ schema, meaning }) => v.exactOptional(described(schema, meaning))) as {
+  settingsAs(({ schema, meaning, words }) => v.exactOptional(worded(described(schema, meaning), words))) as {
     readonly [Key in SettingName]: v.ExactOptionalSchema<v.GenericSchema<Organization[Key]>, undefined>
   },
 )

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { described } from '../record/operation/meaning.ts'
+import { described, worded } from '../record/operation/meaning.ts'
 import type { PosSourceTie } from '../../ports/organizations/organization.ts'
 import { isPosKind, posKinds, posSourceKinds, SOURCE_NAME, SOURCE_NAME_FORM } from '../pos/index.ts'
 
@@ -21,6 +21,11 @@ export const PosSourceText = v.pipe(
 const NO_TIE = `must be none or KIND:TENANT, where KIND is one of ${posKinds.join(', ')}`
 
 const KIND_MEANING = 'The kind of system.'
+const KIND_WORDS: Readonly<Record<PosSourceTie['kind'], string>> = {
+  legacy_vendor: 'Legacy vendor',
+  odbc_shared: 'ODBC, a source that several share',
+  odbc_second: 'ODBC, a source of its own',
+}
 const TENANT_MEANING = 'What tells the organization apart there.'
 
 /** The point of sale that serves an organization, in responses. */
@@ -33,13 +38,18 @@ export const PublishedPosSource = v.strictObject({
 export const PosSourceObject = v.pipe(
   v.strictObject(
     {
-      kind: described(v.picklist(posKinds, `must be one of ${posKinds.join(', ')}`), KIND_MEANING),
-      tenant: described(
-        v.pipe(
-          v.string('must be a string'),
-          v.check(isTenant, `must be 1 to ${TENANT_MAX_LENGTH} characters without control characters`),
+      kind: worded(described(v.picklist(posKinds, `must be one of ${posKinds.join(', ')}`), KIND_MEANING), {
+        choices: KIND_WORDS,
+      }),
+      tenant: worded(
+        described(
+          v.pipe(
+            v.string('must be a string'),
+            v.check(isTenant, `must be 1 to ${TENANT_MAX_LENGTH} characters without control characters`),
+          ),
+          TENANT_MEANING,
         ),
-        TENANT_MEANING,
+        { label: 'Its name at the point of sale' },
       ),
     },
     'must be an object with kind and tenant, or null',

@@ -7,7 +7,6 @@ import { writeIfChanged } from '../browser/write-if-changed.mjs'
 const folder = dirname(fileURLToPath(import.meta.url))
 const CONSOLE = 'app/main.tsx'
 const MAILBOX = 'app/mailbox/mailbox-main.tsx'
-const domain = join(folder, '..', '..', 'domain')
 const outdir = join(folder, '..', 'pages', 'public', 'assets', 'console')
 
 /**
@@ -34,7 +33,7 @@ export async function bundleConsole() {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     metafile: true,
-    plugins: [operationTablePlugin],
+    plugins: [declarationsPlugin],
     logLevel: 'warning',
   })
   const files = outputFiles.map(({ path, contents }) => ({ name: relative(outdir, path), contents }))
@@ -73,15 +72,17 @@ export async function buildConsole() {
 }
 
 /**
- * The method and path of every operation of both interfaces, by id, from their declarations. The declarations themselves
- * are not for a browser: they hold every schema and every sentence of the documents.
+ * What the console knows of the declarations of operations: the method and path of every operation of both interfaces,
+ * and the fields of those of the operator interface, by id. The declarations themselves are not for a browser: they hold
+ * every schema and every sentence of the documents.
  */
-async function operationTable() {
+async function declared() {
   const { outputFiles } = await build({
     stdin: {
-      contents: `export { operatorEndpoints } from './operator-api.ts'
-        export { handledEndpoints } from './catalog.ts'`,
-      resolveDir: domain,
+      contents: `export { operatorEndpoints } from '../../domain/operator-api.ts'
+        export { handledEndpoints } from '../../domain/catalog.ts'
+        export { declaredFields } from './declared-fields.ts'`,
+      resolveDir: folder,
     },
     bundle: true,
     write: false,
@@ -89,17 +90,26 @@ async function operationTable() {
     platform: 'node',
   })
   const source = `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`
-  const { operatorEndpoints, handledEndpoints } = await import(source)
+  const { operatorEndpoints, handledEndpoints, declaredFields } = await import(source)
   const all = [...operatorEndpoints, ...handledEndpoints]
-  return Object.fromEntries(all.map(({ id, method, path }) => [id, [method, path]]))
+  return {
+    operationTable: Object.fromEntries(all.map(({ id, method, path }) => [id, [method, path]])),
+    operationFields: declaredFields(),
+  }
 }
 
-/** Replaces `app/service/operation-table.ts`, which only declares the table's type. */
-const operationTablePlugin = {
-  name: 'operation-table',
+/** Replaces the files of `app/service` that only declare the types of these tables. */
+const declarationsPlugin = {
+  name: 'declarations',
   setup(build) {
-    build.onLoad({ filter: /[\\/]service[\\/]operation-table\.ts$/ }, async () => ({
-      contents: `export const operationTable = ${JSON.stringify(await operationTable())}`,
-    }))
+    let tables
+    for (const [file, name] of [
+      ['operation-table', 'operationTable'],
+      ['operation-fields', 'operationFields'],
+    ])
+      build.onLoad({ filter: new RegExp(`[\\\\/]service[\\\\/]${file}\\.ts$`) }, async () => {
+        tables ??= declared()
+        return { contents: `export const ${name} = ${JSON.stringify((await tables)[name])}` }
+      })
   },
 }

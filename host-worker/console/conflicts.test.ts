@@ -3,7 +3,7 @@ import { createScratchStorage } from '../../test/support/scratch/scratch-storage
 import { openOperatorClient } from '../../test/support/services/operator/operator-client.ts'
 import { openTestService } from '../../test/support/services/service.ts'
 import { changedIn, saveForm } from './app/forms/editor/saving.ts'
-import { replacing } from './app/organizations/conflict.ts'
+import { replacing } from './app/organizations/settings.ts'
 import type { Client } from './app/service/client.ts'
 import { createClient } from './app/service/client.ts'
 import { conditionOf } from './app/service/failure.ts'
@@ -15,6 +15,11 @@ vi.mock('./app/service/operation-table.ts', async () => {
   return {
     operationTable: Object.fromEntries(operatorEndpoints.map(({ id, method, path }) => [id, [method, path]])),
   }
+})
+
+vi.mock('./app/service/operation-fields.ts', async () => {
+  const { declaredFields } = await import('./declared-fields.ts')
+  return { operationFields: declaredFields() }
 })
 
 const params = { organizationId: 'acme' }

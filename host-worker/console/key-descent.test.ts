@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { byDescent } from './app/operator-keys/descent.ts'
+import { byDescent } from './app/lists/descent.ts'
 
 test('each key is followed by those that descend from it, and none is lost', () => {
   const keys = [
@@ -9,7 +9,7 @@ test('each key is followed by those that descend from it, and none is lost', () 
     { keyId: 'd', issuedBy: 'a' },
     { keyId: 'e', issuedBy: 'c' },
   ]
-  expect(byDescent(keys).map(({ key, depth }) => `${depth}${key.keyId}`)).toEqual([
+  expect(byDescent(keys).map(({ keyId, depth }) => `${depth}${keyId}`)).toEqual([
     '0a',
     '1c',
     '2e',

@@ -7,7 +7,8 @@ import { NO_GAPS } from '../../placement/operators/places-list.ts'
 import { decodeCursor, nextCursorOf } from '../../read/plan/cursor.ts'
 import { DEFAULT_LIMIT, readLimit } from '../../read/plan/limit.ts'
 import { PAGE_ROWS_MAX } from '../../record/endpoint.ts'
-import { component, described } from '../../record/operation/meaning.ts'
+import type { Words } from '../../record/operation/meaning.ts'
+import { component, described, worded } from '../../record/operation/meaning.ts'
 import { Pagination } from '../../record/operation/pagination.ts'
 import type { QueryParameter } from '../../record/operation/query-parameters.ts'
 import type { ErrorBody, JsonReply } from '../../record/operation/reply.ts'
@@ -55,10 +56,11 @@ export function optionalWord<const Word extends string>(
   description: string,
   words: readonly Word[],
   example: NoInfer<Word>,
+  said: Words = {},
 ) {
   return (name: string): QueryParameter<Word | null> => ({
     description,
-    schema: v.picklist(words),
+    schema: worded(v.picklist(words), said),
     example,
     read: (given) => {
       const reading = optionalText(description, example)(name).read(given)

@@ -8,6 +8,27 @@ export function described<Schema extends v.GenericSchema>(schema: Schema, meanin
   return v.pipe(schema, v.description(meaning))
 }
 
+/** How people write and read a value in the console, beside what it means to a program. */
+export interface Words {
+  /** What it is called; left out: its name in words, so `lastUsedAt` is “Last used”. */
+  readonly label?: string
+  /** Said beside the control that sets it. */
+  readonly hint?: string
+  /** What null says in a list, and in a choice. */
+  readonly none?: string
+  /** What its values are called, in the order in which they are offered; left out: as they are. */
+  readonly choices?: Readonly<Record<string, string>>
+  /** What is there before a person writes. */
+  readonly initial?: string
+  /** Given for a text that is an instant, although its schema takes other texts too. */
+  readonly isInstant?: true
+}
+
+/** Says how people write and read a value. */
+export function worded<Schema extends v.GenericSchema>(schema: Schema, words: Words) {
+  return v.pipe(schema, v.metadata({ words }))
+}
+
 /** A schema that the contract document shows once, under this name, and refers to wherever an endpoint uses it. */
 export function component<Schema extends v.GenericSchema>(name: string, schema: Schema) {
   return v.pipe(schema, v.metadata({ component: name }))

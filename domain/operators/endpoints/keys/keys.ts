@@ -1,5 +1,5 @@
 import { KEY_PREFIXES } from '../../../access/api-key.ts'
-import { component, described } from '../../../record/operation/meaning.ts'
+import { component, described, worded } from '../../../record/operation/meaning.ts'
 import { jsonResponse, operation } from '../../../record/operation/operation.ts'
 import * as v from 'valibot'
 import { jsonBody } from '../../interface/body.ts'
@@ -99,11 +99,11 @@ export const revokeKey = operation({
   responses: { 204: { description: 'It is revoked.' }, 404: 'NotFound' },
 })
 
+const OVERLAP =
+  'For how long the key works beside its successor: minutes (`30m`), hours (`12h`) or days (`7d`).'
+
 const Rotation = v.strictObject({
-  overlap: described(
-    Overlap,
-    'For how long the key works beside its successor: minutes (`30m`), hours (`12h`) or days (`7d`).',
-  ),
+  overlap: worded(described(Overlap, OVERLAP), { hint: OVERLAP, initial: '7d' }),
   expiresAt: v.exactOptional(described(ExpiresAt, 'The end of the successor; left out: that of the key.')),
 })
 

@@ -7,7 +7,7 @@ import { operatorRoles } from '../../../access/operator.ts'
 import { readProof } from '../../../access/root-secret-proof.ts'
 import { secretName } from '../../../access/secret-use.ts'
 import { echoed } from '../../../bounds/echo.ts'
-import { component, described } from '../../../record/operation/meaning.ts'
+import { component, described, worded } from '../../../record/operation/meaning.ts'
 import type { ReplyOf } from '../../../record/operation/operation.ts'
 import { jsonResponse, operation } from '../../../record/operation/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../../record/operation/reply.ts'
@@ -19,14 +19,7 @@ import { optionalWord, pageOf, pageParameters, samplePagination, servePage } fro
 import type { OperatorRequestOf } from '../../interface/serve.ts'
 import type { OperatorWorld } from '../../interface/world.ts'
 import { keyState, keyStates } from '../../key-state.ts'
-import {
-  instant,
-  ISSUER_MEANING,
-  keyItself,
-  PublishedKey,
-  SAMPLE_KEY_END,
-  sampleKey,
-} from '../schemas/key-schema.ts'
+import { instant, issuer, keyItself, PublishedKey, SAMPLE_KEY_END, sampleKey } from '../schemas/key-schema.ts'
 
 const Published = v.strictObject({
   keyId: described(
@@ -37,17 +30,19 @@ const Published = v.strictObject({
   role: described(v.picklist(operatorRoles), 'What it may do.'),
   state: described(v.picklist(keyStates), 'Whether it works, and if not, why.'),
   createdAt: instant,
-  expiresAt: described(
-    v.nullable(instant),
-    'From when on it does not work; null: it works until it is revoked.',
+  expiresAt: worded(
+    described(v.nullable(instant), 'From when on it does not work; null: it works until it is revoked.'),
+    { none: 'never' },
   ),
   revokedAt: described(v.nullable(instant), 'When it was revoked; null while it works.'),
-  lastUsedAt: described(v.nullable(instant), 'The hour in which it was last used; null: never.'),
+  lastUsedAt: worded(described(v.nullable(instant), 'The hour in which it was last used; null: never.'), {
+    none: 'never',
+  }),
   secret: described(
     v.string(),
     'The root secret that it is hashed under: `current`, `previous`, or its name.',
   ),
-  issuedBy: described(v.nullable(v.string()), ISSUER_MEANING),
+  issuedBy: issuer,
 })
 
 const sample: v.InferOutput<typeof Published> = {
@@ -98,25 +93,34 @@ const RevokedKeys = component(
 const OPERATOR_MAX_LENGTH = 100
 
 const Grant = v.strictObject({
-  operator: described(
-    v.pipe(
-      v.string('must be a string'),
-      v.check(
-        (text) => text.trim() !== '' && text.length <= OPERATOR_MAX_LENGTH && !/\p{Cc}/u.test(text),
-        `must be 1 to ${OPERATOR_MAX_LENGTH} characters, without control characters`,
+  operator: worded(
+    described(
+      v.pipe(
+        v.string('must be a string'),
+        v.check(
+          (text) => text.trim() !== '' && text.length <= OPERATOR_MAX_LENGTH && !/\p{Cc}/u.test(text),
+          `must be 1 to ${OPERATOR_MAX_LENGTH} characters, without control characters`,
+        ),
       ),
+      'The person or program that the key is for, as the audit names it.',
     ),
-    'The person or program that the key is for, as the audit names it.',
+    { hint: 'The person or program that it is for.' },
   ),
-  role: described(
-    v.picklist(operatorRoles, `must be ${operatorRoles.join(' or ')}`),
-    '`admin` may do everything; `support` may read, and retry the outbox.',
+  role: worded(
+    described(
+      v.picklist(operatorRoles, `must be ${operatorRoles.join(' or ')}`),
+      '`admin` may do everything; `support` may read, and retry the outbox.',
+    ),
+    { choices: { support: 'Support: reads, and retries the outbox', admin: 'Admin: does everything' } },
   ),
   expiresAt: v.optional(
     v.nullable(
-      described(
-        ExpiresAt,
-        'The first instant at which the key does not work, a day standing for its first instant in UTC. At the latest the end of the key that issues it; null or left out: that end, or none when that key, or the root secret, has none.',
+      worded(
+        described(
+          ExpiresAt,
+          'The first instant at which the key does not work, a day standing for its first instant in UTC. At the latest the end of the key that issues it; null or left out: that end, or none when that key, or the root secret, has none.',
+        ),
+        { hint: 'At the latest with your own key; left empty: with it.' },
       ),
     ),
     null,
@@ -177,6 +181,7 @@ export const revokeOperatorKey = operation({
       '`true`: all keys that descend from it are revoked too: those that it issued, those that these issued, and so on, keys of organizations and of the platform among them.',
       ['true', 'false'],
       'true',
+      { label: 'Revoke all keys that descend from it too' },
     )('descendants'),
   },
   responses: {

@@ -6,7 +6,8 @@ import type {
 } from '../../../../ports/organizations/organization.ts'
 import { echoed } from '../../../bounds/echo.ts'
 import { jurisdictions, placeKinds, regions } from '../../../placement/operators/choices.ts'
-import { component, described } from '../../../record/operation/meaning.ts'
+import type { Words } from '../../../record/operation/meaning.ts'
+import { component, described, worded } from '../../../record/operation/meaning.ts'
 import type { ReplyOf } from '../../../record/operation/operation.ts'
 import { jsonResponse, operation } from '../../../record/operation/operation.ts'
 import { errorReply } from '../../../record/operation/reply.ts'
@@ -29,10 +30,13 @@ const Published = v.strictObject({
 })
 const OrganizationBody = component('Organization', described(Published, 'The settings of an organization.'))
 
-const days = (what: string) =>
-  described(
-    v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(36_500))),
-    `For how many days ${what} are kept; null: for ever.`,
+const days = (what: string, words: Words) =>
+  worded(
+    described(
+      v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(36_500))),
+      `For how many days ${what} are kept; null: for ever.`,
+    ),
+    words,
   )
 
 /** The published form of `RetentionSettings`. */
@@ -40,8 +44,13 @@ export const RetentionBody = component(
   'Retention',
   described(
     v.strictObject({
-      submissions: days('submissions of forms'),
-      sends: days('entries of the log of sends'),
+      submissions: days('submissions of forms', {
+        hint: 'Days. What is older is removed with its runs and with messages that still wait. Contacts stay.',
+      }),
+      sends: days('entries of the log of sends', {
+        label: 'Log of sends',
+        hint: 'Days. Older entries say no longer what was sent to whom.',
+      }),
     }),
     'What is removed by itself, once a day.',
   ),

@@ -3,16 +3,21 @@ import type { StoredKey } from '../../../../ports/organizations/administration.t
 import { KEY_PREFIXES } from '../../../access/api-key.ts'
 import { secretName } from '../../../access/secret-use.ts'
 import { keysOf } from '../../../text/keys-of.ts'
-import { component, described } from '../../../record/operation/meaning.ts'
+import { component, described, worded } from '../../../record/operation/meaning.ts'
 import type { OperatorWorld } from '../../interface/world.ts'
-import { keySettings, publishedKeySettings } from '../../key-settings.ts'
+import { publishedKeySettings, said } from '../../key-settings.ts'
 import { keyState, keyStates } from '../../key-state.ts'
 
 export const instant = v.pipe(v.string(), v.isoTimestamp())
 
-/** What an issuer means, alike for keys of every kind. */
-export const ISSUER_MEANING =
-  'The operator key that issued it; null: whoever held the root secret. `unknown`: it was issued before that was recorded.'
+/** Who issued a key, of whatever kind. */
+export const issuer = worded(
+  described(
+    v.nullable(v.string()),
+    'The operator key that issued it; null: whoever held the root secret. `unknown`: it was issued before that was recorded.',
+  ),
+  { none: 'the root secret' },
+)
 
 /** The published form of a key of an organization or of the platform: without the hash that verifies it. */
 export const PublishedKey = v.strictObject({
@@ -22,15 +27,18 @@ export const PublishedKey = v.strictObject({
   state: described(v.picklist(keyStates), 'Whether it works, and if not, why.'),
   ...publishedKeySettings,
   createdAt: instant,
-  expiresAt: described(v.nullable(instant), keySettings.expiresAt.meaning),
+  expiresAt: said('expiresAt', v.nullable(instant)),
   revokedAt: described(v.nullable(instant), 'When it was revoked; null: it was not.'),
-  lastUsedAt: described(v.nullable(instant), 'When the hour began in which it was last used; null: never.'),
+  lastUsedAt: worded(
+    described(v.nullable(instant), 'When the hour began in which it was last used; null: never.'),
+    { none: 'never' },
+  ),
   successorId: described(v.nullable(v.string()), 'The key that took its place in a rotation; null: none.'),
   secret: described(
     v.string(),
     'The root secret that it is hashed under: `current`, `previous`, or its name.',
   ),
-  issuedBy: described(v.nullable(v.string()), ISSUER_MEANING),
+  issuedBy: issuer,
 })
 
 export const sampleKey: v.InferOutput<typeof PublishedKey> = {

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import type { AuditRecord, AuditSubject } from '../../../../ports/operators/audit.ts'
-import { component, described } from '../../../record/operation/meaning.ts'
+import { component, described, worded } from '../../../record/operation/meaning.ts'
 import type { ReplyOf } from '../../../record/operation/operation.ts'
 import { jsonResponse, operation } from '../../../record/operation/operation.ts'
 import { placeKinds } from '../../../placement/operators/choices.ts'
-import { auditActions } from '../../../record/operation/audit-action.ts'
+import { auditActions, auditActionWords } from '../../../record/operation/audit-action.ts'
 import {
   optionalText,
   optionalWord,
@@ -120,7 +120,7 @@ const Recorded = v.strictObject({
     'The key that asked; null: whoever holds the root secret.',
   ),
   operator: described(v.string(), 'The person or program that the key was issued to.'),
-  action: described(v.string(), 'What was asked for.'),
+  action: worded(described(v.string(), 'What was asked for.'), { choices: auditActionWords }),
   organizationId: described(
     v.nullable(v.string()),
     'The organization that it is about; null: the platform, or the service.',
@@ -146,7 +146,9 @@ export const listAudit = operation({
   query: {
     organizationId: organizationFilter,
     operatorKeyId: optionalText('Only what was asked for with this key.', '3kTzB0n9QmVx')('operatorKeyId'),
-    action: optionalWord('Only requests for this change.', auditActions, 'key.revoke')('action'),
+    action: optionalWord('Only requests for this change.', auditActions, 'key.revoke', {
+      choices: auditActionWords,
+    })('action'),
     ...pageParameters,
   },
   responses: {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { echoed } from '../../../bounds/echo.ts'
 import { AUTOMATION_RUN, NOTIFICATION_EMAIL } from '../../../forms/submit/outbox.ts'
-import { described } from '../../../record/operation/meaning.ts'
+import { described, worded } from '../../../record/operation/meaning.ts'
 import type { ReplyOf } from '../../../record/operation/operation.ts'
 import { jsonResponse, operation } from '../../../record/operation/operation.ts'
 import { errorReply, PRIVATE } from '../../../record/operation/reply.ts'
@@ -24,18 +24,27 @@ import { instant } from '../schemas/key-schema.ts'
 export const Entry = v.strictObject({
   outboxId: described(v.string(), 'Names the entry.'),
   organizationId: v.string(),
-  kind: described(v.string(), `What is to be done: \`${NOTIFICATION_EMAIL}\` or \`${AUTOMATION_RUN}\`.`),
+  kind: worded(
+    described(v.string(), `What is to be done: \`${NOTIFICATION_EMAIL}\` or \`${AUTOMATION_RUN}\`.`),
+    { label: 'What' },
+  ),
   submissionId: v.string(),
-  status: described(
-    v.picklist(['pending', 'held', 'failed']),
-    'Whether it waits, or is not tried by itself: because it was restored from an archive, so that nothing is sent twice, or because it failed.',
+  status: worded(
+    described(
+      v.picklist(['pending', 'held', 'failed']),
+      'Whether it waits, or is not tried by itself: because it was restored from an archive, so that nothing is sent twice, or because it failed.',
+    ),
+    { label: 'State' },
   ),
   attempts: described(
     v.pipe(v.number(), v.integer(), v.minValue(0)),
     'How often it was tried since it was written, or retried by an operator.',
   ),
   nextAttemptAt: described(instant, 'When it is tried next, if it waits.'),
-  lastError: described(v.nullable(v.string()), 'Why it was not done yet; null: it was not tried.'),
+  lastError: worded(described(v.nullable(v.string()), 'Why it was not done yet; null: it was not tried.'), {
+    label: 'Reason',
+    none: 'not tried yet',
+  }),
   createdAt: instant,
 })
 

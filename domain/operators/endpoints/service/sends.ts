@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { SendRecord } from '../../../../ports/messaging/send-log.ts'
 import { UNKNOWN, UNKNOWN_AFTER_MS } from '../../../messaging/sending/attempt.ts'
-import { described } from '../../../record/operation/meaning.ts'
+import { described, worded } from '../../../record/operation/meaning.ts'
 import type { ReplyOf } from '../../../record/operation/operation.ts'
 import { jsonResponse, operation } from '../../../record/operation/operation.ts'
 import { pageOf, pageParameters, samplePagination, servePage } from '../../interface/list.ts'
@@ -12,7 +12,9 @@ import { unknownOrganization } from '../organization/organizations.ts'
 
 /** A send in its published form. */
 export const Send = v.strictObject({
-  channel: described(v.picklist(['sms', 'mms', 'email']), 'How it went.'),
+  channel: worded(described(v.picklist(['sms', 'mms', 'email']), 'How it went.'), {
+    choices: { sms: 'SMS', mms: 'MMS', email: 'Email' },
+  }),
   from: described(v.string(), 'The sender as the recipient sees it.'),
   to: described(v.string(), 'The recipient.'),
   providerId: described(v.nullable(v.string()), "The provider's id of the message; null: none."),
@@ -20,9 +22,12 @@ export const Send = v.strictObject({
     v.picklist(['pending', 'accepted', 'failed', 'unknown']),
     `Whether the provider took it. \`pending\`: it is about to be handed over, or has been, and its outcome is not recorded yet. \`unknown\`: that has been so for ${UNKNOWN_AFTER_MS / 60_000} minutes, because the service was cut off. It may or may not have been sent.`,
   ),
-  error: described(
-    v.nullable(v.string()),
-    'Why it failed, or why its outcome is unknown, in short; null: neither.',
+  error: worded(
+    described(
+      v.nullable(v.string()),
+      'Why it failed, or why its outcome is unknown, in short; null: neither.',
+    ),
+    { label: 'Reason' },
   ),
   at: described(instant, 'When it was recorded, which is just before it might be handed over.'),
 })

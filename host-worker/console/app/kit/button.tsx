@@ -36,6 +36,22 @@ export function Button({
   )
 }
 
+interface RowButtonProps extends Omit<ButtonProps, 'children' | 'onClick'> {
+  readonly verb: string
+  /** What it is done to, for a screen reader: the buttons of all rows have the same text. */
+  readonly of: string
+  readonly onClick: () => void
+}
+
+/** A button in a row of a table. */
+export function RowButton({ verb, of, onClick, ...rest }: RowButtonProps) {
+  return (
+    <Button {...rest} aria-label={`${verb} ${of}`} onClick={onClick}>
+      {verb}
+    </Button>
+  )
+}
+
 /** Copies a text to the clipboard. */
 export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
   const [isCopied, setCopied] = useState(false)

@@ -42,6 +42,22 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   )
 }
 
+/** The dialog of a page, one at a time: what is opened takes the place of what was. */
+export function useDialog(): {
+  readonly dialog: ComponentChildren
+  readonly open: (dialog: ComponentChildren) => void
+  readonly close: () => void
+} {
+  const [dialog, open] = useState<ComponentChildren>(null)
+  return {
+    dialog,
+    open,
+    close: () => {
+      open(null)
+    },
+  }
+}
+
 interface FormDialogProps extends DialogProps {
   /** The text of the button that does it, such as “Issue”. */
   readonly verb: string

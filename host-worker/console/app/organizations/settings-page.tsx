@@ -3,20 +3,21 @@ import { useLocation } from 'wouter-preact'
 import { Button } from '../kit/button.tsx'
 import { Card, Facts, ProgressBar } from '../kit/card.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
-import { CheckField, SelectField, TextField } from '../kit/field.tsx'
+import { CheckField } from '../kit/field.tsx'
 import { download } from '../kit/saving.tsx'
 import { FailureNote, Shown } from '../kit/states.tsx'
 import { countText, sizeText } from '../kit/text.tsx'
 import { toast } from '../kit/toasts.tsx'
-import { problemOf } from '../service/failure.ts'
+import { isPlaced, OperationFields, shownAs, useWriting } from '../operations/operation-form.tsx'
+import { changesOf, fieldsOf, partsOf, valuesOf } from '../operations/written.ts'
+import type { Row } from '../service/operations.ts'
 import { repeated, useAction, useLongAction } from '../service/use-action.ts'
 import { useMay } from '../session/session.ts'
-import { replacing } from './conflict.ts'
 import type { ExportProgress } from './export-archive.ts'
 import { capabilitiesOf, useOrganization } from './organization.tsx'
 import { PlaceCard } from './place-card.tsx'
-import type { KnownOrganization, ShownOrganization, WrittenSettings } from './settings.ts'
-import { changesOf, posKindTexts, settingLabels, writtenOf } from './settings.ts'
+import type { KnownOrganization, ShownOrganization } from './settings.ts'
+import { replacing, settings } from './settings.ts'
 
 /** The settings of an organization, where it lives, and what can be done with it as a whole. */
 export function Page() {
@@ -46,58 +47,25 @@ export function Page() {
   )
 }
 
+/** The settings of an organization, for whoever may not change them. */
 function SettingsCard({ organization }: { readonly organization: KnownOrganization }) {
-  const { name, parentId, slug, smsNumber, phoneCountry, automationHourly, posSource } = organization
+  const { posSource } = organization
+  const plain = settings.filter(({ kind }) => kind === 'text' || kind === 'number')
+  const kind = settings.flatMap(partsOf).find(({ name }) => name === 'posSource.kind')
   return (
     <Card title="Settings">
       <Facts
         facts={[
-          ['Name', name],
-          ['Parent', parentId],
-          ['Sender of email', slug],
-          ['Sender of text messages', smsNumber],
-          ['Country of phone numbers', phoneCountry],
-          ['Messages of automations an hour', countText(automationHourly)],
+          ...plain.map((field) => [field.label, shownAs(field, (organization as Row)[field.name])] as const),
           ['Capabilities', capabilitiesOf(organization).join(', ')],
-          ['Point of sale', posSource === null ? null : posKindTexts[posSource.kind]],
+          ...(kind === undefined
+            ? []
+            : [[kind.label, shownAs({ ...kind, none: '' }, posSource?.kind)] as const]),
         ]}
       />
     </Card>
   )
 }
-
-type TextName = 'name' | 'parentId' | 'slug' | 'smsNumber' | 'phoneCountry' | 'automationHourly'
-
-const texts: readonly { readonly name: TextName; readonly hint?: string }[] = [
-  { name: 'name' },
-  {
-    name: 'parentId',
-    hint: 'The identifier of the organization that also reads its reviews. Left empty: none.',
-  },
-  {
-    name: 'slug',
-    hint: 'What stands before the @ of its address. Left empty: it sends no email.',
-  },
-  {
-    name: 'smsNumber',
-    hint: 'Its own number, such as +12125550100. Left empty: it sends by the short code alone.',
-  },
-  {
-    name: 'phoneCountry',
-    hint: 'The country of numbers that name none, in two letters such as US.',
-  },
-  {
-    name: 'automationHourly',
-    hint: 'At most so many within any hour; what is over waits.',
-  },
-]
-
-const truths = ['analytics', 'retentionOfferAnalytics', 'billingEvents'] as const
-
-const posKinds = [
-  { value: '', label: 'None' },
-  ...Object.entries(posKindTexts).map(([value, label]) => ({ value, label })),
-]
 
 interface FormProps {
   readonly organization: KnownOrganization
@@ -107,32 +75,25 @@ interface FormProps {
 
 /** The settings of an organization, to be changed. */
 function SettingsForm({ organization, onSaved }: FormProps) {
-  const [draft, setDraft] = useState<Partial<WrittenSettings>>({})
-  const before = writtenOf(organization)
-  const written = { ...before, ...draft }
+  const writing = useWriting(settings, organization)
+  const body = changesOf(settings, writing.written, organization)
+  const isChanged = Object.keys(body).length > 0
   const { organizationId } = organization
   const save = useAction(
     (client) =>
       replacing(organization, onSaved, (replaces) =>
-        client.call('organizations.save', {
-          params: { organizationId },
-          body: changesOf(written, before),
-          replaces,
-        }),
+        client.call('organizations.save', { params: { organizationId }, body, replaces }),
       ),
     () => {
       toast('The settings are saved.')
       onSaved()
-      setDraft({})
+      writing.discard()
     },
   )
-  const write = (change: Partial<WrittenSettings>): void => {
-    setDraft({ ...draft, ...change })
+  const discard = (): void => {
+    writing.discard()
+    save.forget()
   }
-  const problems = texts.map(({ name }) => problemOf(save.failure, name))
-  const posProblem = problemOf(save.failure, 'posSource')
-  const isPlaced = [...problems, posProblem].some((problem) => problem !== null)
-  const isChanged = Object.keys(changesOf(written, before)).length > 0
   return (
     <Card title="Settings">
       <form
@@ -142,81 +103,20 @@ function SettingsForm({ organization, onSaved }: FormProps) {
           else toast('Nothing was changed.')
         }}
       >
-        {texts.map(({ name, ...field }, index) => (
-          <TextField
-            key={name}
-            {...field}
-            label={settingLabels[name]}
-            type={name === 'automationHourly' ? 'number' : 'text'}
-            error={problems[index] ?? null}
-            value={written[name]}
-            onValue={(value) => {
-              write({ [name]: value })
-            }}
-          />
-        ))}
-        <SelectField
-          label={settingLabels.posSource}
-          error={written.posKind === '' ? posProblem : null}
-          value={written.posKind}
-          onValue={(posKind) => {
-            write({ posKind })
-          }}
-          options={posKinds}
-        />
-        {written.posKind !== '' && (
-          <TextField
-            label="Its name at the point of sale"
-            error={posProblem}
-            value={written.posTenant}
-            onValue={(posTenant) => {
-              write({ posTenant })
-            }}
-          />
-        )}
-        {truths.map((name) => (
-          <CheckField
-            key={name}
-            label={settingLabels[name]}
-            isChecked={written[name]}
-            onChecked={(value) => {
-              write({ [name]: value })
-            }}
-          />
-        ))}
-        {save.failure !== null && !isPlaced && <FailureNote failure={save.failure} />}
+        <OperationFields writing={writing} failure={save.failure} />
+        {save.failure !== null && !isPlaced(save.failure, settings) && <FailureNote failure={save.failure} />}
         <div class="buttons">
           <Button kind="primary" type="submit" isRunning={save.isRunning}>
             Save
           </Button>
-          {isChanged && (
-            <Button
-              onClick={() => {
-                setDraft({})
-                save.forget()
-              }}
-            >
-              Discard
-            </Button>
-          )}
+          {isChanged && <Button onClick={discard}>Discard</Button>}
         </div>
       </form>
     </Card>
   )
 }
 
-type Retention = NonNullable<ShownOrganization['retention']>
-
-const FOREVER: Retention = { submissions: null, sends: null }
-
-const kinds = [
-  {
-    name: 'submissions',
-    label: 'Submissions',
-    hint: 'Days. What is older is removed with its runs and with messages that still wait. Contacts stay.',
-  },
-  { name: 'sends', label: 'Log of sends', hint: 'Days. Older entries say no longer what was sent to whom.' },
-] as const
+const kinds = fieldsOf('retention.set', 'body')
 
 interface RetentionProps {
   readonly organization: ShownOrganization
@@ -226,10 +126,10 @@ interface RetentionProps {
 
 /** For how long an organization keeps what is removed by itself. */
 function RetentionCard({ organization, onSaved }: RetentionProps) {
-  const kept = organization.retention ?? FOREVER
   const mayChange = useMay('admin')
   // Without its database nobody knows what it keeps.
   if (!('name' in organization)) return null
+  const kept: Row = organization.retention ?? {}
   return (
     <Card title="Retention">
       {mayChange ? (
@@ -241,31 +141,21 @@ function RetentionCard({ organization, onSaved }: RetentionProps) {
   )
 }
 
-interface RetentionFormProps {
-  readonly organization: ShownOrganization
-  readonly kept: Retention
-  readonly onSaved: () => void
-}
-
-function RetentionForm({ organization, kept, onSaved }: RetentionFormProps) {
-  const [draft, setDraft] = useState<Partial<Record<keyof Retention, string>>>({})
+function RetentionForm({ organization, kept, onSaved }: RetentionProps & { readonly kept: Row }) {
+  const writing = useWriting(kinds, kept)
   const [isAsking, setAsking] = useState(false)
-  const written = (name: keyof Retention): string => draft[name] ?? String(kept[name] ?? '')
-  const body = { submissions: daysOf(written('submissions')), sends: daysOf(written('sends')) }
-  const isChanged = body.submissions !== kept.submissions || body.sends !== kept.sends
+  const body = valuesOf(kinds, writing.written)
+  const isChanged = Object.keys(changesOf(kinds, writing.written, kept)).length > 0
+  const { organizationId } = organization
   const save = useAction(
     (client) =>
       replacing(organization, onSaved, (replaces) =>
-        client.call('retention.set', {
-          params: { organizationId: organization.organizationId },
-          body,
-          replaces,
-        }),
+        client.call('retention.set', { params: { organizationId }, body, replaces }),
       ),
     () => {
       toast('The retention is set.')
       setAsking(false)
-      setDraft({})
+      writing.discard()
       onSaved()
     },
   )
@@ -283,18 +173,7 @@ function RetentionForm({ organization, kept, onSaved }: RetentionFormProps) {
           What is older is removed for good, once a day. A removal is told to programs that keep a copy. Left
           empty: kept for ever.
         </p>
-        {kinds.map(({ name, label, hint }) => (
-          <TextField
-            key={name}
-            label={label}
-            hint={hint}
-            type="number"
-            value={written(name)}
-            onValue={(value) => {
-              setDraft({ ...draft, [name]: value })
-            }}
-          />
-        ))}
+        <OperationFields writing={writing} />
         <div class="buttons">
           <Button type="submit">Set the retention</Button>
         </div>
@@ -323,12 +202,8 @@ function RetentionForm({ organization, kept, onSaved }: RetentionFormProps) {
   )
 }
 
-function daysOf(text: string): number | null {
-  return text.trim() === '' ? null : Number(text)
-}
-
-function daysText(days: number | null): string {
-  return days === null ? 'for ever' : `for ${countText(days)} days`
+function daysText(days: unknown): string {
+  return typeof days === 'number' ? `for ${countText(days)} days` : 'for ever'
 }
 
 /** Everything that is stored of an organization, as a file. */

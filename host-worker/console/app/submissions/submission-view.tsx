@@ -7,7 +7,7 @@ import { Empty, Shown } from '../kit/states.tsx'
 import { TheirText, momentText } from '../kit/text.tsx'
 import { toast } from '../kit/toasts.tsx'
 import { organizationPath } from '../organizations/organization.tsx'
-import { tones } from '../sends/sends-table.tsx'
+import { sendTones } from '../lists/sends-page.tsx'
 import type { Client } from '../service/client.ts'
 import type { BodyOf, ItemOf } from '../service/operations.ts'
 import { useAction } from '../service/use-action.ts'
@@ -189,7 +189,7 @@ function Following({ submission: { runs, messages, waiting } }: { readonly submi
         ))}
         {messages.map(({ channel, to, outcome, error, at, providerId }) => (
           <li key={`${at} ${channel} ${to} ${providerId ?? ''}`}>
-            <Badge tone={tones[outcome]}>{outcome}</Badge> {channel} to <TheirText text={to} />,{' '}
+            <Badge tone={sendTones[outcome]}>{outcome}</Badge> {channel} to <TheirText text={to} />,{' '}
             {momentText(at)} {error ?? ''}
           </li>
         ))}
