@@ -1,4 +1,4 @@
-import * as v from 'valibot'
+import type * as v from 'valibot'
 import { operatorEndpoints } from '../../domain/operator-api.ts'
 import type { Words } from '../../domain/record/operation/meaning.ts'
 import type { OperationEndpoint } from '../../domain/record/operation/operation.ts'

@@ -1,7 +1,11 @@
 import { describe, expect, it, test } from 'vitest'
-import { answerTypes, displayTypes } from '../../domain/forms/definition/definition.ts'
+import { limitedSettings } from '../../domain/forms/definition/applicable.ts'
+import { formLineKeys } from '../../domain/forms/definition/check.ts'
+import type { FormField } from '../../domain/forms/definition/definition.ts'
+import { answerTypes, contactFields, displayTypes } from '../../domain/forms/definition/definition.ts'
 import { fieldPath } from '../../domain/forms/definition/problem.ts'
 import { reviewForm } from '../../domain/forms/editing/findings.ts'
+import { fieldSetting, formSetting } from '../../domain/forms/editing/meanings.ts'
 import { fieldOf, optionsOf, when } from '../../test/support/data/forms/forms.ts'
 import { drawForm } from '../../test/support/data/forms/generated-forms.ts'
 import { seededRandom } from '../../test/support/runner/fakes.ts'
@@ -243,4 +247,33 @@ test('what is changed while a form is being saved is still to be saved', () => {
   const later = done(editing, openField(0), relabelField(0, 'Later'), savedAs(editing.form, stored))
   expect(isChanged(later)).toBe(true)
   expect(partAt(later.form, fieldPath(0, 'label'))).toBe('Later')
+})
+
+test('a setting has the control that its declaration asks for', () => {
+  const kindOf = (setting: keyof FormField) => fieldSetting(setting).kind
+  expect(limitedSettings.map((setting) => `${setting}: ${kindOf(setting)}`)).toEqual([
+    ...[
+      'options: list',
+      'required: truth',
+      'placeholder: text',
+      'helpText: text',
+      'min: bound',
+      'max: bound',
+    ],
+    ...['minLength: number', 'maxLength: number', 'contactField: choice'],
+  ])
+  expect(fieldSetting('type')).toMatchObject({
+    kind: 'choice',
+    isNeeded: true,
+    choices: [...answerTypes, ...displayTypes],
+  })
+  expect(fieldSetting('contactField')).toMatchObject({
+    label: 'Contact field',
+    isNeeded: false,
+    choices: contactFields,
+  })
+  expect(formLineKeys.map((key) => `${key}: ${formSetting(key).kind}`)).toEqual(
+    expect.arrayContaining(['formId: text', 'notificationEmails: list', 'submissionLimitPerContact: number']),
+  )
+  expect(formSetting('name').isNeeded && !formSetting('successTitle').isNeeded).toBe(true)
 })

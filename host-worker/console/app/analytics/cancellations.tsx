@@ -1,12 +1,9 @@
 import { Figure } from '../kit/card.tsx'
-import { BarList } from '../kit/charts.tsx'
-import { CsvButton } from '../kit/saving.tsx'
 import { Empty } from '../kit/states.tsx'
-import { Table } from '../kit/table.tsx'
 import { countText } from '../kit/text.tsx'
 import type { BodyOf } from '../service/operations.ts'
 import { useCall } from '../service/use-query.ts'
-import { Report, figureText, numbers, useChoices, wordText } from './report.tsx'
+import { Listing, Report, figureText, numbers, useChoices, wordText } from './report.tsx'
 
 type Body = BodyOf<'analytics.cancellations'>
 type Reason = Body['reasons'][number]
@@ -20,9 +17,8 @@ export function Cancellations() {
     <Report
       title="Cancellations"
       reading={reading}
-      actions={
-        reading.state === 'ready' && <CsvButton name="cancellation-reasons" rows={reading.data.reasons} />
-      }
+      sheet="cancellation-reasons"
+      rowsOf={({ reasons }) => reasons}
     >
       {({ totals, reasons, tenure }) =>
         totals.cancellations === 0 ? (
@@ -64,49 +60,39 @@ function Totals({ totals, tenure }: Pick<Body, 'totals' | 'tenure'>) {
 
 function Reasons({ reasons }: Pick<Body, 'reasons'>) {
   return (
-    <>
-      <BarList
-        title="Cancellations by reason"
-        series={['cancellations']}
-        lines={reasons.map(({ reason, churnType, count }) => ({
-          name: `${reason ?? 'Not known'} (${churnType ?? 'type not known'})`,
-          values: [count],
-        }))}
-      />
-      <Table
-        label="Cancellations by reason"
-        columns={[
-          { title: 'Reason', width: 'minmax(0, 2fr)', cell: ({ reason }: Reason) => wordText(reason) },
-          { title: 'Type', cell: ({ churnType }) => wordText(churnType) },
-          numbers<Reason>('Count', ({ count }) => count),
-          numbers<Reason>('Share', ({ pct }) => pct, '%'),
-        ]}
-        rows={reasons}
-        rowKey={({ reason, churnType }) => JSON.stringify([reason, churnType])}
-      />
-    </>
+    <Listing
+      title="Cancellations by reason"
+      series={['cancellations']}
+      lineOf={({ reason, churnType, count }) => ({
+        name: `${reason ?? 'Not known'} (${churnType ?? 'type not known'})`,
+        values: [count],
+      })}
+      columns={[
+        { title: 'Reason', width: 'minmax(0, 2fr)', cell: ({ reason }: Reason) => wordText(reason) },
+        { title: 'Type', cell: ({ churnType }) => wordText(churnType) },
+        numbers<Reason>('Count', ({ count }) => count),
+        numbers<Reason>('Share', ({ pct }) => pct, '%'),
+      ]}
+      rows={reasons}
+      rowKey={({ reason, churnType }) => JSON.stringify([reason, churnType])}
+    />
   )
 }
 
 function Tenure({ tenure: { buckets } }: Pick<Body, 'tenure'>) {
   return (
-    <>
-      <BarList
-        title="Cancellations by days since the signup"
-        series={['cancellations']}
-        lines={buckets.map(({ label, count }) => ({ name: label, values: [count] }))}
-      />
-      <Table
-        label="Cancellations by days since the signup"
-        columns={[
-          { title: 'Days', width: 'minmax(0, 2fr)', cell: ({ label }: Bucket) => label },
-          numbers<Bucket>('Count', ({ count }) => count),
-          numbers<Bucket>('Share', ({ pct }) => pct, '%'),
-        ]}
-        rows={buckets}
-        rowKey={({ label }) => label}
-      />
-    </>
+    <Listing
+      title="Cancellations by days since the signup"
+      series={['cancellations']}
+      lineOf={({ label, count }) => ({ name: label, values: [count] })}
+      columns={[
+        { title: 'Days', width: 'minmax(0, 2fr)', cell: ({ label }: Bucket) => label },
+        numbers<Bucket>('Count', ({ count }) => count),
+        numbers<Bucket>('Share', ({ pct }) => pct, '%'),
+      ]}
+      rows={buckets}
+      rowKey={({ label }) => label}
+    />
   )
 }
 
@@ -118,13 +104,7 @@ export function CancellationSurvey() {
   const [{ start, end }] = useChoices()
   const reading = useCall('analytics.cancellationSurvey', { query: { start, end } })
   return (
-    <Report
-      title="Cancellation survey"
-      reading={reading}
-      actions={
-        reading.state === 'ready' && <CsvButton name="cancellation-survey" rows={answersIn(reading.data)} />
-      }
-    >
+    <Report title="Cancellation survey" reading={reading} sheet="cancellation-survey" rowsOf={answersIn}>
       {(report) => <Answers report={report} />}
     </Report>
   )
@@ -139,13 +119,10 @@ function Answers({ report }: { readonly report: Survey }) {
   return (
     <>
       <p class="soft">{countText(totals.selections)} answers.</p>
-      <BarList
+      <Listing
         title="Reasons that members gave"
         series={['answers']}
-        lines={answers.map(({ reason, count }) => ({ name: reason, values: [count] }))}
-      />
-      <Table
-        label="Reasons that members gave"
+        lineOf={({ reason, count }) => ({ name: reason, values: [count] })}
         columns={[
           { title: 'Reason', width: 'minmax(0, 2fr)', cell: ({ reason }: Answer) => wordText(reason) },
           {

@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks'
 import type { HeatCell, Line } from '../kit/charts.tsx'
 import { BarList, HeatMap } from '../kit/charts.tsx'
 import { SelectField } from '../kit/field.tsx'
-import { CsvButton } from '../kit/saving.tsx'
 import { Empty } from '../kit/states.tsx'
 import type { Column } from '../kit/table.tsx'
 import { Table } from '../kit/table.tsx'
@@ -22,9 +21,8 @@ export function Cohorts() {
     <Report
       title="Signup cohorts"
       reading={reading}
-      actions={
-        reading.state === 'ready' && <CsvButton name="cohorts" rows={reading.data.cohorts.map(spread)} />
-      }
+      sheet="cohorts"
+      rowsOf={({ cohorts }) => cohorts.map(spread)}
     >
       {(report) => (
         <>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Button } from '../kit/button.tsx'
+import { Button, calls } from '../kit/button.tsx'
 import { Card, Facts } from '../kit/card.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { SelectField } from '../kit/field.tsx'
@@ -47,9 +47,7 @@ export function Members() {
         <Button
           aria-label="Download CSV of members"
           isRunning={sheet.isRunning}
-          onClick={() => {
-            sheet.run(undefined)
-          }}
+          onClick={calls(sheet.run, undefined)}
         >
           Download CSV
         </Button>
@@ -74,11 +72,7 @@ export function Members() {
             title: 'Membership',
             width: 'minmax(0, 1.5fr)',
             cell: (member) => (
-              <Button
-                onClick={() => {
-                  setOpened(member)
-                }}
-              >
+              <Button onClick={calls(setOpened, member)}>
                 <bdi>{member.membershipId}</bdi>
               </Button>
             ),
@@ -93,12 +87,7 @@ export function Members() {
         empty={<Empty title="Nobody of this status signed up in these days." />}
       />
       {opened !== null && (
-        <Dialog
-          title={opened.membershipId}
-          onClose={() => {
-            setOpened(null)
-          }}
-        >
+        <Dialog title={opened.membershipId} onClose={calls(setOpened, null)}>
           <MemberFacts member={opened} />
         </Dialog>
       )}

@@ -3,9 +3,13 @@ import { useEffect, useState } from 'preact/hooks'
 import { useLocation, useSearch } from 'wouter-preact'
 import { Button } from '../kit/button.tsx'
 import { Card } from '../kit/card.tsx'
+import type { Line } from '../kit/charts.tsx'
+import { BarList } from '../kit/charts.tsx'
+import { CsvButton } from '../kit/saving.tsx'
 import { TextField } from '../kit/field.tsx'
 import { Empty, Shown } from '../kit/states.tsx'
 import type { Column } from '../kit/table.tsx'
+import { Table } from '../kit/table.tsx'
 import { NO_VALUE, countText } from '../kit/text.tsx'
 import { searchText } from '../service/client.ts'
 import type { Failure } from '../service/failure.ts'
@@ -14,20 +18,43 @@ import type { Reading } from '../service/use-query.ts'
 interface ReportProps<Data> {
   readonly title: string
   readonly reading: Reading<Data>
-  readonly actions?: ComponentChildren
+  /** What can be saved as a sheet: the name of its file, and its rows. */
+  readonly sheet: string
+  readonly rowsOf: (data: Data) => readonly Readonly<Record<string, unknown>>[]
   readonly children: (data: Data) => ComponentChildren
 }
 
 /** A report with its states. That an organization does not have it is no failure. */
-export function Report<Data>({ title, reading, actions, children }: ReportProps<Data>) {
+export function Report<Data>({ title, reading, sheet, rowsOf, children }: ReportProps<Data>) {
   if (reading.state === 'failed' && isNotHad(reading.failure))
     return <NotHad title={title} failure={reading.failure} />
+  const save = reading.state === 'ready' && <CsvButton name={sheet} rows={rowsOf(reading.data)} />
   return (
-    <Card title={title} actions={actions}>
+    <Card title={title} actions={save}>
       <Shown reading={reading} lines={6}>
         {children}
       </Shown>
     </Card>
+  )
+}
+
+interface ListingProps<Row> {
+  readonly title: string
+  /** What the parts of a bar count, and a bar for each row. */
+  readonly series: readonly string[]
+  readonly lineOf: (row: Row) => Line
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  readonly rowKey: (row: Row) => string
+}
+
+/** Rows as bars, and as a table with the same numbers. */
+export function Listing<Row>({ title, series, lineOf, ...table }: ListingProps<Row>) {
+  return (
+    <>
+      <BarList title={title} series={series} lines={table.rows.map(lineOf)} />
+      <Table label={title} {...table} />
+    </>
   )
 }
 

@@ -1,12 +1,10 @@
 import { Figure } from '../kit/card.tsx'
-import { BarList } from '../kit/charts.tsx'
-import { CsvButton } from '../kit/saving.tsx'
 import { Empty } from '../kit/states.tsx'
 import { Table } from '../kit/table.tsx'
 import { countText } from '../kit/text.tsx'
 import type { BodyOf } from '../service/operations.ts'
 import { useCall } from '../service/use-query.ts'
-import { Report, figureText, moneyText, numbers, useChoices, wordText } from './report.tsx'
+import { Report, figureText, Listing, moneyText, numbers, useChoices, wordText } from './report.tsx'
 
 type Body = BodyOf<'analytics.retentionOffers'>
 type Offer = Body['offers'][number]
@@ -19,7 +17,8 @@ export function RetentionOffers() {
     <Report
       title="Retention offers"
       reading={reading}
-      actions={reading.state === 'ready' && <CsvButton name="retention-offers" rows={reading.data.offers} />}
+      sheet="retention-offers"
+      rowsOf={({ offers }) => offers}
     >
       {({ offers, totals, ltv }) =>
         offers.length === 0 ? (
@@ -45,30 +44,22 @@ export function RetentionOffers() {
 
 function Offers({ offers }: Pick<Body, 'offers'>) {
   return (
-    <>
-      <BarList
-        title="Decisions by offer"
-        series={['accepted', 'declined']}
-        lines={offers.map(({ offerName, accepted, declined }) => ({
-          name: offerName,
-          values: [accepted, declined],
-        }))}
-      />
-      <Table
-        label="Decisions by offer"
-        columns={[
-          { title: 'Offer', width: 'minmax(0, 2fr)', cell: ({ offerName }: Offer) => wordText(offerName) },
-          { title: 'Plan', cell: ({ targetPlanName }) => wordText(targetPlanName) },
-          { title: 'Price', align: 'end', cell: ({ targetPlanPrice }) => moneyText(targetPlanPrice) },
-          numbers<Offer>('Viewed', ({ viewed }) => viewed),
-          numbers<Offer>('Accepted', ({ accepted }) => accepted),
-          numbers<Offer>('Declined', ({ declined }) => declined),
-          numbers<Offer>('Rate', ({ acceptanceRatePct }) => acceptanceRatePct, '%'),
-        ]}
-        rows={offers}
-        rowKey={({ offerId }) => offerId}
-      />
-    </>
+    <Listing
+      title="Decisions by offer"
+      series={['accepted', 'declined']}
+      lineOf={({ offerName, accepted, declined }) => ({ name: offerName, values: [accepted, declined] })}
+      columns={[
+        { title: 'Offer', width: 'minmax(0, 2fr)', cell: ({ offerName }: Offer) => wordText(offerName) },
+        { title: 'Plan', cell: ({ targetPlanName }) => wordText(targetPlanName) },
+        { title: 'Price', align: 'end', cell: ({ targetPlanPrice }) => moneyText(targetPlanPrice) },
+        numbers<Offer>('Viewed', ({ viewed }) => viewed),
+        numbers<Offer>('Accepted', ({ accepted }) => accepted),
+        numbers<Offer>('Declined', ({ declined }) => declined),
+        numbers<Offer>('Rate', ({ acceptanceRatePct }) => acceptanceRatePct, '%'),
+      ]}
+      rows={offers}
+      rowKey={({ offerId }) => offerId}
+    />
   )
 }
 

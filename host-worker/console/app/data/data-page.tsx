@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Link, useLocation, useSearch } from 'wouter-preact'
-import { Button } from '../kit/button.tsx'
+import { Button, calls } from '../kit/button.tsx'
 import { Badge, Card, Facts } from '../kit/card.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { PageHeader } from '../kit/page-header.tsx'
@@ -133,13 +133,7 @@ function CollectionView({ routes, place, address }: CollectionViewProps) {
         const detail = detailOf(routes, place, row)
         const name = textOf(row[id])
         return detail === null ? (
-          <Button
-            onClick={() => {
-              setOpened(row)
-            }}
-          >
-            {name === '' ? 'Show' : isolated(name)}
-          </Button>
+          <Button onClick={calls(setOpened, row)}>{name === '' ? 'Show' : isolated(name)}</Button>
         ) : (
           <Link href={`/data/${detail}`}>{isolated(name)}</Link>
         )
@@ -173,12 +167,7 @@ function CollectionView({ routes, place, address }: CollectionViewProps) {
         />
       )}
       {opened !== null && (
-        <Dialog
-          title={textOf(opened[id])}
-          onClose={() => {
-            setOpened(null)
-          }}
-        >
+        <Dialog title={textOf(opened[id])} onClose={calls(setOpened, null)}>
           <RowFacts routes={routes} row={opened} />
         </Dialog>
       )}

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Button } from '../kit/button.tsx'
+import { Button, calls } from '../kit/button.tsx'
 import { SelectField, TextField } from '../kit/field.tsx'
 import { wordsOf } from './addresses.ts'
 import type { Chosen, Parameter } from './contract.ts'
@@ -38,15 +38,7 @@ export function FilterForm({ filters, chosen, onChosen }: FilterFormProps) {
       ))}
       <div class="buttons">
         <Button type="submit">Filter</Button>
-        {Object.keys(chosen).length > 0 && (
-          <Button
-            onClick={() => {
-              onChosen({})
-            }}
-          >
-            Clear
-          </Button>
-        )}
+        {Object.keys(chosen).length > 0 && <Button onClick={calls(onChosen, {})}>Clear</Button>}
       </div>
     </form>
   )

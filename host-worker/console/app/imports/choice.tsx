@@ -4,7 +4,7 @@ import type { Head } from '../../../../domain/imports/file/head.ts'
 import { columnsOf, readHead } from '../../../../domain/imports/file/head.ts'
 import type { ColumnReading, HeaderRules } from '../../../../domain/imports/file/header.ts'
 import { PART_BYTES } from '../../../../domain/imports/file/limits.ts'
-import { Button } from '../kit/button.tsx'
+import { Button, calls } from '../kit/button.tsx'
 import { SelectField } from '../kit/field.tsx'
 import { saveText } from '../kit/saving.tsx'
 import { failureOf } from '../service/failure.ts'
@@ -60,13 +60,7 @@ function KindColumns({ kind: { kind, columns, template } }: { readonly kind: Imp
   return (
     <>
       <div class="buttons">
-        <Button
-          onClick={() => {
-            saveText(`${kind}.csv`, 'text/csv', template)
-          }}
-        >
-          Download a template
-        </Button>
+        <Button onClick={calls(saveText, `${kind}.csv`, 'text/csv', template)}>Download a template</Button>
       </div>
       <details>
         <summary>What the columns of {kind} mean</summary>
@@ -115,9 +109,7 @@ function FileField({ label, accept, file, onFile }: FileFieldProps) {
         event.preventDefault()
         setOver(true)
       }}
-      onDragLeave={() => {
-        setOver(false)
-      }}
+      onDragLeave={calls(setOver, false)}
       onDrop={(event) => {
         event.preventDefault()
         setOver(false)

@@ -1,4 +1,4 @@
-import { Button } from '../kit/button.tsx'
+import { Button, calls } from '../kit/button.tsx'
 import type { Tone } from '../kit/card.tsx'
 import { Badge } from '../kit/card.tsx'
 import { Empty, FailureNote, Shown } from '../kit/states.tsx'
@@ -46,12 +46,7 @@ export function Page({ organizationId }: PartProps) {
     cell: ({ importId, kind, state }) =>
       state === 'receiving' && (
         <span class="row-buttons">
-          <Button
-            aria-label={`Give up the import of ${kind}`}
-            onClick={() => {
-              abort.run(importId)
-            }}
-          >
+          <Button aria-label={`Give up the import of ${kind}`} onClick={calls(abort.run, importId)}>
             Give up
           </Button>
         </span>

@@ -4,7 +4,7 @@ import { FILE_PROBLEMS_MAX } from '../../../../domain/imports/file/limits.ts'
 import { lineTexts } from '../../../../domain/imports/file/line-texts.ts'
 import { endOfCheck, outcomeText } from '../../../../domain/imports/file/outcome-text.ts'
 import type { ImportOutcome } from '../../../../domain/imports/file/transfer-file.ts'
-import { Button } from '../kit/button.tsx'
+import { Button, calls } from '../kit/button.tsx'
 import { Card, ProgressBar } from '../kit/card.tsx'
 import { useLeaveWarning } from '../kit/leaving.ts'
 import { FailureNote } from '../kit/states.tsx'
@@ -79,32 +79,15 @@ function Ready({ kind, choice: { columns, head, chooseMapping }, onStart }: Read
       )}
       {isDecided ? (
         <div class="buttons">
-          <Button
-            kind="primary"
-            onClick={() => {
-              onStart(false)
-            }}
-          >
+          <Button kind="primary" onClick={calls(onStart, false)}>
             Import
           </Button>
-          <Button
-            onClick={() => {
-              onStart(true)
-            }}
-          >
-            Check only
-          </Button>
+          <Button onClick={calls(onStart, true)}>Check only</Button>
         </div>
       ) : (
         <div class="note">
           <p>Say first what each marked column means.</p>
-          <Button
-            onClick={() => {
-              chooseMapping(leavingOthersOut(columns))
-            }}
-          >
-            Leave them all out
-          </Button>
+          <Button onClick={calls(chooseMapping, leavingOthersOut(columns))}>Leave them all out</Button>
         </div>
       )}
     </>

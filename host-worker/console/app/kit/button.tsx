@@ -2,6 +2,13 @@ import type { ComponentChildren, HTMLAttributes } from 'preact'
 import { useState } from 'preact/hooks'
 import { toast } from './toasts.tsx'
 
+/** A handler that makes a call, whatever the event. */
+export function calls<Given extends readonly unknown[]>(act: (...given: Given) => void, ...given: Given) {
+  return (): void => {
+    act(...given)
+  }
+}
+
 interface ButtonProps extends Omit<HTMLAttributes<HTMLButtonElement>, 'class'> {
   readonly kind?: 'primary' | 'plain' | 'danger' | 'quiet'
   readonly type?: 'button' | 'submit'

@@ -1,4 +1,4 @@
-import { Button, CopyButton, RowButton } from '../kit/button.tsx'
+import { Button, calls, CopyButton, RowButton } from '../kit/button.tsx'
 import { Dialog, useDialog } from '../kit/dialog.tsx'
 import { Empty } from '../kit/states.tsx'
 import type { Column } from '../kit/table.tsx'
@@ -79,21 +79,9 @@ export function Page({ organizationId }: PartProps) {
       key.state === 'active' && (
         <span class="buttons">
           {key.successorId === null && (
-            <RowButton
-              verb="Rotate"
-              of={key.label ?? key.keyId}
-              onClick={() => {
-                rotate(key)
-              }}
-            />
+            <RowButton verb="Rotate" of={key.label ?? key.keyId} onClick={calls(rotate, key)} />
           )}
-          <RowButton
-            verb="Revoke"
-            of={key.label ?? key.keyId}
-            onClick={() => {
-              revoke(key)
-            }}
-          />
+          <RowButton verb="Revoke" of={key.label ?? key.keyId} onClick={calls(revoke, key)} />
         </span>
       ),
   }

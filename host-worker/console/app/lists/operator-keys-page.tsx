@@ -1,4 +1,4 @@
-import { Button, RowButton } from '../kit/button.tsx'
+import { Button, calls, RowButton } from '../kit/button.tsx'
 import { useDialog } from '../kit/dialog.tsx'
 import { PageHeader } from '../kit/page-header.tsx'
 import { Empty } from '../kit/states.tsx'
@@ -68,13 +68,7 @@ export function Page() {
     width: '7rem',
     cell: (key) =>
       key.state === 'active' && (
-        <RowButton
-          verb="Revoke"
-          of={`${key.keyId} of ${key.operator}`}
-          onClick={() => {
-            revoke(key)
-          }}
-        />
+        <RowButton verb="Revoke" of={`${key.keyId} of ${key.operator}`} onClick={calls(revoke, key)} />
       ),
   }
   return (

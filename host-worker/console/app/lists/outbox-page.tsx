@@ -1,5 +1,5 @@
 import { Link } from 'wouter-preact'
-import { RowButton } from '../kit/button.tsx'
+import { calls, RowButton } from '../kit/button.tsx'
 import { PageHeader } from '../kit/page-header.tsx'
 import { Empty, FailureNote } from '../kit/states.tsx'
 import { PagedTable } from '../kit/table.tsx'
@@ -34,9 +34,7 @@ export function Page({ organizationId }: PartProps) {
         verb="Retry"
         of={outboxId}
         isRunning={retry.isRunning}
-        onClick={() => {
-          retry.run(outboxId)
-        }}
+        onClick={calls(retry.run, outboxId)}
       />
     ),
   }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Link, useLocation, useSearch } from 'wouter-preact'
-import { Button } from '../kit/button.tsx'
+import { Button, calls } from '../kit/button.tsx'
 import { Facts } from '../kit/card.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
 import { TextField } from '../kit/field.tsx'
@@ -39,13 +39,7 @@ export function MailboxPage() {
         title="Mailbox"
         actions={
           <>
-            <Button
-              onClick={() => {
-                setEmptying(true)
-              }}
-            >
-              Delete all
-            </Button>
+            <Button onClick={calls(setEmptying, true)}>Delete all</Button>
             <ThemeButton />
           </>
         }
@@ -68,9 +62,7 @@ export function MailboxPage() {
           title="Delete all messages?"
           verb="Delete all"
           action={emptying}
-          onClose={() => {
-            setEmptying(false)
-          }}
+          onClose={calls(setEmptying, false)}
         >
           <p>Those that a search does not show go too. Nothing that was submitted or sent changes.</p>
         </ConfirmDialog>
@@ -162,13 +154,7 @@ function MessageView({ messageId, search, onDeleted }: MessageViewProps) {
             <Opened
               message={message}
               actions={
-                <Button
-                  kind="danger"
-                  isRunning={deletion.isRunning}
-                  onClick={() => {
-                    deletion.run(undefined)
-                  }}
-                >
+                <Button kind="danger" isRunning={deletion.isRunning} onClick={calls(deletion.run, undefined)}>
                   Delete
                 </Button>
               }
@@ -225,13 +211,7 @@ function Content({ message }: { readonly message: Message }) {
     <>
       <div class="buttons mailbox-views" role="group" aria-label="Show as">
         {views.map((one) => (
-          <Button
-            key={one}
-            aria-pressed={one === view}
-            onClick={() => {
-              setView(one)
-            }}
-          >
+          <Button key={one} aria-pressed={one === view} onClick={calls(setView, one)}>
             {VIEWS[one]}
           </Button>
         ))}

@@ -1,16 +1,15 @@
 import { useState } from 'preact/hooks'
 import { Link, useLocation } from 'wouter-preact'
-import { Button } from '../kit/button.tsx'
+import { Button, calls } from '../kit/button.tsx'
 import { Badge } from '../kit/card.tsx'
-import { FormDialog } from '../kit/dialog.tsx'
+import { FormDialog, useDialog } from '../kit/dialog.tsx'
 import { TextField } from '../kit/field.tsx'
 import { PageHeader } from '../kit/page-header.tsx'
 import { Empty } from '../kit/states.tsx'
-import type { Column } from '../kit/table.tsx'
 import { PagedTable } from '../kit/table.tsx'
 import { toast } from '../kit/toasts.tsx'
+import { columnsOf } from '../operations/operation-form.tsx'
 import { Failure, failureOf, problemOf } from '../service/failure.ts'
-import type { ItemOf } from '../service/operations.ts'
 import { useAction } from '../service/use-action.ts'
 import { usePages } from '../service/use-pages.ts'
 import { useMay } from '../session/session.ts'
@@ -18,17 +17,15 @@ import { capabilitiesOf, organizationPath } from './organization.tsx'
 import { PlaceFields } from './place-card.tsx'
 import { placeOf } from './place.ts'
 
-type Organization = ItemOf<'organizations.list'>
-
-const columns: readonly Column<Organization>[] = [
+const columns = columnsOf('organizations.list', [
   {
-    title: 'Name',
+    of: 'name',
     width: 'minmax(0, 2fr)',
     cell: ({ name, organizationId }) => <Link href={organizationPath(organizationId)}>{name}</Link>,
   },
   { title: 'Identifier', cell: ({ organizationId }) => <code>{organizationId}</code> },
-  { title: 'Parent', cell: ({ parentId }) => parentId ?? '' },
-  { title: 'Point of sale', cell: ({ posSource }) => posSource?.kind ?? '' },
+  'parentId',
+  { of: 'posSource', cell: ({ posSource }) => posSource?.kind ?? '' },
   {
     title: 'Capabilities',
     width: 'minmax(0, 1.5fr)',
@@ -40,20 +37,21 @@ const columns: readonly Column<Organization>[] = [
       </span>
     ),
   },
-]
+])
 
 /** Every organization. */
 export function Page() {
   const pages = usePages('organizations.list')
   const mayCreate = useMay('admin')
   const [, goTo] = useLocation()
-  const [isCreating, setCreating] = useState(false)
+  const { dialog, open, close } = useDialog()
+  const onCreated = (organizationId: string): void => {
+    goTo(organizationPath(organizationId))
+  }
   const create = (
     <Button
       kind="primary"
-      onClick={() => {
-        setCreating(true)
-      }}
+      onClick={calls(open, <NewOrganizationDialog onClose={close} onCreated={onCreated} />)}
     >
       New organization
     </Button>
@@ -68,16 +66,7 @@ export function Page() {
         rowKey={({ organizationId }) => organizationId}
         empty={<Empty title="There is no organization yet." />}
       />
-      {isCreating && (
-        <NewOrganizationDialog
-          onClose={() => {
-            setCreating(false)
-          }}
-          onCreated={(organizationId) => {
-            goTo(organizationPath(organizationId))
-          }}
-        />
-      )}
+      {dialog}
     </>
   )
 }

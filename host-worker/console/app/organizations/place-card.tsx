@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Button } from '../kit/button.tsx'
+import { Button, calls } from '../kit/button.tsx'
 import { Card, Facts, ProgressBar } from '../kit/card.tsx'
 import { DialogText, FormDialog } from '../kit/dialog.tsx'
 import { SelectField } from '../kit/field.tsx'
@@ -56,13 +56,7 @@ export function PlaceCard({ organization, onMoved }: PlaceProps) {
         <p class="soft">It moves with the family of its parent, {parentId}.</p>
       )}
       {mayMove && parentId === null && move === undefined && (
-        <Button
-          onClick={() => {
-            setChoosing(true)
-          }}
-        >
-          Move
-        </Button>
+        <Button onClick={calls(setChoosing, true)}>Move</Button>
       )}
       {isChoosing && (
         <MoveDialog
@@ -182,12 +176,7 @@ function Running({ move, onAsked }: { readonly move: Move; readonly onAsked: () 
       <ProgressBar label="Tables of the move" done={tables === 0 ? null : table} most={tables} />
       {abort.failure !== null && <FailureNote failure={abort.failure} />}
       {mayAbort && isAbortable(move) && (
-        <Button
-          isRunning={abort.isRunning}
-          onClick={() => {
-            abort.run(undefined)
-          }}
-        >
+        <Button isRunning={abort.isRunning} onClick={calls(abort.run, undefined)}>
           Give the move up
         </Button>
       )}

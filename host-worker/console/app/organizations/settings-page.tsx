@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'wouter-preact'
-import { Button } from '../kit/button.tsx'
+import { Button, calls } from '../kit/button.tsx'
 import { Card, Facts, ProgressBar } from '../kit/card.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
 import { CheckField } from '../kit/field.tsx'
@@ -184,9 +184,7 @@ function RetentionForm({ organization, kept, onSaved }: RetentionProps & { reado
           verb="Set"
           kind="primary"
           action={save}
-          onClose={() => {
-            setAsking(false)
-          }}
+          onClose={calls(setAsking, false)}
         >
           {kinds.map(({ name, label }) => (
             <p key={name}>
@@ -242,12 +240,7 @@ function ExportCard({ organizationId }: { readonly organizationId: string }) {
       )}
       {archive.failure !== null && <FailureNote failure={archive.failure} />}
       <div class="buttons">
-        <Button
-          isRunning={archive.isRunning}
-          onClick={() => {
-            archive.run(undefined)
-          }}
-        >
+        <Button isRunning={archive.isRunning} onClick={calls(archive.run, undefined)}>
           Download the archive
         </Button>
         {archive.isRunning && <Button onClick={archive.stop}>Stop</Button>}
@@ -283,12 +276,7 @@ function DeleteCard({ organizationId }: { readonly organizationId: string }) {
         Its keys and forms end first, then everything that is stored of it is removed. Backups and the audit
         stay.
       </p>
-      <Button
-        kind="danger"
-        onClick={() => {
-          setAsking(true)
-        }}
-      >
+      <Button kind="danger" onClick={calls(setAsking, true)}>
         Delete the organization
       </Button>
       {isAsking && (

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Link } from 'wouter-preact'
-import { Button, CopyButton } from '../kit/button.tsx'
+import { Button, calls, CopyButton } from '../kit/button.tsx'
 import { Badge, Card, Facts } from '../kit/card.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
 import { Empty, Shown } from '../kit/states.tsx'
@@ -61,12 +61,7 @@ function About({ organizationId, submission, onErased }: AboutProps) {
     },
   )
   const eraseButton = mayErase && (
-    <Button
-      kind="danger"
-      onClick={() => {
-        setErasing(true)
-      }}
-    >
+    <Button kind="danger" onClick={calls(setErasing, true)}>
       Erase this person
     </Button>
   )
@@ -125,9 +120,7 @@ function About({ organizationId, submission, onErased }: AboutProps) {
               erase.run(contact.contactId)
             },
           }}
-          onClose={() => {
-            setErasing(false)
-          }}
+          onClose={calls(setErasing, false)}
         >
           What is stored of this person is removed from every submission, message and contact of the
           organization. It cannot be undone.

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Link, Route, Switch, useLocation, useSearch } from 'wouter-preact'
-import { Button } from '../kit/button.tsx'
+import { Button, calls } from '../kit/button.tsx'
 import { SelectField, withGiven } from '../kit/field.tsx'
 import { saveText } from '../kit/saving.tsx'
 import { Empty, FailureNote } from '../kit/states.tsx'
@@ -181,13 +181,7 @@ function DownloadButtons({ organizationId, filter }: DownloadButtonsProps) {
     <div class="downloads">
       <div class="buttons">
         {formats.map((format) => (
-          <Button
-            key={format}
-            isRunning={download.isRunning}
-            onClick={() => {
-              download.run(format)
-            }}
-          >
+          <Button key={format} isRunning={download.isRunning} onClick={calls(download.run, format)}>
             Download {format.toUpperCase()}
           </Button>
         ))}

@@ -3,9 +3,9 @@ import { ruleOperators } from '../../../../../domain/forms/definition/definition
 import { fieldPath } from '../../../../../domain/forms/definition/problem.ts'
 import { takesList } from '../../../../../domain/forms/definition/rules/rules.ts'
 import { takesNoValue } from '../../../../../domain/forms/definition/rules/visibility.ts'
-import { fieldMeaning, titleOf } from '../../../../../domain/forms/editing/meanings.ts'
+import { fieldSetting, titleOf } from '../../../../../domain/forms/editing/meanings.ts'
 import { listOf, membersOf } from '../../../../../domain/text/json.ts'
-import { Button } from '../../kit/button.tsx'
+import { Button, calls } from '../../kit/button.tsx'
 import { CheckField, SelectField, TextField, withGiven } from '../../kit/field.tsx'
 import type { Subject } from './conditions.ts'
 import { addRule, operatorsFor, removeRule, setOperator, setSubject, subjectsFor } from './conditions.ts'
@@ -26,7 +26,7 @@ export function ConditionEditor({ index }: { readonly index: number }) {
   return (
     <fieldset class="condition">
       <legend>Condition</legend>
-      <p class="hint">{isNew ? 'The field is always shown.' : fieldMeaning('visibleWhen')}</p>
+      <p class="hint">{isNew ? 'The field is always shown.' : fieldSetting('visibleWhen').meaning}</p>
       {[own, inRules].map(({ error }) => error !== null && <p class="error">{error}</p>)}
       {!isNew && (
         <SelectField
@@ -49,22 +49,10 @@ export function ConditionEditor({ index }: { readonly index: number }) {
         isNew && <p class="hint">A condition needs another field that takes an answer.</p>
       ) : (
         <div class="buttons">
-          <Button
-            onClick={() => {
-              change(addRule(index))
-            }}
-          >
+          <Button onClick={calls(change, addRule(index))}>
             {isNew ? 'Add a condition' : 'Add another comparison'}
           </Button>
-          {!isNew && (
-            <Button
-              onClick={() => {
-                change(setPart(path, undefined))
-              }}
-            >
-              Remove the condition
-            </Button>
-          )}
+          {!isNew && <Button onClick={calls(change, setPart(path, undefined))}>Remove the condition</Button>}
         </div>
       )}
     </fieldset>
@@ -127,9 +115,7 @@ function RuleRow({ index, place }: RuleRowProps) {
       <Button
         kind="quiet"
         aria-label={`Remove comparison ${number}`}
-        onClick={() => {
-          change(removeRule(index, place))
-        }}
+        onClick={calls(change, removeRule(index, place))}
       >
         Remove
       </Button>

@@ -5,23 +5,27 @@ import { parseNumber } from '../../../../../domain/forms/definition/answers/read
 import type { FormPath } from '../../../../../domain/forms/definition/problem.ts'
 import { sentencesOf } from '../../../../../domain/forms/definition/problem.ts'
 import type { Finding } from '../../../../../domain/forms/editing/findings.ts'
-import { membersOf } from '../../../../../domain/text/json.ts'
-import { Button } from '../../kit/button.tsx'
-import { CheckField, TextArea, TextField } from '../../kit/field.tsx'
+import type { DeclaredSetting } from '../../../../../domain/forms/editing/meanings.ts'
+import { titleOf } from '../../../../../domain/forms/editing/meanings.ts'
+import { listOf, membersOf } from '../../../../../domain/text/json.ts'
+import { Button, calls } from '../../kit/button.tsx'
+import { CheckField, SelectField, TextArea, TextField, withGiven } from '../../kit/field.tsx'
 import type { Change, Editing } from './editing.ts'
 import { partAt, setPart } from './editing.ts'
 
-/** A control of a setting: where the setting is, what it is called and what it means. */
+/** Where a setting is, and what its control says otherwise than its declaration. */
 interface SettingProps {
   readonly path: FormPath
-  readonly label: string
+  readonly of: DeclaredSetting
+  readonly label?: string
   readonly hint?: string
 }
 
 /** A setting's value, with what there is to say about it. */
-export function useSetting({ path, label, hint = '' }: SettingProps) {
+export function useSetting({ path, of, label = of.label, hint = of.meaning }: SettingProps) {
   const { editing, change } = useEditor()
-  const { error, warning } = useSaid(path)
+  // A list has one control for all that is in it.
+  const { error, warning } = useSaid(path, of.kind === 'list')
   const shownHint = [hint, warning].filter((text) => text !== '').join(' ')
   return {
     value: partAt(editing.form, path),
@@ -38,39 +42,67 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** A setting that is a text. Emptied, it is removed, unless the form needs it. */
-export function TextSetting({
-  isNeeded = false,
-  isLong = false,
-  ...props
-}: SettingProps & { readonly isNeeded?: boolean; readonly isLong?: boolean }) {
+interface ControlProps extends SettingProps {
+  /** Changes more than the setting itself. */
+  readonly onText?: (text: string) => Change
+  /** Whether the text is taken when the control is left. */
+  readonly isLeft?: boolean
+  readonly isLong?: boolean
+  /** Whether a bound is a day. */
+  readonly isDate?: boolean
+}
+
+/** The control of a setting, by its declaration. Emptied, a setting is removed, unless the form needs it. */
+export function Setting({ onText, isLeft = false, isLong = false, isDate = false, ...props }: ControlProps) {
+  const { of } = props
+  const { change } = useEditor()
   const { value, set, shown } = useSetting(props)
-  const Control = isLong ? TextArea : TextField
-  return (
-    <Control
-      {...shown}
-      value={textOf(value)}
-      onValue={(text) => {
-        set(text === '' && !isNeeded ? undefined : text)
-      }}
-    />
-  )
+  const text = textOf(value)
+  const setText = (next: string): void => {
+    if (onText === undefined) set(next === '' && !of.isNeeded ? undefined : next)
+    else change(onText(next))
+  }
+  if (of.kind === 'truth') return <CheckSetting {...shown} isChecked={value === true} onChecked={set} />
+  if (of.kind === 'list') return <LinesField {...shown} lines={listOf(value)} onLines={set} />
+  if (of.kind === 'choice') {
+    const choices = of.choices.map((word) => ({ value: word, label: titleOf(word) }))
+    const options = withGiven(text, of.isNeeded ? choices : [{ value: '', label: 'None' }, ...choices])
+    return <SelectField {...shown} value={text} onValue={setText} options={options} />
+  }
+  if (of.kind === 'number' || (of.kind === 'bound' && !isDate)) {
+    const setNumber = (typed: string): void => {
+      set(numberIn(typed))
+    }
+    return <DraftField {...shown} inputMode="numeric" value={text} onTyped={setNumber} />
+  }
+  // A browser's control for days shows nothing of a text that is none.
+  const isDay = of.kind === 'bound' && (text === '' || /^\d{4}-\d\d-\d\d$/.test(text))
+  if (isLeft) return <DraftField {...shown} value={text} spellcheck={false} onLeft={setText} />
+  if (isLong) return <TextArea {...shown} value={text} onValue={setText} />
+  return <TextField {...shown} type={isDay ? 'date' : 'text'} value={text} onValue={setText} />
+}
+
+interface CheckSettingProps {
+  readonly label: string
+  readonly hint?: string
+  readonly error: string | null
+  readonly isChecked: boolean
+  readonly onChecked: (isChecked: true | undefined) => void
 }
 
 /** A setting that is yes or no. No is the same as nothing. */
-export function CheckSetting(props: SettingProps) {
-  const { value, set, shown } = useSetting(props)
+function CheckSetting({ label, hint, error, isChecked, onChecked }: CheckSettingProps) {
   return (
     <div>
       <CheckField
-        label={shown.label}
-        isChecked={value === true}
-        onChecked={(isChecked) => {
-          set(isChecked ? true : undefined)
+        label={label}
+        isChecked={isChecked}
+        onChecked={(next) => {
+          onChecked(next ? true : undefined)
         }}
       />
-      {shown.hint !== undefined && <p class="hint">{shown.hint}</p>}
-      {shown.error !== null && <p class="error">{shown.error}</p>}
+      {hint !== undefined && <p class="hint">{hint}</p>}
+      {error !== null && <p class="error">{error}</p>}
     </div>
   )
 }
@@ -110,21 +142,6 @@ export function numberIn(text: string): unknown {
   return text.trim() === '' ? undefined : (parseNumber(text) ?? text)
 }
 
-/** A setting that is a number. */
-export function NumberSetting(props: SettingProps) {
-  const { value, set, shown } = useSetting(props)
-  return (
-    <DraftField
-      {...shown}
-      inputMode="numeric"
-      value={textOf(value)}
-      onTyped={(text) => {
-        set(numberIn(text))
-      }}
-    />
-  )
-}
-
 interface LinesProps {
   readonly label: string
   readonly hint?: string
@@ -150,9 +167,7 @@ export function LinesField({ lines, onLines, ...rest }: LinesProps) {
             .filter((line) => line !== ''),
         )
       }}
-      onBlur={() => {
-        setDraft(null)
-      }}
+      onBlur={calls(setDraft, null)}
     />
   )
 }
@@ -230,9 +245,7 @@ export function OtherSettings({ path, known }: OtherSettingsProps) {
               <Button
                 kind="quiet"
                 aria-label={`Remove ${name}`}
-                onClick={() => {
-                  change(setPart([...path, name], undefined))
-                }}
+                onClick={calls(change, setPart([...path, name], undefined))}
               >
                 Remove
               </Button>

@@ -4,7 +4,7 @@ import { defaultSuccess } from '../../../../../domain/forms/definition/definitio
 import { pathText } from '../../../../../domain/forms/definition/problem.ts'
 import type { Finding } from '../../../../../domain/forms/editing/findings.ts'
 import { reviewForm } from '../../../../../domain/forms/editing/findings.ts'
-import { Button } from '../../kit/button.tsx'
+import { Button, calls } from '../../kit/button.tsx'
 import { Badge } from '../../kit/card.tsx'
 import { ConfirmDialog } from '../../kit/dialog.tsx'
 import { useLeaveWarning } from '../../kit/leaving.ts'
@@ -223,13 +223,7 @@ function Findings({ findings, onOpen }: FindingsProps) {
             return (
               <li key={`${pathText(finding.path)} ${finding.sentence}`}>
                 <Badge tone={tone}>{text}</Badge>{' '}
-                <button
-                  type="button"
-                  class="finding"
-                  onClick={() => {
-                    onOpen(finding)
-                  }}
-                >
+                <button type="button" class="finding" onClick={calls(onOpen, finding)}>
                   {finding.sentence}
                 </button>
               </li>

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { fieldPath } from '../../../../../domain/forms/definition/problem.ts'
 import { titleOf } from '../../../../../domain/forms/editing/meanings.ts'
 import { isJsonObject, membersOf } from '../../../../../domain/text/json.ts'
-import { Button } from '../../kit/button.tsx'
+import { Button, calls } from '../../kit/button.tsx'
 import { Badge, Card } from '../../kit/card.tsx'
 import { SelectField } from '../../kit/field.tsx'
 import { Empty } from '../../kit/states.tsx'
@@ -176,9 +176,7 @@ function FieldHead({ field, index, fieldKey }: FieldHeadProps) {
       id={headId(fieldKey)}
       class="field-head"
       aria-expanded={editing.open === fieldKey}
-      onClick={() => {
-        change(toggleField(fieldKey))
-      }}
+      onClick={calls(change, toggleField(fieldKey))}
     >
       <span class="field-name">
         <TheirText text={nameOf(field, index)} />

@@ -1,28 +1,13 @@
-import type { LimitedSetting } from '../../../../../domain/forms/definition/applicable.ts'
 import { hasEffect, limitedSettings } from '../../../../../domain/forms/definition/applicable.ts'
-import {
-  answerTypes,
-  contactFields,
-  displayTypes,
-} from '../../../../../domain/forms/definition/definition.ts'
+import { answerTypes, displayTypes } from '../../../../../domain/forms/definition/definition.ts'
 import { fieldPath } from '../../../../../domain/forms/definition/problem.ts'
-import { fieldMeaning, titleOf } from '../../../../../domain/forms/editing/meanings.ts'
+import { fieldSetting } from '../../../../../domain/forms/editing/meanings.ts'
 import { listOf, membersOf } from '../../../../../domain/text/json.ts'
-import { Button } from '../../kit/button.tsx'
-import { SelectField, TextField, withGiven } from '../../kit/field.tsx'
+import { Button, calls } from '../../kit/button.tsx'
+import { TextField } from '../../kit/field.tsx'
 import { ConditionEditor } from './condition-editor.tsx'
-import {
-  CheckSetting,
-  DraftField,
-  NumberSetting,
-  OtherSettings,
-  TextSetting,
-  saidAt,
-  textOf,
-  useEditor,
-  useSaid,
-  useSetting,
-} from './controls.tsx'
+import { DraftField, OtherSettings, saidAt, Setting, textOf, useEditor, useSaid } from './controls.tsx'
+import type { Change } from './editing.ts'
 import { changeForm, fieldsIn, firstOptions, partAt, setPart, withMoved, withPart } from './editing.ts'
 import { addOption, relabelField, relabelOption, renameField, revalueOption } from './names.ts'
 
@@ -40,15 +25,38 @@ export function FieldSettings({ index }: FieldSettingsProps) {
   return (
     <div class="field-settings">
       {whole.error !== null && <p class="error">{whole.error}</p>}
-      <LabelField index={index} />
+      <Setting
+        path={fieldPath(index, 'label')}
+        of={fieldSetting('label')}
+        onText={(label) => relabelField(index, label)}
+      />
       <div class="setting-grid">
-        <TypeField index={index} />
-        <IdField index={index} />
+        <Setting
+          path={fieldPath(index, 'type')}
+          of={fieldSetting('type')}
+          onText={(chosen) => retypeField(index, chosen)}
+        />
+        <Setting
+          path={fieldPath(index, 'id')}
+          of={fieldSetting('id')}
+          label="Identifier"
+          isLeft
+          onText={(id) => renameField(index, id)}
+        />
       </div>
       <div class="setting-grid">
-        {shown.map((setting) => (
-          <Setting key={setting} index={index} setting={setting} isDate={type === 'date'} />
-        ))}
+        {shown.map((setting) =>
+          setting === 'options' ? (
+            <OptionsEditor key={setting} index={index} />
+          ) : (
+            <Setting
+              key={setting}
+              path={fieldPath(index, setting)}
+              of={fieldSetting(setting)}
+              isDate={type === 'date'}
+            />
+          ),
+        )}
       </div>
       <ConditionEditor index={index} />
       <OtherSettings path={fieldPath(index)} known={['id', 'type', 'label', 'visibleWhen', ...shown]} />
@@ -59,138 +67,15 @@ export function FieldSettings({ index }: FieldSettingsProps) {
 /** Every type of fields. */
 export const fieldTypes = [...answerTypes, ...displayTypes]
 
-function LabelField({ index }: FieldSettingsProps) {
-  const { change } = useEditor()
-  const { value, shown } = useSetting({
-    path: fieldPath(index, 'label'),
-    label: 'Label',
-    hint: fieldMeaning('label'),
+/** Gives a field another type, with options when it needs some and has none. */
+function retypeField(index: number, type: string): Change {
+  return changeForm((form) => {
+    const typed = withPart(form, fieldPath(index, 'type'), type)
+    const { options } = membersOf(fieldsIn(form)[index])
+    const known = fieldTypes.find((one) => one === type)
+    const needsOptions = known !== undefined && hasEffect('options', known) && listOf(options).length === 0
+    return needsOptions ? withPart(typed, fieldPath(index, 'options'), firstOptions) : typed
   })
-  return (
-    <TextField
-      {...shown}
-      value={textOf(value)}
-      onValue={(label) => {
-        change(relabelField(index, label))
-      }}
-    />
-  )
-}
-
-function IdField({ index }: FieldSettingsProps) {
-  const { change } = useEditor()
-  const { value, shown } = useSetting({
-    path: fieldPath(index, 'id'),
-    label: 'Identifier',
-    hint: fieldMeaning('id'),
-  })
-  return (
-    <DraftField
-      {...shown}
-      value={textOf(value)}
-      spellcheck={false}
-      onLeft={(id) => {
-        change(renameField(index, id))
-      }}
-    />
-  )
-}
-
-function TypeField({ index }: FieldSettingsProps) {
-  const { change } = useEditor()
-  const { value, shown } = useSetting({
-    path: fieldPath(index, 'type'),
-    label: 'Type',
-    hint: fieldMeaning('type'),
-  })
-  const given = textOf(value)
-  return (
-    <SelectField
-      {...shown}
-      value={given}
-      onValue={(type) => {
-        change(
-          changeForm((form) => {
-            const typed = withPart(form, fieldPath(index, 'type'), type)
-            const { options } = membersOf(fieldsIn(form)[index])
-            const known = fieldTypes.find((one) => one === type)
-            const needsOptions =
-              known !== undefined && hasEffect('options', known) && listOf(options).length === 0
-            return needsOptions ? withPart(typed, fieldPath(index, 'options'), firstOptions) : typed
-          }),
-        )
-      }}
-      options={withGiven(
-        given,
-        fieldTypes.map((type) => ({ value: type, label: titleOf(type) })),
-      )}
-    />
-  )
-}
-
-interface OneSettingProps {
-  readonly index: number
-  readonly setting: LimitedSetting
-  readonly isDate: boolean
-}
-
-/** The control of a setting that the type of the field has. */
-function Setting({ index, setting, isDate }: OneSettingProps) {
-  const props = { path: fieldPath(index, setting), label: titleOf(setting), hint: fieldMeaning(setting) }
-  switch (setting) {
-    case 'required':
-      return <CheckSetting {...props} />
-    case 'placeholder':
-    case 'helpText':
-      return <TextSetting {...props} />
-    case 'options':
-      return <OptionsEditor index={index} />
-    case 'min':
-    case 'max':
-      return isDate ? <DateSetting {...props} /> : <NumberSetting {...props} />
-    case 'minLength':
-    case 'maxLength':
-      return <NumberSetting {...props} />
-    case 'contactField':
-      return <ContactSetting {...props} />
-  }
-}
-
-type ControlProps = Parameters<typeof TextSetting>[0]
-
-function DateSetting(props: ControlProps) {
-  const { value, set, shown } = useSetting(props)
-  const text = textOf(value)
-  // A browser's control for days shows nothing of a text that is none.
-  const isShown = text === '' || /^\d{4}-\d\d-\d\d$/.test(text)
-  return (
-    <TextField
-      {...shown}
-      type={isShown ? 'date' : 'text'}
-      value={text}
-      onValue={(day) => {
-        set(day === '' ? undefined : day)
-      }}
-    />
-  )
-}
-
-function ContactSetting(props: ControlProps) {
-  const { value, set, shown } = useSetting(props)
-  const given = textOf(value)
-  return (
-    <SelectField
-      {...shown}
-      value={given}
-      onValue={(name) => {
-        set(name === '' ? undefined : name)
-      }}
-      options={withGiven(given, [
-        { value: '', label: 'None' },
-        ...contactFields.map((name) => ({ value: name, label: titleOf(name) })),
-      ])}
-    />
-  )
 }
 
 /** What can be chosen, in its order. */
@@ -234,27 +119,15 @@ function OptionsEditor({ index }: { readonly index: number }) {
                 }}
               />
               <div class="buttons row-buttons">
-                <Button
-                  aria-label={`Move ${name} up`}
-                  onClick={() => {
-                    move(place, place - 1)
-                  }}
-                >
+                <Button aria-label={`Move ${name} up`} onClick={calls(move, place, place - 1)}>
                   ↑
                 </Button>
-                <Button
-                  aria-label={`Move ${name} down`}
-                  onClick={() => {
-                    move(place, place + 1)
-                  }}
-                >
+                <Button aria-label={`Move ${name} down`} onClick={calls(move, place, place + 1)}>
                   ↓
                 </Button>
                 <Button
                   aria-label={`Remove ${name}`}
-                  onClick={() => {
-                    change(setPart([...path, place], undefined))
-                  }}
+                  onClick={calls(change, setPart([...path, place], undefined))}
                 >
                   ×
                 </Button>
@@ -263,13 +136,7 @@ function OptionsEditor({ index }: { readonly index: number }) {
           )
         })}
       </ol>
-      <Button
-        onClick={() => {
-          change(addOption(index))
-        }}
-      >
-        Add an option
-      </Button>
+      <Button onClick={calls(change, addOption(index))}>Add an option</Button>
     </fieldset>
   )
 }

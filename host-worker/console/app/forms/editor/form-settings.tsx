@@ -1,21 +1,11 @@
 import type { FormLineKey } from '../../../../../domain/forms/definition/check.ts'
 import { formLineKeys } from '../../../../../domain/forms/definition/check.ts'
-import { formMeaning, titleOf } from '../../../../../domain/forms/editing/meanings.ts'
-import { listOf } from '../../../../../domain/text/json.ts'
-import { Button } from '../../kit/button.tsx'
+import { formSetting } from '../../../../../domain/forms/editing/meanings.ts'
+import { Button, calls } from '../../kit/button.tsx'
 import { Card } from '../../kit/card.tsx'
 import { TextField } from '../../kit/field.tsx'
-import {
-  LinesField,
-  NumberSetting,
-  OtherSettings,
-  TextSetting,
-  saidAt,
-  textOf,
-  useEditor,
-  useSetting,
-} from './controls.tsx'
-import { partAt, setPart } from './editing.ts'
+import { OtherSettings, Setting, textOf, useEditor, useSetting } from './controls.tsx'
+import { setPart } from './editing.ts'
 import { nameForm } from './names.ts'
 
 interface FormSettingsProps {
@@ -30,36 +20,25 @@ export function FormSettings({ isNew, hasPassword }: FormSettingsProps) {
   return (
     <Card title="Form">
       <div class="field-settings">
-        <NameField />
-        {isNew && <TextSetting {...about('formId')} label="Identifier" isNeeded />}
+        <Setting {...about('name')} onText={nameForm} />
+        {isNew && <Setting {...about('formId')} label="Identifier" />}
         <details>
           <summary>After a submission, limits and access</summary>
           <div class="field-settings">
-            <TextSetting {...about('successTitle')} />
-            <TextSetting {...about('successMessage')} isLong />
-            <NotificationEmails />
-            <NumberSetting {...about('submissionLimitPerContact')} />
+            <Setting {...about('successTitle')} />
+            <Setting {...about('successMessage')} isLong />
+            <Setting
+              {...about('notificationEmails')}
+              hint={`${formSetting('notificationEmails').meaning} One address in a line.`}
+            />
+            <Setting {...about('submissionLimitPerContact')} />
             <Password hasPassword={hasPassword} />
-            <TextSetting {...about('publicUrl')} />
+            <Setting {...about('publicUrl')} />
           </div>
         </details>
         <OtherSettings path={[]} known={withControls} />
       </div>
     </Card>
-  )
-}
-
-function NameField() {
-  const { change } = useEditor()
-  const { value, shown } = useSetting(about('name'))
-  return (
-    <TextField
-      {...shown}
-      value={textOf(value)}
-      onValue={(name) => {
-        change(nameForm(name))
-      }}
-    />
   )
 }
 
@@ -69,24 +48,7 @@ const withControls = formLineKeys.filter(
 )
 
 function about(key: FormLineKey) {
-  return { path: [key], label: titleOf(key), hint: formMeaning(key) }
-}
-
-function NotificationEmails() {
-  const { editing, findings, change } = useEditor()
-  const path = ['notificationEmails']
-  const { error } = saidAt(findings, path, true)
-  return (
-    <LinesField
-      label="Notification emails"
-      hint={`${formMeaning('notificationEmails')} One address in a line.`}
-      error={error}
-      lines={listOf(partAt(editing.form, path))}
-      onLines={(lines) => {
-        change(setPart(path, lines))
-      }}
-    />
-  )
+  return { path: [key], of: formSetting(key) }
 }
 
 /** The password itself is not known here: only a new one, or that the stored one goes. */
@@ -113,11 +75,7 @@ function Password({ hasPassword }: { readonly hasPassword: boolean }) {
       />
       {hasPassword && (
         <div>
-          <Button
-            onClick={() => {
-              change(setPart(['password'], isRemoved ? undefined : null))
-            }}
-          >
+          <Button onClick={calls(change, setPart(['password'], isRemoved ? undefined : null))}>
             {isRemoved ? 'Keep the password' : 'Remove the password'}
           </Button>
         </div>
