@@ -19,7 +19,7 @@ it('names the files of the first view', () => {
   expect(names.every((name) => /-[0-9A-Z]{8}\.(js|css)$/.test(name))).toBe(true)
 })
 
-it('knows operations by method and path, and nothing else of their declarations', () => {
+it('knows operations by method, path and fields, and nothing else of their declarations', () => {
   const texts = built.files.map(({ name, contents }) => [name, new TextDecoder().decode(contents)] as const)
   const text = texts.map(([, content]) => content).join('\n')
   expect(text).toContain('"outbox.retry":["POST","/operator/v1/outbox/{outboxId}/retry"]')
@@ -27,6 +27,10 @@ it('knows operations by method and path, and nothing else of their declarations'
   // What checks forms by the declarations of their language is loaded with their editor, and by a download.
   const validating = texts.filter(([, content]) => content.includes('valibot')).map(([name]) => name)
   const first = [built.entry.script, ...built.entry.modules]
+  // Fields are loaded with the first page that has a form or a list of them.
+  const declaring = texts.filter(([, content]) => content.includes('Requests a minute')).map(([name]) => name)
+  expect(declaring).toHaveLength(1)
+  expect(first).not.toEqual(expect.arrayContaining(declaring))
   expect(validating).toHaveLength(1)
   expect(first).not.toEqual(expect.arrayContaining(validating))
 })
