@@ -1,7 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { changesOf, fieldsOf, givenOf, partsOf, valuesOf, writtenOf } from './app/operations/written.ts'
-import { placeOf } from './app/organizations/place.ts'
-import { settings } from './app/organizations/settings.ts'
+import { placeOf, settings } from './app/organizations/settings.ts'
 import { Failure, problemOf } from './app/service/failure.ts'
 
 vi.mock('./app/service/operation-fields.ts', async () => {

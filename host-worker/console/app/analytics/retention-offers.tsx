@@ -4,7 +4,7 @@ import { Table } from '../kit/table.tsx'
 import { countText } from '../kit/text.tsx'
 import type { BodyOf } from '../service/operations.ts'
 import { useCall } from '../service/use-query.ts'
-import { Report, figureText, Listing, moneyText, numbers, useChoices, wordText } from './report.tsx'
+import { Listing, Report, figureText, moneyText, numbers, useChoices, wordText } from './report.tsx'
 
 type Body = BodyOf<'analytics.retentionOffers'>
 type Offer = Body['offers'][number]

@@ -1,5 +1,5 @@
 import { Link } from 'wouter-preact'
-import { calls, RowButton } from '../kit/button.tsx'
+import { RowButton, calls } from '../kit/button.tsx'
 import { PageHeader } from '../kit/page-header.tsx'
 import { Empty, FailureNote } from '../kit/states.tsx'
 import { PagedTable } from '../kit/table.tsx'

@@ -15,7 +15,7 @@ import { usePages } from '../service/use-pages.ts'
 import { useMay } from '../session/session.ts'
 import { capabilitiesOf, organizationPath } from './organization.tsx'
 import { PlaceFields } from './place-card.tsx'
-import { placeOf } from './place.ts'
+import { placeOf } from './settings.ts'
 
 const columns = columnsOf('organizations.list', [
   {

@@ -9,9 +9,8 @@ import { toast } from '../kit/toasts.tsx'
 import { useAction } from '../service/use-action.ts'
 import { useCall } from '../service/use-query.ts'
 import { useMay } from '../session/session.ts'
-import type { ShownOrganization } from './settings.ts'
-import type { Move } from './place.ts'
-import { isAbortable, jurisdictionTexts, phaseText, placeOf, regionTexts, wheres } from './place.ts'
+import type { Move, ShownOrganization } from './settings.ts'
+import { isAbortable, jurisdictionTexts, phaseText, placeOf, regionTexts, wheres } from './settings.ts'
 
 interface PlaceProps {
   readonly organization: ShownOrganization

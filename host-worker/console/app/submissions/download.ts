@@ -9,7 +9,7 @@ import { queryOf } from './inbox-path.ts'
 type Submission = ItemOf<'submissions.list'>
 
 /** A file that is not saved yet. */
-interface TextFile {
+export interface TextFile {
   readonly name: string
   readonly type: string
   readonly parts: readonly string[]

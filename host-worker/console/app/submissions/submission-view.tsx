@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
 import { Link } from 'wouter-preact'
-import { Button, calls, CopyButton } from '../kit/button.tsx'
+import { Button, CopyButton, calls } from '../kit/button.tsx'
 import { Badge, Card, Facts } from '../kit/card.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
 import { Empty, Shown } from '../kit/states.tsx'
 import { TheirText, momentText } from '../kit/text.tsx'
 import { toast } from '../kit/toasts.tsx'
-import { organizationPath } from '../organizations/organization.tsx'
 import { sendTones } from '../lists/sends-page.tsx'
+import { organizationPath } from '../organizations/organization.tsx'
 import type { Client } from '../service/client.ts'
 import type { BodyOf, ItemOf } from '../service/operations.ts'
 import { useAction } from '../service/use-action.ts'
@@ -53,7 +53,7 @@ function About({ organizationId, submission, onErased }: AboutProps) {
   const [isErasing, setErasing] = useState(false)
   const mayErase = useMay('admin') && contact !== null
   const erase = useAction(
-    (client, contactId: string) => eraseContact(client, organizationId, contactId),
+    (client) => eraseContact(client, organizationId, contact?.contactId ?? ''),
     () => {
       setErasing(false)
       toast('The person was erased.')
@@ -114,12 +114,7 @@ function About({ organizationId, submission, onErased }: AboutProps) {
           title={`Erase ${contactText(contact) ?? contact.contactId}?`}
           verb="Erase"
           typed={contact.contactId}
-          action={{
-            ...erase,
-            run: () => {
-              erase.run(contact.contactId)
-            },
-          }}
+          action={erase}
           onClose={calls(setErasing, false)}
         >
           What is stored of this person is removed from every submission, message and contact of the

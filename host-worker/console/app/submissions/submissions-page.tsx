@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { Link, Route, Switch, useLocation, useSearch } from 'wouter-preact'
 import { Button, calls } from '../kit/button.tsx'
 import { SelectField, withGiven } from '../kit/field.tsx'
@@ -11,9 +11,10 @@ import { toast } from '../kit/toasts.tsx'
 import { organizationPath } from '../organizations/organization.tsx'
 import type { PartProps } from '../part.ts'
 import type { ItemOf } from '../service/operations.ts'
-import { useAction } from '../service/use-action.ts'
+import { useLongAction } from '../service/use-action.ts'
 import { useAllPages, usePages } from '../service/use-pages.ts'
 import { useCall } from '../service/use-query.ts'
+import type { TextFile } from './download.ts'
 import type { Format, InboxFilter } from './inbox-path.ts'
 import { filterIn, formats, inboxPath, queryOf } from './inbox-path.ts'
 import { SubmissionView, answersLine, contactText } from './submission-view.tsx'
@@ -152,31 +153,17 @@ interface DownloadButtonsProps {
 
 /** Downloads every submission of the present filter. */
 function DownloadButtons({ organizationId, filter }: DownloadButtonsProps) {
-  const [count, setCount] = useState(0)
-  const running = useRef<AbortController | null>(null)
-  const download = useAction(
-    async (client, format: Format) => {
-      const stopped = new AbortController()
-      running.current = stopped
-      setCount(0)
-      try {
-        const { fileOf } = await import('./download.ts')
-        return await fileOf(client, { organizationId, filter, format }, setCount, stopped.signal)
-      } catch (thrown) {
-        if (stopped.signal.aborted) return null
-        throw thrown
-      }
+  const download = useLongAction<number, Format, TextFile>(
+    async (client, format, { signal, report }) => {
+      const { fileOf } = await import('./download.ts')
+      return fileOf(client, { organizationId, filter, format }, report, signal)
     },
     (file) => {
-      if (file === null) return
       saveText(file.name, file.type, ...file.parts)
       toast(`${file.name} is being downloaded.`)
     },
   )
-  const stop = (): void => {
-    running.current?.abort()
-  }
-  useEffect(() => stop, [organizationId, filter.formId, filter.contactId])
+  useEffect(() => download.stop, [organizationId, filter.formId, filter.contactId])
   return (
     <div class="downloads">
       <div class="buttons">
@@ -185,10 +172,10 @@ function DownloadButtons({ organizationId, filter }: DownloadButtonsProps) {
             Download {format.toUpperCase()}
           </Button>
         ))}
-        {download.isRunning && <Button onClick={stop}>Stop</Button>}
+        {download.isRunning && <Button onClick={download.stop}>Stop</Button>}
       </div>
       <p role="status" class="soft">
-        {download.isRunning && `${countText(count)} read so far`}
+        {download.isRunning && `${countText(download.progress ?? 0)} read so far`}
       </p>
       {download.failure !== null && <FailureNote failure={download.failure} />}
     </div>
