@@ -42,25 +42,38 @@ module.exports = {
     },
     {
       name: 'adapters-are-strangers',
-      // Two adapters that import each other can no longer be exchanged one by one. adapters/sqlite connects to nothing
-      // by itself: it is the code that every adapter on a SQLite database would otherwise repeat.
-      comment: 'An adapter never imports another adapter, but for the room adapters/sqlite.',
+      // Two adapters that import each other can no longer be exchanged one by one. Two rooms connect to nothing by
+      // themselves: adapters/sql is what every adapter that writes SQL would otherwise repeat, and adapters/sqlite what
+      // every adapter on a SQLite database would.
+      comment:
+        'An adapter never imports another adapter, but for the rooms adapters/sql and adapters/sqlite.',
       severity: 'error',
       from: { path: '^adapters/([^/]+)/', pathNot: TESTS },
-      to: { path: '^adapters/', pathNot: '^adapters/($1|sqlite)/' },
+      to: { path: '^adapters/', pathNot: '^adapters/($1|sql|sqlite)/' },
+    },
+    {
+      name: 'sqlite-is-for-sqlite',
+      // The gateway writes the SQL of other databases: what it shares with this service's own is in adapters/sql.
+      comment: 'adapters/sqlite is imported by adapters whose database is SQLite.',
+      severity: 'error',
+      from: {
+        path: '^adapters/',
+        pathNot: [TESTS, '^adapters/(sqlite|d1|durable-object|node-sqlite|local|pos-legacy-vendor)/'],
+      },
+      to: { path: '^adapters/sqlite/' },
     },
     {
       name: 'sqlite-runs-anywhere',
       // Every platform that runs SQLite gives this folder an executor. A platform's type here would tie all of them to
       // that platform.
-      comment: 'adapters/sqlite imports ports, the domain and the query builder.',
+      comment: 'adapters/sqlite and adapters/sql import ports, the domain and the query builder.',
       severity: 'error',
       // The tool that compares the migrations with the records is not part of the storage: it reads files.
       from: {
-        path: '^adapters/sqlite/',
+        path: '^adapters/(sql|sqlite)/',
         pathNot: [TESTS, '^adapters/sqlite/schema/(migrated|print-migration)\\.ts$'],
       },
-      to: { pathNot: '^(ports|domain|adapters/sqlite|node_modules/kysely)/' },
+      to: { pathNot: '^(ports|domain|adapters/(sql|sqlite)|node_modules/kysely)/' },
     },
     {
       name: 'adapters-are-picked-in-one-place',

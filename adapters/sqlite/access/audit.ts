@@ -17,7 +17,7 @@ import type { Template } from '../statement/compiler.ts'
 import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
-import { templateCache } from '../statement/template-cache.ts'
+import { templateCache } from '../../sql/statement.ts'
 
 const insertedRow = {
   audit_id: slot('auditId'),

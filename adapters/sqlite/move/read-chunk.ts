@@ -6,7 +6,7 @@ import type { BoundValue, Executor, ResultRow, Statement } from '../statement/ex
 import { resultsOf, rowsOf } from '../statement/executor.ts'
 import type { JsonText } from '../database/json-text.ts'
 import { parsed } from '../database/json-text.ts'
-import { templateCache } from '../statement/template-cache.ts'
+import { templateCache } from '../../sql/statement.ts'
 import { ANSWER_BYTES_MAX, bytesOf, columnsOf, keyValues, movedRow, tuple } from './rows.ts'
 
 /** The maximum number of the journal's keys that a chunk names. */

@@ -12,7 +12,7 @@ import type { Template } from '../statement/compiler.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor, ResultRow, Statement } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
-import { templateCache } from '../statement/template-cache.ts'
+import { templateCache } from '../../sql/statement.ts'
 import { ANSWER_BYTES_MAX, bytesOf, columnsOf, keyValues, movedRow, tuple } from './rows.ts'
 
 type Wanted = ResultRow & { readonly is_found: number }

@@ -15,11 +15,11 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import type { Database } from '../database/database.ts'
-import type { Template } from './slot.ts'
-import { slot, slotName } from './slot.ts'
+import type { Template } from '../../sql/statement.ts'
+import { slot, slotName } from '../../sql/statement.ts'
 
-export type { Template } from './slot.ts'
-export { bind, slot } from './slot.ts'
+export type { Template } from '../../sql/statement.ts'
+export { bind, slot } from '../../sql/statement.ts'
 
 /** A quoted name or text, or white space outside of it. */
 const QUOTED_OR_SPACE = /'[^']*'|"[^"]*"|\s+/g

@@ -1,20 +1,7 @@
 import type { KeyBudget } from '../../../ports/organizations/key-budget.ts'
+import type { Statement } from '../../sql/statement.ts'
 
-/** The possible values of a parameter: SQLite's own, except blobs. A truth value is written as 0 or 1. */
-export type BoundValue = string | number | null
-
-/** One compiled statement with its parameters in order. */
-export interface Statement<Row = unknown> {
-  readonly sql: string
-  readonly parameters: readonly BoundValue[]
-  /**
-   * Nobody needs the number of rows that the statement changes. A database to which counting is expensive then returns
-   * 0.
-   */
-  readonly isUncounted?: true
-  /** Never set: it carries the type of the rows that the SQL was declared to give. */
-  readonly rowType?: Row
-}
+export type { BoundValue, Statement } from '../../sql/statement.ts'
 
 /** The same statement, marked as one whose number of changed rows nobody needs. */
 export function uncounted<Row>(statement: Statement<Row>): Statement<Row> {

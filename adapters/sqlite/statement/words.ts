@@ -1,7 +1,9 @@
-import type { AliasedExpression, Expression, RawBuilder, Selectable, SqlBool } from 'kysely'
+import type { AliasedExpression, Expression, Selectable, SqlBool } from 'kysely'
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 import { slot } from './compiler.ts'
+
+export { excluded } from '../../sql/words.ts'
 
 type TableName = keyof Database
 
@@ -47,12 +49,4 @@ export function textsOf(json: Expression<unknown>): Expression<string> {
 /** Whether a text has the form of a pattern: `"name" glob ?1`. */
 export function glob(text: Expression<string>, pattern: Expression<string>): Expression<SqlBool> {
   return sql`${text} glob ${pattern}`
-}
-
-/** What an upsert takes over of the row that was given: `"at" = "excluded"."at"` for each of these columns. */
-export function excluded<const Column extends string>(
-  columns: readonly Column[],
-): Readonly<Record<Column, RawBuilder<never>>> {
-  const taken = columns.map((column) => [column, sql<never>`${sql.id('excluded', column)}`])
-  return Object.fromEntries(taken) as Record<Column, RawBuilder<never>>
 }

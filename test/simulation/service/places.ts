@@ -31,7 +31,7 @@ export interface PlaceParts {
   readonly background: Background
 }
 
-/** All places, as `host-worker/wiring/storage.ts` opens them. */
+/** All places, as `host-worker/wiring/places.ts` opens them. */
 export function openPlaces({ executor, namespace, clock, deadline, background }: PlaceParts): AllPlaces {
   const shared = createStorage({ executor, clock, isShared: true })
   const directory = createPlaceDirectory(executor, clock)

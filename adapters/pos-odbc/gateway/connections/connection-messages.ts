@@ -1,4 +1,4 @@
-import type { Statement } from '../../../sqlite/statement/executor.ts'
+import type { Statement } from '../../../sql/statement.ts'
 import type { RecordedRow } from '../tables/column.ts'
 import type { ConnectionSettings } from './drivers/driver.ts'
 

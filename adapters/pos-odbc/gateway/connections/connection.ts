@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { Statement } from '../../../sqlite/statement/executor.ts'
+import type { Statement } from '../../../sql/statement.ts'
 import { ConnectionFault, DatabaseError } from '../errors.ts'
 import type { RecordedRow } from '../tables/column.ts'
 import type { FromConnection, ToConnection } from './connection-messages.ts'

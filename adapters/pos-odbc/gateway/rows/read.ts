@@ -1,6 +1,6 @@
 import { countWithinPage } from '../../../../domain/read/pages/page-of-texts.ts'
 import { isStorableText } from '../../../../domain/text/storable-text.ts'
-import type { Statement } from '../../../sqlite/statement/executor.ts'
+import type { Statement } from '../../../sql/statement.ts'
 import type { CollectionName } from '../../collections.ts'
 import { COLLECTIONS, orderMayBeNull } from '../../collections.ts'
 import type { NeutralRow, OneAnswer, PageAnswer, PageParameters, SourcePosition } from '../../protocol.ts'

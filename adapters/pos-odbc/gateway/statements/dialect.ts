@@ -7,7 +7,7 @@ import type {
   SqlBool,
 } from 'kysely'
 import { sql } from 'kysely'
-import { slot } from '../../../sqlite/statement/slot.ts'
+import { slot } from '../../../sql/statement.ts'
 import type { DialectName } from '../families/family.ts'
 import type { ColumnType, RecordedValue } from '../tables/column.ts'
 import type { Database, Row, TableName } from '../tables/database.ts'

@@ -1,4 +1,4 @@
-import { slot } from '../../../sqlite/statement/slot.ts'
+import { slot } from '../../../sql/statement.ts'
 import type { TableMapping } from '../families/family.ts'
 import * as as from '../values/codec.ts'
 import { columnNamed } from './scope.ts'

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
-import { bind, slot } from '../../../sqlite/statement/slot.ts'
+import { bind, slot } from '../../../sql/statement.ts'
 import { FAMILIES } from '../families/index.ts'
 import { DIALECTS } from './dialect.ts'
 import { oneStatement, pageStatement } from './page.ts'

@@ -6,9 +6,8 @@ import {
   QueryCreator,
   SqliteQueryCompiler,
 } from 'kysely'
-import type { Template } from '../../../sqlite/statement/slot.ts'
-import { slotName } from '../../../sqlite/statement/slot.ts'
-import { templateCache } from '../../../sqlite/statement/template-cache.ts'
+import type { Template } from '../../../sql/statement.ts'
+import { slotName, templateCache } from '../../../sql/statement.ts'
 import type { DialectName } from '../families/family.ts'
 import type { Database } from '../tables/database.ts'
 

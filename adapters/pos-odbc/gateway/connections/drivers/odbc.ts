@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { listOf, membersOf } from '../../../../../domain/text/json.ts'
-import type { Statement } from '../../../../sqlite/statement/executor.ts'
+import type { Statement } from '../../../../sql/statement.ts'
 import { DatabaseError } from '../../errors.ts'
 import type { RecordedRow } from '../../tables/column.ts'
 import type { ConnectionSettings, DriverConnection } from './driver.ts'

@@ -1,6 +1,21 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import type { BoundValue, Statement } from './executor.ts'
+
+/** The possible values of a parameter. A truth value is written as 0 or 1. */
+export type BoundValue = string | number | null
+
+/** One compiled statement with its parameters in order. */
+export interface Statement<Row = unknown> {
+  readonly sql: string
+  readonly parameters: readonly BoundValue[]
+  /**
+   * Nobody needs the number of rows that the statement changes. A database to which counting is expensive then returns
+   * 0.
+   */
+  readonly isUncounted?: true
+  /** Never set: it carries the type of the rows that the SQL was declared to give. */
+  readonly rowType?: Row
+}
 
 /** The name of a value that is known only when a statement is bound, at the place of the value. */
 class Slot {
@@ -49,4 +64,23 @@ export function bind<Row>(of: Template<Row>, values: Readonly<Record<string, Bou
     return typeof value === 'string' ? value.toWellFormed() : value
   })
   return { sql: of.sql, parameters }
+}
+
+/**
+ * The maximum number of compiled statements in a cache. All endpoints together have a few hundred; the bound protects
+ * against callers that create new shapes without end.
+ */
+const SHAPES_MAX = 1000
+
+/** A cache of what was compiled for each shape of a query. */
+export function templateCache<Compiled>(): (shape: string, compile: () => Compiled) => Compiled {
+  const shapes = new Map<string, Compiled>()
+  return (shape, compile) => {
+    const known = shapes.get(shape)
+    if (known !== undefined) return known
+    if (shapes.size >= SHAPES_MAX) shapes.clear()
+    const compiled = compile()
+    shapes.set(shape, compiled)
+    return compiled
+  }
 }

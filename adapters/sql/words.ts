@@ -1,6 +1,6 @@
-import type { Expression } from 'kysely'
+import type { Expression, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import type { Predicate } from '../../../ports/records/query.ts'
+import type { Predicate } from '../../ports/records/query.ts'
 
 /** The SQL operator for each operator that compares a column with a value. A null column satisfies none of them. */
 const COMPARISONS = { equals: '=', atLeast: '>=', above: '>', atMost: '<=', below: '<' } as const
@@ -9,4 +9,12 @@ const COMPARISONS = { equals: '=', atLeast: '>=', above: '>', atMost: '<=', belo
 export function comparison(operator: Predicate['operator']): Expression<unknown> {
   if (operator === 'contains') throw new Error('A column is not compared by what a list contains')
   return sql.raw(COMPARISONS[operator])
+}
+
+/** What an upsert takes over of the row that was given: `"at" = "excluded"."at"` for each of these columns. */
+export function excluded<const Column extends string>(
+  columns: readonly Column[],
+): Readonly<Record<Column, RawBuilder<never>>> {
+  const taken = columns.map((column) => [column, sql<never>`${sql.id('excluded', column)}`])
+  return Object.fromEntries(taken) as Record<Column, RawBuilder<never>>
 }
