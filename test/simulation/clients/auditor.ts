@@ -59,7 +59,7 @@ async function readList(
     data.length < 100 &&
     !hasAll(before.sends, 'providerId')
   )
-    lacks(before.sends.join())
+    lacks(before.sends.map(String).join())
   const isForeign = data.some((row) => 'organizationId' in row && row.organizationId !== organizationId)
   if (what !== 'organizations' && isForeign) lacks('rows of others')
 }
