@@ -1,3 +1,4 @@
+import * as fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { limitedSettings } from '../../domain/forms/definition/applicable.ts'
 import { formLineKeys } from '../../domain/forms/definition/check.ts'
@@ -7,8 +8,7 @@ import { fieldPath } from '../../domain/forms/definition/problem.ts'
 import { reviewForm } from '../../domain/forms/editing/findings.ts'
 import { fieldSetting, formSetting } from '../../domain/forms/editing/meanings.ts'
 import { fieldOf, optionsOf, when } from '../../test/support/data/forms/forms.ts'
-import { drawForm } from '../../test/support/data/forms/generated-forms.ts'
-import { seededRandom } from '../../test/support/runner/fakes.ts'
+import { generatedForm } from '../../test/support/data/forms/generated-forms.ts'
 import {
   addRule,
   operatorsFor,
@@ -96,18 +96,16 @@ describe('what the editor does not know', () => {
 })
 
 test('random fields moved, removed and put back are the same form', () => {
-  for (let seed = 0; seed < 200; seed += 1) {
-    const draw = seededRandom(seed)
-    const { fields } = drawForm(draw)
+  const property = fc.property(generatedForm, fc.nat(9), fc.nat(9), ({ fields }, one, other) => {
     const editing = begun(...fields)
-    const from = Math.floor(draw() * fields.length)
-    const to = Math.floor(draw() * fields.length)
+    const [from, to] = [one % fields.length, other % fields.length]
     const moved = done(editing, moveField(from, to))
     expect(moved.keys.toSorted()).toEqual(editing.keys)
     expect(done(moved, moveField(to, from))).toEqual(editing)
     expect(fieldsIn(done(editing, removeField(from)).form)).toEqual(fields.toSpliced(from, 1))
     expect(done(editing, replaceForm(moved.form), replaceForm(editing.form))).toEqual(editing)
-  }
+  })
+  fc.assert(property, { seed: 1, numRuns: 200 })
 })
 
 test.each([...answerTypes, ...displayTypes])('a new field of type %s can be shown at once', (type) => {

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check'
 import type { AnswerType, RuleOperator, Rule, VisibleWhen } from '../../domain/forms/definition/definition.ts'
 import { answerTypes, ruleOperators } from '../../domain/forms/definition/definition.ts'
 import { subjectTakes, takesNoValue } from '../../domain/forms/definition/rules/visibility.ts'
@@ -32,128 +33,129 @@ const dates = ['2025-12-31', '2026-01-01', '2026-01-02', '2026-02-28'] as const
 const numbers = [0, 1, 2, 2.5, -1] as const
 const choices = ['a', 'b', 'c'] as const
 
-/** Draws from [0, 1). */
-export type Draw = () => number
-
 /** The number of sets of answers with which each definition is tried. */
-const CASES_PER_DEFINITION = 4
+export const CASES_PER_DEFINITION = 4
 
-/** Draws cases without end; see `TestCase`. */
-export function* generateCases(draw: Draw, shares: Shares): Generator<TestCase, never> {
-  for (;;) {
-    const drawn = drawFields(draw, shares)
-    const fields = shuffled(draw, drawn)
-    for (let cases = 0; cases < CASES_PER_DEFINITION; cases += 1) {
-      yield { fields, answers: drawAnswers(draw, drawn), before: drawAnswers(draw, drawn) }
-    }
-  }
+/** Chooses one of many possibilities: the first ones are the simplest. */
+const choice = fc.noBias(fc.nat(9_999))
+
+const chosen = <Item>(from: readonly Item[], number: number): Item => {
+  const item = from[number % from.length]
+  if (item === undefined) throw new Error('There is nothing to choose from')
+  return item
 }
 
-/** Draws two to six fields. A rule refers to a field drawn before, so chains are common and cycles impossible. */
-function drawFields(draw: Draw, shares: Shares): readonly TestField[] {
-  const fields: TestField[] = []
-  const count = 2 + below(draw, 5)
-  while (fields.length < count) fields.push(field(draw, fields, shares))
-  return fields
+const drawnRule = fc.record({
+  // The latest field is drawn as often as all others together, which makes chains.
+  isLatest: fc.boolean(),
+  subject: choice,
+  operator: choice,
+  operands: fc.array(choice, { minLength: 1, maxLength: 3 }),
+})
+/** Four of five are given. */
+const drawnAnswer = fc.option(fc.tuple(choice, choice, choice), { freq: 5 })
+const drawnField = fc.record({
+  type: fc.constantFrom(...answerTypes),
+  match: fc.constantFrom('all' as const, 'any' as const),
+  rules: fc.array(drawnRule, { maxLength: 3, size: 'max' }),
+  place: choice,
+  cases: fc.array(fc.record({ answers: drawnAnswer, before: drawnAnswer }), {
+    minLength: CASES_PER_DEFINITION,
+    maxLength: CASES_PER_DEFINITION,
+  }),
+})
+type DrawnRule = FromArbitrary<typeof drawnRule>
+type DrawnField = FromArbitrary<typeof drawnField>
+type FromArbitrary<Arbitrary> = Arbitrary extends fc.Arbitrary<infer Value> ? Value : never
+
+/**
+ * Cases of one definition with two to six fields. A rule refers to a field drawn before, so chains are common and cycles
+ * impossible.
+ */
+export function casesOf(shares: Shares): fc.Arbitrary<readonly TestCase[]> {
+  return fc.array(drawnField, { minLength: 2, maxLength: 6, size: 'max' }).map((drawn) => {
+    const fields = drawn
+      .map((one, index) => ({ place: one.place, field: field(drawn.slice(0, index), one, shares) }))
+      .toSorted((left, right) => left.place - right.place)
+      .map((placed) => placed.field)
+    const answersOf = (index: number, name: 'answers' | 'before'): Answers =>
+      Object.fromEntries(
+        drawn.flatMap(({ type, cases }, place) => {
+          const numbers = cases[index]?.[name] ?? null
+          return numbers === null ? [] : [[`f${place}`, answer(type, numbers)]]
+        }),
+      )
+    return Array.from({ length: CASES_PER_DEFINITION }, (_, index) => {
+      return { fields, answers: answersOf(index, 'answers'), before: answersOf(index, 'before') }
+    })
+  })
 }
 
-function drawAnswers(draw: Draw, fields: readonly TestField[]): Answers {
-  return Object.fromEntries(
-    fields.flatMap(({ id, type }) => (draw() < 0.2 ? [] : [[id, answer(draw, type)] as const])),
-  )
-}
-
-function field(draw: Draw, earlier: readonly TestField[], shares: Shares): TestField {
-  const type = pick(draw, answerTypes)
+function field(
+  earlier: readonly DrawnField[],
+  { type, match, rules }: DrawnField,
+  shares: Shares,
+): TestField {
   const id = `f${earlier.length}`
   const hasOptions = type === 'single_choice' || type === 'multiple_choice'
-  const rules =
-    earlier.length === 0 || draw() < 0.2
-      ? []
-      : Array.from({ length: 1 + below(draw, 3) }, () => rule(draw, earlier, shares))
   return {
     id,
     type,
     label: id,
     ...(hasOptions ? { options: choices.map((value) => ({ value, label: value })) } : {}),
-    ...(rules.length === 0 ? {} : { visibleWhen: { match: draw() < 0.5 ? 'all' : 'any', rules } }),
+    ...(rules.length === 0 || earlier.length === 0
+      ? {}
+      : { visibleWhen: { match, rules: rules.map((one) => rule(earlier, one, shares)) } }),
   }
 }
 
-function rule(draw: Draw, earlier: readonly TestField[], shares: Shares): Rule {
-  // The latest field is drawn as often as all others together, which makes chains.
-  const subject = draw() < 0.5 ? earlier.at(-1) : pick(draw, earlier)
-  if (subject === undefined) throw new Error('There is no field to point at')
-  const possible = ruleOperators.filter(
-    (operator) => subjectTakes(subject.type, operator) && shares(subject.type, operator),
-  )
-  const operator = pick(draw, possible)
-  return {
-    field: subject.id,
-    operator,
-    value: takesNoValue(operator) ? null : operand(draw, subject.type, operator),
-  }
-}
-
-function operand(draw: Draw, type: AnswerType, operator: RuleOperator): unknown {
+function rule(earlier: readonly DrawnField[], drawn: DrawnRule, shares: Shares): Rule {
+  const subject = drawn.isLatest ? earlier.length - 1 : drawn.subject % earlier.length
+  const { type } = chosen(earlier, subject)
+  const possible = ruleOperators.filter((each) => subjectTakes(type, each) && shares(type, each))
+  const operator = chosen(possible, drawn.operator)
   const isSet = type === 'multiple_choice' && (operator === 'equals' || operator === 'not_equals')
-  if (operator !== 'any_of' && operator !== 'none_of' && !isSet) return value(draw, type)
-  const size = 1 + below(draw, 3)
-  return [...new Set(Array.from({ length: size }, () => value(draw, type)))]
+  const values = drawn.operands.map((number) => chosen<unknown>(valuesOf(type), number))
+  const isList = isSet || operator === 'any_of' || operator === 'none_of'
+  return {
+    field: `f${subject}`,
+    operator,
+    value: takesNoValue(operator) ? null : isList ? [...new Set(values)] : values[0],
+  }
 }
 
-/** A value that suits a rule on a subject of the type. */
-function value(draw: Draw, type: AnswerType): unknown {
+/** The values that suit a rule on a subject of the type. */
+function valuesOf(type: AnswerType): readonly unknown[] {
   switch (type) {
     case 'short_text':
     case 'long_text':
     case 'email':
-      return pick(draw, texts)
+      return texts
     case 'phone':
-      return pick(draw, phones)
+      return phones
     case 'number':
-      return pick(draw, numbers)
+      return numbers
     case 'date':
-      return pick(draw, dates)
+      return dates
     case 'single_choice':
     case 'multiple_choice':
-      return pick(draw, choices)
+      return choices
     case 'boolean':
     case 'consent':
-      return draw() < 0.5
+      return [true, false]
   }
 }
 
 /** A raw answer. One in six is empty, in one of the ways in which an answer of that type can be empty. */
-function answer(draw: Draw, type: AnswerType): unknown {
-  if (draw() < 1 / 6) return emptyAnswer(draw, type)
-  if (type === 'multiple_choice') return shuffled(draw, choices).slice(0, 1 + below(draw, 3))
-  if (type === 'number' && draw() < 0.3) return pick(draw, ['2', '2.0', ' 1 ', '2,5'])
-  return value(draw, type)
+function answer(type: AnswerType, [kind, first, second]: readonly [number, number, number]): unknown {
+  if (kind % 6 === 5) return chosen<unknown>(emptyAnswersOf(type), first)
+  if (type === 'multiple_choice') return [...choices, ...choices].slice(first % 3).slice(0, 1 + (second % 3))
+  if (type === 'number' && kind % 3 === 1) return chosen(['2', '2.0', ' 1 ', '2,5'], first)
+  return chosen<unknown>(valuesOf(type), first)
 }
 
-function emptyAnswer(draw: Draw, type: AnswerType): unknown {
-  if (type === 'multiple_choice') return pick(draw, [[], null])
-  if (type === 'boolean' || type === 'consent' || type === 'number') return null
-  return pick(
-    draw,
-    type === 'short_text' || type === 'long_text' || type === 'email' ? ['', '  ', null] : ['', null],
-  )
-}
-
-function below(draw: Draw, bound: number): number {
-  return Math.floor(draw() * bound)
-}
-
-function pick<Item>(draw: Draw, items: readonly Item[]): Item {
-  const item = items[below(draw, items.length)]
-  if (item === undefined) throw new Error('There is nothing to pick from')
-  return item
-}
-
-function shuffled<Item>(draw: Draw, items: readonly Item[]): readonly Item[] {
-  return items
-    .map((item) => ({ item, place: draw() }))
-    .sort((left, right) => left.place - right.place)
-    .map(({ item }) => item)
+function emptyAnswersOf(type: AnswerType): readonly unknown[] {
+  if (type === 'multiple_choice') return [[], null]
+  if (type === 'boolean' || type === 'consent' || type === 'number') return [null]
+  return type === 'phone' || type === 'date' || type === 'single_choice' ? ['', null] : ['', '  ', null]
 }

@@ -1,11 +1,9 @@
+import type { Draw } from '../support/data/draw.ts'
 import { createDraw } from '../support/data/draw.ts'
 import { hostileTexts } from './texts.ts'
 
 /** Draws the parts of hostile requests from a seed: the same seed makes the same requests. */
-export interface HostileDraw {
-  below(limit: number): number
-  chance(percent: number): boolean
-  pick<Choice>(choices: readonly [Choice, ...Choice[]]): Choice
+export interface HostileDraw extends Draw {
   /** A text from the list of hostile texts, or several of them in a row. */
   text(): string
   /** Any JSON value, nested at most `depth` deep. */
@@ -15,10 +13,8 @@ export interface HostileDraw {
 
 /** @param seed any whole number */
 export function createHostileDraw(seed: number): HostileDraw {
-  const drawn = createDraw(seed)
-  const below = (limit: number) => drawn.below(limit)
-  const chance = (percent: number) => drawn.chance(percent)
-  const pick: HostileDraw['pick'] = (choices) => drawn.pick(choices)
+  const draw = createDraw(seed)
+  const { below, chance, pick } = draw
   const text = (): string => (chance(15) ? pick(hostileTexts) + pick(hostileTexts) : pick(hostileTexts))
   const json = (depth: number): unknown => {
     const kind = below(depth > 0 ? 10 : 7)
@@ -31,5 +27,5 @@ export function createHostileDraw(seed: number): HostileDraw {
     return kind < 9 ? items : Object.fromEntries(items.map((item) => [text(), item]))
   }
   const bytes = (length: number) => Buffer.from(Array.from({ length }, () => below(256)))
-  return { below, chance, pick, text, json, bytes }
+  return { ...draw, text, json, bytes }
 }

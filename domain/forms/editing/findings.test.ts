@@ -1,7 +1,7 @@
+import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { drawForm } from '../../../test/support/data/forms/generated-forms.ts'
+import { generatedForm } from '../../../test/support/data/forms/generated-forms.ts'
 import { fieldOf, optionsOf, when } from '../../../test/support/data/forms/forms.ts'
-import { seededRandom } from '../../../test/support/runner/fakes.ts'
 import { pathText } from '../definition/problem.ts'
 import { headlessSupport } from '../definition/compiled/support.ts'
 import { reviewForm } from './findings.ts'
@@ -89,15 +89,16 @@ it.each([
 })
 
 it('says the same as the service says of generated forms', () => {
-  for (let seed = 0; seed < 300; seed += 1) {
-    const form = formOf(drawForm(seededRandom(seed)).fields, { isPublished: true, notificationEmails: [] })
+  const property = fc.property(generatedForm, ({ fields }) => {
+    const form = formOf(fields, { isPublished: true, notificationEmails: [] })
     const { findings, form: compiled } = reviewForm(form)
     const { supported, reasons } = headlessSupport(form as unknown as Parameters<typeof headlessSupport>[0])
     expect([
       ...new Set(findings.filter(({ kind }) => kind === 'hosted').map(({ sentence }) => sentence)),
     ]).toEqual(reasons)
     expect(compiled !== null).toBe(supported)
-  }
+  })
+  fc.assert(property, { seed: 1, numRuns: 300 })
 })
 
 it('looks through as many unknown settings as a request can have', { timeout: 20_000 }, () => {

@@ -1,8 +1,8 @@
 import { HtmlValidate, StaticConfigLoader } from 'html-validate'
+import * as fc from 'fast-check'
 import { expect, it, test } from 'vitest'
 import { compiledOf, definitionOf, fieldOf, optionsOf, when } from '../../../test/support/data/forms/forms.ts'
-import { drawForm } from '../../../test/support/data/forms/generated-forms.ts'
-import { seededRandom } from '../../../test/support/runner/fakes.ts'
+import { generatedForm } from '../../../test/support/data/forms/generated-forms.ts'
 import { clientFormOf } from '../definition/compiled/client-definition.ts'
 import { parseNumber } from '../definition/answers/readings.ts'
 import { compileForm } from '../definition/compiled/compile.ts'
@@ -35,19 +35,18 @@ async function problemsOf(page: string): Promise<readonly string[]> {
 /** FORMS sets how many generated forms are checked. */
 const PART = Number(process.env.FORMS ?? 250) / 5
 
-test.each(Array.from({ length: 5 }, (_, index) => index))(
-  'generated forms are valid HTML (%i)',
-  async (part) => {
-    for (let seed = part * PART; seed < (part + 1) * PART; seed += 1) {
-      const draw = seededRandom(seed)
-      const compilation = compileForm(definitionOf([], drawForm(draw)))
-      if (compilation.kind === 'unsupported') throw new Error(`${seed}: ${compilation.reasons.join(' ')}`)
-      const form = clientFormOf(compilation.form, draw() < 0.2)
-      const page = formPage(form, { ...options, hasClient: draw() < 0.5 })
-      expect([seed, await problemsOf(page)]).toEqual([seed, []])
-    }
-  },
-)
+test.each([0, 1, 2, 3, 4])('generated forms are valid HTML (%i)', async (seed) => {
+  const property = fc.asyncProperty(
+    fc.tuple(generatedForm, fc.boolean(), fc.boolean()),
+    async ([generated, hasPassword, hasClient]) => {
+      const compilation = compileForm(definitionOf([], generated))
+      if (compilation.kind === 'unsupported') throw new Error(compilation.reasons.join(' '))
+      const page = formPage(clientFormOf(compilation.form, hasPassword), { ...options, hasClient })
+      expect(await problemsOf(page)).toEqual([])
+    },
+  )
+  await fc.assert(property, { seed, numRuns: PART })
+})
 
 const form = clientFormOf(
   compiledOf([

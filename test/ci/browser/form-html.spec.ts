@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
+import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ClientField, ClientForm } from '../../../domain/forms/definition/compiled/client-definition.ts'
 import { clientFormOf } from '../../../domain/forms/definition/compiled/client-definition.ts'
 import { formPage } from '../../../domain/forms/page/form-page.ts'
 import { compiledOf } from '../../support/data/forms/forms.ts'
-import { drawForm } from '../../support/data/forms/generated-forms.ts'
-import { seededRandom } from '../../support/runner/fakes.ts'
+import { generatedForm } from '../../support/data/forms/generated-forms.ts'
 import { operate, scratchDirectory } from '../../support/services/started-service.ts'
 import type { ServiceAndBrowser } from './shared-service.ts'
 import { openService } from './shared-service.ts'
@@ -21,10 +21,12 @@ import { serveSite } from './stage.ts'
 const COUNT = Number(process.env.FORMS ?? 10)
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-const forms: readonly ClientForm[] = Array.from({ length: COUNT }, (_, seed) => {
-  const { name, fields } = drawForm(seededRandom(seed))
-  return clientFormOf(compiledOf(fields, { formId: `generated-${seed}`, name }), false)
-})
+const generated = fc
+  .sample(generatedForm, { seed: 1, numRuns: COUNT })
+  .map((form, index) => ({ ...form, formId: `generated-${index}` }))
+const forms: readonly ClientForm[] = generated.map(({ fields, ...form }) =>
+  clientFormOf(compiledOf(fields, form), false),
+)
 
 let opened: ServiceAndBrowser
 let site: Awaited<ReturnType<typeof serveSite>>
@@ -35,11 +37,7 @@ beforeAll(async () => {
   opened = await openService({ isAlone: true })
   const { stateDirectory, browser } = opened
   const file = join(scratchDirectory(), 'forms.json')
-  const saved = forms.map(({ formId }, seed) => ({
-    ...drawForm(seededRandom(seed)),
-    formId,
-    isPublished: true,
-  }))
+  const saved = generated.map((form) => ({ ...form, isPublished: true }))
   for (let first = 0; first < saved.length; first += 100) {
     writeFileSync(file, JSON.stringify(saved.slice(first, first + 100)))
     const { code, stderr } = await operate(stateDirectory, 'form', 'save', file, '--org', 'demo')

@@ -1,12 +1,7 @@
-import { answerTypes, contactFields } from '../../../../domain/forms/definition/definition.ts'
-import type { AnswerType } from '../../../../domain/forms/definition/definition.ts'
+import * as fc from 'fast-check'
+import type { AnswerType, RuleOperator } from '../../../../domain/forms/definition/definition.ts'
+import { answerTypes, contactFields, ruleOperators } from '../../../../domain/forms/definition/definition.ts'
 import { subjectTakes, takesNoValue } from '../../../../domain/forms/definition/rules/visibility.ts'
-import { ruleOperators } from '../../../../domain/forms/definition/definition.ts'
-
-/** Draws from [0, 1). */
-export type Draw = () => number
-
-type Settings = Record<string, unknown>
 
 /** Texts that a page must show as they are. */
 const awkward = [
@@ -22,80 +17,87 @@ const awkward = [
 
 const ids = ['a', 'b c', 'd"e', "f'g", 'h<i>', 'j&amp;k', 'ключ', 'elements', 'action', 'l.m[0]'] as const
 
-/** One of the list. */
-function one<Item>(draw: Draw, list: readonly Item[]): Item {
-  return list[Math.floor(draw() * list.length)] as Item
+const text = fc.constantFrom(...awkward)
+const choice = fc.noBias(fc.nat(9_999))
+/** The value in one of four cases. */
+const rarely = <Value>(value: fc.Arbitrary<Value>) =>
+  fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, value)
+
+type Settings = Readonly<Record<string, fc.Arbitrary<unknown>>>
+const drawnRule = fc.record({ match: fc.constantFrom('all', 'any'), subject: choice, operator: choice })
+type DrawnRule = typeof drawnRule extends fc.Arbitrary<infer Rule> ? Rule : never
+interface Drawn extends Readonly<Record<string, unknown>> {
+  readonly type: AnswerType
+  readonly visibleWhen: DrawnRule | null
 }
 
-/** The value with the given chance; otherwise nothing. */
-function maybe(draw: Draw, chance: number, name: string, value: () => unknown): Settings {
-  return draw() < chance ? { [name]: value() } : {}
-}
-
-/** A form that can be submitted here, with every type of field, setting and rule, and texts that are awkward in HTML. */
-export function drawForm(draw: Draw): {
-  readonly formId: string
-  readonly name: string
-  readonly fields: unknown[]
-} {
-  const used = [...ids].sort(() => draw() - 0.5).slice(0, 1 + Math.floor(draw() * 6))
-  const fields: Settings[] = []
-  for (const id of used) fields.push(drawField(draw, id, fields))
-  if (draw() < 0.3)
-    fields.splice(Math.floor(draw() * fields.length), 0, {
-      id: 'title',
-      type: 'heading',
-      label: one(draw, awkward),
-    })
-  if (draw() < 0.3) fields.push({ id: 'text', type: 'paragraph', label: one(draw, awkward) })
-  return { formId: 'generated', name: one(draw, awkward), fields }
-}
-
-function drawField(draw: Draw, id: string, before: readonly Settings[]): Settings {
-  const type = one(draw, answerTypes)
-  return {
-    id,
-    type,
-    label: one(draw, awkward),
-    ...maybe(draw, 0.5, 'required', () => draw() < 0.7),
-    ...maybe(draw, 0.4, 'placeholder', () => one(draw, awkward)),
-    ...maybe(draw, 0.4, 'helpText', () => one(draw, awkward)),
-    ...maybe(draw, 0.3, 'contactField', () => one(draw, contactFields)),
-    ...settingsOf(draw, type),
-    ...maybe(draw, 0.4, 'visibleWhen', () => drawRules(draw, before)),
+/** A field with all the settings of `always`, and any of the others. */
+const drawnField: fc.Arbitrary<Drawn> = fc.constantFrom(...answerTypes).chain((type) => {
+  const { options, ...settings } = settingsOf(type)
+  const always = {
+    type: fc.constant(type),
+    label: text,
+    visibleWhen: fc.option(drawnRule, { freq: 4 }),
+    ...(options === undefined ? {} : { options }),
   }
-}
+  const others = {
+    required: fc.boolean(),
+    placeholder: text,
+    helpText: text,
+    contactField: fc.constantFrom(...contactFields),
+    ...settings,
+  }
+  return fc
+    .tuple(fc.record(always), fc.record(others, { requiredKeys: [] }))
+    .map(([given, more]) => ({ ...more, ...given }))
+})
 
-function settingsOf(draw: Draw, type: AnswerType): Settings {
+function settingsOf(type: AnswerType): Settings {
   switch (type) {
     case 'single_choice':
     case 'multiple_choice':
       return {
-        options: ['x', '<b>', 'a "b"'].map((value) => ({ value, label: one(draw, awkward) })),
+        options: fc
+          .tuple(text, text, text)
+          .map((labels) => ['x', '<b>', 'a "b"'].map((value, index) => ({ value, label: labels[index] }))),
       }
     case 'number':
-      return {
-        ...maybe(draw, 0.5, 'min', () => one(draw, [0, -2.5, 1])),
-        ...maybe(draw, 0.5, 'max', () => one(draw, [2, 1e21])),
-      }
+      return { min: fc.constantFrom(0, -2.5, 1), max: fc.constantFrom(2, 1e21) }
     case 'date':
-      return {
-        ...maybe(draw, 0.5, 'min', () => one(draw, ['2026-01-01', '0000-01-01'])),
-        ...maybe(draw, 0.5, 'max', () => '2026-12-31'),
-      }
+      return { min: fc.constantFrom('2026-01-01', '0000-01-01'), max: fc.constant('2026-12-31') }
     case 'short_text':
     case 'long_text':
     case 'email':
     case 'phone':
-      return {
-        ...maybe(draw, 0.3, 'minLength', () => one(draw, [0, 1, 5])),
-        ...maybe(draw, 0.3, 'maxLength', () => one(draw, [20, 10_000])),
-      }
+      return { minLength: fc.constantFrom(0, 1, 5), maxLength: fc.constantFrom(20, 10_000) }
     case 'boolean':
     case 'consent':
       return {}
   }
 }
+
+interface GeneratedForm {
+  readonly formId: string
+  readonly name: string
+  readonly fields: readonly unknown[]
+}
+
+/** A form that can be submitted here, with every type of field, setting and rule, and texts that are awkward in HTML. */
+export const generatedForm: fc.Arbitrary<GeneratedForm> = fc
+  .record({
+    name: text,
+    used: fc.shuffledSubarray([...ids], { minLength: 1, maxLength: 6 }),
+    drawn: fc.array(drawnField, { minLength: 6, maxLength: 6 }),
+    heading: rarely(fc.record({ label: text, place: choice })),
+    paragraph: rarely(text),
+  })
+  .map(({ name, used, drawn, heading, paragraph }) => {
+    const fields: unknown[] = used.map((id, index) => fieldOf(id, drawn.slice(0, index + 1), used))
+    if (heading !== null)
+      fields.splice(heading.place % fields.length, 0, { id: 'title', type: 'heading', label: heading.label })
+    if (paragraph !== null) fields.push({ id: 'text', type: 'paragraph', label: paragraph })
+    return { formId: 'generated', name, fields }
+  })
 
 const operands: Readonly<Record<AnswerType, unknown>> = {
   short_text: 'yes',
@@ -110,22 +112,19 @@ const operands: Readonly<Record<AnswerType, unknown>> = {
   consent: true,
 }
 
-/** Rules about fields that were drawn before, so that there is no cycle. */
-function drawRules(draw: Draw, before: readonly Settings[]): unknown {
-  if (before.length === 0) return null
-  const subject = one(draw, before)
-  const type = subject.type as AnswerType
-  const operator = one(
-    draw,
-    ruleOperators.filter((each) => subjectTakes(type, each)),
-  )
+/** The last of these fields. Its rule is about one before it, so that there is no cycle. */
+function fieldOf(id: string, drawn: readonly Drawn[], used: readonly string[]): unknown {
+  const { visibleWhen, ...field } = drawn.at(-1) as Drawn
+  if (visibleWhen === null) return { id, ...field }
+  if (drawn.length === 1) return { id, ...field, visibleWhen: null }
+  const place = visibleWhen.subject % (drawn.length - 1)
+  const { type } = drawn[place] as Drawn
+  const possible = ruleOperators.filter((each) => subjectTakes(type, each))
+  const operator = possible[visibleWhen.operator % possible.length] as RuleOperator
   const value = operands[type]
   const isList =
     ['any_of', 'none_of'].includes(operator) || (type === 'multiple_choice' && /equals/.test(operator))
-  const rule = {
-    field: subject.id,
-    operator,
-    ...(takesNoValue(operator) ? {} : { value: isList ? [value] : value }),
-  }
-  return { match: one(draw, ['all', 'any']), rules: [rule] }
+  const operand = takesNoValue(operator) ? {} : { value: isList ? [value] : value }
+  const rule = { field: used[place], operator, ...operand }
+  return { id, ...field, visibleWhen: { match: visibleWhen.match, rules: [rule] } }
 }
