@@ -8,8 +8,11 @@ class Denied extends Error {}
 
 const API = 'https://api.cloudflare.com/client/v4'
 
-/** Codes of the API with which it says that there is no such Worker, subdomain or database. */
-const NOT_FOUND_CODES = [10007, 10090, 7404]
+/** Codes of the API with which it says that there is no such Worker, subdomain, database or bucket. */
+const NOT_FOUND_CODES = [10007, 10090, 7404, 10006]
+
+/** The code with which it says that the account has not switched R2 on. */
+const NO_R2_CODE = 10042
 
 const Envelope = v.object({
   errors: v.optional(v.array(v.object({ code: v.number(), message: v.string() })), []),
@@ -178,4 +181,34 @@ async function refuseTaken(
     throw new Error(
       `${host} has DNS records already, and wrangler would replace them. Remove them, choose another host in routes, or give --take-host when they may go.`,
     )
+}
+
+const Consumers = v.optional(v.array(v.object({ script: v.optional(v.string()) })), [])
+const Queues = v.array(v.object({ queue_name: v.string(), consumers: Consumers }))
+
+/**
+ * Refuses a queue that another Worker reads, and buckets that the account or the login cannot have: wrangler creates what
+ * is missing, but would notice these when the new version serves already.
+ */
+export async function storage({ account, file }: Deployment): Promise<string> {
+  const queues = file.queues.producers.map(({ queue }) => queue)
+  const buckets = file.r2_buckets.map(({ bucket_name: name }) => name)
+  for (const name of queues) {
+    const found = (await account?.get(`queues?name=${encodeURIComponent(name)}`, Queues)) ?? []
+    const readers = found.flatMap((queue) => (queue.queue_name === name ? queue.consumers : []))
+    const other = readers.find(({ script = file.name }) => script !== file.name)?.script
+    if (other !== undefined)
+      throw new Error(
+        `The Worker ${other} reads the queue ${name}, and a queue has one reader. Give the queue another name in wrangler.toml, in [[queues.producers]] and [[queues.consumers]].`,
+      )
+  }
+  for (const name of buckets)
+    await account?.get(`r2/buckets/${encodeURIComponent(name)}`, v.unknown()).catch((error: unknown) => {
+      const { message } = error as Error
+      if (!message.includes(`code ${NO_R2_CODE}`)) throw error
+      throw new Error(
+        `${message} Switch it on there (R2, Overview), or remove [[r2_buckets]] from wrangler.toml to go without daily backups.`,
+      )
+    })
+  return [...queues, ...buckets].join(', ')
 }

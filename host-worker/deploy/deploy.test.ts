@@ -216,6 +216,34 @@ describe('a name that is taken', () => {
     expect(account.databases.size).toBe(0)
     expect((await person.run(['--take-host'], { configuration, resolves: true })).exitCode).toBe(0)
   })
+
+  test('by a queue’s other consumer is refused', async () => {
+    const name = 'tenant-data-api-jobs'
+    const consumers = [{ consumer_id: 'c', type: 'worker', script: 'shop' }]
+    account.queues.set(name, { queue_id: 'q', queue_name: name, consumers })
+    const { exitCode, output, shown } = await person.run()
+    expect([exitCode, failedIn(output), shown]).toEqual([1, 'Queue, bucket', []])
+    expect(output).toContain('The Worker shop reads the queue')
+    consumers.splice(0, 1, { consumer_id: 'c', type: 'worker', script: 'tenant-data-api' })
+    expect((await person.run()).exitCode).toBe(0)
+  })
+})
+
+test.each([
+  ['database_name = "pos-legacy-vendor"\n', 'the database POS_LEGACY no database_name'],
+  ['[[queues.consumers]]\nqueue = "tenant-data-api-jobs"\n', 'no [[queues.consumers]] for the queue'],
+])('a configuration without %j is refused before anything is made', async (lines, problem) => {
+  const changed = project.replace(lines, '').replace(/^max_(?:batch|retries).*\n/gm, '')
+  const { exitCode, output, shown } = await person.run([], { configuration: changed })
+  expect([exitCode, failedIn(output), shown]).toEqual([1, 'Variables', []])
+  expect(output).toContain(problem)
+})
+
+test('R2 that is not switched on says how to', async () => {
+  account.buckets = null
+  const { exitCode, output, shown } = await person.run()
+  expect([exitCode, failedIn(output), shown]).toEqual([1, 'Queue, bucket', []])
+  expect(output).toContain('remove [[r2_buckets]]')
 })
 
 test('a host outside the account’s domains is refused', async () => {

@@ -5,7 +5,7 @@ import { readEnv } from '../env/index.ts'
 import { writePrivateFile } from '../local/private-files.ts'
 import type { WranglerFile } from '../local/wrangler-file.ts'
 import { readWranglerFile } from '../local/wrangler-file.ts'
-import { address, hostOf, login, plan } from './account.ts'
+import { address, hostOf, login, plan, storage } from './account.ts'
 import type { Deployment, World } from './deployment.ts'
 import { flags, readOptions } from './deployment.ts'
 import { KeptSecrets } from './kept-secrets.ts'
@@ -25,6 +25,7 @@ const steps: readonly (readonly [name: string, take: (deployment: Deployment) =>
   ['Login', login],
   ['Plan', plan],
   ['Address', address],
+  ['Queue, bucket', storage],
   ['Variables', settings],
   ['Root secret', rootSecret],
   ['Databases', databases],
@@ -113,6 +114,13 @@ async function settings({ file, kept, served, remarks }: Deployment): Promise<st
   problems.push(...kept.problems())
   for (const name of Object.keys(provided))
     if (name in file.vars) problems.push(`${name} is in [vars] of wrangler.toml and in the file of secrets`)
+  for (const { binding, database_name: name } of file.d1_databases)
+    if (name === undefined) problems.push(`wrangler.toml gives the database ${binding} no database_name`)
+  for (const { queue } of file.queues.producers)
+    if (!file.queues.consumers.some((consumer) => consumer.queue === queue))
+      problems.push(
+        `wrangler.toml has no [[queues.consumers]] for the queue ${queue}, so nothing would read it`,
+      )
   const hasEmail = 'RESEND_API_KEY' in given || served.includes('RESEND_API_KEY')
   if (hasEmail && /(?:^|\.)example\.(?:com|net|org)$/.test(String(file.vars.MAIL_DOMAIN)))
     problems.push('MAIL_DOMAIN in wrangler.toml is an example: put your sender domain there')

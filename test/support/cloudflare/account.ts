@@ -12,7 +12,8 @@ export interface CloudflareAccount {
   readonly databases: Map<string, Database>
   /** By name. */
   readonly queues: Map<string, Queue>
-  readonly buckets: Set<string>
+  /** Null: R2 is not switched on, which asks for a means of payment. */
+  buckets: Set<string> | null
   readonly scripts: Map<string, Script>
   /** The domains that Cloudflare serves. */
   readonly zones: Set<string>

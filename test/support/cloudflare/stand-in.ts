@@ -65,6 +65,7 @@ function match(route: string, pathname: string, accountId: string): readonly str
 
 const refused = (status: number, code: number, message: string): Answer => ({ status, code, message })
 const DENIED = refused(403, 10000, 'Authentication error')
+const NO_R2 = refused(403, 10042, 'Please enable R2 through the Cloudflare Dashboard.')
 const accepted = (): Answer => ({ result: {} })
 
 /**
@@ -109,12 +110,16 @@ const routes: Readonly<Record<string, (asked: Asked) => Answer>> = {
   'POST queues/*/consumers': addConsumer,
   'PUT queues/*/consumers/*': accepted,
 
-  'GET r2/buckets': ({ account: { buckets } }) => ({
-    result: { buckets: [...buckets].map((name) => ({ name })) },
-  }),
-  'GET r2/buckets/*': ({ account: { buckets }, parts: [name = ''] }) =>
-    buckets.has(name) ? { result: { name } } : refused(404, 10006, 'The specified bucket does not exist.'),
+  'GET r2/buckets': ({ account: { buckets } }) =>
+    buckets === null ? NO_R2 : { result: { buckets: [...buckets].map((name) => ({ name })) } },
+  'GET r2/buckets/*': ({ account: { buckets }, parts: [name = ''] }) => {
+    if (buckets === null) return NO_R2
+    return buckets.has(name)
+      ? { result: { name } }
+      : refused(404, 10006, 'The specified bucket does not exist.')
+  },
   'POST r2/buckets': ({ account: { buckets }, json }) => {
+    if (buckets === null) return NO_R2
     buckets.add(String(json().name))
     return accepted()
   },
