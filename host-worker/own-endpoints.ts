@@ -19,7 +19,7 @@ export const FORM_CLIENT_PREFIX = '/forms/'
 export async function serveOwn(request: Request, { pathname }: URL, env: Env): Promise<Response | null> {
   if (pathname === QSTASH_PATH) return (await import('./wiring/jobs.ts')).serveQstash(request, env)
   if (isOfPrograms(pathname)) return null
-  return servePage(request, pathname, env, await import('./pages/index.ts'))
+  return servePage(request, pathname, await import('./pages/index.ts'))
 }
 
 /** The answer to a path that has nothing, as a page for a browser. It keeps the id under which it is logged. */
@@ -41,17 +41,15 @@ function isOfPrograms(pathname: string): boolean {
 async function servePage(
   request: Request,
   pathname: string,
-  env: Env,
   pages: typeof Pages,
 ): Promise<Response | null> {
-  if (pathname.startsWith(paths.MAILBOX_PATH)) return pages.serveMailbox(request, env)
   if (pathname === paths.CONSOLE_PATH || pathname.startsWith(`${paths.CONSOLE_PATH}/`))
     return pages.serveConsole(request)
   if (pathname === paths.GUIDES_PATH || pathname.startsWith(`${paths.GUIDES_PATH}/`))
     return pages.serveGuides(request, pathname)
   switch (pathname) {
     case paths.START_PATH:
-      return pages.serveStart(request, env)
+      return pages.serveStart(request)
     case paths.REFERENCE_PATH:
     case `${paths.REFERENCE_PATH}/`:
       return pages.serveReference(request)

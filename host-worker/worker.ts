@@ -11,7 +11,6 @@ import type { Answered } from './http/fetch-handler.ts'
 import { overTransport, respond } from './http/fetch-handler.ts'
 import { FORM_CLIENT_PATH, serveFormClient } from './http/form-client.ts'
 import { API_PREFIX, FORM_CLIENT_PREFIX, notFoundFor, OPERATOR_PREFIX, serveOwn } from './own-endpoints.ts'
-import { guardLocalStart, isLocalStart } from './local-start.ts'
 import { requestFields } from './request-log.ts'
 import { consoleLog, systemClock, systemDeadline, systemRandom } from './system.ts'
 import type { OutboxRef } from '../ports/messaging/outbox-store.ts'
@@ -53,10 +52,6 @@ async function serve(
   bindings: Readonly<Record<string, unknown>>,
   lifetime: Lifetime,
 ): Promise<Response> {
-  if (isLocalStart(bindings)) {
-    const answered = await guardLocalStart(request, url, bindings)
-    if (answered !== null) return answered
-  }
   if (url.pathname === FORM_CLIENT_PATH) {
     return serveFormClient(request, await import('./browser/built.mjs'))
   }
@@ -70,7 +65,12 @@ async function serve(
 export class FollowUp extends FollowUpEntrypoint {
   protected override async workOff(refs: readonly OutboxRef[]): Promise<void> {
     const { openFollowUp } = await import('./wiring/jobs.ts')
-    await openFollowUp(envOrThrow(this.env)).workOff(refs)
+    await openFollowUp(envOrThrow(await this.bindings())).workOff(refs)
+  }
+
+  /** The bindings of the Worker, which a local start completes. */
+  protected async bindings(): Promise<Readonly<Record<string, unknown>>> {
+    return this.env
   }
 }
 
@@ -131,7 +131,7 @@ function interfaceOf(pathname: string): Promise<{ readonly serve: Serve }> {
 function refuse(problems: readonly string[], { hostname }: URL): Response {
   consoleLog.error('not_configured', { problems: problems.join('; ') })
   const local = isLoopbackName(hostname)
-    ? " On a developer's machine, `npm start` configures and serves it."
+    ? " On a developer's machine, `npm start` and `npx wrangler dev` configure and serve it."
     : ''
   const error = `The service is not configured. ${problems.join('. ')}.${local}`
   return Response.json({ error }, { status: 503 })

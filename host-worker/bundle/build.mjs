@@ -1,17 +1,27 @@
 /**
- * Builds everything that a deployment uploads: the parts for browsers and the console, then the Worker. wrangler runs this before it
- * reads the Worker (`[build]` in wrangler.toml), so a fresh clone needs no other step. It is plain JavaScript, because
- * it runs on the Node version that runs wrangler.
+ * Builds what wrangler runs or uploads: the parts for browsers and the console, then the Worker. wrangler runs this
+ * before it reads the Worker (`[build]` in wrangler.toml). Only for `wrangler dev` it builds the Worker of a developer's
+ * machine. It is plain JavaScript, because it runs on the Node version that runs wrangler.
  */
-import { readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { buildBrowserParts } from '../browser/build.mjs'
-import { buildConsole } from '../console/build.mjs'
-import { writeIfChanged } from '../browser/write-if-changed.mjs'
-import { bundleWorker, outdir } from './bundle-worker.mjs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
+if (!existsSync(join(root, 'node_modules', 'esbuild'))) {
+  process.stderr.write('The dependencies are missing: run npm ci first.\n')
+  process.exit(1)
+}
+
+const [{ buildBrowserParts }, { buildConsole }] = await Promise.all([
+  import('../browser/build.mjs'),
+  import('../console/build.mjs'),
+])
+const { bundleWorker, DEPLOYED, LOCAL, outdir } = await import('./bundle-worker.mjs')
+const { writeIfChanged } = await import('../browser/write-if-changed.mjs')
 
 await Promise.all([buildBrowserParts(), buildConsole()])
-const { files } = await bundleWorker()
+const { files } = await bundleWorker(process.env.WRANGLER_COMMAND === 'dev' ? LOCAL : DEPLOYED)
 // The entry is written last, so that every reader of it finds the modules that it names.
 for (const { path, contents } of files.toReversed()) writeIfChanged(join(outdir, path), contents)
 removeAllBut(new Set(files.map(({ path }) => path)))

@@ -23,6 +23,8 @@ export interface BuiltWorker {
   readonly modules: ReadonlyMap<string, BuiltModule>
 }
 
+export const DEPLOYED: string
+export const LOCAL: string
 export function bundleWorker(source?: string): Promise<BuiltWorker>
 export function loadedFirst(modules: BuiltWorker['modules']): ReadonlySet<string>
 export function loadedWith(modules: BuiltWorker['modules'], path: string): ReadonlySet<string>

@@ -1,9 +1,9 @@
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { builtOfSameSources } from './build-cache.mjs'
 import { guidePages } from './guide-pages.mjs'
 import { kyselyParts } from './kysely-parts.mjs'
+import { localTexts } from './local-texts.mjs'
 import { migrationTexts } from './migration-texts.mjs'
 import { phoneMetadata } from './phone-metadata.mjs'
 
@@ -15,33 +15,17 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 export const outdir = join(root, '.wrangler', 'worker')
 const ENTRY = 'worker.js'
 
-const SERVICE = 'host-worker/worker.ts'
-/** The sources of the service's Worker. */
-const place = {
-  root,
-  sources: [
-    'adapters',
-    'domain',
-    'host-worker',
-    'ports',
-    'CHANGELOG.md',
-    'package-lock.json',
-    'tsconfig.json',
-  ],
-  folder: join(root, 'node_modules', '.cache', 'worker'),
-}
+/** The Worker that is deployed, and that of a developer's machine. */
+export const DEPLOYED = 'host-worker/worker.ts'
+export const LOCAL = 'host-worker/dev/worker.ts'
 
 /**
  * Bundles the Worker: `worker.js` with the code for every request, and a module for each part that is imported on
  * demand. wrangler's own bundler would make a single module of everything, which every isolate would evaluate at its
  * start.
- * @param source the entry, for building another Worker from the same parts
+ * @param source the entry
  */
-export async function bundleWorker(source = SERVICE) {
-  return source === SERVICE ? builtOfSameSources(place, () => bundle(source)) : bundle(source)
-}
-
-async function bundle(source) {
+export async function bundleWorker(source = DEPLOYED) {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: { worker: source },
@@ -54,14 +38,15 @@ async function bundle(source) {
     platform: 'neutral',
     mainFields: ['module', 'main'],
     conditions: ['workerd', 'worker', 'browser'],
-    minify: true,
-    sourcemap: true,
+    // On a developer's machine it is built at each start, which is faster without these, and read as it is.
+    minify: source === DEPLOYED,
+    sourcemap: source === DEPLOYED,
     sourcesContent: true,
     legalComments: 'none',
     metafile: true,
     write: false,
     external: ['cloudflare:workers'],
-    plugins: [kyselyParts, phoneMetadata, migrationTexts(), guidePages],
+    plugins: [kyselyParts, phoneMetadata, migrationTexts(), guidePages, localTexts],
     logLevel: 'warning',
   })
   const files = outputFiles.map(({ path, contents }) => ({ path: slashed(relative(outdir, path)), contents }))

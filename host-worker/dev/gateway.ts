@@ -1,15 +1,43 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
 import { join } from 'node:path'
+import { isSourceKind } from '../../adapters/pos-odbc/index.ts'
+import { createPrivateFile, readTextFile } from '../local/private-files.ts'
+import { gatewayEnvironment, localPosPaths, localSourceFile, makeLocalSource } from '../local/pos-sources.ts'
 import { projectRoot } from '../local/root.ts'
-import type { Supervised } from './supervised-process.ts'
-import { startSupervised } from './supervised-process.ts'
-import { gatewayEnvironment, localPosPaths } from '../local/pos-sources.ts'
+import { importIntoGateway } from '../operator/commands/imports/import-into-gateway.ts'
+import { demoOrganizations, ndjsonFile } from './demo/index.ts'
 
-/** Starts the local ODBC gateway, with the configuration that `prepareLocalGateway` made. Only its errors are shown. */
-export function startLocalGateway(stateDirectory: string): Supervised {
+/**
+ * Runs the local ODBC gateway, with the configuration that `prepareLocalGateway` made. Only its errors are shown. Resolves
+ * when it has ended.
+ */
+export async function runLocalGateway(stateDirectory: string): Promise<void> {
   const main = join(projectRoot, 'adapters', 'pos-odbc', 'gateway', 'main.ts')
-  return startSupervised(
-    [main, '--config', localPosPaths(stateDirectory).config],
-    gatewayEnvironment(stateDirectory),
-    (line) => !line.includes('"level":"info"'),
-  )
+  const child = spawn(process.execPath, [main, '--config', localPosPaths(stateDirectory).config], {
+    env: { ...process.env, ...gatewayEnvironment(stateDirectory) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  createInterface(child.stdout).on('line', (line) => {
+    if (!line.includes('"level":"info"')) process.stdout.write(`${line}\n`)
+  })
+  await new Promise((resolve) => child.once('exit', resolve).once('error', resolve))
+}
+
+/**
+ * Fills the embedded databases of the demo organizations whose point of sale is behind the gateway, once for a state:
+ * the gateway only reads, so its rows do not come in through the service.
+ */
+export async function fillLocalGateway(stateDirectory: string): Promise<void> {
+  for (const { organization, lines } of demoOrganizations) {
+    const { kind, tenant } = organization.posSource ?? { kind: '', tenant: '' }
+    if (!isSourceKind(kind)) continue
+    const tie = { kind, tenant }
+    makeLocalSource(stateDirectory, tie)
+    const mark = `${localSourceFile(stateDirectory, tie) ?? ''}.${tenant}.demo`
+    if (readTextFile(mark) !== null) continue
+    for (const [importKind, rows] of lines)
+      await importIntoGateway({ ...organization, posSource: tie }, ndjsonFile(importKind, rows()), stateDirectory)
+    createPrivateFile(mark, () => 'The demo was imported.\n')
+  }
 }

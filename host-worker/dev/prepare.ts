@@ -1,109 +1,157 @@
-import { issueTenantKey, listTenantKeys } from '../../domain/operators/endpoints/keys/keys.ts'
-import {
-  saveOrganization,
-  showOrganization,
-} from '../../domain/operators/endpoints/organization/organizations.ts'
-import { readKey } from '../../domain/access/api-key.ts'
-import { readDemoKey, writeDemoKey } from '../local/state.ts'
-import { Refusal } from '../operator/client/errors.ts'
-import { callService } from '../operator/client/call-service.ts'
-import { openOwn } from '../operator/client/service/local-service.ts'
-import type { OperatorService } from '../operator/client/service/operator-service.ts'
-import { itemsOf } from '../operator/client/pages.ts'
-import type { DemoOrganization } from './demo/index.ts'
-import { demoOrganizations, importLines } from './demo/index.ts'
+import type { D1Database } from '@cloudflare/workers-types'
+import { createExecutor } from '../../adapters/d1/executor.ts'
+import type { Migration } from '../../adapters/durable-object/migration.ts'
+import { migrationTexts } from '../../adapters/durable-object/object/migration-texts.ts'
+import type { Mailbox } from '../../adapters/local/index.ts'
+import { createMailbox, mailboxTables } from '../../adapters/local/index.ts'
+import { splitStatements } from '../../adapters/sqlite/statement/split-statements.ts'
+import { rootSecretProblem } from '../../domain/access/secrets.ts'
+import { toBase64Url } from '../../domain/text/encoding.ts'
+import type { LocalBindings } from '../env/providers.ts'
+import { LOCAL_PROVIDERS } from '../env/providers.ts'
+import { systemClock, systemRandom } from '../system.ts'
+import type { Lifetime } from '../wiring/world.ts'
+import type { Kept } from './kept.ts'
+import { openKept } from './kept.ts'
 
-/** A demo organization with the tenant key that a local service shows. */
-export interface DemoKey extends Pick<DemoOrganization, 'organization' | 'place'> {
-  readonly key: string
+/** What the local runtime passes to the Worker. */
+export interface Given extends Readonly<Record<string, unknown>> {
+  readonly DB: D1Database
+  readonly POS_LEGACY?: D1Database
+  /** Left out: one is made, and kept with the state. A given one is kept too. */
+  readonly ROOT_SECRET?: string
+  /** `no`: the state gets no demo, because the service runs for an operator command alone. */
+  readonly LOCAL_DEMO?: string
+  /** The static files, where the runtime leaves it to the Worker to refuse them. */
+  readonly ASSETS?: { fetch(request: Request): Promise<Response> }
 }
+
+/** A local state that is ready to be served. */
+export interface Prepared {
+  readonly bindings: Given & LocalBindings
+  readonly kept: Kept
+  readonly mailbox: Mailbox
+  readonly rootSecret: string
+  readonly hasDemo: boolean
+}
+
+/** Why a local state cannot be served, as a sentence. */
+export class PreparationFailure extends Error {}
+
+/** The state, once it is prepared in this isolate. */
+let prepared: Prepared | null = null
+let isPreparing = false
+
+/** The same bindings for the same given ones, because the Worker remembers by them what it has checked. */
+const completed = new WeakMap<Given, Prepared>()
+
+const POLL_MS = 50
 
 /**
- * Prepares a state directory, which the caller holds, for serving: root secret, migrated databases, an operator key, and demo organizations with
- * a key each. Existing state is kept. Everything is done through the operator interface. Returns the keys of the
- * organizations.
+ * The prepared state: its root secret, migrated databases, and the demo. The first request of an isolate prepares it,
+ * and others wait, each with a timer of its own, because a request cannot wait for the work of another one.
+ * @param on `known state`: rejects unless a request from this machine has prepared the state before
  */
-export async function prepareState(directory: string): Promise<readonly DemoKey[]> {
-  const note = (line: string) => void process.stderr.write(`${line}\n`)
-  const { connection, close } = await openOwn(directory, { key: null, note })
-  try {
-    return await prepareDemo(directory, callService(connection), note)
-  } finally {
-    await close()
-  }
-}
-
-/** Makes the demo organizations, and finds or issues their keys. */
-export async function prepareDemo(
-  directory: string,
-  service: OperatorService,
-  note: (line: string) => void,
-): Promise<readonly DemoKey[]> {
-  const keys: DemoKey[] = []
-  for (const demo of demoOrganizations) {
-    const { organization, place } = demo
-    const { organizationId } = organization
-    const keyIds = await workingKeys(organizationId, service)
-    if (keyIds === null) {
-      note(`Seeding the demo organization ${organizationId}…`)
-      await seed(demo, service)
+export async function preparedFor(
+  given: Given,
+  lifetime: Lifetime,
+  on: 'any state' | 'known state' = 'any state',
+): Promise<Prepared> {
+  while (prepared === null) {
+    if (isPreparing) {
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+      continue
     }
-    keys.push({ organization, place, key: await demoKey(directory, organizationId, keyIds ?? [], service) })
+    isPreparing = true
+    const preparing = prepare(given, lifetime, on)
+      .then((ready) => {
+        prepared = ready
+      })
+      .finally(() => {
+        isPreparing = false
+      })
+    // It goes on when whoever asked does not wait.
+    lifetime.waitUntil(preparing.catch(() => undefined))
+    await preparing
   }
-  return keys
-}
-
-/** The ids of an organization's active keys. Null: it never had a key, or does not exist. */
-async function workingKeys(
-  organizationId: string,
-  service: OperatorService,
-): Promise<readonly string[] | null> {
-  if (!(await isKnown(organizationId, service))) return null
-  const working: string[] = []
-  let isAny = false
-  for await (const { keyId, state } of itemsOf(service, listTenantKeys, { params: { organizationId } })) {
-    isAny = true
-    if (state === 'active') working.push(keyId)
+  const known = completed.get(given)
+  if (known !== undefined) return known
+  const { rootSecret, kept, mailbox, hasDemo } = prepared
+  const complete = {
+    rootSecret,
+    kept,
+    mailbox,
+    hasDemo,
+    bindings: { ...given, ROOT_SECRET: rootSecret, [LOCAL_PROVIDERS]: mailbox },
   }
-  return isAny ? working : null
+  completed.set(given, complete)
+  return complete
 }
 
-async function isKnown(organizationId: string, service: OperatorService): Promise<boolean> {
-  try {
-    await service.call(showOrganization, { params: { organizationId } })
-    return true
-  } catch (error) {
-    if (error instanceof Refusal && error.status === 404) return false
-    throw error
+async function prepare(given: Given, lifetime: Lifetime, on: 'any state' | 'known state'): Promise<Prepared> {
+  const kept = openKept(given.DB)
+  const known = on === 'known state' ? await kept.read('root-secret') : null
+  if (on === 'known state' && known === null)
+    throw new Error('This is no local start: no request from this machine has prepared its state')
+  const rootSecret = await keptSecret(given.ROOT_SECRET ?? '', kept)
+  const mailbox = createMailbox(createExecutor({ database: given.DB, clock: systemClock }), systemClock)
+  await migrate(given.DB, migrationTexts())
+  // Its statements make what is missing.
+  await given.DB.batch(mailboxTables.map((sql) => given.DB.prepare(sql)))
+  if (given.POS_LEGACY !== undefined) {
+    const { legacyMigrations } = await import('./texts.ts')
+    await migrate(given.POS_LEGACY, legacyMigrations())
   }
+  const bindings = { ...given, ROOT_SECRET: rootSecret, [LOCAL_PROVIDERS]: mailbox }
+  const hasDemo = given.LOCAL_DEMO !== 'no'
+  if (hasDemo) {
+    const { prepareDemo } = await import('./demo/prepare-demo.ts')
+    await prepareDemo(bindings, kept, lifetime)
+  }
+  return { bindings, kept, mailbox, rootSecret, hasDemo }
 }
 
-/**
- * Creates and fills a demo organization. Its key is issued only afterwards, so an organization with a key is completely
- * seeded.
- */
-async function seed(
-  { organization: { organizationId, ...settings }, place, lines }: DemoOrganization,
-  service: OperatorService,
-): Promise<void> {
-  if (!(await isKnown(organizationId, service)))
-    await service.call(saveOrganization, {
-      params: { organizationId },
-      body: { ...settings, place },
-    })
-  await importLines(lines, organizationId, service)
+/** The root secret of the state: the given one, else the one that is kept, else a new one. */
+async function keptSecret(given: string, kept: Kept): Promise<string> {
+  const problem = given === '' ? null : rootSecretProblem(given)
+  if (problem !== null) throw new PreparationFailure(`The service is not configured. ROOT_SECRET ${problem}.`)
+  const known = await kept.read('root-secret')
+  if (known !== null && (given === '' || given === known)) return known
+  await kept.write('root-secret', given === '' ? toBase64Url(systemRandom.bytes(32)) : given)
+  return (await kept.read('root-secret')) ?? ''
 }
 
-/** The key in the state directory, or a new one when that is missing or no longer works. */
-async function demoKey(
-  directory: string,
-  organizationId: string,
-  working: readonly string[],
-  service: OperatorService,
-): Promise<string> {
-  const kept = readDemoKey(directory, organizationId)
-  if (kept !== null && working.includes(readKey(kept)?.keyId ?? '')) return kept
-  const { key } = (await service.call(issueTenantKey, { params: { organizationId }, body: {} })).body
-  writeDemoKey(directory, organizationId, key)
-  return key
+/** wrangler's own record of applied migrations, so that its commands and this agree on them. */
+const CREATE_RECORD = `CREATE TABLE IF NOT EXISTS d1_migrations (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT UNIQUE,
+  applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
+)`
+
+/** Applies the missing migrations of a database in order, each in one transaction. */
+async function migrate(database: D1Database, migrations: readonly Migration[]): Promise<void> {
+  const answers = await database.batch<{ readonly name: string }>([
+    database.prepare(CREATE_RECORD),
+    database.prepare('SELECT name FROM d1_migrations'),
+  ])
+  const applied = (answers[1]?.results ?? []).map(({ name }) => name)
+  const unknown = applied.find((name) => !/^local_/.test(name) && !migrations.some((each) => each.name === name))
+  if (unknown !== undefined)
+    throw new PreparationFailure(
+      `These local databases are of another version of the service, which has the migration ${unknown}. Use another directory (STATE_DIR, --persist-to), or remove this one.`,
+    )
+  for (const { name, sql } of migrations.filter((each) => !applied.includes(each.name)))
+    await database.batch([
+      ...splitStatements(sql).map((statement) => database.prepare(statement)),
+      database.prepare('INSERT INTO d1_migrations (name) VALUES (?)').bind(name),
+    ])
+}
+
+let isAddressRecorded = false
+
+/** Notes where the state is served, so that operator commands find the service. */
+export function recordAddress({ origin }: URL, { kept, hasDemo }: Prepared, lifetime: Lifetime): void {
+  if (isAddressRecorded || !hasDemo) return
+  isAddressRecorded = true
+  lifetime.waitUntil(kept.write('address', origin))
 }

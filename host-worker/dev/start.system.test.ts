@@ -116,13 +116,12 @@ it(
     expect(paths.filter((path) => path.endsWith('.sqlite')).length).toBeGreaterThan(2)
 
     // What listens on the ports of a local start answers nobody whose name for this machine is another one.
-    const sitePort = Number(/web site +http:\/\/127\.0\.0\.1:(\d+)/.exec(first.output())?.[1])
     const gateway = JSON.parse(readFileSync(join(state, 'pos', 'gateway.json'), 'utf8')) as {
       readonly listen: { readonly port: number }
     }
-    for (const at of [port, sitePort, gateway.listen.port])
+    for (const at of [port, gateway.listen.port])
       expect([at, await statusAt(at, '/', { host: 'evil.example' })]).toEqual([at, 403])
-    const paths403 = ['/mailbox', '/docs', '/assets/pages.css', '/form-client.js', '/api/v1/openapi.json']
+    const paths403 = ['/', '/mailbox', '/docs', '/demo-site', '/assets/pages.css', '/form-client.js', '/api/v1/openapi.json']
     const pretended = {
       'mf-original-url': `http://127.0.0.1:${port}/mailbox`,
       'x-forwarded-host': 'localhost',
@@ -139,13 +138,13 @@ it(
     expect(await busy.ended).toBe(1)
     expect(busy.output()).toContain(`Port ${port} is in use.`)
 
-    const announced = readFileSync(join(state, 'service.json'), 'utf8')
+    const announced = readFileSync(join(state, 'service.1'), 'utf8')
     const second = start(await freePort())
     expect(await second.ended).toBe(1)
     expect(second.output()).toBe(
       `The service of ${state} runs at http://127.0.0.1:${port}: use that one, end it, or set STATE_DIR to another directory.\n`,
     )
-    expect(readFileSync(join(state, 'service.json'), 'utf8')).toBe(announced)
+    expect(readFileSync(join(state, 'service.1'), 'utf8')).toBe(announced)
 
     const posKeys = first.output().match(/ck_live_demo-pos-[\w-]+/g) ?? []
     const posAnswers = await Promise.all(posKeys.map((posKey) => transactions(posKey)))

@@ -1,36 +1,25 @@
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as v from 'valibot'
-import { demoForms } from './demo/index.ts'
-import { keepCronFiring } from './cron.ts'
-import { startLocalGateway } from './gateway.ts'
-import { prepareLocalGateway } from '../local/pos-sources.ts'
-import type { DemoKey } from './prepare.ts'
-import { prepareState } from './prepare.ts'
-import { portNear, waitUntilServing } from './readiness.ts'
-import { projectRoot } from '../local/root.ts'
-import type { ServiceOptions } from './service.ts'
-import { startService } from './service.ts'
-import { startDemoSite } from './site/server.ts'
+import { membersOf, parsedOr } from '../../domain/text/json.ts'
 import { isPortFree } from '../local/free-port.ts'
 import type { HeldState } from '../local/service-file.ts'
 import { holdState, stateHolder } from '../local/service-file.ts'
-import { openPrivateState, readLocalOperatorKey, stateDirectory } from '../local/state.ts'
-import type { Supervised } from './supervised-process.ts'
+import type { StateRecord } from '../local/state.ts'
+import { openPrivateState, readStateRecord, stateDirectory } from '../local/state.ts'
+import { projectRoot } from '../local/root.ts'
+import { findUnannounced } from '../operator/client/service/local-service.ts'
+import { demoForms, demoOrganizations } from './demo/index.ts'
+import { SITE_PATH } from '../pages/paths.ts'
+import { startSupervised } from './supervised-process.ts'
 
 const DEFAULT_PORT = 8787
 const PARENT_CHECK_MS = 1_000
-/**
- * The distance of the demo site's port from the service's. It is large, because a second copy of the service is likely
- * to use the next port.
- */
-const DEMO_SITE_OFFSET = 1_000
-const GATEWAY_OFFSET = 2_000
-
 /** A program that ends this often within the window is not restarted, because another start would not help. */
 const CRASHES_MAX = 5
 const CRASH_WINDOW_MS = 60_000
 const RESTART_PAUSE_MS = 500
-const HOLD_POLL_MS = 100
+const POLL_MS = 100
 
 const stopping = new AbortController()
 const parent = process.ppid
@@ -69,37 +58,31 @@ function isStopping(): boolean {
   return stopping.signal.aborted
 }
 
-/** Runs the gateway until it ends or is stopped. Afterwards none of its processes are left. */
-async function runGateway(directory: string): Promise<void> {
-  const gateway = startLocalGateway(directory)
-  await Promise.race([gateway.ended, aborted(stopping.signal)])
-  await gateway.stop()
-}
-
-/**
- * Runs the service until it ends or is stopped, and fires its cron trigger meanwhile. Afterwards none of its processes
- * are left.
- */
-async function runService(options: ServiceOptions, onServing: () => void): Promise<void> {
-  const service = startService(options)
+/** Runs the service until it ends or is stopped. Afterwards none of its processes are left. */
+async function runService(directory: string, port: number, onServing: () => void): Promise<void> {
+  const service = startSupervised([join(import.meta.dirname, 'serve.ts'), directory, String(port)])
   const run = new AbortController()
   const signal = AbortSignal.any([stopping.signal, run.signal])
-  const attending = attend(service, `http://127.0.0.1:${options.port}`, signal, onServing)
+  const serving = waitUntilServing(`http://127.0.0.1:${port}/health`, signal)
+  void serving.then((isServing) => {
+    if (isServing) onServing()
+  }, stop)
   await Promise.race([service.ended, aborted(stopping.signal)])
   run.abort()
   await service.stop()
-  await attending
+  await serving
 }
 
-async function attend(
-  service: Supervised,
-  url: string,
-  signal: AbortSignal,
-  onServing: () => void,
-): Promise<void> {
-  if (!(await waitUntilServing(url, signal))) return
-  onServing()
-  await keepCronFiring(url, signal, () => void service.stop())
+/** Waits until the URL answers. False: the signal came first. Throws the sentence by which the service refuses to serve. */
+async function waitUntilServing(url: string, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    const answer = await fetch(url, { signal }).catch(() => null)
+    const text = await answer?.text().catch(() => null)
+    if (answer?.ok === true) return true
+    if (answer?.status === 503) throw new Error(String(membersOf(parsedOr(text ?? '', null)).error))
+    await pause(POLL_MS)
+  }
+  return false
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {
@@ -109,15 +92,13 @@ async function aborted(signal: AbortSignal): Promise<void> {
   })
 }
 
-function greeting(
-  url: string,
-  [demo, ...pos]: readonly DemoKey[],
-  siteUrl: string,
-  operatorKey: string,
-): string {
+function greeting(url: string, { operatorKey, demoKeys }: StateRecord): string {
   const forms = demoForms()
   const [plain = '', ...others] = forms.map(({ formId }) => formId)
   const locked = forms.find(({ password }) => password !== undefined)
+  const [demo, ...pos] = demoOrganizations.map(({ organization, place }) => {
+    return { organization, place, key: demoKeys.get(organization.organizationId) ?? '' }
+  })
   const { organizationId = '', name = '' } = demo?.organization ?? {}
   const key = demo?.key ?? ''
   const submission = `${url}/api/forms/${plain}/submissions`
@@ -126,12 +107,12 @@ function greeting(
     `Serving at ${url}`,
     '',
     `  Start page          ${url}/    and the reference: ${url}/docs`,
-    `  Console             ${url}/console#${operatorKey}    signs in once, as the operator`,
+    `  Console             ${url}/console#${operatorKey ?? ''}    signs in once, as the operator`,
     `  Demo organization   ${organizationId} (${name})`,
     `  Demo tenant key     ${key}`,
     `  Demo form           ${plain}    ${submission}`,
     `  Mailbox             ${url}/mailbox    what would have been sent`,
-    `  Demo web site       ${siteUrl}    forms to fill in, as on a tenant's own site`,
+    `  Demo web site       ${url.replace('127.0.0.1', 'localhost')}${SITE_PATH}    forms to fill in, as on a tenant's own site`,
     ...pos.map(
       ({ organization: { organizationId: tenantId, posSource }, place, key: posKey }) =>
         `  Point of sale       ${posKey}    ${tenantId} (${posSource?.kind ?? ''}${place === 'own' ? ', in a database of its own' : ''})`,
@@ -159,17 +140,19 @@ async function holdForService(directory: string, url: string): Promise<HeldState
     const held = holdState(directory, url)
     if (held !== null) return held
     // Whoever holds the directory says so a moment after taking it.
-    await pause(HOLD_POLL_MS)
+    await pause(POLL_MS)
     const holder = stateHolder(directory)
     if (holder !== null && holder.url !== null) {
-      throw new Error(
-        `The service of ${directory} ${holder.isServing ? 'runs' : 'is starting'} at ${holder.url}: use that one, end it, or set STATE_DIR to another directory.`,
-      )
+      throw new Error(inUse(directory, holder.isServing ? 'runs' : 'is starting', holder.url))
     }
     if (holder !== null && tries === 0)
       process.stderr.write(`Waiting for a command that uses ${directory}…\n`)
   }
   return null
+}
+
+function inUse(directory: string, state: 'runs' | 'is starting', url: string): string {
+  return `The service of ${directory} ${state} at ${url}: use that one, end it, or set STATE_DIR to another directory.`
 }
 
 async function main(): Promise<void> {
@@ -187,42 +170,25 @@ async function main(): Promise<void> {
 }
 
 async function serve(port: number, directory: string, held: HeldState): Promise<void> {
+  const url = `http://127.0.0.1:${port}`
+  const other = await findUnannounced(directory)
+  if (other !== null) throw new Error(inUse(directory, 'runs', other))
   if (!(await isPortFree(port))) {
     throw new Error(
       `Port ${port} is in use. End what uses it, or set PORT to another: PORT=${port + 1} npm start`,
     )
   }
-  const keys = await prepareState(directory)
-  const url = `http://127.0.0.1:${port}`
-  const site = await startDemoSite({
-    serviceUrl: url,
-    preferredPort: port + DEMO_SITE_OFFSET,
-  })
-  const gatewayPort = await portNear(port + GATEWAY_OFFSET)
-  prepareLocalGateway(directory, gatewayPort)
   let announce = (): void => {
     held.announce()
-    process.stdout.write(greeting(url, keys, site.url, readLocalOperatorKey(directory) ?? ''))
-  }
-  const announceOnce = () => {
-    announce()
+    const record = readStateRecord(directory)
+    if (record !== null) process.stdout.write(greeting(url, record))
     announce = () => undefined
   }
-  const options = { port, stateDirectory: directory, gatewayPort, demoSiteUrl: site.url }
-  await bothUntilStopped(
-    supervise('The ODBC gateway', () => runGateway(directory)),
-    supervise('The service', () => runService(options, announceOnce)),
+  await supervise('The service', () =>
+    runService(directory, port, () => {
+      announce()
+    }),
   )
-}
-
-/** Waits for both. When one of them fails for good, the other is stopped too. */
-async function bothUntilStopped(first: Promise<void>, second: Promise<void>): Promise<void> {
-  try {
-    await Promise.all([first, second])
-  } finally {
-    stop()
-    await Promise.allSettled([first, second])
-  }
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)

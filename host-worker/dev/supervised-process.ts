@@ -2,7 +2,6 @@ import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
 import { projectRoot } from '../local/root.ts'
 
 /** A running program with all processes that it starts, in their own process group. */
@@ -13,24 +12,14 @@ export interface Supervised {
   stop(): Promise<void>
 }
 
-/**
- * Runs a program on the project's own Node such that none of its processes outlives this one.
- * @param isShown whether a line of its output is passed on
- */
-export function startSupervised(
-  args: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
-  isShown: (line: string) => boolean,
-): Supervised {
+/** Runs a program on the project's own Node such that none of its processes outlives this one. */
+export function startSupervised(args: readonly string[]): Supervised {
   const supervisor = join(import.meta.dirname, 'supervised.mjs')
   const child = spawn(process.execPath, [supervisor, process.execPath, ...args], {
     cwd: projectRoot,
     detached: true,
-    env: { ...process.env, ...environment },
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: ['pipe', 'inherit', 'inherit'],
   })
-  forwardLines(child.stdout, process.stdout, isShown)
-  forwardLines(child.stderr, process.stderr, isShown)
   const ended = once(child, 'exit').then(() => {
     killRest(child)
   })
@@ -39,15 +28,6 @@ export function startSupervised(
     await ended
   }
   return { ended, stop }
-}
-
-function forwardLines(from: Readable, to: NodeJS.WritableStream, isShown: (line: string) => boolean): void {
-  let rest = ''
-  from.setEncoding('utf8').on('data', (text: string) => {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) if (line.trim() !== '' && isShown(line)) to.write(`${line}\n`)
-  })
 }
 
 /**

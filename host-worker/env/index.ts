@@ -22,7 +22,6 @@ const Own = v.pipe(
     DB: v.optional(v.nonNullable(database(NO_DATABASE), NO_DATABASE), ''),
     FAMILIES: objects('must be a Durable Object binding'),
     ...backupEntries,
-    DEMO_SITE_URL: v.optional(v.fallback(v.nullable(v.string()), null), null),
   }),
   v.transform((given) => ({
     database: given.DB,
@@ -36,8 +35,6 @@ const Own = v.pipe(
     rootSecret: given.ROOT_SECRET,
     /** The previous root secret, during a rotation; null: there is none. */
     previousRootSecret: given.ROOT_SECRET_PREVIOUS === '' ? null : given.ROOT_SECRET_PREVIOUS,
-    /** The demo tenant's web site, for a local start only; null: there is none, or it is not text. */
-    demoSiteUrl: given.DEMO_SITE_URL,
   })),
 )
 

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { readProviders } from './providers.ts'
+import { expect, test, vi } from 'vitest'
+import { LOCAL_PROVIDERS, readProviders } from './providers.ts'
 
 const mail = { MAIL_DOMAIN: 'mail.example.com', PLATFORM_BRAND: 'Brand' }
 const twilio = { TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 'secret-1', TWILIO_SHORTCODE: '12345' }
@@ -15,7 +15,7 @@ const clickHouse = {
   CLICKHOUSE_PASSWORD: 'secret-5',
 }
 const JOBS = { sendBatch: () => undefined }
-const LOCAL_START = { fetch: () => undefined }
+const local = { [LOCAL_PROVIDERS]: { email: { send: vi.fn() }, sms: { send: vi.fn() } } }
 
 function read(bindings: Readonly<Record<string, unknown>>) {
   const problems: string[] = []
@@ -30,13 +30,12 @@ test('without any configuration there is no provider, and nothing is wrong', () 
     queue: null,
     clickHouse: null,
     links: null,
-    localMailbox: false,
   }
   expect(read({})).toEqual({ settings: nobody, problems: [] })
   expect(read(mail)).toEqual({ settings: nobody, problems: [] })
 })
 
-test('with all of it, all are there; QStash goes before the binding, providers before the mailbox', () => {
+test('with all of it, all are there; QStash goes before the binding, providers before those of a local start', () => {
   const { settings, problems } = read({
     ...mail,
     ...twilio,
@@ -44,8 +43,7 @@ test('with all of it, all are there; QStash goes before the binding, providers b
     ...clickHouse,
     JOBS,
     RESEND_API_KEY: 're',
-    LOCAL_START,
-    LOCAL_MAILBOX: '1',
+    ...local,
   })
   expect(problems).toEqual([])
   expect([settings.email?.kind, settings.sms?.kind, settings.queue?.kind]).toEqual([
@@ -72,26 +70,17 @@ test.each(['http://127.0.0.1:8123', 'http://localhost:8123/', 'https://analytics
   },
 )
 
-test('the mailbox is used where it is asked for, and only there', () => {
-  const { settings, problems } = read({ ...mail, JOBS, LOCAL_START, LOCAL_MAILBOX: '1' })
+test('what a local start passes takes the place of providers, and no configuration can', () => {
+  const { settings, problems } = read({ ...mail, JOBS, ...local })
   expect([settings.email?.kind, settings.sms?.kind, settings.queue?.kind]).toEqual([
-    'mailbox',
-    'mailbox',
+    'local',
+    'local',
     'cloudflare',
   ])
   expect(problems).toEqual([])
-  expect(read({ ...mail, LOCAL_MAILBOX: 'yes' })).toMatchObject({
-    settings: { email: null, localMailbox: false },
-  })
-})
-
-test('a variable alone opens no mailbox', () => {
-  expect(read({ ...mail, LOCAL_MAILBOX: '1' })).toMatchObject({
-    settings: { email: null, sms: null, localMailbox: false },
-    problems: ['LOCAL_MAILBOX must be left out: only "npm start" has a mailbox'],
-  })
-  expect(read({ ...mail, LOCAL_MAILBOX: '1', LOCAL_START: '1' }).settings.localMailbox).toBe(false)
-  expect(read({ ...mail, LOCAL_START }).settings.localMailbox).toBe(false)
+  const { description = '' } = LOCAL_PROVIDERS
+  const named = { ...mail, [description]: local[LOCAL_PROVIDERS], LOCAL_MAILBOX: '1' }
+  expect(read(named).settings).toMatchObject({ email: null, sms: null })
 })
 
 test.each<[Readonly<Record<string, unknown>>, string]>([
@@ -123,7 +112,6 @@ test.each<[Readonly<Record<string, unknown>>, string]>([
   [{ ...clickHouse, CLICKHOUSE_URL: 'https://analytics.example/path' }, 'CLICKHOUSE_URL'],
   [{ ...clickHouse, CLICKHOUSE_URL: 'https://u:secret-6@analytics.example' }, 'CLICKHOUSE_URL'],
   [{ ...clickHouse, CLICKHOUSE_URL: 'analytics' }, 'CLICKHOUSE_URL'],
-  [{ LOCAL_MAILBOX: 'yes' }, 'LOCAL_MAILBOX'],
   [{ JOBS: {} }, 'JOBS'],
   [{ RESEND_API_KEY: 5 }, 'RESEND_API_KEY'],
 ])('%j is half a configuration: %s is named, no value is', (bindings, name) => {

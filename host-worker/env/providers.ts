@@ -1,25 +1,21 @@
 import * as v from 'valibot'
 import { DUB_URL } from '../../adapters/links-dub/api-url.ts'
+import type { EmailSender } from '../../ports/messaging/email-sender.ts'
+import type { SmsSender } from '../../ports/messaging/sms-sender.ts'
 import { ClickHouse } from './exit-survey.ts'
 import { Mail, Resend, Twilio } from './messaging.ts'
 import { CloudflareQueue, Qstash } from './queues.ts'
 import type { Bindings, Problems } from './variables.ts'
-import { apiRoot, isAnySet, read, text, worker } from './variables.ts'
+import { apiRoot, isAnySet, read, text } from './variables.ts'
 
-const Mailbox = v.pipe(
-  v.object({
-    LOCAL_MAILBOX: v.pipe(text, v.picklist(['', '0', '1'], 'must be 1 or left out')),
-    LOCAL_START: worker('must be left out'),
-  }),
-  // A mailbox shows every message to everybody, so a variable alone must not open one in a deployment.
-  v.forward(
-    v.check(
-      ({ LOCAL_MAILBOX: mailbox, LOCAL_START: localStart }) => mailbox !== '1' || localStart !== null,
-      'must be left out: only "npm start" has a mailbox',
-    ),
-    ['LOCAL_MAILBOX'],
-  ),
-)
+/** Under this key, which no configuration can contain, a local start passes what takes the place of the providers. */
+export const LOCAL_PROVIDERS = Symbol('local providers')
+
+/** What keeps messages on a developer's machine. */
+export interface LocalProviders {
+  readonly email: EmailSender
+  readonly sms: SmsSender
+}
 
 /** Dub; null when it is not configured. */
 const Dub = v.pipe(
@@ -34,32 +30,37 @@ type Read<Schema extends v.GenericSchema> = v.InferOutput<Schema> | null
 /** The providers that the service uses. Null: none is configured. */
 export interface ProviderSettings {
   readonly mail: Read<typeof Mail>
-  readonly email: Read<typeof Resend> | { readonly kind: 'mailbox' }
-  readonly sms: Read<typeof Twilio> | { readonly kind: 'mailbox' }
+  readonly email: Read<typeof Resend> | { readonly kind: 'local'; readonly sender: EmailSender }
+  readonly sms: Read<typeof Twilio> | { readonly kind: 'local'; readonly sender: SmsSender }
   readonly queue: Read<typeof Qstash> | Read<typeof CloudflareQueue>
   /** Null: the exit survey is in the service's own database. */
   readonly clickHouse: Read<typeof ClickHouse>
   /** Null: links are in the service's own storage. */
   readonly links: Read<typeof Dub>
-  /** Whether to serve the mailbox's page, which only a local start does. */
-  readonly localMailbox: boolean
 }
 
 /**
  * Reads which providers are configured. A partial configuration is a problem and never a reason to use something else.
- * The mailbox is used when `LOCAL_MAILBOX` is set, which only `npm start` does.
+ * What is not configured a local start replaces.
  */
-export function readProviders(bindings: Bindings, problems: Problems): ProviderSettings {
-  const localMailbox = read(Mailbox, bindings, problems)?.LOCAL_MAILBOX === '1'
-  const fallback = localMailbox ? ({ kind: 'mailbox' } as const) : null
-  const email = read(Resend, bindings, problems) ?? fallback
+export function readProviders(bindings: Bindings & Partial<LocalBindings>, problems: Problems): ProviderSettings {
+  const local = bindings[LOCAL_PROVIDERS]
+  const email = read(Resend, bindings, problems) ?? localSender(local?.email)
   return {
     email,
-    sms: read(Twilio, bindings, problems) ?? fallback,
+    sms: read(Twilio, bindings, problems) ?? localSender(local?.sms),
     mail: email === null && !isAnySet(bindings, ['RESEND_API_KEY']) ? null : read(Mail, bindings, problems),
     queue: read(Qstash, bindings, problems) ?? read(CloudflareQueue, bindings, problems),
     clickHouse: read(ClickHouse, bindings, problems),
     links: read(Dub, bindings, problems),
-    localMailbox,
   }
+}
+
+/** The bindings that a local start adds to those of the configuration. */
+export interface LocalBindings {
+  readonly [LOCAL_PROVIDERS]: LocalProviders
+}
+
+function localSender<Sender>(sender: Sender | undefined) {
+  return sender === undefined ? null : { kind: 'local' as const, sender }
 }

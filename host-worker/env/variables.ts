@@ -1,4 +1,4 @@
-import type { D1Database, DurableObjectNamespace, Fetcher } from '@cloudflare/workers-types'
+import type { D1Database, DurableObjectNamespace } from '@cloudflare/workers-types'
 import * as v from 'valibot'
 import { isLoopbackName } from '../../domain/text/http/loopback.ts'
 
@@ -65,11 +65,6 @@ export function binding<Binding>(methods: readonly string[], message: string) {
     v.transform(() => null),
   )
   return v.optional(v.union([none, v.custom<Binding>((given) => hasMethods(given, methods))], message), '')
-}
-
-/** A binding to another Worker; null when there is none. */
-export function worker(message: string) {
-  return binding<Pick<Fetcher, 'fetch'>>(['fetch'], message)
 }
 
 /** A binding to a D1 database; null when there is none. */

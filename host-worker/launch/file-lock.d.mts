@@ -3,3 +3,13 @@ export function withFileLock<Result>(
   work: () => Promise<Result>,
   onWait?: () => void,
 ): Promise<Result>
+
+/** A lock that this process has. */
+export interface FileLock {
+  readonly left: string | null
+  say(text: string): void
+  release(): void
+}
+
+export function tryFileLock(path: string, text: string): FileLock | null
+export function fileLockHolder(path: string): { readonly pid: number; readonly text: string } | null

@@ -1,104 +1,153 @@
-/** A lock between processes. Plain JavaScript for the reason given in `run.mjs`. */
-import {
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
-import { dirname } from 'node:path'
+/** Locks between processes. Plain JavaScript for the reason given in `run.mjs`. */
+import { execFileSync } from 'node:child_process'
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { threadId } from 'node:worker_threads'
 
-const BEAT_MS = 2_000
-const STALE_MS = 20_000
 const POLL_MS = 100
 
 /**
- * Runs `work` while no other process runs its own under the same path; waits as long as the holder lives. A lock whose
- * holder died is taken over, at once when the process is gone, and after 20 seconds when its pid belongs to another
- * machine or container.
+ * Runs `work` while no other process runs its own under the same path; waits as long as the holder lives.
  * @template Result
- * @param {string} path the lock file
+ * @param {string} path names the lock
  * @param {() => Promise<Result>} work
  * @param {() => void} [onWait] called once when another process holds the lock
  * @returns {Promise<Result>}
  */
 export async function withFileLock(path, work, onWait = () => {}) {
   mkdirSync(dirname(path), { recursive: true })
-  const token = `${process.pid} ${process.hrtime.bigint()}`
-  let waited = false
-  while (!acquire(path, token)) {
-    if (!waited) onWait()
-    waited = true
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
-  }
-  const beat = setInterval(() => touch(path), BEAT_MS)
+  let lock = tryFileLock(path, '')
+  if (lock === null) onWait()
+  for (; lock === null; lock = tryFileLock(path, '')) await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   try {
     return await work()
   } finally {
-    clearInterval(beat)
-    if (read(path) === token) rmSync(path, { force: true })
+    lock.release()
   }
 }
 
-function acquire(path, token) {
+/**
+ * Takes a lock for as long as this process lives, or until it is released; null: another process, or this one, has it.
+ *
+ * Each holder has a numbered file, `PATH.N`, which names its process and when that began. A process that finds no holder
+ * alive makes the next number, which only one can, and gives up when it then finds another one alive after all. So a
+ * lock needs no beat, it is free at the very moment its holder is killed, and neither a process that got the number of
+ * the killed one nor a machine that slept confuses it.
+ * @param {string} path
+ * @param {string} text what others find about the holder
+ */
+export function tryFileLock(path, text) {
+  const before = holders(path)
+  if (before.some(isAlive)) return null
+  const number = Math.max(0, ...before.map((each) => each.number)) + 1
+  const own = `${path}.${number}`
+  const content = (said) => JSON.stringify({ pid: process.pid, began: beginOf(process.pid)?.began ?? '', text: said })
+  if (!create(own, content(text))) return null
+  if (holders(path).some((each) => each.number !== number && isAlive(each))) {
+    rmSync(own, { force: true })
+    return null
+  }
+  for (const each of before) rmSync(`${path}.${each.number}`, { force: true })
+  return {
+    /** What the last holder said, which did not release the lock; null: none. */
+    left: before.at(-1)?.text ?? null,
+    say: (said) => replace(own, content(said)),
+    release: () => rmSync(own, { force: true }),
+  }
+}
+
+/** What the holder of a lock says; null: nobody has it, whatever a killed process left behind. */
+export function fileLockHolder(path) {
+  return holders(path).find(isAlive) ?? null
+}
+
+/** The holders, dead or alive, in the order of their numbers. Throws when one cannot be read. */
+function holders(path) {
+  const prefix = `${basename(path)}.`
+  const numbers = names(dirname(path))
+    .filter((name) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)))
+    .map((name) => Number(name.slice(prefix.length)))
+  return numbers.sort((left, right) => left - right).flatMap((number) => holderIn(`${path}.${number}`, number))
+}
+
+function holderIn(file, number) {
+  const written = readText(file)
+  if (written === null) return []
   try {
-    writeFileSync(path, token, { flag: 'wx' })
+    const { pid, began, text } = JSON.parse(written)
+    return [{ number, pid: Number(pid), began: String(began), text: String(text) }]
+  } catch {
+    return [{ number, pid: 0, began: '', text: '' }]
+  }
+}
+
+function isAlive({ pid, began }) {
+  if (!Number.isInteger(pid) || pid <= 0) return false
+  const found = beginOf(pid)
+  return found !== null && (began === '' || found.began === '' || found.began === began)
+}
+
+/** When a process began, in some form; empty where the system does not tell. Null: there is no such process. */
+function beginOf(pid) {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if (error.code !== 'EPERM') return null
+  }
+  if (process.platform === 'linux') {
+    const status = readText(`/proc/${pid}/stat`)
+    if (status === null) return null
+    // The second field is the program's name in brackets, which may contain any characters.
+    const fields = status.slice(status.lastIndexOf(')') + 2).split(' ')
+    // A process that has ended, and whose parent has not noticed yet, holds nothing.
+    return fields[0] === 'Z' || fields[0] === 'X' ? null : { began: fields[19] }
+  }
+  try {
+    return { began: execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim() }
+  } catch {
+    return { began: '' }
+  }
+}
+
+/** Creates a file with its content in one step; false: it is there already. */
+function create(path, content) {
+  const aside = writeAside(path, content)
+  try {
+    linkSync(aside, path)
     return true
   } catch (error) {
     if (error.code !== 'EEXIST') throw error
-  }
-  const holder = read(path)
-  if (holder !== null && isStale(path, holder)) evict(path, holder, token)
-  return false
-}
-
-/** Moves the lock file away and checks it again. When it is a new lock of another process, it is moved back. */
-function evict(path, holder, token) {
-  const aside = `${path}.${token.replace(' ', '.')}`
-  try {
-    renameSync(path, aside)
-    if (read(aside) !== holder) linkSync(aside, path)
-  } catch (error) {
-    if (error.code !== 'ENOENT' && error.code !== 'EEXIST') throw error
+    return false
   } finally {
     rmSync(aside, { force: true })
   }
 }
 
-function isStale(path, holder) {
-  try {
-    // An empty file belongs to a process that has created but not yet written it, so only its age can be checked.
-    if (holder !== '' && !isAlive(Number(holder.split(' ')[0]))) return true
-    return Date.now() - statSync(path).mtimeMs > STALE_MS
-  } catch {
-    return false
-  }
+function replace(path, content) {
+  renameSync(writeAside(path, content), path)
 }
 
-function isAlive(pid) {
+function writeAside(path, content) {
+  const aside = join(dirname(path), `.${basename(path)}.${process.pid}.${threadId}`)
+  writeFileSync(aside, content, { mode: 0o600 })
+  return aside
+}
+
+function names(directory) {
   try {
-    process.kill(pid, 0)
-    return true
+    return readdirSync(directory)
   } catch (error) {
-    return error.code === 'EPERM'
+    if (error.code !== 'ENOENT') throw error
+    return []
   }
 }
 
-function touch(path) {
-  try {
-    utimesSync(path, new Date(), new Date())
-  } catch {
-    // Another process has taken the lock over; the final check by the former holder notices that.
-  }
-}
-
-function read(path) {
+function readText(path) {
   try {
     return readFileSync(path, 'utf8')
-  } catch {
+  } catch (error) {
+    // A process may end, and a lock be released, while they are read.
+    if (error.code !== 'ENOENT' && error.code !== 'ESRCH') throw error
     return null
   }
 }

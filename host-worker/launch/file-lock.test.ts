@@ -1,16 +1,21 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, afterEach, expect, it } from 'vitest'
-import { withFileLock } from './file-lock.mjs'
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
+import { fileLockHolder, tryFileLock, withFileLock } from './file-lock.mjs'
 
 const directory = mkdtempSync(join(tmpdir(), 'file-lock-'))
 const path = join(directory, 'deep', 'lock')
 
+const held = () => readdirSync(dirname(path))
+
+beforeEach(() => {
+  mkdirSync(dirname(path), { recursive: true })
+})
 afterEach(() => {
-  rmSync(path, { force: true })
+  rmSync(dirname(path), { recursive: true })
 })
 afterAll(() => {
   rmSync(directory, { recursive: true })
@@ -34,26 +39,46 @@ it('lets one at a time work, and waits for it', async () => {
   expect(results).toEqual(['done', 'done', 'done'])
   expect(most).toBe(1)
   expect(waits).toBe(2)
-  expect(existsSync(path)).toBe(false)
+  expect(held()).toEqual([])
 })
 
 it('gives the lock back when the work fails', async () => {
   const failing = withFileLock(path, () => Promise.reject(new Error('no')))
   await expect(failing).rejects.toThrow('no')
-  expect(existsSync(path)).toBe(false)
+  expect(held()).toEqual([])
 })
+
+const written = (content: object) => {
+  writeFileSync(`${path}.7`, JSON.stringify(content))
+}
 
 it('takes over from a holder that died', async () => {
-  await withFileLock(path, () => Promise.resolve())
   const { pid } = spawnSync(process.execPath, ['--version'])
-  writeFileSync(path, `${pid} 1`)
+  written({ pid, began: '', text: '' })
   expect(await withFileLock(path, () => Promise.resolve('mine'))).toBe('mine')
+  expect(held()).toEqual([])
 })
 
-it('takes over a lock that its holder stopped touching, whoever has its pid now', async () => {
-  await withFileLock(path, () => Promise.resolve())
-  writeFileSync(path, `${process.pid} 1`)
-  const longAgo = new Date(Date.now() - 60_000)
-  utimesSync(path, longAgo, longAgo)
-  expect(await withFileLock(path, () => Promise.resolve('mine'))).toBe('mine')
+it('takes over from a holder whose number another process has now, and not from one that lives', () => {
+  const lock = tryFileLock(path, 'living')
+  const [name = ''] = held()
+  const own = JSON.parse(readFileSync(join(dirname(path), name), 'utf8')) as { readonly began: string }
+  expect([tryFileLock(path, ''), fileLockHolder(path)]).toEqual([null, expect.objectContaining({ text: 'living' })])
+  lock?.release()
+  written({ pid: process.pid, began: `${own.began}0`, text: '' })
+  const next = tryFileLock(path, '')
+  expect(next).not.toBe(null)
+  next?.release()
+  written({ pid: process.pid, began: own.began, text: '' })
+  expect(tryFileLock(path, '')).toBe(null)
+})
+
+it('gives up when another one turns out to live, whatever its number is', () => {
+  written({ pid: 0, began: '', text: 'dead' })
+  const first = tryFileLock(path, 'first')
+  // As if this process had looked before the first one began, and were slow.
+  writeFileSync(`${path}.3`, readFileSync(`${path}.8`))
+  expect(tryFileLock(path, 'late')).toBe(null)
+  expect([first?.left, held()]).toEqual(['dead', ['lock.3', 'lock.8']])
+  first?.release()
 })

@@ -14,3 +14,18 @@ export async function isPortFree(port: number): Promise<boolean> {
     })
   })
 }
+
+/** The preferred port when it is free, else any free one of the loopback interface. */
+export async function portNear(preferred: number): Promise<number> {
+  if (preferred <= 65_535 && (await isPortFree(preferred))) return preferred
+  const server = createServer()
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ port: 0, host: '127.0.0.1' }, () => {
+      const address = server.address()
+      server.close(() => {
+        resolve(typeof address === 'object' && address !== null ? address.port : preferred)
+      })
+    })
+  })
+}

@@ -10,13 +10,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { announcedService, holdState, stateHolder } from './service-file.ts'
 
 const URL = 'http://127.0.0.1:8787'
+const SAID = JSON.stringify({ url: URL, isServing: true })
 let directory = ''
 let path = ''
 let children: ChildProcess[] = []
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'service-file-'))
-  path = join(directory, 'service.json')
+  path = join(directory, 'service.1')
 })
 afterEach(() => {
   for (const child of children) child.kill('SIGKILL')
@@ -49,7 +50,7 @@ async function rival(url: string): Promise<{ readonly child: ChildProcess; reado
 test('a service is announced while it runs, to its user alone', () => {
   expect(stateHolder(directory)).toBe(null)
   const held = holdState(directory, URL)
-  expect(stateHolder(directory)).toEqual({ url: URL, pid: process.pid, isServing: false })
+  expect(stateHolder(directory)).toEqual({ url: URL, isServing: false })
   expect(announcedService(directory)).toBe(null)
   held?.announce()
   expect(announcedService(directory)).toBe(URL)
@@ -57,7 +58,7 @@ test('a service is announced while it runs, to its user alone', () => {
   expect(new Set(modes)).toEqual(new Set([0o600]))
   held?.release()
   expect(stateHolder(directory)).toBe(null)
-  expect(statSync(path, { throwIfNoEntry: false })).toBe(undefined)
+  expect(readdirSync(directory)).toEqual([])
 })
 
 test('a directory has one holder at a time, who is not disturbed by those who look or try', () => {
@@ -82,7 +83,7 @@ test('of several processes that try at the same moment, exactly one holds the di
 
 test('a process that is killed holds nothing from that moment, though its file stays', async () => {
   const { child } = await rival(URL)
-  expect(stateHolder(directory)).toMatchObject({ url: URL, pid: child.pid })
+  expect(stateHolder(directory)).toMatchObject({ url: URL })
   expect(holdState(directory, URL)).toBe(null)
   child.kill('SIGKILL')
   await once(child, 'exit')
@@ -96,10 +97,10 @@ test('a process that is killed holds nothing from that moment, though its file s
 test.each([
   [
     'of a process that runs, which got the number of the killed one',
-    JSON.stringify({ url: URL, pid: process.pid, isServing: true }),
+    JSON.stringify({ pid: process.pid, began: '1', text: SAID }),
   ],
-  ['that is none', '{"url":'],
-  ['of another form', '{"url":"x","pid":"1"}'],
+  ['that is none', '{"pid":'],
+  ['of another form', '{"pid":"one"}'],
 ])('a file %s counts for nothing', (_what, text) => {
   writeFileSync(path, text)
   expect(stateHolder(directory)).toBe(null)
@@ -113,20 +114,12 @@ test('a file that cannot be read is not the same as none', () => {
   expect(() => announcedService(directory)).toThrow('EISDIR')
 })
 
-test('what another program wrote stays', () => {
-  const held = holdState(directory, URL)
-  const other = JSON.stringify({ url: URL, pid: process.ppid, isServing: true })
-  writeFileSync(path, other)
-  held?.release()
-  expect(readFileSync(path, 'utf8')).toBe(other)
-})
-
 test('the service of a killed program is waited for', async () => {
   const left = createServer()
   left.listen(0, '127.0.0.1')
   await once(left, 'listening')
   const url = `http://127.0.0.1:${(left.address() as AddressInfo).port}`
-  writeFileSync(path, JSON.stringify({ url, pid: 1, isServing: true }))
+  writeFileSync(path, JSON.stringify({ pid: 0, began: '', text: JSON.stringify({ url, isServing: true }) }))
   const held = holdState(directory, URL)
   let isOver = false
   const ended = held?.predecessorEnded().then(() => (isOver = true))

@@ -1,16 +1,51 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
+import { sharedDatabaseFile } from '../../test/support/databases/d1-files.ts'
 import { scratchFolder } from '../../test/support/pos/pos-gateway.ts'
-import { earlierStateNotice, persistPath } from './state.ts'
+import { adoptEarlierState, givenSecrets, persistPath, readStateRecord } from './state.ts'
 
-it('tells of databases of an earlier version once, before the first ones of this version are made', () => {
+it('takes over the databases and the secret of version 1.0.0, once', () => {
   const directory = scratchFolder()
-  expect(earlierStateNotice(directory)).toBe(null)
-  mkdirSync(join(directory, 'v3'))
-  expect(earlierStateNotice(directory)).toContain(
-    `${join(directory, 'v3')} holds databases of an earlier version`,
-  )
-  mkdirSync(persistPath(directory), { recursive: true })
-  expect(earlierStateNotice(directory)).toBe(null)
+  adoptEarlierState(directory)
+  expect([existsSync(persistPath(directory)), givenSecrets(directory)]).toEqual([false, {}])
+  mkdirSync(join(directory, 'databases', 'v3', 'd1'), { recursive: true })
+  writeFileSync(join(directory, 'secrets.env'), 'ROOT_SECRET=kept\n')
+  adoptEarlierState(directory)
+  adoptEarlierState(directory)
+  expect(existsSync(join(persistPath(directory), 'd1'))).toBe(true)
+  expect(givenSecrets(directory)).toEqual({ ROOT_SECRET: 'kept' })
+})
+
+it('reads what a state keeps of itself, beside whoever has it open', () => {
+  const directory = scratchFolder()
+  expect(readStateRecord(directory)).toBe(null)
+  const file = sharedDatabaseFile(directory)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(join(dirname(file), 'metadata.sqlite'), '')
+  const database = new DatabaseSync(file)
+  database.exec('PRAGMA journal_mode = WAL')
+  expect(readStateRecord(directory)).toBe(null)
+  database.exec('CREATE TABLE local_state (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT')
+  expect(readStateRecord(directory)).toBe(null)
+  const write = database.prepare('INSERT INTO local_state VALUES (?, ?)')
+  write.run('root-secret', 'secret')
+  expect(readStateRecord(directory)).toEqual({
+    rootSecret: 'secret',
+    operatorKey: null,
+    address: null,
+    demoKeys: new Map(),
+  })
+  write.run('operator-key', 'ok')
+  write.run('address', 'http://localhost:1')
+  write.run('tenant-key demo', 'ck')
+  database.exec("BEGIN; UPDATE local_state SET value = 'not yet'")
+  expect(readStateRecord(directory)).toEqual({
+    rootSecret: 'secret',
+    operatorKey: 'ok',
+    address: 'http://localhost:1',
+    demoKeys: new Map([['demo', 'ck']]),
+  })
+  database.close()
 })

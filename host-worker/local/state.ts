@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { parseEnv } from 'node:util'
-import { createPrivateFile, PRIVATE_DIRECTORY_MODE, readTextFile, writePrivateFile } from './private-files.ts'
+import { PRIVATE_DIRECTORY_MODE, readTextFile, writePrivateFile } from './private-files.ts'
 
 /** Removes all permissions of everybody but the owner. */
 const PRIVATE_UMASK = 0o077
@@ -27,64 +27,74 @@ export function stateDirectory(root: string): string {
   return given === undefined || given === '' ? join(root, '.wrangler', 'state') : resolve(given)
 }
 
-/** The directory of the databases of the state, which wrangler calls `--persist-to`. */
-export function databasesPath(directory: string): string {
-  return join(directory, 'databases')
-}
-
-/** The folder that wrangler creates in that directory. */
+/** The folder of the databases of the state. For wrangler, `--persist-to` names the directory above it. */
 export function persistPath(directory: string): string {
-  return join(databasesPath(directory), WRANGLER_FOLDER)
+  return join(directory, 'v3')
 }
 
-const WRANGLER_FOLDER = 'v3'
+/** Takes over the databases that version 1.0.0 kept in a folder of their own. */
+export function adoptEarlierState(directory: string): void {
+  const earlier = join(directory, 'databases', 'v3')
+  if (existsSync(earlier) && !existsSync(persistPath(directory))) renameSync(earlier, persistPath(directory))
+}
+
+/** The secrets of `secrets.env`, in which version 1.0.0 kept the root secret. */
+export function givenSecrets(directory: string): Readonly<Record<string, string | undefined>> {
+  return parseEnv(readTextFile(join(directory, 'secrets.env')) ?? '')
+}
+
+/** What a local state keeps of itself: see host-worker/dev/kept.ts. */
+export interface StateRecord {
+  readonly rootSecret: string
+  /** The operator key of the start page; null: there is none yet. */
+  readonly operatorKey: string | null
+  /** Where the state was last served; null: nowhere yet. */
+  readonly address: string | null
+  /** The tenant keys of the demo, by organization. */
+  readonly demoKeys: ReadonlyMap<string, string>
+}
 
 /**
- * What to tell whoever opens a state directory of before version 1.0.0 for the first time; null: it is none. Those
- * databases lay in the directory itself, and had other migrations.
+ * Reads what a state keeps of itself, from the file of its database, also while a service runs on it. Whoever can read
+ * the directory may have its secrets. Null: no service has prepared the state yet.
  */
-export function earlierStateNotice(directory: string): string | null {
-  const earlier = join(directory, WRANGLER_FOLDER)
-  if (!existsSync(earlier) || existsSync(databasesPath(directory))) return null
-  return `${earlier} holds databases of an earlier version, which this one cannot read: they stay as they are, and new ones begin in ${databasesPath(directory)}.`
+export function readStateRecord(directory: string): StateRecord | null {
+  const folder = join(persistPath(directory), 'd1', 'miniflare-D1DatabaseObject')
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    const rows = name.endsWith('.sqlite') ? keptRows(join(folder, name)) : null
+    if (rows?.has('root-secret') !== true) continue
+    const ofTenants = [...rows].filter(([key]) => key.startsWith(TENANT_KEY))
+    return {
+      rootSecret: rows.get('root-secret') ?? '',
+      operatorKey: rows.get('operator-key') ?? null,
+      address: rows.get('address') ?? null,
+      demoKeys: new Map(ofTenants.map(([key, value]) => [key.slice(TENANT_KEY.length), value])),
+    }
+  }
+  return null
 }
 
-/** The file of secrets that the local service reads, in `.env` form. */
-export function secretsPath(directory: string): string {
-  return join(directory, 'secrets.env')
+const TENANT_KEY = 'tenant-key '
+
+/** The rows by which a state keeps something of itself; null: the file is another database. */
+function keptRows(path: string): ReadonlyMap<string, string> | null {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 })
+  try {
+    const hasTable = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'local_state'").get()
+    if (hasTable === undefined) return null
+    const rows = database.prepare('SELECT name, value FROM local_state').all()
+    return new Map(rows.map(({ name, value }) => [String(name), String(value)]))
+  } finally {
+    database.close()
+  }
 }
 
-/**
- * The local secrets. The first call for a state directory makes a root secret; later calls, also of other processes,
- * read it.
- */
-export function localSecrets(directory: string): Readonly<Record<string, string | undefined>> {
-  const path = secretsPath(directory)
-  createPrivateFile(path, () => `ROOT_SECRET=${randomBytes(32).toString('base64url')}\n`)
-  return parseEnv(readFileSync(path, 'utf8'))
-}
-
-/** A demo organization's tenant key, as it was issued; null when there is none yet. */
-export function readDemoKey(directory: string, organizationId: string): string | null {
-  return readTextFile(demoKeyPath(directory, organizationId))?.trim() ?? null
-}
-
-/** Stores a demo key in a file, because the database has only its hash and every start shows the key. */
-export function writeDemoKey(directory: string, organizationId: string, key: string): void {
-  writePrivateFile(demoKeyPath(directory, organizationId), `${key}\n`)
-}
-
-/** The path of a demo key: `demo-key` for the organization `demo`, `demo-x-key` for `demo-x`. */
-function demoKeyPath(directory: string, organizationId: string): string {
-  return join(directory, `${organizationId}-key`)
-}
-
-/** The operator key of the local service; null: there is none yet. */
+/** The operator key that a command has made for this state; null: there is none. */
 export function readLocalOperatorKey(directory: string): string | null {
   return readTextFile(operatorKeyPath(directory))?.trim() ?? null
 }
 
-/** Stores the operator key of the local service, for the commands of every user who can read the state. */
+/** Stores an operator key of the local service, for the commands of every user who can read the state. */
 export function writeLocalOperatorKey(directory: string, key: string): void {
   writePrivateFile(operatorKeyPath(directory), `${key}\n`)
 }

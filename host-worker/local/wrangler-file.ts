@@ -36,7 +36,17 @@ const WranglerFileSchema = v.object({
   queues: v.optional(
     v.object({
       producers: v.optional(v.array(v.object({ binding: v.string(), queue: v.string() })), []),
-      consumers: v.optional(v.array(v.object({ queue: v.string() })), []),
+      consumers: v.optional(
+        v.array(
+          v.object({
+            queue: v.string(),
+            max_batch_size: v.optional(v.number()),
+            max_batch_timeout: v.optional(v.number()),
+            max_retries: v.optional(v.number()),
+          }),
+        ),
+        [],
+      ),
     }),
     {},
   ),

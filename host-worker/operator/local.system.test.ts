@@ -30,8 +30,12 @@ beforeAll(async () => {
   umask = process.umask(0o077)
   // The file that a killed service leaves behind.
   writeFileSync(
-    join(state, 'service.json'),
-    JSON.stringify({ url: 'http://127.0.0.1:9', pid: process.pid, isServing: true }),
+    join(state, 'service.1'),
+    JSON.stringify({
+      pid: process.pid,
+      began: '1',
+      text: JSON.stringify({ url: 'http://127.0.0.1:9', isServing: true }),
+    }),
   )
   service = await openOwn(state, { key: null, note: (line) => noted.push(line) })
   held = holdState(state, service.connection.url)

@@ -1,15 +1,25 @@
 import type { Html } from '../../domain/text/html.ts'
 import { html } from '../../domain/text/html.ts'
-import type { Env } from '../env/index.ts'
-import { pageResponse } from './page-headers.ts'
-import { CONSOLE_PATH, GUIDES_PATH, MAILBOX_PATH, REFERENCE_PATH } from './paths.ts'
+import { pageHeaders, pageResponse } from './page-headers.ts'
+import { CONSOLE_PATH, GUIDES_PATH, REFERENCE_PATH } from './paths.ts'
+
+/** What the start page of a developer's machine has besides that of a deployment. */
+export interface LocalStart {
+  /** The address of the console, which signs in. */
+  readonly consoleHref: string
+  /** A key that the sample uses. */
+  readonly demoKey: string
+  readonly ways: readonly (readonly [href: string, name: string, what: string])[]
+  readonly about: Html
+}
 
 /**
- * Serves the start page, which says what the service is and links to its parts. Links to parts that only a local start
- * has appear only there.
+ * Serves the start page, which says what the service is and links to its parts.
+ * @param local what only a local start has
  */
-export function serveStart(request: Request, env: Pick<Env, 'localMailbox' | 'demoSiteUrl'>): Response {
-  return pageResponse(request, () => page(new URL(request.url).origin, env).markup)
+export function serveStart(request: Request, local: LocalStart | null = null): Response {
+  const headers = local === null ? pageHeaders : { ...pageHeaders, 'cache-control': 'no-store' }
+  return pageResponse(request, () => page(new URL(request.url).origin, local).markup, headers)
 }
 
 function way(href: string, name: string, what: string): Html {
@@ -19,7 +29,7 @@ function way(href: string, name: string, what: string): Html {
   </li> `
 }
 
-function page(origin: string, { localMailbox, demoSiteUrl }: Pick<Env, 'localMailbox' | 'demoSiteUrl'>) {
+function page(origin: string, local: LocalStart | null): Html {
   const ways = [
     way(
       REFERENCE_PATH,
@@ -32,29 +42,12 @@ function page(origin: string, { localMailbox, demoSiteUrl }: Pick<Env, 'localMai
       'Sync, forms, sends, errors and limits; for operators, how to deploy and restore.',
     ),
     way(
-      CONSOLE_PATH,
+      local?.consoleHref ?? CONSOLE_PATH,
       'Console',
-      'See what came in and what went out, and change it. Operators and tenants sign in with a key.',
+      `See what came in and what went out, and change it. ${local === null ? 'Operators and tenants sign in with a key.' : 'This link signs in once, as the operator.'}`,
     ),
     way('/api/v1/openapi.json', 'OpenAPI document', 'OpenAPI 3.1, for your client generator.'),
-    ...(demoSiteUrl === null
-      ? []
-      : [
-          way(
-            demoSiteUrl,
-            'Demo forms',
-            'The web site of a demo tenant: three forms that post to this service.',
-          ),
-        ]),
-    ...(localMailbox
-      ? [
-          way(
-            MAILBOX_PATH,
-            'Mailbox',
-            'What would have been sent by email and text message. Only on this machine.',
-          ),
-        ]
-      : []),
+    ...(local?.ways ?? []).map((given) => way(...given)),
   ]
   return html`<!doctype html>
     <html lang="en">
@@ -75,13 +68,14 @@ function page(origin: string, { localMailbox, demoSiteUrl }: Pick<Env, 'localMai
           <ul class="ways">
             ${ways}
           </ul>
+          ${local?.about ?? ''}
           <h2>Read</h2>
-          <p>Ask the operator of this service for a key, and keep it on your server.</p>
+          <p>${local === null ? 'Ask the operator of this service for a key, and keep it on your server.' : 'With the key of the demo organization:'}</p>
           <pre
             tabindex="0"
             role="region"
             aria-label="Reading contacts with curl"
-          ><code>curl "${origin}/api/v1/contacts?limit=2" ${'\\\n  -H "Authorization: Bearer $KEY"'}</code></pre>
+          ><code>curl "${origin}/api/v1/contacts?limit=2" ${'\\\n  -H "Authorization: Bearer '}${local?.demoKey ?? '$KEY'}"</code></pre>
           <h2>Submit a form</h2>
           <p>Any page can post to a published form: no key, no cookie, no script needed.</p>
           <pre

@@ -1,7 +1,4 @@
-import { createExecutor } from '../../adapters/d1/executor.ts'
 import { createResendSender } from '../../adapters/email-resend/index.ts'
-import type { Mailbox } from '../../adapters/local/index.ts'
-import { createMailbox } from '../../adapters/local/index.ts'
 import { createTwilioSender } from '../../adapters/sms-twilio/index.ts'
 import type { World } from '../../domain/world.ts'
 import type { EmailSender } from '../../ports/messaging/email-sender.ts'
@@ -14,22 +11,15 @@ import { askLoaded } from './ask-loaded.ts'
 const system = { fetch: systemFetch, deadline: systemDeadline, clock: systemClock }
 
 /** The email provider; null when none is configured. */
-export function emailOf(env: Env): EmailSender | null {
-  const { email } = env
+export function emailOf({ email }: Env): EmailSender | null {
   if (email === null) return null
-  return email.kind === 'mailbox' ? openMailbox(env).email : createResendSender({ ...email, ...system })
+  return email.kind === 'local' ? email.sender : createResendSender({ ...email, ...system })
 }
 
 /** The SMS provider; null when none is configured. */
-export function smsOf(env: Env): SmsSender | null {
-  const { sms } = env
+export function smsOf({ sms }: Env): SmsSender | null {
   if (sms === null) return null
-  return sms.kind === 'mailbox' ? openMailbox(env).sms : createTwilioSender({ ...sms, ...system })
-}
-
-/** Opens the mailbox that replaces the providers on a developer's machine. No I/O. */
-export function openMailbox({ database }: Pick<Env, 'database'>): Mailbox {
-  return createMailbox(createExecutor({ database, clock: systemClock }), systemClock)
+  return sms.kind === 'local' ? sms.sender : createTwilioSender({ ...sms, ...system })
 }
 
 /** The link service; null when none is configured, and links are in the service's own storage. */

@@ -1,8 +1,8 @@
 import type { Secrets } from '../../domain/access/secrets.ts'
 import type { OperatorCall } from '../../host-worker/operator/client/import-client.ts'
 import { openSecrets } from '../../domain/access/secrets.ts'
-import { startOwnService } from '../../host-worker/local/own-service.ts'
-import { localSecrets, openPrivateState } from '../../host-worker/local/state.ts'
+import { startHost } from '../../host-worker/local/host.ts'
+import { openPrivateState, readStateRecord } from '../../host-worker/local/state.ts'
 import { testSecrets } from '../support/runner/fakes.ts'
 import { issueAdminKey, operatorCall } from '../support/services/operator/operator-http.ts'
 import { scratchObjects } from '../support/scratch/scratch-objects.ts'
@@ -78,8 +78,16 @@ async function onOpenConnection(send: () => Promise<Response>): Promise<Response
 export async function startWorkerPlace(directory: string, place: Kind): Promise<Place> {
   openPrivateState(directory)
   const logged: string[] = []
-  const service = await startOwnService(directory, (line) => logged.push(line))
-  const secrets = await openSecrets(localSecrets(directory).ROOT_SECRET ?? '', null)
+  const service = await startHost(directory, {
+    port: 0,
+    isWhole: false,
+    log: (line, isProblem) => {
+      if (isProblem) logged.push(line)
+    },
+  })
+  // The first request prepares the state.
+  await (await fetch(`${service.url}/health`)).text()
+  const secrets = await openSecrets(readStateRecord(directory)?.rootSecret ?? '', null)
   const close = async () => {
     await service.close()
     if (logged.length > 0) throw new Error(`The service logged errors: ${logged.join('\n')}`)

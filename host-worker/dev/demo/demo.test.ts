@@ -8,9 +8,10 @@ import { headlessSupport } from '../../../domain/forms/definition/compiled/suppo
 import type { TestOperator } from '../../../test/support/services/operator/operator.ts'
 import { openTestOperator } from '../../../test/support/services/operator/operator.ts'
 import { localSourceFile } from '../../local/pos-sources.ts'
-import type { DemoKey } from '../prepare.ts'
-import { prepareDemo } from '../prepare.ts'
-import { demoForms, demoOrganizations, importLines } from './index.ts'
+import { fillLocalGateway } from '../gateway.ts'
+import type { KeptName } from '../kept.ts'
+import { demoForms, demoOrganizations } from './index.ts'
+import { importLines, seedDemo } from './seed.ts'
 
 const [sparkle, ...atPointsOfSale] = demoOrganizations
 const textOf = ({ lines }: (typeof demoOrganizations)[number]) =>
@@ -38,8 +39,19 @@ describe('a service with the demo', { shuffle: false }, () => {
   const directory = mkdtempSync(join(tmpdir(), 'demo-'))
   const notes: string[] = []
   let operated: TestOperator
-  let keys: readonly DemoKey[]
-  const prepare = () => prepareDemo(directory, operated.client(directory), (line) => notes.push(line))
+  const values = new Map<KeptName, string>()
+  const kept = {
+    read: async (name: KeptName) => values.get(name) ?? null,
+    write: async (name: KeptName, value: string) => void values.set(name, value),
+  }
+  let keys: readonly string[]
+  const prepare = async () => {
+    await seedDemo(operated.client(directory), kept, (line) => notes.push(line))
+    await fillLocalGateway(directory)
+    return demoOrganizations.map(
+      ({ organization }) => values.get(`tenant-key ${organization.organizationId}`) ?? '',
+    )
+  }
 
   beforeAll(async () => {
     operated = await openTestOperator()
@@ -53,7 +65,7 @@ describe('a service with the demo', { shuffle: false }, () => {
   it('has keys that work, and rows at each point of sale', async () => {
     expect(notes).toHaveLength(4)
     expect(keys).toHaveLength(4)
-    for (const { key } of keys)
+    for (const key of keys)
       expect((await operated.service.send('/api/v1/sites', { key })).status).toBe(200)
     const [vendor, ...embedded] = atPointsOfSale.map(({ organization }) => organization)
     const asked = { kind: 'one', select: ['transactionId'], id: 'sale-0150' } as const
@@ -84,11 +96,11 @@ describe('a service with the demo', { shuffle: false }, () => {
   })
 
   it('gets a new key when its own does not work any more', async () => {
-    const keyId = readKey(keys[0]?.key ?? '')?.keyId ?? ''
+    const keyId = readKey(keys[0] ?? '')?.keyId ?? ''
     expect((await operated.run('key', 'revoke', keyId)).code).toBe(0)
     const [demo] = await prepare()
-    expect([demo?.key === keys[0]?.key, notes]).toEqual([false, []])
-    expect((await operated.service.send('/api/v1/sites', { key: demo?.key ?? '' })).status).toBe(200)
+    expect([demo === keys[0], notes]).toEqual([false, []])
+    expect((await operated.service.send('/api/v1/sites', { key: demo ?? '' })).status).toBe(200)
   })
 
   it('has figures for all five analytics', async () => {

@@ -1,10 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { utf8 } from '../../../domain/text/encoding.ts'
 import { newOrganization } from '../../../domain/operators/organization.ts'
 import type { Organization } from '../../../ports/organizations/organization.ts'
-import type { OperatorService } from '../../operator/client/service/operator-service.ts'
-import { importInto } from '../../operator/commands/imports/import-into.ts'
+import { textAt } from '../texts.ts'
 
 // The demo is data beside this file: `organizations.json`, and for each organization a folder with a file for each
 // import kind, as an operator would import it. `forms.json` is a list, because people read and copy these forms.
@@ -47,7 +44,7 @@ function linesOf(folder: string, kind: string): readonly Readonly<Record<string,
 }
 
 function readText(...path: readonly string[]): string {
-  return readFileSync(join(import.meta.dirname, ...path), 'utf8')
+  return textAt(['host-worker/dev/demo', ...path].join('/'))
 }
 
 /** The demo's forms: a plain one, one with conditions, one with a password, and one that must be hosted. */
@@ -55,24 +52,10 @@ export function demoForms(): readonly { readonly formId: string; readonly passwo
   return linesOf('sparkle', 'forms') as readonly { readonly formId: string; readonly password?: string }[]
 }
 
-/**
- * Imports lines by kind, in their order, as an operator would. Importing them again changes nothing. Throws when a row
- * is refused.
- */
-export async function importLines(
-  linesByKind: readonly KindOfLines[],
-  organizationId: string,
-  service: OperatorService,
-): Promise<void> {
-  for (const [kind, lines] of linesByKind) {
-    const source = { open: () => ndjson(lines()) }
-    const file = { kind, format: 'ndjson', source, onProgress: () => undefined } as const
-    const outcome = await importInto(organizationId, file, service)
-    if (outcome.kind !== 'imported')
-      throw new Error(`The demo's ${kind} were refused: ${JSON.stringify(outcome)}`)
+/** The rows of a kind as a file to import. */
+export function ndjsonFile(kind: string, rows: readonly object[]) {
+  const open = async function* () {
+    for (const row of rows) yield utf8(`${JSON.stringify(row)}\n`)
   }
-}
-
-async function* ndjson(lines: Iterable<object>): AsyncGenerator<Uint8Array> {
-  for (const line of lines) yield utf8(`${JSON.stringify(line)}\n`)
+  return { kind, format: 'ndjson', source: { open }, onProgress: () => undefined } as const
 }

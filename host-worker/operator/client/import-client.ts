@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Backoff, Repeating } from '../../../domain/bounds/backoff.ts'
 import { doublingPauses, repeatWhileRejected } from '../../../domain/bounds/backoff.ts'
 import type { ReceivedPart } from '../../../domain/imports/file/file-parts.ts'
@@ -96,7 +95,7 @@ function serviceTarget(organizationId: string, url: string, call: OperatorCall):
 const repeating: Repeating = {
   isPassing: (rejection) => rejection instanceof Unavailable,
   draw: () => Math.random(),
-  wait: (durationMs) => pause(durationMs),
+  wait: (durationMs) => new Promise((resolve) => setTimeout(resolve, durationMs)),
 }
 
 function json(body: object): Parameters<OperatorCall>[2] {

@@ -8,7 +8,7 @@ import { DROPPED_MAX_BYTES } from '../../../domain/bounds/unread-body.ts'
 import { proveRootSecret } from '../../../domain/access/root-secret-proof.ts'
 import { openSecrets } from '../../../domain/access/secrets.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
-import { localSecrets } from '../../../host-worker/local/state.ts'
+import { readStateRecord } from '../../../host-worker/local/state.ts'
 import type { Ending } from '../../hostile/client.ts'
 import { openClient, runRaw } from '../../hostile/client.ts'
 import { createHostileDraw } from '../../hostile/draw.ts'
@@ -182,7 +182,7 @@ function runtimeMemoryMiB(): number {
 
 /** An operator key with every right, so that requests reach operations and are not all refused for their key. */
 async function firstOperatorKey(): Promise<string> {
-  const { ROOT_SECRET: root = '' } = localSecrets(state)
+  const root = readStateRecord(state)?.rootSecret ?? ''
   const { current } = await openSecrets(root, null)
   const body = JSON.stringify({ operator: 'hostile', role: 'admin' })
   const authorization = await proveRootSecret(

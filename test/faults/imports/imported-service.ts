@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openSecrets } from '../../../domain/access/secrets.ts'
 import { projectRoot } from '../../../host-worker/local/root.ts'
-import { localSecrets } from '../../../host-worker/local/state.ts'
+import { readStateRecord } from '../../../host-worker/local/state.ts'
 import { issueAdminKey, operatorCall } from '../../support/services/operator/operator-http.ts'
 import { processTree } from '../../support/services/process-tree.ts'
 import type { StartedService } from '../../support/services/started-service.ts'
@@ -68,7 +68,7 @@ export async function startImportedService(): Promise<ImportedService> {
   const stateDirectory = scratchDirectory()
   const service = await startService({ port: await freePort(), stateDirectory })
   const { origin } = service
-  const { ROOT_SECRET = '' } = localSecrets(stateDirectory)
+  const ROOT_SECRET = readStateRecord(stateDirectory)?.rootSecret ?? ''
   const key = await issueAdminKey(origin, await openSecrets(ROOT_SECRET, null))
   const call = operatorCall(origin, key)
   const of = (organizationId: string) => `/operator/v1/organizations/${organizationId}`

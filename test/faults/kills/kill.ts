@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openSecrets } from '../../../domain/access/secrets.ts'
-import { localSecrets } from '../../../host-worker/local/state.ts'
+import { readStateRecord } from '../../../host-worker/local/state.ts'
 import { createChecks } from '../../support/runner/checks.ts'
 import { seededRandom } from '../../support/runner/fakes.ts'
 import type { KillableService } from '../../support/services/killable-service.ts'
@@ -46,7 +46,7 @@ const draw = seededRandom(seed)
 const state = scratchDirectory()
 const launcher = await prepareLauncher(state)
 let service = await launcher.start()
-const { ROOT_SECRET = '' } = localSecrets(state)
+const ROOT_SECRET = readStateRecord(state)?.rootSecret ?? ''
 const operatorKey = await issueAdminKey(service.origin, await openSecrets(ROOT_SECRET, null))
 const call = (to: KillableService) => operatorCall(to.origin, operatorKey)
 const staying: readonly Told[] = [await family('stays-shared', 'shared'), await family('stays-own', 'own')]

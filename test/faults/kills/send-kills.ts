@@ -11,9 +11,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openSecrets } from '../../../domain/access/secrets.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
-import { localDatabases, serviceName } from '../../../host-worker/local/own-service.ts'
-import { localSecrets, persistPath } from '../../../host-worker/local/state.ts'
-import { databaseFile } from '../../support/databases/d1-files.ts'
+import { serviceName } from '../../../host-worker/local/host.ts'
+import { persistPath, readStateRecord } from '../../../host-worker/local/state.ts'
+import { sharedDatabaseFile } from '../../support/databases/d1-files.ts'
 import { createChecks } from '../../support/runner/checks.ts'
 import { seededRandom } from '../../support/runner/fakes.ts'
 import { prepareLauncher } from '../../support/services/killable-service.ts'
@@ -44,9 +44,9 @@ const draw = seededRandom(seed)
 const state = scratchDirectory()
 const launcher = await prepareLauncher(state)
 let service = await launcher.start()
-const { ROOT_SECRET = '' } = localSecrets(state)
+const ROOT_SECRET = readStateRecord(state)?.rootSecret ?? ''
 const operatorKey = await issueAdminKey(service.origin, await openSecrets(ROOT_SECRET, null))
-const shared = databaseFile(persistPath(state), localDatabases().DB ?? '')
+const shared = sharedDatabaseFile(state)
 
 async function operator(method: string, path: string, body?: object): Promise<unknown> {
   const headers = { 'content-type': 'application/json' }

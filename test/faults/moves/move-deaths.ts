@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openSecrets } from '../../../domain/access/secrets.ts'
-import { localSecrets } from '../../../host-worker/local/state.ts'
+import { readStateRecord } from '../../../host-worker/local/state.ts'
 import { createChecks } from '../../support/runner/checks.ts'
 import { seededRandom } from '../../support/runner/fakes.ts'
 import { prepareLauncher } from '../../support/services/killable-service.ts'
@@ -53,7 +53,7 @@ const state = scratchDirectory()
 const wires = createWires()
 const launcher = await prepareLauncher(state, wires.tripwire)
 let service = await launcher.start()
-const { ROOT_SECRET = '' } = localSecrets(state)
+const ROOT_SECRET = readStateRecord(state)?.rootSecret ?? ''
 const operatorKey = await issueAdminKey(service.origin, await openSecrets(ROOT_SECRET, null))
 
 /** A family during whose move the runtime was killed. */

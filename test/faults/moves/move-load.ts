@@ -10,9 +10,9 @@ import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openSecrets } from '../../../domain/access/secrets.ts'
-import { prepareState } from '../../../host-worker/dev/prepare.ts'
+import { startHost } from '../../../host-worker/local/host.ts'
 import { projectRoot } from '../../../host-worker/local/root.ts'
-import { localSecrets } from '../../../host-worker/local/state.ts'
+import { readStateRecord } from '../../../host-worker/local/state.ts'
 import { createChecks } from '../../support/runner/checks.ts'
 import { issueAdminKey, operatorCall } from '../../support/services/operator/operator-http.ts'
 import { prepareLauncher } from '../../support/services/killable-service.ts'
@@ -39,9 +39,12 @@ const PAGE_EVERY_MS = 20
 
 const { check, report, say } = createChecks()
 const state = scratchDirectory()
-const demoKey = (await prepareState(state))[0]?.key ?? ''
+const seeding = await startHost(state, { port: 0, isWhole: true, log: () => undefined })
+await (await fetch(`${seeding.url}/health`)).text()
+await seeding.close()
+const demoKey = readStateRecord(state)?.demoKeys.get('demo') ?? ''
 const service = await (await prepareLauncher(state)).start()
-const { ROOT_SECRET = '' } = localSecrets(state)
+const ROOT_SECRET = readStateRecord(state)?.rootSecret ?? ''
 const key = await issueAdminKey(service.origin, await openSecrets(ROOT_SECRET, null))
 const call = operatorCall(service.origin, key)
 

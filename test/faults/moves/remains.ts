@@ -2,12 +2,12 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { State } from '../../../adapters/durable-object/object/states.ts'
-import { localDatabases, serviceName } from '../../../host-worker/local/own-service.ts'
+import { serviceName } from '../../../host-worker/local/host.ts'
 import { persistPath } from '../../../host-worker/local/state.ts'
 import { MOVE_LEASE_MS } from '../../../domain/placement/move/limits.ts'
 import { ENTRY_LEASE_MS } from '../../../domain/jobs/lease.ts'
 import type { MovePhase } from '../../../ports/placement/move-ledger.ts'
-import { databaseFile, objectFile } from '../../support/databases/d1-files.ts'
+import { objectFile, sharedDatabaseFile } from '../../support/databases/d1-files.ts'
 
 /** A move, as its record in the database shows it. */
 export interface RecordedMove {
@@ -59,7 +59,7 @@ export function readRemains(directory: string, sinceMs: number): Remains {
   const folder = join(objectFiles, key)
   const now = new Date().toISOString()
   const objects = readdirSync(folder).filter((name) => /^[0-9a-f]+\.sqlite$/.test(name))
-  const shared = sharedFile(directory)
+  const shared = sharedDatabaseFile(directory)
   const known = new Set(within(shared, knownObjects).map((name) => objectFile(objectFiles, key, name)))
   return {
     ...within(shared, (database) => readShared(database, now, sinceMs)),
@@ -75,14 +75,9 @@ export function readRemains(directory: string, sinceMs: number): Remains {
   }
 }
 
-/** The path of the shared database's file. */
-function sharedFile(directory: string): string {
-  return databaseFile(persistPath(directory), localDatabases().DB ?? '')
-}
-
 /** The submissions that notifications in the local mailbox name, with repetitions. */
 export function notifiedSubmissions(directory: string): readonly string[] {
-  return within(sharedFile(directory), (database) => {
+  return within(sharedDatabaseFile(directory), (database) => {
     const rows = database.prepare("select body from local_mailbox where channel = 'email'").all()
     return rows.map(({ body }) => /Submission (sub_\w+)\./.exec(String(body))?.[1] ?? String(body))
   })
@@ -100,7 +95,7 @@ const BUSY_MS = 5_000
  * has not ended.
  */
 export function watchPhases(directory: string, sinceMs: number): { now(): readonly string[]; close(): void } {
-  const database = open(sharedFile(directory))
+  const database = open(sharedDatabaseFile(directory))
   const phases = database.prepare('select phase from moves where ended_at is null and leased_until > ?')
   return {
     now: () => phases.all(instant(sinceMs + MOVE_LEASE_MS)).map(({ phase }) => String(phase)),

@@ -2,6 +2,8 @@ import { createHash, createHmac } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { persistPath } from '../../../host-worker/local/state.ts'
+import { projectWranglerFile } from '../../../host-worker/local/wrangler-file.ts'
 
 /** The local simulator's object that stores a D1 database. */
 const KEEPER = 'miniflare-D1DatabaseObject'
@@ -17,6 +19,12 @@ export function placeDatabase(files: string, id: string, image: Uint8Array): voi
 /** The path of the file for the database with this id. */
 export function databaseFile(files: string, id: string): string {
   return join(files, 'd1', KEEPER, `${objectId(KEEPER, id)}.sqlite`)
+}
+
+/** The path of the file for the shared database of a state directory. */
+export function sharedDatabaseFile(directory: string): string {
+  const shared = projectWranglerFile().d1_databases.find(({ binding }) => binding === 'DB')
+  return databaseFile(persistPath(directory), shared?.preview_database_id ?? '')
 }
 
 /** The path of the file for the database of the object with this name. `key` names its class. */

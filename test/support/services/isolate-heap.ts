@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { repeatWhileRejected } from '../../../domain/bounds/backoff.ts'
-import { serviceName } from '../../../host-worker/local/own-service.ts'
+import { serviceName } from '../../../host-worker/local/host.ts'
 import { processTree } from './process-tree.ts'
 
 /** The memory of the Worker's isolate right after its garbage was collected, in MiB. */

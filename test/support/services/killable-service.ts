@@ -1,10 +1,10 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare, Response } from 'miniflare'
-import { bundleWorker } from '../../../host-worker/bundle/bundle-worker.mjs'
-import { serviceName, startOwnService } from '../../../host-worker/local/own-service.ts'
+import { bundleWorker, LOCAL } from '../../../host-worker/bundle/bundle-worker.mjs'
+import { serviceName, startHost } from '../../../host-worker/local/host.ts'
 import { projectRoot } from '../../../host-worker/local/root.ts'
-import { localSecrets, openPrivateState, persistPath } from '../../../host-worker/local/state.ts'
+import { openPrivateState, persistPath } from '../../../host-worker/local/state.ts'
 import { wranglerEnvironment } from '../../../host-worker/local/wrangler-environment.ts'
 import { runtimeProcesses } from './process-tree.ts'
 import { TRIPWIRE_WORKER } from './tripwire-worker.ts'
@@ -39,9 +39,10 @@ export async function prepareLauncher(
   tripwire: Tripwire | null = null,
 ): Promise<Launcher> {
   openPrivateState(directory)
-  const migrating = await startOwnService(directory, () => undefined)
-  await migrating.close()
-  const options = await workerOptions(directory, tripwire)
+  const preparing = await startHost(directory, { port: 0, isWhole: false, log: () => undefined })
+  await (await fetch(`${preparing.url}/health`)).text()
+  await preparing.close()
+  const options = await workerOptions(tripwire)
   return { start: () => start(directory, options) }
 }
 
@@ -51,14 +52,14 @@ type WorkerOptions = Parameters<typeof convertV4MiniflareOptions>[0] extends inf
     : never
   : never
 
-async function workerOptions(directory: string, tripwire: Tripwire | null): Promise<WorkerOptions> {
+async function workerOptions(tripwire: Tripwire | null): Promise<WorkerOptions> {
   // wrangler reads its environment when it is loaded.
   Object.assign(process.env, wranglerEnvironment(join(tmpdir(), 'killable-service')))
   const { unstable_getMiniflareWorkerOptions } = await import('wrangler')
   const { workerOptions: configured } = unstable_getMiniflareWorkerOptions(join(projectRoot, 'wrangler.toml'))
   // Rules say how source files are bundled, but this Worker is built already.
   delete configured.modulesRules
-  const { files } = await bundleWorker()
+  const { files } = await bundleWorker(LOCAL)
   const built = files
     .filter(({ path }) => path.endsWith('.js'))
     .map(({ path, contents }) => module(path, new TextDecoder().decode(contents)))
@@ -68,11 +69,8 @@ async function workerOptions(directory: string, tripwire: Tripwire | null): Prom
     ...configured,
     name: serviceName(),
     modules,
-    bindings: { ...(configured.bindings as object), ...localSecrets(directory), LOCAL_MAILBOX: '1' },
-    serviceBindings: {
-      LOCAL_START: () => new Response(),
-      ...(tripwire === null ? {} : { TRIPWIRE: answering(tripwire) }),
-    },
+    bindings: { ...(configured.bindings as object), LOCAL_DEMO: 'no' },
+    serviceBindings: tripwire === null ? {} : { TRIPWIRE: answering(tripwire) },
     unsafeDirectSockets: [{}],
   }
 }
@@ -102,6 +100,8 @@ async function start(directory: string, options: WorkerOptions): Promise<Killabl
     }),
   )
   const { origin } = await runtime.unsafeGetDirectURL(serviceName())
+  // The first request of an isolate looks whether its state is prepared.
+  await (await fetch(`${origin}/health`)).text()
   const pid = runtimeProcesses(process.pid).find((found) => !runtimes.has(found.pid))?.pid
   if (pid === undefined) throw new Error('The runtime has no process')
   runtimes.add(pid)

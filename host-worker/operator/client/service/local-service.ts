@@ -1,20 +1,25 @@
 import { getHealth } from '../../../../domain/operators/endpoints/service/health.ts'
 import { issueOperatorKeyEndpoint } from '../../../../domain/operators/endpoints/keys/operator-keys.ts'
+import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { membersOf, parsedOr } from '../../../../domain/text/json.ts'
+import type { StateRecord } from '../../../local/state.ts'
+import { unreachable } from '../connection-errors.ts'
 import { readOperatorKey } from '../../../../domain/access/operator-key.ts'
 import type { HeldState } from '../../../local/service-file.ts'
 import { announcedService, holdState } from '../../../local/service-file.ts'
+import { CHALLENGE_MAX_LENGTH, PROOF_PATH, proofOfState } from '../../../local/state-proof.ts'
 import {
-  localSecrets,
   openPrivateState,
   readLocalOperatorKey,
+  readStateRecord,
   writeLocalOperatorKey,
 } from '../../../local/state.ts'
 import { systemClock } from '../../../system.ts'
 import { byKey, byRootSecret } from '../authorization.ts'
 import type { Connection } from '../call-service.ts'
 import { callService } from '../call-service.ts'
-import { Refusal, Unavailable } from '../errors.ts'
+import { CommandError, Refusal, Unavailable } from '../errors.ts'
 
 /** A connection, and how to close it. */
 export interface OpenConnection {
@@ -45,6 +50,8 @@ export async function openLocalService(directory: string, options: LocalOptions)
   for (let tries = 0; ; tries += 1) {
     const running = await openRunning(directory, options)
     if (running !== null) return running
+    const unannounced = tries === 0 ? await findUnannounced(directory) : null
+    if (unannounced !== null) return reaching(unannounced, directory, options)
     const held = holdState(directory, null)
     if (held !== null) return openHeld(directory, options, held)
     if (tries === 0) options.note(`Waiting for another program that uses ${directory}…`)
@@ -53,13 +60,12 @@ export async function openLocalService(directory: string, options: LocalOptions)
 }
 
 /** Connects to the announced service; null: none is announced, or it has ended. */
-async function openRunning(directory: string, { key }: LocalOptions): Promise<OpenConnection | null> {
+async function openRunning(directory: string, options: LocalOptions): Promise<OpenConnection | null> {
   const giveUpAtMs = performance.now() + ANSWER_MS
   let last: unknown = null
   for (let url = announcedService(directory); url !== null; url = announcedService(directory)) {
     try {
-      const connection = await connect(url, directory, key)
-      return { connection, close: async () => undefined }
+      return await reaching(url, directory, options)
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error
       last = error
@@ -88,11 +94,42 @@ async function openHeld(directory: string, options: LocalOptions, held: HeldStat
   }
 }
 
+async function reaching(url: string, directory: string, { key }: LocalOptions): Promise<OpenConnection> {
+  return { connection: await connect(url, directory, key), close: async () => undefined }
+}
+
+/** How long a service may take to prove itself, in ms: its first request prepares the state, with a demo. */
+const PROOF_MS = 30_000
+
+/**
+ * The address of a service that serves a state directory without holding it, as `wrangler dev` does; null: none is
+ * known. It is looked for where the state was served last, and at the usual port, and must prove that it has this state,
+ * because any program may listen there.
+ */
+export async function findUnannounced(directory: string): Promise<string | null> {
+  const usual = `http://127.0.0.1:${process.env.PORT ?? '8787'}`
+  const challenge = randomBytes(CHALLENGE_MAX_LENGTH / 4).toString('hex')
+  for (const url of new Set([readStateRecord(directory)?.address ?? usual, usual])) {
+    const answer = await fetch(`${url}${PROOF_PATH}?challenge=${challenge}`, {
+      redirect: 'manual',
+      signal: AbortSignal.timeout(PROOF_MS),
+    }).catch(() => null)
+    const proof = answer?.ok === true ? await answer.text().catch(() => '') : ''
+    // Read only now, because that request may have prepared the state.
+    const record = readStateRecord(directory)
+    if (record !== null && proof === (await proofOfState(record.rootSecret, challenge))) return url
+  }
+  return null
+}
+
 /** Opens a service that runs until it is closed, on a state directory that the caller holds and keeps. */
 export async function openOwn(directory: string, { key, note }: LocalOptions): Promise<OpenConnection> {
   // Loaded on demand, because a command for a running service does not need it.
-  const { startOwnService } = await import('../../../local/own-service.ts')
-  const own = await startOwnService(directory, note)
+  const { startHost } = await import('../../../local/host.ts')
+  const log = (line: string, isProblem: boolean) => {
+    if (isProblem) note(line)
+  }
+  const own = await startHost(directory, { port: 0, isWhole: false, log })
   try {
     return { connection: await connect(own.url, directory, key), close: () => own.close() }
   } catch (error) {
@@ -113,16 +150,28 @@ async function connect(url: string, directory: string, given: string | null): Pr
  * directory may get a key, because the root secret is in it too.
  */
 async function localKey(url: string, directory: string): Promise<string> {
-  const kept = readLocalOperatorKey(directory)
+  // The first request of a service prepares its state.
+  const kept = (await prepared(url, directory)).operatorKey ?? readLocalOperatorKey(directory)
   if (kept !== null && readOperatorKey(kept) !== null && (await works(kept, url, directory))) return kept
-  const { ROOT_SECRET } = localSecrets(directory)
-  const authorization = byRootSecret(ROOT_SECRET ?? '', systemClock)
+  const { rootSecret } = await prepared(url, directory)
+  const authorization = byRootSecret(rootSecret, systemClock)
   const service = callService({ url, stateDirectory: directory, authorization })
   const { body } = await service.call(issueOperatorKeyEndpoint, {
     body: { operator: LOCAL_OPERATOR, role: 'admin' },
   })
   writeLocalOperatorKey(directory, body.key)
   return body.key
+}
+
+/** What the state of a service keeps of itself. Throws the sentence by which the service refuses to serve it. */
+async function prepared(url: string, directory: string): Promise<StateRecord> {
+  const answer = await fetch(`${url}/health`).catch((error: unknown) => {
+    throw unreachable(url, error)
+  })
+  const said = parsedOr(await answer.text(), null)
+  const record = readStateRecord(directory)
+  if (answer.ok && record !== null) return record
+  throw new CommandError(String(membersOf(said).error ?? `The service at ${url} has another state than ${directory}.`))
 }
 
 async function works(key: string, url: string, directory: string): Promise<boolean> {

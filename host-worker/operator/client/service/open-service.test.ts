@@ -35,14 +35,14 @@ test('a given service has the local state when it is the announced one', async (
 })
 
 test('a service elsewhere is used although the local state cannot be read', async () => {
-  mkdirSync(join(directory, 'service.json'))
+  mkdirSync(join(directory, 'service.1'))
   expect(await stateOf(TEST_URL)).toBe(null)
   await expect(stateOf(LOCAL_URL)).rejects.toThrow('EISDIR')
 })
 
 test('a command that may not open the local state says so, without a stack trace', async () => {
-  symlinkSync('service.json', join(directory, 'service.json'))
+  symlinkSync('service.1', join(directory, 'service.1'))
   const environment = { OPERATOR_URL: LOCAL_URL, OPERATOR_KEY: key }
   const { code, stderr } = await operate(['org', 'list'], { environment, directory })
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/^ELOOP: .*service\.json'\n$/)])
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^ELOOP: .*service\.1'\n$/)])
 })

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createExecutor } from '../../adapters/d1/executor.ts'
-import { mailboxTables } from '../../adapters/local/index.ts'
+import { createMailbox, mailboxTables } from '../../adapters/local/index.ts'
 import { openSharedD1 } from '../../test/support/databases/shared-d1.ts'
 import type { LocalD1 } from '../../test/support/databases/d1.ts'
 import { fakeClock } from '../../test/support/runner/fakes.ts'
-import type { Env } from '../env/index.ts'
-import { openMailbox } from '../wiring/providers.ts'
 import { serveMailbox } from './mailbox.ts'
 
 let d1: LocalD1
@@ -16,16 +14,13 @@ afterAll(() => d1.dispose())
 
 test('the newest hundred messages are answered, and whether there are others', async () => {
   const database = await d1.next()
-  await createExecutor({ database, clock: fakeClock() }).batch(
-    mailboxTables.map((sql) => ({ sql, parameters: [] })),
-  )
-  // Nothing else of the configuration is read.
-  const env = { database, localMailbox: true } as Env
-  const { sms } = openMailbox(env)
+  const executor = createExecutor({ database, clock: fakeClock() })
+  await executor.batch(mailboxTables.map((sql) => ({ sql, parameters: [] })))
+  const mailbox = createMailbox(executor, fakeClock())
   const send = (count: number, from: number) =>
     Promise.all(
       Array.from({ length: count }, (_, index) =>
-        sms.send(
+        mailbox.sms.send(
           { from: { kind: 'shortcode' }, to: '+12125550123', body: 'Hi', mediaUrls: [] },
           `key-${from + index}`,
         ),
@@ -33,7 +28,7 @@ test('the newest hundred messages are answered, and whether there are others', a
     )
   const listed = async () => {
     const request = new Request('http://127.0.0.1/mailbox', { headers: { accept: 'application/json' } })
-    const response = (await serveMailbox(request, env)) as Response
+    const response = (await serveMailbox(request, mailbox)) as Response
     const { messages, isWhole } = (await response.json()) as {
       readonly messages: readonly unknown[]
       readonly isWhole: boolean

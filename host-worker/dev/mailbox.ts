@@ -1,10 +1,8 @@
 import type { Mailbox } from '../../adapters/local/index.ts'
 import { mailboxEntry } from '../console/built.mjs'
-import type { Env } from '../env/index.ts'
-import { openMailbox } from '../wiring/providers.ts'
-import { appPage } from './app-page.ts'
-import { mailboxHeaders, pageResponse } from './page-headers.ts'
-import { MAILBOX_PATH } from './paths.ts'
+import { appPage } from '../pages/app-page.ts'
+import { mailboxHeaders, pageResponse } from '../pages/page-headers.ts'
+import { MAILBOX_PATH } from '../pages/paths.ts'
 
 const MESSAGES_MAX = 100
 
@@ -20,11 +18,9 @@ const STRANGER_POLICY =
 
 /**
  * Serves the local mailbox: its page, its messages as JSON when the request asks for it, and their parts. `DELETE` with
- * `id` removes one message, without it every one. Null when there is no local mailbox.
+ * `id` removes one message, without it every one. Null: it has nothing at this path.
  */
-export async function serveMailbox(request: Request, env: Env): Promise<Response | null> {
-  if (!env.localMailbox) return null
-  const mailbox = openMailbox(env)
+export async function serveMailbox(request: Request, mailbox: Mailbox): Promise<Response | null> {
   const { pathname, searchParams } = new URL(request.url)
   const messageId = searchParams.get('id') ?? undefined
   if (request.method === 'DELETE' && pathname === MAILBOX_PATH) {

@@ -1,0 +1,6 @@
+import type { Plugin } from 'esbuild'
+import type { Migration } from '../../adapters/durable-object/migration.ts'
+
+export function textAt(path: string): string
+export function legacyMigrations(): readonly Migration[]
+export const localTexts: Plugin
