@@ -38,11 +38,7 @@ function isOfPrograms(pathname: string): boolean {
   return [API_PREFIX, OPERATOR_PREFIX, FORM_CLIENT_PREFIX].some((prefix) => pathname.startsWith(prefix))
 }
 
-async function servePage(
-  request: Request,
-  pathname: string,
-  pages: typeof Pages,
-): Promise<Response | null> {
+async function servePage(request: Request, pathname: string, pages: typeof Pages): Promise<Response | null> {
   if (pathname === paths.CONSOLE_PATH || pathname.startsWith(`${paths.CONSOLE_PATH}/`))
     return pages.serveConsole(request)
   if (pathname === paths.GUIDES_PATH || pathname.startsWith(`${paths.GUIDES_PATH}/`))

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { builtWorker } from '../../test/support/services/built-worker.ts'
 import type { BuiltWorker } from './bundle-worker.mjs'
-import { bundleWorker, loadedFirst, loadedWith } from './bundle-worker.mjs'
+import { bundleWorker, loadedFirst, loadedWith, LOCAL } from './bundle-worker.mjs'
 
 /** The bound of the code that every isolate loads before its first request, in bytes of gzip. */
 const FIRST_MAX_BYTES = 23_000
@@ -44,7 +44,7 @@ const rare = [
     /^adapters\/durable-object\/object\/(?:family\.ts|batch|schema\/schema-steps)/,
   ],
   ['pages', /^host-worker\/pages\/(?!paths)|^host-worker\/browser\//],
-  ['outside sources', /^adapters\/(?:pos-|links-dub\/index|exit-survey|local\/mailbox-store)/],
+  ['outside sources', /^adapters\/(?:pos-|links-dub\/index|exit-survey)/],
   ['QStash deliveries', /queue-qstash\/receive|node_modules\/(?:jose|@upstash)/],
   ['imports', /^domain\/imports\//],
   [
@@ -108,4 +108,16 @@ describe.each(Object.entries(kinds))('for %s', (_kind, { source, maxBytes, witho
   it.each([...without, ...rare])('does not load %s', (_name, pattern) => {
     expectWithout(loadedFor(source), pattern)
   })
+})
+
+it('has nothing of a local start, which is another Worker', async () => {
+  const ofLocalStart = /^host-worker\/(?:dev|local)\/|^adapters\/local\//
+  expect(inputsOf(built.modules.keys()).filter((path) => ofLocalStart.test(path))).toEqual([])
+  const text = built.files.map(({ contents }) => new TextDecoder().decode(contents)).join('')
+  const words = ['local_mailbox', 'local_state', '/demo-site', 'LOCAL_DEMO', 'Bubble & Shine']
+  expect(words.filter((word) => text.includes(word))).toEqual([])
+  const local = await bundleWorker(LOCAL)
+  const localText = local.files.map(({ contents }) => new TextDecoder().decode(contents)).join('')
+  // What is looked for is in the other one, so it would be found.
+  expect(words.filter((word) => localText.includes(word))).toEqual(words)
 })

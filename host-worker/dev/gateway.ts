@@ -37,7 +37,11 @@ export async function fillLocalGateway(stateDirectory: string): Promise<void> {
     const mark = `${localSourceFile(stateDirectory, tie) ?? ''}.${tenant}.demo`
     if (readTextFile(mark) !== null) continue
     for (const [importKind, rows] of lines)
-      await importIntoGateway({ ...organization, posSource: tie }, ndjsonFile(importKind, rows()), stateDirectory)
+      await importIntoGateway(
+        { ...organization, posSource: tie },
+        ndjsonFile(importKind, rows()),
+        stateDirectory,
+      )
     createPrivateFile(mark, () => 'The demo was imported.\n')
   }
 }

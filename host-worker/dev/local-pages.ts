@@ -1,7 +1,7 @@
 import { html } from '../../domain/text/html.ts'
-import { CHALLENGE_MAX_LENGTH, PROOF_PATH, proofOfState } from '../local/state-proof.ts'
+import { CHALLENGE_MAX_LENGTH, PROOF_PATH, proofOfState, SITE_PATH } from '../local/local-endpoints.ts'
 import { pageResponse } from '../pages/page-headers.ts'
-import { CONSOLE_PATH, MAILBOX_PATH, SITE_PATH, START_PATH } from '../pages/paths.ts'
+import { CONSOLE_PATH, MAILBOX_PATH, START_PATH } from '../pages/paths.ts'
 import { serveStart } from '../pages/start.ts'
 import { serveMailbox } from './mailbox.ts'
 import type { Prepared } from './prepare.ts'
@@ -37,17 +37,13 @@ async function startPage(request: Request, url: URL, { kept, hasDemo }: Prepared
         'Demo forms',
         'The web site of a demo tenant: three forms that post to this service.',
       ],
-      [
-        MAILBOX_PATH,
-        'Mailbox',
-        'What would have been sent by email and text message. Only on this machine.',
-      ],
+      [MAILBOX_PATH, 'Mailbox', 'What would have been sent by email and text message. Only on this machine.'],
     ],
     about: html`<h2>On this machine</h2>
       <p>
         <code>npm start</code> fires the cron trigger every minute, and runs the gateway of the two demo
-        organizations whose point of sale is behind ODBC. Under <code>npx wrangler dev</code> these two
-        answer as a source that cannot be reached, and the trigger needs a call:
+        organizations whose point of sale is behind ODBC. Under <code>npx wrangler dev</code> these two answer
+        as a source that cannot be reached, and the trigger needs a call:
         <code>curl "${cron}"</code>
       </p>`,
   })

@@ -135,7 +135,9 @@ async function migrate(database: D1Database, migrations: readonly Migration[]): 
     database.prepare('SELECT name FROM d1_migrations'),
   ])
   const applied = (answers[1]?.results ?? []).map(({ name }) => name)
-  const unknown = applied.find((name) => !/^local_/.test(name) && !migrations.some((each) => each.name === name))
+  const unknown = applied.find(
+    (name) => !/^local_/.test(name) && !migrations.some((each) => each.name === name),
+  )
   if (unknown !== undefined)
     throw new PreparationFailure(
       `These local databases are of another version of the service, which has the migration ${unknown}. Use another directory (STATE_DIR, --persist-to), or remove this one.`,

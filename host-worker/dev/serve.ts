@@ -35,6 +35,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => {
     void host.close().then(() => process.exit())
   })
+let reload: NodeJS.Timeout | undefined
 for (const folder of ['host-worker', 'domain', 'adapters', 'ports'])
   watch(join(projectRoot, folder), { recursive: true }, (_event, name) => {
     if (name !== null && isSource(name)) reloadSoon()
@@ -49,10 +50,12 @@ for (;;) {
 }
 
 function isSource(name: string): boolean {
-  return /\.(?:[cm]?[jt]sx?|css|html|json|ndjson|sql|md)$/.test(name) && !/[\\/](?:dist|public)[\\/]|\.test\./.test(name)
+  return (
+    /\.(?:[cm]?[jt]sx?|css|html|json|ndjson|sql|md)$/.test(name) &&
+    !/[\\/](?:dist|public)[\\/]|\.test\./.test(name)
+  )
 }
 
-let reload: NodeJS.Timeout | undefined
 function reloadSoon(): void {
   clearTimeout(reload)
   reload = setTimeout(() => {

@@ -121,7 +121,15 @@ it(
     }
     for (const at of [port, gateway.listen.port])
       expect([at, await statusAt(at, '/', { host: 'evil.example' })]).toEqual([at, 403])
-    const paths403 = ['/', '/mailbox', '/docs', '/demo-site', '/assets/pages.css', '/form-client.js', '/api/v1/openapi.json']
+    const paths403 = [
+      '/',
+      '/mailbox',
+      '/docs',
+      '/demo-site',
+      '/assets/pages.css',
+      '/form-client.js',
+      '/api/v1/openapi.json',
+    ]
     const pretended = {
       'mf-original-url': `http://127.0.0.1:${port}/mailbox`,
       'x-forwarded-host': 'localhost',

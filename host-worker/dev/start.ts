@@ -10,7 +10,7 @@ import { openPrivateState, readStateRecord, stateDirectory } from '../local/stat
 import { projectRoot } from '../local/root.ts'
 import { findUnannounced } from '../operator/client/service/local-service.ts'
 import { demoForms, demoOrganizations } from './demo/index.ts'
-import { SITE_PATH } from '../pages/paths.ts'
+import { SITE_PATH } from '../local/local-endpoints.ts'
 import { startSupervised } from './supervised-process.ts'
 
 const DEFAULT_PORT = 8787

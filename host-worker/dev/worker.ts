@@ -20,7 +20,8 @@ export default {
   async fetch(request: Request, given: Given, lifetime: Lifetime): Promise<Response> {
     const url = new URL(request.url)
     const answered = await answerLocally(request, url, given, lifetime)
-    if (answered === null) return deployed.fetch(request, (await preparedFor(given, lifetime)).bindings, lifetime)
+    if (answered === null)
+      return deployed.fetch(request, (await preparedFor(given, lifetime)).bindings, lifetime)
     await dropUnreadBody(request, systemDeadline)
     return answered
   },

@@ -43,7 +43,10 @@ export interface ProviderSettings {
  * Reads which providers are configured. A partial configuration is a problem and never a reason to use something else.
  * What is not configured a local start replaces.
  */
-export function readProviders(bindings: Bindings & Partial<LocalBindings>, problems: Problems): ProviderSettings {
+export function readProviders(
+  bindings: Bindings & Partial<LocalBindings>,
+  problems: Problems,
+): ProviderSettings {
   const local = bindings[LOCAL_PROVIDERS]
   const email = read(Resend, bindings, problems) ?? localSender(local?.email)
   return {

@@ -18,7 +18,8 @@ export async function withFileLock(path, work, onWait = () => {}) {
   mkdirSync(dirname(path), { recursive: true })
   let lock = tryFileLock(path, '')
   if (lock === null) onWait()
-  for (; lock === null; lock = tryFileLock(path, '')) await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  for (; lock === null; lock = tryFileLock(path, ''))
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   try {
     return await work()
   } finally {
@@ -41,7 +42,8 @@ export function tryFileLock(path, text) {
   if (before.some(isAlive)) return null
   const number = Math.max(0, ...before.map((each) => each.number)) + 1
   const own = `${path}.${number}`
-  const content = (said) => JSON.stringify({ pid: process.pid, began: beginOf(process.pid)?.began ?? '', text: said })
+  const content = (said) =>
+    JSON.stringify({ pid: process.pid, began: beginOf(process.pid)?.began ?? '', text: said })
   if (!create(own, content(text))) return null
   if (holders(path).some((each) => each.number !== number && isAlive(each))) {
     rmSync(own, { force: true })
@@ -67,7 +69,9 @@ function holders(path) {
   const numbers = names(dirname(path))
     .filter((name) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)))
     .map((name) => Number(name.slice(prefix.length)))
-  return numbers.sort((left, right) => left - right).flatMap((number) => holderIn(`${path}.${number}`, number))
+  return numbers
+    .sort((left, right) => left - right)
+    .flatMap((number) => holderIn(`${path}.${number}`, number))
 }
 
 function holderIn(file, number) {

@@ -63,7 +63,10 @@ it('takes over from a holder whose number another process has now, and not from 
   const lock = tryFileLock(path, 'living')
   const [name = ''] = held()
   const own = JSON.parse(readFileSync(join(dirname(path), name), 'utf8')) as { readonly began: string }
-  expect([tryFileLock(path, ''), fileLockHolder(path)]).toEqual([null, expect.objectContaining({ text: 'living' })])
+  expect([tryFileLock(path, ''), fileLockHolder(path)]).toEqual([
+    null,
+    expect.objectContaining({ text: 'living' }),
+  ])
   lock?.release()
   written({ pid: process.pid, began: `${own.began}0`, text: '' })
   const next = tryFileLock(path, '')

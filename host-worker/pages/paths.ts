@@ -1,10 +1,9 @@
-/** The paths of the service's own pages. The last two are there on a developer's machine alone. */
+/** The paths of the service's own pages. The last one is there on a developer's machine alone. */
 export const START_PATH = '/'
 export const REFERENCE_PATH = '/docs'
 export const GUIDES_PATH = '/guides'
 export const CONSOLE_PATH = '/console'
 export const MAILBOX_PATH = '/mailbox'
-export const SITE_PATH = '/demo-site'
 
 /** The paths that programs look for at any host. */
 export const HEALTH_PATH = '/health'

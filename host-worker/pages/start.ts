@@ -70,7 +70,9 @@ function page(origin: string, local: LocalStart | null): Html {
           </ul>
           ${local?.about ?? ''}
           <h2>Read</h2>
-          <p>${local === null ? 'Ask the operator of this service for a key, and keep it on your server.' : 'With the key of the demo organization:'}</p>
+          <p>
+            ${local === null ? 'Ask the operator of this service for a key, and keep it on your server.' : 'With the key of the demo organization:'}
+          </p>
           <pre
             tabindex="0"
             role="region"

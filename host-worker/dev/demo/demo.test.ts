@@ -65,8 +65,7 @@ describe('a service with the demo', { shuffle: false }, () => {
   it('has keys that work, and rows at each point of sale', async () => {
     expect(notes).toHaveLength(4)
     expect(keys).toHaveLength(4)
-    for (const key of keys)
-      expect((await operated.service.send('/api/v1/sites', { key })).status).toBe(200)
+    for (const key of keys) expect((await operated.service.send('/api/v1/sites', { key })).status).toBe(200)
     const [vendor, ...embedded] = atPointsOfSale.map(({ organization }) => organization)
     const asked = { kind: 'one', select: ['transactionId'], id: 'sale-0150' } as const
     const source = operated.service.pos.open(vendor?.posSource ?? { kind: 'legacy_vendor', tenant: '' })

@@ -47,7 +47,8 @@ async function operatorKeyOf(
   rootSecret: string,
 ): Promise<string> {
   const known = await kept.read('operator-key')
-  if (known !== null && readOperatorKey(known) !== null && (await works(serviceFor(byKey(known))))) return known
+  if (known !== null && readOperatorKey(known) !== null && (await works(serviceFor(byKey(known)))))
+    return known
   const holder = serviceFor(byRootSecret(rootSecret, systemClock))
   const { key } = (
     await holder.call(issueOperatorKeyEndpoint, { body: { operator: LOCAL_OPERATOR, role: 'admin' } })

@@ -22,9 +22,18 @@ declare module 'vitest' {
 export function builtWorker(scratch?: string): Promise<string> {
   const build = async (unfinished: string, folder: string) => {
     const wrangler = join(projectRoot, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
-    const args = [wrangler, 'deploy', '--dry-run', '--config', 'wrangler.toml', '--outdir', unfinished]
-    const env = { ...process.env, ...COMPILE_CACHE, ...wranglerEnvironment(folder) }
-    await promisify(execFile)(process.execPath, args, { cwd: projectRoot, env })
+    // Elsewhere than a `wrangler dev` that runs meanwhile.
+    const WORKER_FOLDER = join(folder, 'modules')
+    const args = [
+      wrangler,
+      'deploy',
+      join(WORKER_FOLDER, 'worker.js'),
+      '--dry-run',
+      '--config',
+      'wrangler.toml',
+    ]
+    const env = { ...process.env, ...COMPILE_CACHE, ...wranglerEnvironment(folder), WORKER_FOLDER }
+    await promisify(execFile)(process.execPath, [...args, '--outdir', unfinished], { cwd: projectRoot, env })
   }
   return builtOnce('worker', build, scratch)
 }

@@ -8,7 +8,7 @@ import { unreachable } from '../connection-errors.ts'
 import { readOperatorKey } from '../../../../domain/access/operator-key.ts'
 import type { HeldState } from '../../../local/service-file.ts'
 import { announcedService, holdState } from '../../../local/service-file.ts'
-import { CHALLENGE_MAX_LENGTH, PROOF_PATH, proofOfState } from '../../../local/state-proof.ts'
+import { CHALLENGE_MAX_LENGTH, PROOF_PATH, proofOfState } from '../../../local/local-endpoints.ts'
 import {
   openPrivateState,
   readLocalOperatorKey,
@@ -146,14 +146,14 @@ async function connect(url: string, directory: string, given: string | null): Pr
 }
 
 /**
- * The operator key in a state directory, or a new one when it does not work or is missing. Anyone who can read the
- * directory may get a key, because the root secret is in it too.
+ * An operator key of a state directory, or a new one when none works. Anyone who can read the directory may get a key,
+ * because the root secret is in it too.
  */
 async function localKey(url: string, directory: string): Promise<string> {
   // The first request of a service prepares its state.
-  const kept = (await prepared(url, directory)).operatorKey ?? readLocalOperatorKey(directory)
-  if (kept !== null && readOperatorKey(kept) !== null && (await works(kept, url, directory))) return kept
-  const { rootSecret } = await prepared(url, directory)
+  const { operatorKey, rootSecret } = await prepared(url, directory)
+  for (const kept of [operatorKey, readLocalOperatorKey(directory)])
+    if (kept !== null && readOperatorKey(kept) !== null && (await works(kept, url, directory))) return kept
   const authorization = byRootSecret(rootSecret, systemClock)
   const service = callService({ url, stateDirectory: directory, authorization })
   const { body } = await service.call(issueOperatorKeyEndpoint, {
@@ -171,7 +171,10 @@ async function prepared(url: string, directory: string): Promise<StateRecord> {
   const said = parsedOr(await answer.text(), null)
   const record = readStateRecord(directory)
   if (answer.ok && record !== null) return record
-  throw new CommandError(String(membersOf(said).error ?? `The service at ${url} has another state than ${directory}.`))
+  const { error } = membersOf(said)
+  throw new CommandError(
+    typeof error === 'string' ? error : `The service at ${url} has another state than ${directory}.`,
+  )
 }
 
 async function works(key: string, url: string, directory: string): Promise<boolean> {

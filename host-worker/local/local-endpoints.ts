@@ -1,5 +1,8 @@
 import { toBase64Url, utf8 } from '../../domain/text/encoding.ts'
 
+/** The path of the demo tenant's web site. */
+export const SITE_PATH = '/demo-site'
+
 /** Where a local service proves that it serves a state: `?challenge=…`. */
 export const PROOF_PATH = '/local-state/proof'
 
