@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { MiniflareOptions } from 'miniflare'
 import { projectRoot } from './root.ts'
-import { adoptEarlierState, givenSecrets, persistPath } from './state.ts'
+import { adoptEarlierState, localSecrets, persistPath } from './state.ts'
 import { projectWranglerFile } from './wrangler-file.ts'
 
 /** The Worker of a developer's machine (host-worker/dev/worker.ts) on the local runtime. */
@@ -89,7 +89,7 @@ async function workerOn(directory: string, { isWhole, variables = {} }: HostOpti
       manifest: { mainModule: MAIN, modules: await builtModules(isWhole) },
       env: {
         ...bindingsOf(isWhole),
-        ...textsOf({ ...givenSecrets(directory), ...variables, ...(isWhole ? {} : { LOCAL_DEMO: 'no' }) }),
+        ...textsOf({ ...localSecrets(directory), ...variables, ...(isWhole ? {} : { LOCAL_DEMO: 'no' }) }),
       },
       exports: Object.fromEntries(
         classes.map((each) => [each, { type: 'durable-object' as const, storage: 'sqlite' as const }]),

@@ -1,8 +1,9 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parseEnv } from 'node:util'
-import { PRIVATE_DIRECTORY_MODE, readTextFile, writePrivateFile } from './private-files.ts'
+import { createPrivateFile, PRIVATE_DIRECTORY_MODE, readTextFile, writePrivateFile } from './private-files.ts'
 
 /** Removes all permissions of everybody but the owner. */
 const PRIVATE_UMASK = 0o077
@@ -38,9 +39,17 @@ export function adoptEarlierState(directory: string): void {
   if (existsSync(earlier) && !existsSync(persistPath(directory))) renameSync(earlier, persistPath(directory))
 }
 
-/** The secrets of `secrets.env`, in which version 1.0.0 kept the root secret. */
-export function givenSecrets(directory: string): Readonly<Record<string, string | undefined>> {
-  return parseEnv(readTextFile(join(directory, 'secrets.env')) ?? '')
+/**
+ * The local secrets, in `.env` form in `secrets.env`. The first call for a state directory makes the file, with the root
+ * secret that the state keeps already, or else a new one; later calls, also of other processes, read it.
+ */
+export function localSecrets(directory: string): Readonly<Record<string, string | undefined>> {
+  const path = join(directory, 'secrets.env')
+  createPrivateFile(path, () => {
+    const secret = readStateRecord(directory)?.rootSecret ?? randomBytes(32).toString('base64url')
+    return `ROOT_SECRET=${secret}\n`
+  })
+  return parseEnv(readFileSync(path, 'utf8'))
 }
 
 /** What a local state keeps of itself: see host-worker/dev/kept.ts. */
