@@ -66,7 +66,7 @@ export async function preparedFor(
     const preparing = prepare(given, lifetime, on)
       .then((ready) => {
         prepared = ready
-      })
+      }, failWithSentence)
       .finally(() => {
         isPreparing = false
       })
@@ -88,11 +88,24 @@ export async function preparedFor(
   return complete
 }
 
-async function prepare(given: Given, lifetime: Lifetime, on: 'any state' | 'known state'): Promise<Prepared> {
+function failWithSentence(error: unknown): never {
+  if (error instanceof PreparationFailure) throw error
+  console.error(error)
+  throw new PreparationFailure(`The local state cannot be prepared: ${String(error)}`)
+}
+
+/** Prepares a state, or takes up where an earlier start was interrupted: see `preparedFor`. */
+export async function prepare(
+  given: Given,
+  lifetime: Lifetime,
+  on: 'any state' | 'known state' = 'any state',
+): Promise<Prepared> {
   const kept = openKept(given.DB)
   const known = on === 'known state' ? await kept.read('root-secret') : null
   if (on === 'known state' && known === null)
-    throw new Error('This is no local start: no request from this machine has prepared its state')
+    throw new PreparationFailure(
+      'This is no local start: no request from this machine has prepared its state.',
+    )
   const rootSecret = await keptSecret(given.ROOT_SECRET ?? '', kept)
   const mailbox = createMailbox(createExecutor({ database: given.DB, clock: systemClock }), systemClock)
   await migrate(given.DB, migrationTexts())

@@ -7,9 +7,10 @@ import { migratedImage } from './migrated-image.ts'
  * A migrated database in this process that accepts the same statements as D1, for tests with more statements than the
  * real runtime can run in reasonable time. A batch is one transaction, as on D1. Rows that are read and written are not
  * counted.
+ * @param image its content
  */
-export function openSqliteAsD1(): { readonly database: D1Database; close(): void } {
-  const sqlite = openImage(migratedImage())
+export function openSqliteAsD1(image = migratedImage()): { readonly database: D1Database; close(): void } {
+  const sqlite = openImage(image)
   const batch = async (statements: readonly Statement[]) => {
     const results = await sqlite.batch(statements)
     return results.map(({ rows, changes }) => ({
