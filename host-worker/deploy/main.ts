@@ -19,12 +19,16 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     interruption.abort()
   })
 
-const wrangler: World['wrangler'] = (args, use) =>
+/** The Worker is built in a folder of its own, so that a `wrangler dev` that runs meanwhile never meets it. */
+const WORKER_FOLDER = join(projectRoot, '.wrangler', 'deployed')
+
+const wrangler: World['wrangler'] = ([verb = '', ...given], use) =>
   new Promise((resolve) => {
     const script = join(projectRoot, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
-    const child = spawn(process.execPath, [script, ...args], {
+    const entry = verb === 'deploy' ? [join(WORKER_FOLDER, 'worker.js')] : []
+    const child = spawn(process.execPath, [script, verb, ...entry, ...given], {
       cwd: projectRoot,
-      env: { ...process.env, ...wranglerEnvironment(stateDirectory(projectRoot)) },
+      env: { ...process.env, ...wranglerEnvironment(stateDirectory(projectRoot)), WORKER_FOLDER },
       signal,
       // Without a terminal to read from, wrangler asks nothing.
       stdio: ['ignore', use === 'show' ? 'inherit' : 'pipe', 'inherit'],

@@ -10,7 +10,7 @@ import { toBase64Url } from '../../domain/text/encoding.ts'
 import type { LocalBindings } from '../env/providers.ts'
 import { LOCAL_PROVIDERS } from '../env/providers.ts'
 import { systemClock, systemRandom } from '../system.ts'
-import type { Lifetime } from '../wiring/world.ts'
+import type { Lifetime } from '../wiring/opening.ts'
 import type { Kept } from './kept.ts'
 import { openKept } from './kept.ts'
 

@@ -2,15 +2,15 @@ import { readOperatorKey } from '../../../domain/access/operator-key.ts'
 import { issueOperatorKeyEndpoint } from '../../../domain/operators/endpoints/keys/operator-keys.ts'
 import { getHealth } from '../../../domain/operators/endpoints/service/health.ts'
 import { readEnv } from '../../env/index.ts'
-import { handleOperator, openOperatorWorld } from '../../operator-service.ts'
 import type { Authorization } from '../../operator/client/authorization.ts'
 import { byKey, byRootSecret } from '../../operator/client/authorization.ts'
 import { callService } from '../../operator/client/call-service.ts'
 import { Refusal } from '../../operator/client/errors.ts'
 import type { OperatorService } from '../../operator/client/service/operator-service.ts'
 import { systemClock } from '../../system.ts'
-import { createMeter } from '../../wiring/storage.ts'
-import type { Lifetime } from '../../wiring/world.ts'
+import type { Lifetime } from '../../wiring/opening.ts'
+import { createMeter } from '../../wiring/opening.ts'
+import { serve } from '../../wiring/operators.ts'
 import type { Kept } from '../kept.ts'
 import { seedDemo } from './seed.ts'
 
@@ -29,11 +29,11 @@ export async function prepareDemo(
   const reading = readEnv(bindings)
   if (!reading.ok) return
   const reach = async (request: Request) =>
-    handleOperator(request, {
-      requestId: 'local-start',
-      world: await openOperatorWorld(reading.env, lifetime, createMeter()),
-      answered: () => undefined,
-    })
+    serve(
+      request,
+      { requestId: 'local-start', answered: () => undefined },
+      { env: reading.env, lifetime, meter: createMeter() },
+    )
   const serviceFor = (authorization: Authorization) =>
     callService({ url: 'http://localhost', stateDirectory: null, authorization, reach })
   const operatorKey = await operatorKeyOf(kept, serviceFor, bindings.ROOT_SECRET)
