@@ -114,7 +114,7 @@ it('has nothing of a local start, which is another Worker', async () => {
   const ofLocalStart = /^host-worker\/(?:dev|local)\/|^adapters\/local\//
   expect(inputsOf(built.modules.keys()).filter((path) => ofLocalStart.test(path))).toEqual([])
   const text = built.files.map(({ contents }) => new TextDecoder().decode(contents)).join('')
-  const words = ['local_mailbox', 'local_state', '/demo-site', 'LOCAL_DEMO', 'Bubble & Shine']
+  const words = ['INSERT INTO local_mailbox', 'INSERT INTO local_state', 'LOCAL_DEMO', 'Bubble & Shine']
   expect(words.filter((word) => text.includes(word))).toEqual([])
   const local = await bundleWorker(LOCAL)
   const localText = local.files.map(({ contents }) => new TextDecoder().decode(contents)).join('')
