@@ -6,11 +6,12 @@ import { SelectField } from '../kit/field.tsx'
 import { FailureNote, Shown } from '../kit/states.tsx'
 import { countText, sizeText } from '../kit/text.tsx'
 import { toast } from '../kit/toasts.tsx'
+import type { BodyOf } from '../service/operations.ts'
 import { useAction } from '../service/use-action.ts'
 import { useCall } from '../service/use-query.ts'
 import { useMay } from '../session/session.ts'
-import type { Move, ShownOrganization } from './settings.ts'
-import { isAbortable, jurisdictionTexts, phaseText, placeOf, regionTexts, wheres } from './settings.ts'
+import type { ShownOrganization } from './settings.ts'
+import { jurisdictionTexts, placeOf, regionTexts, wheres } from './settings.ts'
 
 interface PlaceProps {
   readonly organization: ShownOrganization
@@ -129,6 +130,8 @@ export function PlaceFields({ place, where, onPlace, onWhere }: PlaceFieldsProps
   )
 }
 
+type Move = BodyOf<'moves.show'>
+
 /** How often the service is asked how far a move is, in ms. */
 const LOOK_MS = 700
 
@@ -165,22 +168,34 @@ function MoveProgress({ moveId, onEnded }: MoveProgressProps) {
 
 function Running({ move, onAsked }: { readonly move: Move; readonly onAsked: () => void }) {
   const mayAbort = useMay('admin')
-  const { organizationId, table, tables, copiedRows } = move
+  const { organizationId, phase, table, tables, copiedRows } = move
   const abort = useAction((client) => client.call('moves.abort', { params: { organizationId } }), onAsked)
   return (
     <>
       <p>
-        {phaseText(move)} Rows copied: {countText(copiedRows)}.
+        {phaseTexts[phase]} Rows copied: {countText(copiedRows)}.
       </p>
       <ProgressBar label="Tables of the move" done={tables === 0 ? null : table} most={tables} />
       {abort.failure !== null && <FailureNote failure={abort.failure} />}
-      {mayAbort && isAbortable(move) && (
+      {mayAbort && (phase === 'starting' || phase === 'copying') && (
         <Button isRunning={abort.isRunning} onClick={calls(abort.run, undefined)}>
           Give the move up
         </Button>
       )}
     </>
   )
+}
+
+/** What a move is doing, in a sentence. */
+const phaseTexts: Readonly<Record<Move['phase'], string>> = {
+  starting: 'It begins.',
+  copying: 'Rows are copied, while it is served where it was.',
+  switching: 'It switches: its writes wait for a moment.',
+  switched: 'It lives in the new place. The old one is emptied.',
+  emptying: 'It lives in the new place. The old one is emptied.',
+  done: 'It is done.',
+  aborting: 'It is given up.',
+  aborted: 'It was given up.',
 }
 
 function outcomeText({ phase, to, copiedRows, pausedMs, failure }: Move): string {

@@ -65,7 +65,6 @@ function textOf(organization: ShownOrganization, name: string): string {
 type MoveSettings = NonNullable<CallOf<'moves.begin'>['body']>
 type Region = NonNullable<MoveSettings['region']>
 type Jurisdiction = NonNullable<MoveSettings['jurisdiction']>
-export type Move = BodyOf<'moves.show'>
 
 /** The regions in words. The compiler checks that none is missing. */
 export const regionTexts: Readonly<Record<Region, string>> = {
@@ -104,25 +103,4 @@ export function placeOf(place: string, where: string): MoveSettings {
     ...(region === undefined ? {} : { region }),
     ...(jurisdiction === undefined ? {} : { jurisdiction }),
   }
-}
-
-const phaseTexts: Readonly<Record<Move['phase'], string>> = {
-  starting: 'It begins.',
-  copying: 'Rows are copied, while it is served where it was.',
-  switching: 'It switches: its writes wait for a moment.',
-  switched: 'It lives in the new place. The old one is emptied.',
-  emptying: 'It lives in the new place. The old one is emptied.',
-  done: 'It is done.',
-  aborting: 'It is given up.',
-  aborted: 'It was given up.',
-}
-
-/** What a move is doing, in a sentence. */
-export function phaseText({ phase }: Move): string {
-  return phaseTexts[phase]
-}
-
-/** Whether a move can still be given up. */
-export function isAbortable({ phase }: Move): boolean {
-  return phase === 'starting' || phase === 'copying'
 }
