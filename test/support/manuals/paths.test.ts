@@ -43,10 +43,9 @@ const NAMED = new RegExp(
 
 /** Names that are no file of the project, with the reason. */
 const NO_FILE: readonly RegExp[] = [
-  // A placeholder, or a file that the reader is told to write.
+  // A placeholder.
   /^(?:\S+\/)?name(?:\.system)?\.(?:ts|test\.ts|test-d\.ts)$/,
   /^NNNN_name\.sql$/,
-  /^(?:\.\/|app\/)?sends\/sends-page\.tsx$/,
   // A word of a command that narrows tests down by the beginning of their paths.
   /^test\/e2e\/sends$/,
 ]
@@ -105,8 +104,8 @@ test('every file and folder that a manual or a comment names exists', () => {
 test.each([
   ['domain/access/keys/api-key.ts', 'README.md', false],
   ['domain/access/api-key.ts', 'README.md', true],
-  ['../kit/paged-table.tsx', 'host-worker/console/README.md', false],
-  ['../kit/table/paged-table.tsx', 'host-worker/console/README.md', true],
+  ['../style/table.tsx', 'host-worker/console/README.md', false],
+  ['../kit/table.tsx', 'host-worker/console/README.md', true],
   ['find/at-place.ts', 'domain/placement/README.md', true],
   ['found/at-place.ts', 'domain/placement/README.md', false],
   ['test/contract/operator/*.test.ts', 'domain/operators/README.md', true],
