@@ -50,10 +50,10 @@ export function openLegacyVendor({ database, deadline }: LegacyVendorOptions, te
     capabilities: posSourceKinds.legacy_vendor.capabilities,
     page: (query) =>
       watched(async () => {
-        const statements = pageStatementsOf(tenant, { ...query, limit: query.limit + 1 })
+        const { looksAtMax: _, ...asked } = query
+        const statements = pageStatementsOf(tenant, { ...asked, limit: query.limit + 1 })
         const found = await readBoundedPage(database, statements)
-        const isCutShort = found.kind === 'columns' && found.isCutShort
-        return { kind: 'page', ...cutPage(decodedPage(query, found), query, isCutShort) }
+        return { kind: 'page', ...cutPage(decodedPage(query, found), query, found.stoppedAt) }
       }),
     one: (query) =>
       watched(async () => {

@@ -47,7 +47,7 @@ function indexOf(table: Table, where: readonly Predicate[], orderField: string):
   const narrowing =
     (indexes[table.name] ?? []).find((fields) => fields.every((field) => equal.includes(field))) ?? []
   const columns = [...narrowing, orderField].map((field) => columnOf(table, field).name)
-  return { name: [table.name, ...columns].join('_'), orderAlias: 't', contained: null, narrowing, orderField }
+  return { name: [table.name, ...columns].join('_'), narrowing, orderField }
 }
 
 function describe(resource: Resource): Table {
@@ -76,8 +76,8 @@ function describe(resource: Resource): Table {
     isKept: false,
     serviceWideIds: false,
     seenByParent: false,
-    indexPairs: [],
-    indexedOrders: {},
+    selectsFew: {},
+    selectsMany: {},
     columns: new Map(columns),
     joins: new Map(),
   }

@@ -71,12 +71,11 @@ function pageOfResult({ query, publish }: PagePlan, result: QueryResult): PageOf
   if (lines !== null) {
     const texts = lines.length > query.limit ? lines.slice(0, query.limit) : lines
     const lastShown = texts.at(-1)
-    const isLast = lines.length <= query.limit || lastShown === undefined
-    const next = isLast ? null : positionIn(parsedLine(lastShown), query.order)
+    const isFull = lines.length > query.limit && lastShown !== undefined
+    const next = isFull ? positionIn(parsedLine(lastShown), query.order) : result.stoppedAt
     return cutTexts({ texts, next }, query.order, (index) => parsedLine(texts[index] ?? ''))
   }
-  const isCutShort = result.kind === 'rows' && result.isCutShort
-  const { rows, next } = cutPage(storedRowsOf(result), query, isCutShort)
+  const { rows, next } = cutPage(storedRowsOf(result), query, result.stoppedAt)
   const texts = rows.map((row) => storedText(publish, query.select, row))
   return cutTexts({ texts, next }, query.order, (index) => rows[index] ?? {})
 }

@@ -11,6 +11,7 @@ import { UnpublishableRow } from './pages/checked-row.ts'
 import { withDeprecation } from '../record/operation/deprecation.ts'
 import type { ReadEndpoint } from '../record/endpoint.ts'
 import { unmetNeed } from './filter-needs.ts'
+import { LOOKED_AT_MAX } from './plan/limit.ts'
 import { planCollection } from './plan/plan-collection.ts'
 import { planDetail } from './plan/plan-detail.ts'
 import { planGroups } from './plan/plan-groups.ts'
@@ -51,6 +52,7 @@ export async function serveRead(
     params: routed.params,
     query: queryOf(routed.url),
     nowMs: world.clock.nowMs(),
+    looksAtMax: world.looksAtMax ?? LOOKED_AT_MAX,
   }
   const read = { endpoint, request, requestId: routed.requestId, tenant, world }
   const open = endpoint.rowsFrom === 'storage' ? null : world.sources[endpoint.rowsFrom]

@@ -23,4 +23,6 @@ export interface ReadWorld extends KeyWorld {
   readonly sources: Sources
   readonly clock: Clock
   readonly log: Log
+  /** See `LOOKED_AT_MAX`, which is the default. */
+  readonly looksAtMax?: number
 }

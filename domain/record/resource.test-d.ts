@@ -16,7 +16,8 @@ const boats = resource({
   idField: 'boatId',
   key: ['harbourId', 'boatId'],
   alternateKey: 'sail',
-  indexPairs: [['harbourId', 'sail']],
+  selectsFew: { sail: 'launchedAt' },
+  selectsMany: { harbourId: ['launchedAt', 'updatedAt'] },
   fields: {
     boatId: id(),
     harbourId: nullable(id()),
@@ -53,8 +54,10 @@ resource({ ...named, idField: 'boadId', fields })
 resource({ ...named, idField: 'boatId', key: ['habrourId', 'boatId'], fields })
 // @ts-expect-error the alternate key is a stored field
 resource({ ...named, idField: 'boatId', alternateKey: 'sial', fields })
-// @ts-expect-error an index pair consists of stored fields
-resource({ ...named, idField: 'boatId', indexPairs: [['sail', 'length']], fields })
+// @ts-expect-error a field that selects rows is a stored field
+resource({ ...named, idField: 'boatId', selectsFew: { sial: 'boatId' }, fields })
+// @ts-expect-error and so is one that orders them
+resource({ ...named, idField: 'boatId', selectsMany: { sail: ['launched'] }, fields })
 
 const harbourName = joined(text(), { collection: 'harbours', by: 'harborId', field: 'name' })
 // @ts-expect-error a join is by a stored field

@@ -45,13 +45,16 @@ export interface Resource {
   readonly person: PersonLink | null
   /** How a row is named in the collection of removals when nobody can read it any more; null: nobody ever could. */
   readonly removal: Removal | null
-  /** Pairs of fields that callers often filter by together, so that each pair has its own index. */
-  readonly indexPairs: readonly IndexPair[]
   /**
-   * For fields whose filter selects few rows: the orders in which an index provides the selected rows. In every other
-   * order, the rows are sorted after they were selected. A field that is not named has an index in every order.
+   * Fields one value of which few rows have, such as an address: the order in which an index provides these rows. In
+   * every other order they are sorted after they were selected.
    */
-  readonly indexedOrders: IndexedOrders
+  readonly selectsFew: Readonly<Partial<Record<string, string>>>
+  /**
+   * Fields one value of which many rows may have, such as a form: the orders in which an index provides these rows. In
+   * every other order, and for a field that is named in neither way, rows are tested while the order's index is walked.
+   */
+  readonly selectsMany: Readonly<Partial<Record<string, readonly string[]>>>
   /** Published fields, in the order in which they are published. */
   readonly fields: Readonly<Record<string, ResourceField>>
   /** Fields that are stored but never published. */
@@ -86,12 +89,6 @@ export interface Removal<Name extends string = string> {
   readonly parent: Name | null
   /** The field that says whether it can be read at all; null: every row can. */
   readonly shownIf: Name | null
-}
-
-type IndexPair<Name extends string = string> = readonly [Name, Name]
-
-type IndexedOrders<Name extends string = string> = {
-  readonly [Field in Name]?: readonly [Name, ...Name[]]
 }
 
 /** A resource whose fields the compiler knows. It checks every field name, and rows have types. */
@@ -138,8 +135,10 @@ export type ResourceDeclaration<
   readonly person?: PersonLink<StoredName<Published, Hidden>>
   /** `true`: under the names of the collection and of its id. */
   readonly removal?: true | Partial<Removal<StoredName<Published, Hidden>>>
-  readonly indexPairs?: readonly IndexPair<StoredName<Published, Hidden>>[]
-  readonly indexedOrders?: IndexedOrders<StoredName<Published, Hidden>>
+  readonly selectsFew?: { readonly [Field in StoredName<Published, Hidden>]?: StoredName<Published, Hidden> }
+  readonly selectsMany?: {
+    readonly [Field in StoredName<Published, Hidden>]?: readonly StoredName<Published, Hidden>[]
+  }
   readonly fields: Published & NamesStored<Published, StoredName<Published, Hidden>>
   readonly hidden?: Hidden
   readonly prepare?: () => Promise<unknown>
@@ -166,8 +165,8 @@ export function resource<
     only: null,
     serviceWideIds: false,
     seenByParent: false,
-    indexPairs: [],
-    indexedOrders: {},
+    selectsFew: {},
+    selectsMany: {},
     ...said,
     removal: removal === undefined ? null : removalOf(declaration, removal === true ? {} : removal),
     fields: withOrigin(declaration.fields, functions),

@@ -22,8 +22,6 @@ export const sites = resource({
   removal: true,
   // The reviews that a parent reads contain the name of the child's site.
   seenByParent: true,
-  // An organization has few of these rows, so every filter selects few.
-  indexedOrders: { status: ['createdAt'], siteCode: ['createdAt'] },
   fields: {
     siteId: id(),
     name: impersonal(text()),

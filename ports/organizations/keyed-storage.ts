@@ -1,7 +1,7 @@
 import type { StoredKey } from './administration.ts'
 import type { KeyBudget } from './key-budget.ts'
 import type { Organization } from './organization.ts'
-import type { ReadQuery, StoredRow } from '../records/query.ts'
+import type { Position, ReadQuery, StoredRow } from '../records/query.ts'
 
 /** The claims of a presented key, and the hashes that prove them, before anything is looked up. */
 export interface KeyClaim {
@@ -20,8 +20,18 @@ export type WorkingKey = Pick<
   'keyId' | 'organizationId' | 'secretVersion' | 'scope' | 'ratePerMinute' | 'lastUsedAt'
 >
 
+/** Where a page ended before its limit. */
+export interface PageEnd {
+  /**
+   * More rows may follow this position, although fewer than the page's limit were found: because these are too large to
+   * be read at once, or because as many were looked at as the query allows. Null: the page did not end early.
+   */
+  readonly stoppedAt: Position | null
+}
+
 /** The rows that a query found. */
-export type QueryResult =
+export type QueryResult = PageEnd &
+  (
   /**
    * Rows as JSON text, one object a line with the query's fields in the order of `select`; empty without rows. Numbers
    * are written so that `JSON.parse` reads them exactly; whole numbers, text, truth values and JSON documents are
@@ -29,12 +39,8 @@ export type QueryResult =
    */
   | { readonly kind: 'lines'; readonly text: string }
   /** Rows as values, when they are too large for one text. */
-  | {
-      readonly kind: 'rows'
-      readonly rows: readonly StoredRow[]
-      /** Whether rows of the query were left out, because all of them together are too large. */
-      readonly isCutShort: boolean
-    }
+  | { readonly kind: 'rows'; readonly rows: readonly StoredRow[] }
+  )
 
 export type KeyedRead =
   | { readonly authenticated: false }

@@ -39,6 +39,11 @@ export interface PageQuery {
   readonly after: Position | null
   /** The maximum number of rows. Callers ask for one more than the page, to learn whether another page follows. */
   readonly limit: number
+  /**
+   * The maximum number of rows to look at for filters that are tested row by row. The storage may read each of them twice.
+   * Left out: as many as it takes. Outside sources have bounds of their own.
+   */
+  readonly looksAtMax?: number
 }
 
 /** One row of a stored collection of the tenant, by id. */

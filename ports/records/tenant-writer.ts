@@ -1,3 +1,4 @@
+import type { PageEnd } from '../organizations/keyed-storage.ts'
 import type { PageQuery, StoredRow } from './query.ts'
 
 /** The contact attributes that a submission can contain. Missing values are null. */
@@ -119,8 +120,6 @@ export interface TenantWriter extends SubmissionWriter {
 }
 
 /** The rows of a page. */
-export interface FoundPage {
+export interface FoundPage extends PageEnd {
   readonly rows: readonly StoredRow[]
-  /** Whether rows of the query were left out, because all of them together are too large. */
-  readonly isCutShort: boolean
 }

@@ -10,7 +10,7 @@ import type {
 } from '../../../ports/organizations/keyed-storage.ts'
 import type { KeyBudget } from '../../../ports/organizations/key-budget.ts'
 import type { ReadQuery } from '../../../ports/records/query.ts'
-import { isOutgrown, takeIsFollowed, TOO_LARGE } from '../read/bounded-rows.ts'
+import { isOutgrown, linesOfText, takeStop, TOO_LARGE } from '../read/bounded-rows.ts'
 import { elsewhere } from '../placement/guard.ts'
 import type { ClaimNow, KeyedAnswer, KeyedRow } from '../read/keyed-statements.ts'
 import { boundedStatements, keyedStatement } from '../read/keyed-statements.ts'
@@ -73,7 +73,7 @@ function openReader({ executor, clock, countedBatch }: KeyedStorageOptions, clai
         return readAsRows(budget === null ? batch : uncountedBatch, claim, queries, readings, budget)
       if (row === undefined) return { authenticated: false }
       const results = readings.map((_, index): QueryResult => {
-        return { kind: 'lines', text: row[`result${index}`] ?? '' }
+        return { kind: 'lines', ...linesOfText(row[`result${index}`] ?? '') }
       })
       return authenticated(claim, row, results, budget)
     },
@@ -159,10 +159,10 @@ async function readAsRows(
   if (row === undefined) return { authenticated: false }
   const results = queries.map((query, index): QueryResult => {
     const bounded = pages[index]?.rows ?? []
-    const isCutShort = takeIsFollowed(bounded)
-    if (query.kind === 'groups') return { kind: 'rows', rows: bounded, isCutShort }
+    const stoppedAt = takeStop(bounded, query.kind === 'page' ? query.order : null)
+    if (query.kind === 'groups') return { kind: 'rows', rows: bounded, stoppedAt }
     const rows = decodeRows(serviceTables.tableOf(query.collection), query.select, bounded)
-    return { kind: 'rows', rows, isCutShort }
+    return { kind: 'rows', rows, stoppedAt }
   })
   return authenticated(claim, row, results, countedBefore ?? budget)
 }

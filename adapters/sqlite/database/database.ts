@@ -4,7 +4,7 @@ import type { Organization } from '../../../ports/organizations/organization.ts'
 import type { StoredOperatorKey } from '../../../ports/operators/operator-keys.ts'
 import type { RowOf } from '../../../domain/record/resource.ts'
 import type { DeclaredResource } from '../../../domain/resources/index.ts'
-import type { listTables, ServiceColumn, serviceTables, serviceViews } from './service-tables.ts'
+import type { ServiceColumn, serviceTables, serviceViews } from './service-tables.ts'
 import type { StoredRow } from './stored.ts'
 
 /** `form-submissions` is stored in `form_submissions`. */
@@ -58,6 +58,5 @@ interface SchemaTable {
 export type Database = RecordTables &
   AccountTables &
   Declared<typeof serviceTables> &
-  Declared<typeof listTables> &
   Declared<typeof serviceViews> &
   SchemaTable

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest'
 import { actualSchema } from '../schema/actual.ts'
-import { filteredLists } from '../schema/page-reads.ts'
 import { migratedDatabase } from '../schema/migrated.ts'
-import { columnOf, sideTableName, tableOf } from '../table/tables.ts'
-import { listTables, serviceTables, serviceViews } from './service-tables.ts'
+import { serviceTables, serviceViews } from './service-tables.ts'
 
 const database = migratedDatabase()
 const schema = actualSchema((sql) => database.prepare(sql).all())
@@ -18,7 +16,7 @@ function columnsOf(table: string) {
   })
 }
 
-test.each(Object.entries({ ...serviceTables, ...listTables }))(
+test.each(Object.entries(serviceTables))(
   'the migrations make %s as it is declared',
   (table, declared) => {
     expect(columnsOf(table)).toEqual(Object.entries(declared))
@@ -28,20 +26,4 @@ test.each(Object.entries({ ...serviceTables, ...listTables }))(
 test.each(Object.entries(serviceViews))('the view %s has the columns that are declared', (view, declared) => {
   const columns = database.prepare(`PRAGMA table_info(${view})`).all()
   expect(columns.map(({ name }) => name)).toEqual(Object.keys(declared))
-})
-
-test('every list by which pages are filtered has its side table', () => {
-  const sides = filteredLists().map(({ collection, field, orders }) => {
-    const table = tableOf(collection)
-    const columns = [
-      'organization_id',
-      'value',
-      table.idColumn,
-      ...orders.map((order) => columnOf(table, order).name),
-    ]
-    return [sideTableName(table, field), columns]
-  })
-  expect(Object.fromEntries(sides)).toEqual(
-    Object.fromEntries(Object.entries(listTables).map(([name, columns]) => [name, Object.keys(columns)])),
-  )
 })

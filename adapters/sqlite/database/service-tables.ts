@@ -220,18 +220,6 @@ export const serviceTables = {
   },
 } as const
 
-/** The side tables of the lists by which pages are filtered, which triggers fill with a row for each value. */
-export const listTables = {
-  products_site_ids: { organization_id: text(), value: text(), product_id: text(), created_at: text() },
-  links_tags: {
-    organization_id: text(),
-    value: text(),
-    link_id: text(),
-    created_at: text(),
-    updated_at: text(),
-  },
-} as const
-
 /** The views, which hold no rows: their triggers do something with what is inserted. */
 export const serviceViews = {
   accepted_submissions: {

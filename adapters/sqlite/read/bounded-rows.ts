@@ -1,6 +1,7 @@
 import type { Expression, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import { PAGE_MAX_BYTES } from '../../../domain/read/pages/page-of-texts.ts'
+import { PAGE_MAX_BYTES, positionIn } from '../../../domain/read/pages/page-of-texts.ts'
+import type { Order, Position } from '../../../ports/records/query.ts'
 import { VALUE_MAX_BYTES } from '../statement/hosted-limits.ts'
 import type { ResultRow } from '../statement/executor.ts'
 import type { Reading } from './reading.ts'
@@ -10,6 +11,12 @@ const TEXT_MAX_BYTES = VALUE_MAX_BYTES - 100_000
 
 /** The maximum size of the rows of one page, in bytes. A single row may be larger. */
 const ROWS_MAX_BYTES = PAGE_MAX_BYTES
+
+/**
+ * The column of a row that is none, the last one of a page for which no more rows are looked at: the position of the row
+ * that was looked at last, as a JSON array. In the form of lines it is a line of its own.
+ */
+export const STOPPED_AT = 'stopped_at'
 
 /**
  * Marks a result that is larger than one value may be. It differs from every result, because a row's line is never
@@ -33,8 +40,9 @@ export function isOutgrown(error: unknown): boolean {
  * they are too large.
  */
 export function textOfRows(reading: Reading, prefix: string): RawBuilder<string | null> {
+  const line = reading.mayStop() ? sql`ifnull(line, ${sql.id(STOPPED_AT)})` : sql`line`
   return sql`(select iif(sum(octet_length(line)) > ${sql.lit(TEXT_MAX_BYTES)}, ${sql.lit(TOO_LARGE)},
-    group_concat(line, char(10))) from (${reading.select('line', prefix)}))`
+    group_concat(${line}, char(10))) from (${reading.select('line', prefix)}))`
 }
 
 /**
@@ -48,9 +56,10 @@ export function boundedRows(
   condition: Expression<unknown>,
 ): RawBuilder<ResultRow> {
   const fields = reading.fields.map((field) => sql.id(field))
+  const more = reading.mayStop() ? sql`, ${sql.id(STOPPED_AT)}` : sql``
   const bytes = reading.fields.map((field) => sql`ifnull(octet_length(${sql.id(field)}), 4)`)
   return sql<ResultRow>`
-    select ${sql.join(fields)}, is_followed from (
+    select ${sql.join(fields)}${more}, is_followed from (
       select *, sum(${sql.join(bytes, sql` + `)}) over (rows between unbounded preceding and current row) as running_bytes,
         row_number() over (rows between unbounded preceding and current row) as nth, lead(1, 1, 0) over (rows unbounded preceding) as is_followed
       from (${reading.select('columns', prefix)})
@@ -58,9 +67,37 @@ export function boundedRows(
     where ${condition} and (running_bytes <= ${sql.lit(ROWS_MAX_BYTES)} or nth = 1)`
 }
 
-/** Removes `is_followed` from the rows, in place. Returns whether the bound has cut the rows short. */
-export function takeIsFollowed(rows: readonly Record<string, unknown>[]): boolean {
-  const isCutShort = rows.at(-1)?.is_followed === 1
-  for (const row of rows) delete row.is_followed
-  return isCutShort
+/** Rows as lines of JSON, and the position at which no more were looked at; null: all were. */
+export interface Lines {
+  readonly text: string
+  readonly stoppedAt: Position | null
+}
+
+/** The lines of a result, without that of the position. A row is an object, and the position is an array. */
+export function linesOfText(text: string): Lines {
+  const start = text.lastIndexOf('\n') + 1
+  if (text[start] !== '[') return { text, stoppedAt: null }
+  return { text: text.slice(0, Math.max(0, start - 1)), stoppedAt: parsedPosition(text.slice(start)) }
+}
+
+/**
+ * Removes from bounded rows what is none of their fields, in place. Without an order they are no page. Returns the position at which they end early: that of
+ * the last one when the bound has cut them short, or where no more were looked at. Null: they do not.
+ */
+export function takeStop(rows: Record<string, unknown>[], order: Order | null): Position | null {
+  const last = rows.at(-1)
+  const stopped = last?.[STOPPED_AT]
+  const isCutShort = last?.is_followed === 1
+  if (typeof stopped === 'string') rows.pop()
+  for (const row of rows) {
+    delete row.is_followed
+    delete row[STOPPED_AT]
+  }
+  if (typeof stopped === 'string') return parsedPosition(stopped)
+  return isCutShort && last !== undefined && order !== null ? positionIn(last, order) : null
+}
+
+function parsedPosition(text: string): Position {
+  const [value, id] = JSON.parse(text) as readonly [Position['value'], string]
+  return { value, id }
 }

@@ -7,56 +7,145 @@ import { slot } from '../statement/compiler.ts'
 import type { ResultRow } from '../statement/executor.ts'
 import type { PageIndex } from '../table/indexes.ts'
 import type { Table } from '../table/tables.ts'
-import { columnOf, sideTableName } from '../table/tables.ts'
+import { columnOf } from '../table/tables.ts'
 import type { PageBounds } from '../../../domain/read/plan/page-bounds.ts'
+import { STOPPED_AT } from './bounded-rows.ts'
 import type { RowForm } from './select.ts'
 import { selectFrom } from './select.ts'
 
+/** What of a page's query its SQL depends on. */
+interface PageShape extends Pick<PageQuery, 'select' | 'order'> {
+  readonly looksAtMax?: number | undefined
+}
+
 /**
- * The SQL for the rows of a page, in the slots `owner` and, with the prefix, `limit`, `where0`, `where1`, … and, after
- * a position, `seekValue` and `seekId`. It walks one index from where the page begins, or, when a filter that selects few
- * rows has no index in this order, sorts what it selects. Rows without a value in the
- * order's field come last: where such rows are possible, they are a second part, which is read only when the first one
- * does not fill the page.
+ * The SQL for the rows of a page, in the slots `owner` and, with the prefix, `limit`, `where0`, `where1`, …, after a
+ * position `seekValue` and `seekId`, and `looksAtMax` where the query has that. It walks one index from where the page
+ * begins, or, when a filter that selects few rows has no index in this order, sorts what it selects. Filters that the
+ * index does not narrow by are tested row by row.
  */
 export function pageSelect(
   table: Table,
   by: PageIndex,
-  { select, order }: Pick<PageQuery, 'select' | 'order'>,
+  { select, order, looksAtMax }: PageShape,
   { where, seek }: PageBounds,
   form: RowForm,
   prefix: string,
 ): RawBuilder<ResultRow> {
+  const limit = slot<number>(`${prefix}limit`)
+  const conditions = where.map((predicate, index) => ({
+    predicate,
+    on: (alias: string) => condition(table, alias, predicate, slot(`${prefix}where${index}`)),
+  }))
+  const isServed = servedBy(by, order)
+  const served = conditions.filter(({ predicate }) => isServed(predicate)).map(({ on }) => on('t'))
+  const tested = conditions.filter(({ predicate }) => !isServed(predicate))
+  const indexed = sql`${sql.id(table.name)} as t indexed by ${sql.id(by.name)}`
+  const isBounded = where.some(({ field }) => field === order.field)
+  const ordered = (rows: RowsOf) => inOrder(rows, table, order, { seek, isBounded }, prefix)
+
+  if (!mayStop(by, { order, looksAtMax }, { where })) {
+    const all = [...served, ...tested.map(({ on }) => on('t'))]
+    return ordered({ selected: selectFrom(table, select, form, indexed), conditions: all, most: limit })
+  }
+
+  const key = [table.ownerColumn, ...table.keyColumns]
+  const walk = walkOf(table, order, key, tested, indexed)
+  const most = slot<number>(`${prefix}looksAtMax`)
+  const looked = ordered({ selected: walk, conditions: served, most })
+  const isFound = sql.join(
+    tested.map(({ on }) => on('w')),
+    sql` and `,
+  )
+  const isOfKey = key.map((column) => sql`${sql.id('t', column)} = ${sql.id('w', column)}`)
+  const found = sql`(select * from (${looked}) as w where ${isFound} limit +${limit}) as w
+    cross join ${sql.id(table.name)} as t on ${sql.join(isOfKey, sql` and `)}`
+  const columns = form === 'columns' ? select : ['line']
+  const position = [order.field, order.idField].map((field) => sql.id('w', columnOf(table, field).name))
+  return sql<ResultRow>`
+    select * from (
+      select *, null as ${sql.id(STOPPED_AT)} from (${selectFrom(table, select, form, found)})
+    ) union all select * from (
+      select ${sql.join(columns.map(() => sql`null`))}, json_array(${sql.join(position)})
+      from (${looked}) as w limit 1 offset +${most} - 1
+    ) limit +${limit}`
+}
+
+/**
+ * Whether a page may end before its limit because enough rows were looked at: when some of its filters are tested row by
+ * row. Rows that are sorted are few, and all of them are read.
+ */
+export function mayStop(
+  by: PageIndex,
+  { order, looksAtMax }: Pick<PageShape, 'order' | 'looksAtMax'>,
+  { where }: Pick<PageBounds, 'where'>,
+): boolean {
+  return looksAtMax !== undefined && by.orderField === order.field && !where.every(servedBy(by, order))
+}
+
+/** Whether an index leads straight to the rows that satisfy a predicate. */
+function servedBy(by: PageIndex, order: PageQuery['order']): (predicate: Predicate) => boolean {
+  return ({ field }) => field === order.field || by.narrowing.includes(field)
+}
+
+/** Rows of a table in an order: what is selected of them, from where, on which conditions, and at most how many. */
+interface RowsOf {
+  readonly selected: RawBuilder<ResultRow>
+  readonly conditions: readonly Expression<unknown>[]
+  readonly most: Expression<unknown>
+}
+
+/**
+ * What is looked at: the keys, the order and the tested fields of rows that an index holds, so that nothing else is read
+ * of a row that is not found. At most `looksAtMax` rows are looked at. When fewer rows than the page's limit are found
+ * among them, they are read once more, to learn where they end: that is cheaper than to number them, which D1 counts
+ * three times.
+ */
+function walkOf(
+  table: Table,
+  order: PageQuery['order'],
+  key: readonly string[],
+  tested: readonly { readonly predicate: Predicate }[],
+  indexed: Expression<unknown>,
+): RawBuilder<ResultRow> {
+  const fields = [order.field, order.idField, ...tested.map(({ predicate }) => predicate.field)]
+  const columns = new Set([...key, ...fields.map((field) => columnOf(table, field).name)])
+  return sql<ResultRow>`select ${sql.join([...columns].map((column) => sql.id('t', column)))} from ${indexed}`
+}
+
+/**
+ * The SQL for rows in the page's order, from where the page begins. Rows without a value in the order's field come last:
+ * where such rows are possible, they are a second part, which is read only when the first one does not suffice.
+ */
+function inOrder(
+  { selected, conditions, most }: RowsOf,
+  table: Table,
+  order: PageQuery['order'],
+  { seek, isBounded }: Pick<PageBounds, 'seek'> & { readonly isBounded: boolean },
+  prefix: string,
+): RawBuilder<ResultRow> {
   const column = columnOf(table, order.field)
-  const sort = sql.id(by.orderAlias, column.name)
-  const tie = sql.id(by.orderAlias, columnOf(table, order.idField).name)
+  const sort = sql.id('t', column.name)
+  const tie = sql.id('t', columnOf(table, order.idField).name)
   const ascending = order.direction === 'ascending'
   const direction = sql.raw(ascending ? 'asc' : 'desc')
   const beyond = sql.raw(ascending ? '>' : '<')
-  const limit = slot(`${prefix}limit`)
-  const narrowed = [
-    sql`${sql.id(by.contained === null ? 't' : 'm', table.ownerColumn)} = ${slot('owner')}`,
-    ...where.map((predicate, index) =>
-      condition(table, by, order.field, predicate, slot(`${prefix}where${index}`)),
-    ),
-  ]
+  const owned = sql`${sql.id('t', table.ownerColumn)} = ${slot('owner')}`
   const rows = (...more: readonly Expression<unknown>[]) => sql<ResultRow>`
-    ${selectFrom(table, select, form, fromIndex(table, by))}
-    where ${sql.join([...narrowed, ...more], sql` and `)}
-    order by ${sort} ${direction}, ${tie} ${direction} limit +${limit}`
+    ${selected} where ${sql.join([owned, ...conditions, ...more], sql` and `)}
+    order by ${sort} ${direction}, ${tie} ${direction} limit +${most}`
 
   const seekId = slot(`${prefix}seekId`)
   if (seek?.value === null) return rows(sql`${sort} is null`, sql`${tie} ${beyond} ${seekId}`)
   const after = sql`(${sort}, ${tie}) ${beyond} (${slot(`${prefix}seekValue`)}, ${seekId})`
   const seeks = seek === null ? [] : [after]
-  const isBounded = where.some(({ field }) => field === order.field)
   if (!column.nullable || isBounded) return rows(...seeks)
 
   // In ascending order the position is already a lower bound, and SQLite would scan for a second lower bound.
   const floor = ascending && seek !== null ? [] : [sql`${sort} >= ${sql.raw(FLOORS[column.storage])}`]
   return sql<ResultRow>`
     select * from (${rows(...seeks, ...floor)}) union all select * from (${rows(sql`${sort} is null`)})
-    limit +${limit}`
+    limit +${most}`
 }
 
 /**
@@ -71,33 +160,13 @@ const FLOORS: Readonly<Record<StorageType, string>> = {
   boolean: '0',
 }
 
-/** The table by its index, or by the index of a side table whose rows lead to the table's rows one by one. */
-function fromIndex(table: Table, by: PageIndex): Expression<unknown> {
-  const index = sql`indexed by ${sql.id(by.name)}`
-  if (by.contained === null) return sql`${sql.id(table.name)} as t ${index}`
-  return sql`${sql.id(sideTableName(table, by.contained.field))} as m ${index}
-    cross join ${sql.id(table.name)} as t on ${sideKey(table, 'm')}`
-}
-
 function condition(
   table: Table,
-  by: PageIndex,
-  orderField: string,
-  predicate: Predicate,
+  alias: string,
+  { field, operator }: Predicate,
   value: Expression<unknown>,
 ): Expression<unknown> {
-  const { field, operator } = predicate
-  if (operator === 'contains') {
-    if (predicate === by.contained) return sql`m.value = ${value}`
-    return sql`exists (select 1 from ${sql.id(sideTableName(table, field))} as s
-      where ${sideKey(table, 's')} and s.value = ${value})`
-  }
-  const alias = field === orderField ? by.orderAlias : 't'
-  return sql`${sql.id(alias, columnOf(table, field).name)} ${comparison(operator)} ${value}`
-}
-
-/** Joins a row of a side table to the row of the table that it belongs to. */
-function sideKey(table: Table, side: string): Expression<unknown> {
-  return sql`${sql.id('t', table.ownerColumn)} = ${sql.id(side, table.ownerColumn)}
-    and ${sql.id('t', table.idColumn)} = ${sql.id(side, table.idColumn)}`
+  const column = sql.id(alias, columnOf(table, field).name)
+  if (operator !== 'contains') return sql`${column} ${comparison(operator)} ${value}`
+  return sql`exists (select 1 from json_each(${column}) as listed where listed.value = ${value})`
 }

@@ -1,12 +1,15 @@
+import type { PageEnd } from '../../../ports/organizations/keyed-storage.ts'
 import type { ResultRow, Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
-import { isOutgrown, takeIsFollowed, TOO_LARGE } from './bounded-rows.ts'
+import { isOutgrown, linesOfText, takeStop, TOO_LARGE } from './bounded-rows.ts'
 import type { PageStatements } from './rows-statements.ts'
 
 /** The rows of a page: as lines of JSON, or as the columns of the database when they would be too much for one text. */
-export type PageResult =
-  | { readonly kind: 'lines'; readonly text: string }
-  | { readonly kind: 'columns'; readonly rows: ResultRow[]; readonly isCutShort: boolean }
+export type PageResult = PageEnd &
+  (
+    | { readonly kind: 'lines'; readonly text: string }
+    | { readonly kind: 'columns'; readonly rows: ResultRow[] }
+  )
 
 /**
  * Reads one page of at most about 4 MiB, or one row that is larger, so that no page fills a Worker's memory. Only a
@@ -14,12 +17,12 @@ export type PageResult =
  */
 export async function readBoundedPage(
   executor: Executor,
-  { text, bounded }: PageStatements,
+  { text, bounded, order }: PageStatements,
 ): Promise<PageResult> {
   const found = await textOf(executor, text)
-  if (found !== TOO_LARGE) return { kind: 'lines', text: found ?? '' }
+  if (found !== TOO_LARGE) return { kind: 'lines', ...linesOfText(found ?? '') }
   const rows = await rowsOf(executor, bounded)
-  return { kind: 'columns', isCutShort: takeIsFollowed(rows), rows }
+  return { kind: 'columns', stoppedAt: takeStop(rows, order), rows }
 }
 
 async function textOf(executor: Executor, statement: PageStatements['text']): Promise<string | null> {

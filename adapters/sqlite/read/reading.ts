@@ -7,7 +7,7 @@ import type { TableSet } from '../table/table-set.ts'
 import { groupsSelect } from './groups-select.ts'
 import type { PageBounds } from '../../../domain/read/plan/page-bounds.ts'
 import { foldBounds } from '../../../domain/read/plan/page-bounds.ts'
-import { pageSelect } from './page-select.ts'
+import { mayStop, pageSelect } from './page-select.ts'
 import type { RowForm } from './select.ts'
 import { selectFrom } from './select.ts'
 
@@ -17,6 +17,8 @@ export interface Reading {
   readonly shape: string
   /** The fields of its rows, in order. */
   readonly fields: readonly string[]
+  /** Whether its rows have the column `STOPPED_AT`. Throws as `select` does. */
+  readonly mayStop: () => boolean
   /** The SQL of its rows, in the slot `owner` and slots of its own, whose names begin with the prefix. */
   readonly select: (form: RowForm, prefix: string) => RawBuilder<ResultRow>
   /** The values of its own slots, by their names without the prefix. */
@@ -34,6 +36,7 @@ export function readingOf(tables: TableSet, query: ReadQuery): Reading {
       return {
         shape: groupsShape(query),
         fields: ['value', ...query.sums],
+        mayStop: () => false,
         select: (form, prefix) => groupsSelect(query, form, prefix),
         values: {
           limit: query.limit,
@@ -53,6 +56,7 @@ function oneReading(tables: TableSet, { collection, select, id }: OneQuery): Rea
   return {
     shape: `one|${collection}|${select.join()}`,
     fields: select,
+    mayStop: () => false,
     select: (form, prefix) => {
       const table = tables.tableOf(collection)
       return sql`${selectFrom(table, select, form)}
@@ -66,26 +70,28 @@ function oneReading(tables: TableSet, { collection, select, id }: OneQuery): Rea
 function pageReading(tables: TableSet, query: PageQuery): Reading {
   const bounds = foldBounds(query)
   const { where, seek } = bounds
+  const { looksAtMax } = query
+  const indexOfPage = () => tables.indexOf(tables.tableOf(query.collection), where, query.order.field)
   return {
     shape: pageShape(query, bounds),
     fields: query.select,
-    select: (form, prefix) => {
-      const table = tables.tableOf(query.collection)
-      const index = tables.indexOf(table, where, query.order.field)
-      return pageSelect(table, index, query, bounds, form, prefix)
-    },
+    mayStop: () => mayStop(indexOfPage(), query, bounds),
+    select: (form, prefix) =>
+      pageSelect(tables.tableOf(query.collection), indexOfPage(), query, bounds, form, prefix),
     values: {
       limit: query.limit,
+      ...(looksAtMax === undefined ? {} : { looksAtMax }),
       ...whereValues(where),
       ...(seek === null ? {} : { seekValue: seek.value, seekId: seek.id }),
     },
   }
 }
 
-function pageShape({ collection, select, order }: PageQuery, { where, seek }: PageBounds): string {
+function pageShape({ collection, select, order, looksAtMax }: PageQuery, { where, seek }: PageBounds): string {
   const start = seek === null ? '' : seek.value === null ? ' nulls' : ' seek'
   const ordered = `${order.field} ${order.idField} ${order.direction}${start}`
-  return `page|${collection}|${select.join()}|${operators(where)}|${ordered}`
+  const kind = looksAtMax === undefined ? 'page' : 'walk'
+  return `${kind}|${collection}|${select.join()}|${operators(where)}|${ordered}`
 }
 
 function operators(where: PageQuery['where']): string {

@@ -32,6 +32,7 @@ interface PageText {
 export interface PageStatements {
   readonly text: Statement<PageText>
   readonly bounded: Statement<ResultRow>
+  readonly order: PageQuery['order']
 }
 
 /**
@@ -46,6 +47,6 @@ export function pageStatements(tables: TableSet): (owner: string, query: PageQue
       bounded: template(boundedRows(reading, '', sql`true`)),
     }))
     const values = { owner, ...reading.values }
-    return { text: bind(compiled.text, values), bounded: bind(compiled.bounded, values) }
+    return { text: bind(compiled.text, values), bounded: bind(compiled.bounded, values), order: query.order }
   }
 }

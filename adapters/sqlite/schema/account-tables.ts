@@ -62,6 +62,5 @@ function accountTable(
     key: [key],
     withoutRowid: false,
     strict: true,
-    fill: null,
   }
 }

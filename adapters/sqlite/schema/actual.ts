@@ -34,7 +34,6 @@ function shapeOf(name: string, query: Query): TableShape {
       .map((column) => String(column.name)),
     withoutRowid: description?.wr === 1,
     strict: description?.strict === 1,
-    fill: null,
   }
 }
 

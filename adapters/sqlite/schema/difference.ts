@@ -20,9 +20,7 @@ function tables(expected: readonly TableShape[], actual: readonly TableShape[]):
   return [
     ...expected.flatMap((table) => {
       const there = found.get(table.name)
-      return there === undefined
-        ? [createTable(table), ...(table.fill === null ? [] : [table.fill])]
-        : tableDifference(table, there)
+      return there === undefined ? [createTable(table)] : tableDifference(table, there)
     }),
     ...Object.keys(tablesByHand).flatMap((name) => (found.has(name) ? [] : [`-- ${name} is missing.`])),
     ...actual.flatMap(({ name }) =>

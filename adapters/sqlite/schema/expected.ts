@@ -1,8 +1,6 @@
 import { resources } from '../../../domain/resources/index.ts'
 import { accountIndexes, accountTables } from './account-tables.ts'
 import { indexesByHand } from './by-hand.ts'
-import { listTable } from './list-tables.ts'
-import { filteredLists } from './page-reads.ts'
 import { removalTriggers } from './triggers/removal-triggers.ts'
 import { resourceIndexes } from './resource-indexes.ts'
 import { tableShape } from './resource-tables.ts'
@@ -12,20 +10,10 @@ import { tallyTriggers } from './triggers/tally-triggers.ts'
 
 /** The schema that the records require, with the indexes that other statements need. */
 export function expectedSchema(): Schema {
-  const lists = filteredLists().map(listTable)
   const byHand = indexesByHand.map(([index]) => index)
   return {
-    tables: [...accountTables, ...resources.map(tableShape), ...lists.map(({ table }) => table)],
-    indexes: [
-      ...accountIndexes,
-      ...resourceIndexes(byHand),
-      ...byHand,
-      ...lists.flatMap(({ indexes }) => indexes),
-    ],
-    triggers: [
-      ...lists.flatMap(({ triggers }) => triggers),
-      ...tallies().flatMap(tallyTriggers),
-      ...resources.flatMap(removalTriggers),
-    ],
+    tables: [...accountTables, ...resources.map(tableShape)],
+    indexes: [...accountIndexes, ...resourceIndexes(byHand), ...byHand],
+    triggers: [...tallies().flatMap(tallyTriggers), ...resources.flatMap(removalTriggers)],
   }
 }

@@ -1,12 +1,16 @@
 import { endpoints } from '../../../domain/catalog.ts'
 import type { CollectionEndpoint } from '../../../domain/record/endpoint.ts'
+import { SYNC_FIELD } from '../../../domain/record/endpoint.ts'
 import type { Predicate } from '../../../ports/records/query.ts'
+import type { PageIndex } from '../table/indexes.ts'
+import { indexOf } from '../table/indexes.ts'
+import { tableOf } from '../table/tables.ts'
 
-/** One way in which pages of a collection are read: the fields that filter them, and the field that orders them. */
-export interface PageRead {
+/** An index by which pages of a collection are read. */
+export interface ReadIndex extends PageIndex {
   readonly collection: string
-  readonly where: readonly Predicate[]
-  readonly orderField: string
+  /** The fields that are tested while the index is walked. It holds them too, so that the rows need not be read. */
+  readonly tested: readonly string[]
 }
 
 /** Pages of points of sale are not among them: they are read from outside sources. */
@@ -14,16 +18,25 @@ const collections: readonly CollectionEndpoint[] = endpoints
   .filter((endpoint) => endpoint.kind === 'collection')
   .filter(({ rowsFrom }) => rowsFrom !== 'pos')
 
-/**
- * Every way to read a page that needs an index: in each order, with the endpoint's fixed conditions alone, with each
- * filter, and with each pair of filters. A third filter is tested row by row.
- */
-export function pageReads(): readonly PageRead[] {
-  return collections.flatMap((endpoint) =>
-    ordersOf(endpoint).flatMap((orderField) =>
-      narrowings(endpoint).map((where) => ({ collection: endpoint.resource.collection, where, orderField })),
-    ),
-  )
+/** The indexes that serve every page: in each order, with each filter and with each two of them. */
+export function readIndexes(): readonly ReadIndex[] {
+  const found = new Map<string, ReadIndex>()
+  for (const endpoint of collections) {
+    const { collection } = endpoint.resource
+    const table = tableOf(collection)
+    for (const orderField of ordersOf(endpoint)) {
+      for (const where of narrowings(endpoint, orderField)) {
+        const index = indexOf(table, where, orderField)
+        const { narrowing, name } = index
+        // The rows of a filter that selects few are so few that they may be read.
+        const isOfFew = narrowing.some((field) => table.selectsFew[field] !== undefined)
+        const tested = where.map(({ field }) => field).filter((field) => !narrowing.includes(field))
+        const known = found.get(name)?.tested ?? []
+        found.set(name, { ...index, collection, tested: isOfFew ? [] : [...new Set([...known, ...tested])] })
+      }
+    }
+  }
+  return [...found.values()]
 }
 
 /** The fields by which the pages of an endpoint can be ordered. */
@@ -31,43 +44,23 @@ function ordersOf({ order, syncOrder, sorts }: CollectionEndpoint): readonly str
   return [...new Set([order.field, ...(syncOrder === null ? [] : [syncOrder.field]), ...sorts])]
 }
 
-function narrowings({ filters, parent, resource }: CollectionEndpoint): readonly (readonly Predicate[])[] {
+/** The filters of pages in an order: those that every page has, alone, with each other one, and with each two. */
+function narrowings(
+  { filters, parent, resource }: CollectionEndpoint,
+  orderField: string,
+): readonly (readonly Predicate[])[] {
   const always = [
     ...(resource.only === null ? [] : [equals(resource.only.field)]),
     ...(parent === null ? [] : [equals(parent.param)]),
   ]
-  const narrowing = Object.values(filters)
-    .filter(({ operator }) => operator === 'equals' || operator === 'contains')
+  const more = Object.values(filters)
+    // A bound of the order is one of the index, and a filter by `updatedAt` has that order.
+    .filter(({ field }) => field !== orderField && field !== SYNC_FIELD)
     .map(({ field, operator }): Predicate => ({ field, operator, value: '' }))
-  const pairs = narrowing.flatMap((first, index) =>
-    narrowing.slice(index + 1).map((second) => [first, second]),
-  )
-  return [[], ...narrowing.map((one) => [one]), ...pairs].map((more) => [...always, ...more])
+  const pairs = more.flatMap((first, index) => more.slice(index + 1).map((second) => [first, second]))
+  return [[], ...more.map((one) => [one]), ...pairs].map((some) => [...always, ...some])
 }
 
 function equals(field: string): Predicate {
   return { field, operator: 'equals', value: '' }
-}
-
-/** Every list that a filter searches, with the fields by which the pages are ordered. */
-export function filteredLists(): readonly FilteredList[] {
-  const lists = new Map<string, FilteredList>()
-  for (const endpoint of collections) {
-    const { collection } = endpoint.resource
-    for (const { field, operator } of Object.values(endpoint.filters)) {
-      if (operator !== 'contains') continue
-      const known = lists.get(`${collection} ${field}`)?.orders ?? []
-      const indexed = endpoint.resource.indexedOrders[field] ?? ordersOf(endpoint)
-      const orders = [...new Set([...known, ...indexed])]
-      lists.set(`${collection} ${field}`, { collection, field, orders })
-    }
-  }
-  return [...lists.values()]
-}
-
-/** A list field whose values are rows of a side table. */
-export interface FilteredList {
-  readonly collection: string
-  readonly field: string
-  readonly orders: readonly string[]
 }

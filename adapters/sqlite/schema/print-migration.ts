@@ -17,6 +17,6 @@ function migrated(): Schema {
 
 const isAll = process.argv.includes('--all')
 const statements = difference(expectedSchema(), isAll ? NOTHING : migrated())
-// Comments name what is written by hand, and side tables are filled from rows; neither is there.
+// Comments name what is written by hand, which is not there.
 const printed = isAll ? statements.filter((statement) => statement.startsWith('CREATE')) : statements
 process.stdout.write(printed.map((statement) => `${statement}\n`).join(''))

@@ -1,10 +1,9 @@
 import { endpoints } from '../../../domain/catalog.ts'
 import type { Resource } from '../../../domain/record/resource.ts'
 import { resources } from '../../../domain/resources/index.ts'
-import { indexOf } from '../table/indexes.ts'
 import { columnName } from '../database/column-name.ts'
 import { columnOf, tableName, tableOf } from '../table/tables.ts'
-import { pageReads } from './page-reads.ts'
+import { readIndexes } from './page-reads.ts'
 import { OWNER } from './resource-tables.ts'
 import type { IndexShape } from './shape.ts'
 import { tallies } from './triggers/tallies.ts'
@@ -65,12 +64,12 @@ function keyIndexes({ collection, idField, alternateKey, serviceWideIds }: Resou
   ]
 }
 
-/** The indexes for pages, except those of lists, whose side tables have their own. */
+/** The indexes for pages. What is tested in a walk comes after the id, because it orders nothing. */
 function pageIndexes(): readonly IndexShape[] {
-  return pageReads().flatMap(({ collection, where, orderField }) => {
-    const index = indexOf(tableOf(collection), where, orderField)
-    const { contained, narrowing } = index
-    return contained === null ? [tableIndex(collection, [...narrowing, index.orderField], narrowing)] : []
+  return readIndexes().map(({ collection, narrowing, orderField, tested }) => {
+    const shape = tableIndex(collection, [...narrowing, orderField], narrowing)
+    const table = tableOf(collection)
+    return { ...shape, columns: [...shape.columns, ...tested.map((field) => columnOf(table, field).name)] }
   })
 }
 

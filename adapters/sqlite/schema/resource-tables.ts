@@ -30,7 +30,6 @@ export function tableShape(resource: Resource): TableShape {
     key: [OWNER, ...resource.key.map(columnName)],
     withoutRowid: false,
     strict: true,
-    fill: null,
   }
 }
 

@@ -16,8 +16,6 @@ export interface TableShape {
   readonly withoutRowid: boolean
   /** Whether the table is `STRICT`, so that a column accepts only values of its type. */
   readonly strict: boolean
-  /** The statement that fills the table from rows that are stored already; null: it begins empty. */
-  readonly fill: string | null
 }
 
 export interface IndexShape {

@@ -42,10 +42,10 @@ export interface Table {
   readonly serviceWideIds: boolean
   /** Whether triggers copy its rows to the parent organization, whose clock must then move with each write. */
   readonly seenByParent: boolean
-  /** Pairs of filter fields that have their own indexes. */
-  readonly indexPairs: Resource['indexPairs']
-  /** The orders in which an index provides the rows that a filter field selects; every order for a field not named. */
-  readonly indexedOrders: Resource['indexedOrders']
+  /** Fields that select few rows, each with the order in which an index provides them. */
+  readonly selectsFew: Resource['selectsFew']
+  /** Fields that select many rows, each with the orders in which an index provides them. */
+  readonly selectsMany: Resource['selectsMany']
   readonly columns: ReadonlyMap<string, Column>
   readonly joins: ReadonlyMap<string, JoinedColumn>
 }
@@ -91,8 +91,8 @@ function describe(collection: string): Table {
     isKept: resource.keptFrom !== null,
     serviceWideIds: resource.serviceWideIds,
     seenByParent: resource.seenByParent,
-    indexPairs: resource.indexPairs,
-    indexedOrders: resource.indexedOrders,
+    selectsFew: resource.selectsFew,
+    selectsMany: resource.selectsMany,
     columns: new Map(columns),
     joins: new Map(joins),
   }
@@ -110,15 +110,6 @@ export function columnOf(table: Table, field: string): Column {
   const column = table.columns.get(field)
   if (column === undefined) throw new Error(`${table.name} stores no field ${field}`)
   return column
-}
-
-/**
- * The side table of a list field. It has a row for each value of each list, with the row's id and the times that order
- * pages: `siteIds` of `products` has `products_site_ids`. Triggers maintain it; the migration that creates the table
- * defines them.
- */
-export function sideTableName(table: Table, field: string): string {
-  return `${table.name}_${columnOf(table, field).name}`
 }
 
 /** `form-submissions` is stored in `form_submissions`. */

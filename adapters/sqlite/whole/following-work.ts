@@ -5,7 +5,7 @@ import type { FollowingWord } from '../outbox/following-ids.ts'
 import { followsSubmission } from '../outbox/following-ids.ts'
 import { bind, db, slot, template } from '../statement/compiler.ts'
 import type { Statement } from '../statement/executor.ts'
-import { ofOwner } from '../statement/words.ts'
+import { indexedBy, ofOwner } from '../statement/words.ts'
 import { writtenAt } from '../write/write-clock.ts'
 
 const organizationId = slot<string>('organizationId')
@@ -42,9 +42,11 @@ const dropTurns = template(
 )
 /** A closed organization has no clock. */
 const changedAt = sql<string>`coalesce(${writtenAt}, ${slot('closedAt')})`
+/** Left to itself, SQLite takes an index that holds the status too, and tests all runs. */
+const runsById = indexedBy('automation_runs', 'runs', 'sqlite_autoindex_automation_runs_1')
 const cancelRuns = template(
   db
-    .updateTable('automation_runs')
+    .updateTable(runsById)
     .set({ status: sql.lit('canceled'), completed_at: changedAt, updated_at: changedAt })
     .where('organization_id', '=', organizationId)
     .where('run_id', 'in', idsOf('automation_runs'))

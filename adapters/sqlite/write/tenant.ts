@@ -120,9 +120,9 @@ export function createTenantWriter(
 
     async findPage(query) {
       const found = await readBoundedPage(executor, pageStatementsOf(organizationId, query))
-      if (found.kind === 'lines') return { rows: storedRowsOf(found), isCutShort: false }
-      const rows = decodeRows(tableOf(query.collection), query.select, found.rows)
-      return { rows, isCutShort: found.isCutShort }
+      const { stoppedAt } = found
+      if (found.kind === 'lines') return { rows: storedRowsOf(found), stoppedAt }
+      return { rows: decodeRows(tableOf(query.collection), query.select, found.rows), stoppedAt }
     },
   }
 }

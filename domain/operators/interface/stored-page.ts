@@ -12,7 +12,7 @@ export async function readStoredPage<Row>(
 ): Promise<PlacesPage<Row>> {
   // One row more than the page is read, to learn whether another page follows.
   const found = await tenant.findPage({ kind: 'page', ...query, after, limit: limit + 1 })
-  const { rows, next } = cutPage(found.rows, { limit, order: query.order }, found.isCutShort)
+  const { rows, next } = cutPage(found.rows, { limit, order: query.order }, found.stoppedAt)
   // The type of the rows is that of the collection's selected fields, which the caller knows.
   return { rows: rows as readonly Row[], next, ...NO_GAPS }
 }

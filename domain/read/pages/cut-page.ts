@@ -10,14 +10,14 @@ export interface CutPage {
 /**
  * Cuts a page from rows that were read with one more than the page's limit: the extra row shows that another page
  * follows.
- * @param isCutShort whether rows were left out already, because all of them would have been too much to read at once
+ * @param stoppedAt where the rows ended early; null: they did not
  */
 export function cutPage(
   rows: readonly StoredRow[],
   { limit, order }: Pick<PageQuery, 'limit' | 'order'>,
-  isCutShort = false,
+  stoppedAt: Position | null = null,
 ): CutPage {
   const shown = rows.slice(0, limit)
-  const last = isCutShort || rows.length > limit ? shown.at(-1) : undefined
-  return { rows: shown, next: last === undefined ? null : positionIn(last, order) }
+  const last = rows.length > limit ? shown.at(-1) : undefined
+  return { rows: shown, next: last === undefined ? stoppedAt : positionIn(last, order) }
 }

@@ -55,6 +55,7 @@ export const planCollection: Planner<CollectionEndpoint> = async (
     order,
     after,
     limit,
+    looksAtMax: request.looksAtMax,
   }
   return {
     kind: 'page',

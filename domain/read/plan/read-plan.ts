@@ -18,6 +18,8 @@ export interface ReadRequest {
   readonly query: URLSearchParams
   /** When the request arrived, in ms since 1970. */
   readonly nowMs: number
+  /** The maximum number of rows to look at for a page. */
+  readonly looksAtMax: number
 }
 
 /** One page of groups as it was read, and where the next one starts. */

@@ -25,8 +25,8 @@ export const automationRuns = resource({
   idField: 'runId',
   person: { by: 'contactId', carriedIn: [] },
   removal: true,
-  indexPairs: [['automationId', 'status']],
-  indexedOrders: { contactId: ['startedAt'] },
+  selectsFew: { contactId: 'startedAt' },
+  selectsMany: { automationId: ['startedAt'] },
   fields: {
     runId: id(),
     automationId: id(),

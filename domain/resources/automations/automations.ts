@@ -35,8 +35,6 @@ export const automations = resource({
   description: 'Steps that follow from an event, such as the submission of a form.',
   idField: 'automationId',
   removal: true,
-  // An organization has few of these rows, so every filter selects few.
-  indexedOrders: { status: ['createdAt'] },
   fields: {
     automationId: id(),
     name: impersonal(text()),

@@ -13,8 +13,6 @@ export const contactLists = resource({
   description: 'A named group of contacts.',
   idField: 'listId',
   removal: true,
-  // An organization has few of these rows, so every filter selects few.
-  indexedOrders: { type: ['createdAt'] },
   fields: {
     listId: id(),
     name: impersonal(text()),

@@ -14,7 +14,7 @@ export const contacts = resource({
   idField: 'contactId',
   person: { by: 'contactId', carriedIn: [] },
   removal: true,
-  indexedOrders: { emailKey: ['createdAt'], phone: ['createdAt'] },
+  selectsFew: { emailKey: 'createdAt', phone: 'createdAt' },
   fields: {
     contactId: id(),
     firstName: personal(nullable(text())),

@@ -13,6 +13,7 @@ export const listMembers = resource({
   description: 'A contact on a list, and since when.',
   idField: 'contactId',
   key: ['listId', 'contactId'],
+  selectsMany: { listId: ['addedAt'] },
   removal: { parent: 'listId' },
   fields: {
     contactId: id(),

@@ -14,7 +14,8 @@ export const formSubmissions = resource({
   idField: 'submissionId',
   person: { by: 'contactId', carriedIn: ['answers'] },
   removal: true,
-  indexedOrders: { contactId: ['submittedAt'] },
+  selectsFew: { contactId: 'submittedAt' },
+  selectsMany: { formId: ['submittedAt'] },
   fields: {
     submissionId: id(),
     formId: id(),

@@ -48,8 +48,6 @@ export const forms = resource({
   removal: true,
   // Form ids can be unique in the whole service, because an id is public and reveals nothing about its organization.
   serviceWideIds: true,
-  // An organization has few of these rows, so every filter selects few.
-  indexedOrders: { isPublished: ['createdAt'] },
   fields: {
     formId: id(),
     name: impersonal(text()),

@@ -34,8 +34,6 @@ export const checkoutLinks = resource({
     'A link that leads to a checkout with items in it. `completedCount` is the number of its purchases that were paid, refunded later or not.',
   idField: 'checkoutLinkId',
   removal: true,
-  // An organization has few of these rows, so every filter selects few.
-  indexedOrders: { status: ['createdAt'], siteId: ['createdAt'] },
   fields: {
     checkoutLinkId: id(),
     name: impersonal(text()),

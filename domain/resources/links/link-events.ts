@@ -25,6 +25,7 @@ export const linkEvents = resource({
   collection: 'link-events',
   description: 'One click on a link, or a lead or sale that came of one.',
   idField: 'eventId',
+  selectsMany: { linkId: ['occurredAt'] },
   fields: {
     eventId: id(),
     linkId: id(),

@@ -14,13 +14,6 @@ export const links = resource({
   description: 'A short link, and what came of it so far.',
   idField: 'linkId',
   removal: true,
-  // Every click changes the other two orders. An index for each filter in each of them would cost every click more than
-  // the few requests for such a page save.
-  indexedOrders: {
-    archived: ['createdAt', 'updatedAt'],
-    domain: ['createdAt', 'updatedAt'],
-    tags: ['createdAt', 'updatedAt'],
-  },
   fields: {
     linkId: id(),
     domain: impersonal(text()),

@@ -34,10 +34,7 @@ export const memberships = resource({
   description: 'A recurring plan of a customer.',
   idField: 'membershipId',
   removal: { collection: 'cancellation-records', shownIf: 'isCancellation' },
-  indexPairs: [
-    ['isCancellation', 'churnType'],
-    ['isCancellation', 'siteCode'],
-  ],
+  selectsMany: { isCancellation: ['canceledAt', 'updatedAt'] },
   fields: {
     membershipId: id(),
     customerId: nullable(id()),

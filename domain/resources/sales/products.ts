@@ -28,8 +28,6 @@ export const products = resource({
   description: 'Something the organization sells, and the sites that sell it.',
   idField: 'productId',
   removal: true,
-  // An organization has few of these rows, so every filter selects few.
-  indexedOrders: { status: ['createdAt'], type: ['createdAt'], siteIds: ['createdAt'] },
   fields: {
     productId: id(),
     name: impersonal(text()),

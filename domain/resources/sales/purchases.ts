@@ -62,7 +62,7 @@ export const purchases = resource({
   person: { by: 'contactId', carriedIn: [] },
   removal: true,
   alternateKey: 'processorId',
-  indexedOrders: { contactId: ['purchasedAt'] },
+  selectsFew: { contactId: 'purchasedAt' },
   fields: {
     purchaseId: minted(id()),
     status: oneOf(statuses),

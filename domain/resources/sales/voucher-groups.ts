@@ -13,8 +13,6 @@ export const voucherGroups = resource({
   description: 'Vouchers that were issued together. `redeemedCount` counts those redeemed at least once.',
   idField: 'groupId',
   removal: true,
-  // An organization has few of these rows, so every filter selects few.
-  indexedOrders: { status: ['createdAt'] },
   fields: {
     groupId: id(),
     name: impersonal(text()),

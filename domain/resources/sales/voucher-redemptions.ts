@@ -10,7 +10,7 @@ export const voucherRedemptions = resource({
   description: 'One use of a voucher.',
   idField: 'redemptionId',
   removal: true,
-  indexedOrders: { voucherId: ['redeemedAt'] },
+  selectsFew: { voucherId: 'redeemedAt' },
   fields: {
     redemptionId: id(),
     voucherId: id(),

@@ -14,8 +14,8 @@ export const vouchers = resource({
   description: 'What a customer can redeem, by its code.',
   idField: 'voucherId',
   removal: true,
-  indexPairs: [['groupId', 'status']],
-  indexedOrders: { contactId: ['createdAt'] },
+  selectsFew: { contactId: 'createdAt' },
+  selectsMany: { groupId: ['createdAt'] },
   fields: {
     voucherId: id(),
     groupId: nullable(id()),

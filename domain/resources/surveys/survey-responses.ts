@@ -14,10 +14,7 @@ export const surveyResponses = resource({
   idField: 'responseId',
   person: { by: 'contactId', carriedIn: ['answers'] },
   removal: true,
-  indexPairs: [
-    ['surveyId', 'siteId'],
-    ['surveyId', 'category'],
-  ],
+  selectsMany: { surveyId: ['submittedAt'] },
   fields: {
     responseId: id(),
     surveyId: id(),

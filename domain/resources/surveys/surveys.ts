@@ -14,8 +14,6 @@ export const surveys = resource({
     'Questions put to customers. `config` has the settings that were made; the others are left out.',
   idField: 'id',
   removal: true,
-  // An organization has few of these rows, so every filter selects few.
-  indexedOrders: { isPublished: ['createdAt'], surveyType: ['createdAt'] },
   fields: {
     id: id(),
     surveyType: oneOf(types),

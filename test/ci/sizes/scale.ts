@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createD1Storage, createExecutor, createMeter } from '../../../adapters/d1/index.ts'
 import { columnName } from '../../../adapters/sqlite/database/column-name.ts'
-import { sideTableName, tableOf } from '../../../adapters/sqlite/table/tables.ts'
+import { tableOf } from '../../../adapters/sqlite/table/tables.ts'
 import type { CollectionEndpoint } from '../../../domain/record/endpoint.ts'
 import { resourceOf, writtenResources } from '../../../domain/resources/index.ts'
 import { organization, tenantKey } from '../../conformance/fixtures.ts'
@@ -66,19 +66,15 @@ async function makeRemovals(collection: string): Promise<void> {
   }
 }
 
-/** The table of a collection and the side tables of its lists, each with the columns that must differ in every copy. */
+/** The table of a collection, with the columns that must differ in every copy. */
 function tablesOf(
   endpoints: readonly CollectionEndpoint[],
 ): readonly (readonly [string, readonly string[]])[] {
-  return endpoints.flatMap(({ resource, filters }) => {
+  return endpoints.map(({ resource }) => {
     const table = tableOf(resource.collection)
     const { alternateKey } = resourceOf(resource.collection)
     const ids = [table.idColumn, ...(alternateKey === null ? [] : [columnName(alternateKey)])]
-    const lists = Object.values(filters).filter(({ operator }) => operator === 'contains')
-    return [
-      [table.name, ids] as const,
-      ...lists.map(({ field }) => [sideTableName(table, field), [table.idColumn]] as const),
-    ]
+    return [table.name, ids] as const
   })
 }
 

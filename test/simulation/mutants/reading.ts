@@ -42,7 +42,7 @@ export const readingMutants: readonly Mutant[] = [
         const reads = Number(memory.get('reads') ?? 0) + 1
         memory.set('reads', reads)
         if (!found.authenticated || reads % 10 !== 0) return found
-        return { ...found, results: found.results.map(() => ({ kind: 'lines', text: '' })) }
+        return { ...found, results: found.results.map(() => ({ kind: 'lines', text: '', stoppedAt: null })) }
       }),
   },
   {

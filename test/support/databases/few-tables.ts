@@ -18,13 +18,18 @@ const TRIGGER = `create trigger contacts_tallied after insert on contacts begin
 
 const folder = new URL('../../../adapters/sqlite/migrations/', import.meta.url)
 
-/** What a statement is about: the table or view that it creates or alters, or on which it creates an index or a trigger. */
+/**
+ * What a statement is about: the table or view that it creates or alters, on which it creates an index or a trigger, or
+ * with whose name that of an index begins which it drops.
+ */
 const ABOUT =
   /^(?:alter table|create (?:table|view)|create (?:unique )?(?:index|trigger) \w+ (?:[\w ]+ )?on) (?<table>\w+)/i
 
 function isOfFewTables(statement: string): boolean {
   const { table = '' } = ABOUT.exec(statement.replaceAll(/\s+/g, ' '))?.groups ?? {}
   const isTrigger = /^create trigger/i.test(statement)
+  const [, dropped] = /^drop index (\w+)/i.exec(statement) ?? []
+  if (dropped !== undefined) return TABLES.some((name) => dropped.startsWith(`${name}_`))
   return TABLES.includes(table) && (!isTrigger || table === 'refused_writes')
 }
 
