@@ -30,6 +30,7 @@ import { organizationCases } from './access/organizations.ts'
 import { outboxCases } from './submissions/outbox.ts'
 import { sendCases } from './submissions/sends.ts'
 import { pagingCases } from './records/paging.ts'
+import { shortPageCases } from './records/short-pages.ts'
 import { linkCountCases } from './counts/link-counts.ts'
 import { listMemberCases } from './records/list-members.ts'
 import { listCases } from './records/product-lists.ts'
@@ -60,6 +61,7 @@ export const storageSuite: readonly StorageCase[] = [
   ...operatorChangeCases,
   ...organizationCases,
   ...pagingCases,
+  ...shortPageCases,
   ...nullOrderCases,
   ...groupCases,
   ...upsertCases,

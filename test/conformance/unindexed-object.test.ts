@@ -18,7 +18,7 @@ function unindexedImage(): Uint8Array {
   const { rows } = database.run(`
     select name from sqlite_master as i where type = 'index' and sql not like 'create unique%' and not exists (
       select 1 from sqlite_master as t where t.type = 'trigger' and t.sql like '%indexed by ' || i.name || '%')`)
-  if (rows.length < 100) throw new Error('There are more than a hundred indexes')
+  if (rows.length < 50) throw new Error('There are more than fifty indexes')
   for (const [name] of rows) database.script(`drop index ${String(name)}`)
   writeFact(database, 'schema', { tables: NEWEST_MIGRATION, indexes: '', indexesBeyond: 0 })
   return database.sqlite().serialize()
