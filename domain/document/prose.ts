@@ -30,7 +30,10 @@ sending SMS, MMS and email.
 another organization answers exactly as one that does not exist.
 
 **Paging.** Collections are ordered newest first by their natural time, then by id. Follow
-\`pagination.nextCursor\` until \`hasMore\` is false. A cursor is good for the collection (and parent) that gave it;
+\`pagination.nextCursor\` until \`hasMore\` is false, whatever the number of rows: a page ends at its \`limit\`, at 4 MiB,
+or where a filter selects few rows of very many, after about 20,000 rows were read, and then it is short or even empty
+although more follow. Filters by an email address, a phone number, a contact or a voucher never need that, nor does a form,
+survey, automation or voucher group in the natural order. A cursor is good for the collection (and parent) that gave it;
 \`limit\` and filters may change from page to page, as long as the order stays the same; the grouping and the window
 of link analytics may not.
 

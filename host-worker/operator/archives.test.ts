@@ -395,6 +395,8 @@ test('an archive of version 1 is restored, with every row as it was', async () =
   const then = await linesOf(fixture)
   expect(then.length).toBeGreaterThan(30)
   for (const { file, lines } of then) {
+    // Copies of what links and products hold, which are not kept any more.
+    if (/^rows\/(?:links-tags|products-site-ids)\.ndjson$/.test(file)) continue
     const rows = now.get(file) ?? []
     expect([file, rows.length]).toEqual([file, lines.length])
     for (const [index, line] of lines.entries()) {

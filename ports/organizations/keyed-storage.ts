@@ -31,15 +31,15 @@ export interface PageEnd {
 
 /** The rows that a query found. */
 export type QueryResult = PageEnd &
-  (
   /**
    * Rows as JSON text, one object a line with the query's fields in the order of `select`; empty without rows. Numbers
    * are written so that `JSON.parse` reads them exactly; whole numbers, text, truth values and JSON documents are
    * written as `JSON.stringify` would.
    */
-  | { readonly kind: 'lines'; readonly text: string }
-  /** Rows as values, when they are too large for one text. */
-  | { readonly kind: 'rows'; readonly rows: readonly StoredRow[] }
+  (
+    | { readonly kind: 'lines'; readonly text: string }
+    /** Rows as values, when they are too large for one text. */
+    | { readonly kind: 'rows'; readonly rows: readonly StoredRow[] }
   )
 
 export type KeyedRead =

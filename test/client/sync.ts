@@ -12,6 +12,8 @@ import type { components, paths } from './schema.d.ts'
 interface Position {
   readonly updatedAfter: string
   readonly cursor: string | null
+  /** `updatedAt` of the last row that was read on the way. Left out: there was none. */
+  readonly latest?: string
 }
 
 interface Page<Row> {
@@ -45,21 +47,30 @@ async function follow<Row extends { readonly updatedAt: string }>(
   save: (row: Row) => void,
 ): Promise<void> {
   for (let hasMore = true; hasMore;) {
-    const { updatedAfter, cursor } = JSON.parse(String(findPosition.get(name)?.position)) as Position
+    const { updatedAfter, cursor, latest = updatedAfter } = savedPosition(name)
     const page = await read({
       updatedAfter,
       limit: Number(PAGE_SIZE),
       ...(cursor === null ? {} : { cursor }),
     })
     hasMore = page.pagination.hasMore
-    // Changes come oldest first. The rows of the last instant are read again next time, so that none is missed.
-    const next = hasMore ? updatedAfter : (page.data.at(-1)?.updatedAt ?? updatedAfter)
+    // Changes come oldest first, on any page: one may be empty although more follow. The rows of the last instant are read
+    // again next time, so that none is missed.
+    const last = page.data.at(-1)?.updatedAt ?? latest
+    const { nextCursor } = page.pagination
+    const next = hasMore
+      ? { updatedAfter, cursor: nextCursor, latest: last }
+      : { updatedAfter: last, cursor: null }
     database.exec('BEGIN')
     for (const row of page.data) save(row)
-    savePosition.run(JSON.stringify({ updatedAfter: next, cursor: page.pagination.nextCursor }), name)
+    savePosition.run(JSON.stringify(next), name)
     database.exec('COMMIT')
     console.log(`${page.data.length} ${name}`)
   }
+}
+
+function savedPosition(name: string): Position {
+  return JSON.parse(String(findPosition.get(name)?.position)) as Position
 }
 
 /** The page in an answer. Throws when the service refused the request. */

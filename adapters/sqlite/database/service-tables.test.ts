@@ -16,12 +16,9 @@ function columnsOf(table: string) {
   })
 }
 
-test.each(Object.entries(serviceTables))(
-  'the migrations make %s as it is declared',
-  (table, declared) => {
-    expect(columnsOf(table)).toEqual(Object.entries(declared))
-  },
-)
+test.each(Object.entries(serviceTables))('the migrations make %s as it is declared', (table, declared) => {
+  expect(columnsOf(table)).toEqual(Object.entries(declared))
+})
 
 test.each(Object.entries(serviceViews))('the view %s has the columns that are declared', (view, declared) => {
   const columns = database.prepare(`PRAGMA table_info(${view})`).all()

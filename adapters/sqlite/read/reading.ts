@@ -87,7 +87,10 @@ function pageReading(tables: TableSet, query: PageQuery): Reading {
   }
 }
 
-function pageShape({ collection, select, order, looksAtMax }: PageQuery, { where, seek }: PageBounds): string {
+function pageShape(
+  { collection, select, order, looksAtMax }: PageQuery,
+  { where, seek }: PageBounds,
+): string {
   const start = seek === null ? '' : seek.value === null ? ' nulls' : ' seek'
   const ordered = `${order.field} ${order.idField} ${order.direction}${start}`
   const kind = looksAtMax === undefined ? 'page' : 'walk'

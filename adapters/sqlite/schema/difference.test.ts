@@ -26,7 +26,10 @@ test('an index that is missing, different or of no use is noticed', () => {
     'CREATE INDEX contact_lists_created_at ON contact_lists (organization_id, created_at, list_id, type);'
   const drop = 'DROP INDEX contact_lists_created_at;'
   expect(after(drop)).toEqual([index])
-  expect(after(`${drop} CREATE INDEX contact_lists_created_at ON contact_lists (type)`)).toEqual([drop, index])
+  expect(after(`${drop} CREATE INDEX contact_lists_created_at ON contact_lists (type)`)).toEqual([
+    drop,
+    index,
+  ])
   expect(after('CREATE INDEX cases_action ON cases (action)')).toEqual(['DROP INDEX cases_action;'])
   expect(after('DROP INDEX memberships_signup_date')).toEqual([
     'CREATE INDEX memberships_signup_date ON memberships (organization_id, signup_date DESC, membership_id);',

@@ -21,6 +21,15 @@ export function fileOfTable(table: string): string {
   return `rows/${table.replaceAll('_', '-')}.ndjson`
 }
 
+/**
+ * Files of earlier versions that hold nothing but copies, each with the table whose rows hold the same. They are read and
+ * not stored.
+ */
+export const copyFiles: Readonly<Partial<Record<string, string>>> = {
+  'rows/links-tags.ndjson': 'links',
+  'rows/products-site-ids.ndjson': 'products',
+}
+
 const FILE = /^rows\/([a-z][a-z0-9]*(?:-[a-z0-9]+)*)\.ndjson$/
 
 /** The table of a file; null: no table has such a file. */

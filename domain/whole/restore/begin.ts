@@ -7,7 +7,7 @@ import { isOrganizationId } from '../../access/api-key.ts'
 import { randomBase62 } from '../../text/encoding.ts'
 import { toInstant } from '../../text/instant.ts'
 import type { Manifest, OrganizationFile } from '../archive/format.ts'
-import { ORGANIZATIONS, tableOfFile } from '../archive/format.ts'
+import { copyFiles, ORGANIZATIONS, tableOfFile } from '../archive/format.ts'
 import { rowOfMembers } from '../archive/line.ts'
 import { AHEAD_MS } from './check-rows.ts'
 import type { FormIds } from './new-form-ids.ts'
@@ -122,7 +122,7 @@ function misfitOf({ files, organizationId }: Manifest, tables: readonly Archived
   if (!isOrganizationId(organizationId)) return 'manifest.json names no organization.'
   const twice = files.find(({ file }, index) => files.findIndex((other) => other.file === file) !== index)
   if (twice !== undefined) return `manifest.json names ${twice.file} twice.`
-  for (const { file, columns } of files) {
+  for (const { file, columns } of files.filter((each) => copyFiles[each.file] === undefined)) {
     const table = tables.find(({ name }) => name === tableOfFile(file))
     const unknown = columns.find((field) => table?.columns.every((column) => column.field !== field))
     if (table === undefined || table.name === ORGANIZATIONS)

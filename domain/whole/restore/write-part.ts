@@ -1,7 +1,7 @@
 import type { StoredValue } from '../../../ports/placement/move.ts'
 import type { ArchivedColumn, ArchivedTable } from '../../../ports/whole/whole-store.ts'
 import { membersOf, parsedOr } from '../../text/json.ts'
-import { tableOfFile } from '../archive/format.ts'
+import { copyFiles, tableOfFile } from '../archive/format.ts'
 import { rowOfMembers } from '../archive/line.ts'
 import { rowCheck } from './check-rows.ts'
 import { withFormIds } from './new-form-ids.ts'
@@ -32,34 +32,34 @@ export async function writePart(sent: SentPart, world: RestoreWorld): Promise<Re
   const progress = progressOf(restoration)
   if (progress === null) return { refusal: UNREADABLE }
   const archived = progress.files.find((known) => known.file === file)
-  const table = await store.table(tableOfFile(file) ?? '')
+  const copied = copyFiles[file]
+  const table = await store.table(copied ?? tableOfFile(file) ?? '')
   if (archived === undefined || table === null) return { refusal: `The archive has no file ${file}.` }
   const came = (progress.rows[file] ?? 0) + lines.length
   if (came > archived.rows) return { refusal: `${file} has more rows than the manifest says.` }
-  const columns = columnsOf(table, archived.columns)
-  const check = rowCheck(table.name, archived.columns, world.clock.nowMs())
+  const fields = copied === undefined ? archived.columns : table.columns.map(({ field }) => field)
+  const columns = columnsOf(table, fields)
+  const check = rowCheck(table.name, fields, world.clock.nowMs())
   const rows: Row[] = []
-  for (const [index, line] of lines.entries()) {
+  for (const [index, line] of copied === undefined ? lines.entries() : []) {
     const reading = rowOfMembers(parsedOr(line, undefined), columns)
     const problem = 'problem' in reading ? reading.problem : check(reading.row)
     if (problem !== null) return { refusal: `Line ${came - lines.length + index + 1} of ${file} ${problem}.` }
     if ('problem' in reading) continue
-    rows.push(withFormIds(table.name, archived.columns, reading.row, progress.formIds))
+    rows.push(withFormIds(table.name, fields, reading.row, progress.formIds))
   }
-  const formIds =
-    table.name === 'forms' ? rows.map((row) => String(row[archived.columns.indexOf('formId')])) : []
+  const formIds = table.name === 'forms' ? rows.map((row) => String(row[fields.indexOf('formId')])) : []
   if (!(await world.restorePlaces.reserve(organizationId, formIds)))
     return {
       refusal: 'Another organization has one of the forms, or imports forms. Try again, or look which it is.',
     }
   const isKeyKept = (version: StoredValue) =>
     progress.isSameId && world.secrets.find(String(version)) !== null
-  const kept = keptRows(table.name, archived.columns, rows, isKeyKept)
+  const kept = keptRows(table.name, fields, rows, isKeyKept)
   const keysLeft = progress.keysLeft + (table.isSecret ? rows.length - kept.length : 0)
-  const changedAt = latestOf(rows, archived.columns.indexOf('updatedAt'), progress.changedAt)
+  const changedAt = latestOf(rows, fields.indexOf('updatedAt'), progress.changedAt)
   const now = { ...progress, changedAt, rows: { ...progress.rows, [file]: came }, keysLeft }
   const next = { ...restoration, nextPart: part + 1, progress: JSON.stringify(now) }
-  const fields = archived.columns
   const outcome = await store.write({
     restoreId,
     part,

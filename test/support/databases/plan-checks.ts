@@ -160,7 +160,10 @@ function isSorted(endpoint: CollectionEndpoint, one: OrderedRead): boolean {
 }
 
 /** Whether filters of a read are tested row by row while its index is walked. */
-export function isWalk({ resource: { collection } }: CollectionEndpoint, { where, order }: OrderedRead): boolean {
+export function isWalk(
+  { resource: { collection } }: CollectionEndpoint,
+  { where, order }: OrderedRead,
+): boolean {
   return mayStop(indexOf(tableOf(collection), where, order.field), { order, looksAtMax: LOOKS_AT }, { where })
 }
 

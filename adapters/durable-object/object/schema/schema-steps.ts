@@ -16,6 +16,10 @@ export interface SchemaStep {
  */
 const ABOUT_INDEX = /^(?:create\s+index|drop\s+index)\b/i
 
+/** The table of an index that is created, and a table that is dropped. */
+const INDEX_ON = /^create\s+index\s+\w+\s+on\s+(\w+)/i
+const DROPPED = /^drop\s+table\s+(\w+)/i
+
 /** Gives an empty object all tables and indexes. Called in a transaction. */
 export function createSchema(database: ObjectDatabase, migrations: readonly Migration[]): SchemaPosition {
   createFacts(database)
@@ -44,6 +48,10 @@ export function pendingSteps(
   migrations: readonly Migration[],
 ): readonly SchemaStep[] {
   const steps: SchemaStep[] = []
+  // Their tables are gone by then.
+  const dropped = new Set(
+    migrations.flatMap(({ sql }) => splitStatements(sql)).map((statement) => DROPPED.exec(statement)?.[1]),
+  )
   let at = position
   for (const { name, sql } of migrations.filter((migration) => migration.name > position.tables)) {
     at = { ...at, tables: name }
@@ -54,7 +62,8 @@ export function pendingSteps(
     const statements = splitStatements(sql).filter((statement) => ABOUT_INDEX.test(statement))
     for (const statement of statements.slice(at.indexesBeyond)) {
       at = { ...at, indexesBeyond: at.indexesBeyond + 1 }
-      steps.push({ sql: statement, after: at })
+      const [, table = ''] = INDEX_ON.exec(statement) ?? []
+      steps.push({ sql: dropped.has(table) ? '' : statement, after: at })
     }
     at = { ...at, indexes: name, indexesBeyond: 0 }
     steps.push({ sql: '', after: at })
