@@ -222,27 +222,5 @@ export const serviceTables = {
 
 /** The views, which hold no rows: their triggers do something with what is inserted. */
 export const serviceViews = {
-  accepted_submissions: {
-    organization_id: text(),
-    submission_id: text(),
-    form_id: text(),
-    form_version: integer(),
-    limit_per_contact: optional(integer()),
-    contact_id: optional(text()),
-    new_contact_id: optional(text()),
-    email: optional(text()),
-    email_key: optional(text()),
-    phone: optional(text()),
-    first_name: optional(text()),
-    last_name: optional(text()),
-    license_plate: optional(text()),
-    source: optional(text()),
-    attribution: json(),
-    answers: json(),
-    submitted_at: text(),
-    saved_at: text(),
-    due_at: text(),
-    outbox: optional(json()),
-  },
   refused_writes: { organization_id: text(), now: text() },
 } as const

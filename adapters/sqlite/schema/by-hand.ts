@@ -96,8 +96,9 @@ export const indexesByHand: readonly (readonly [IndexShape, Reason])[] = [
 /** Triggers for purposes that no record describes. */
 export const triggersByHand: Readonly<Record<string, Reason>> = {
   accepted_submissions_saved:
-    'an insert into the view accepted_submissions saves a submission and what belongs to it',
-  accepted_submissions_guarded: 'a submission of an organization that lives elsewhere is refused',
+    'the version 1.0.0 saves submissions by the view accepted_submissions; so it may run on this database too',
+  accepted_submissions_guarded:
+    'a submission that it saves for an organization that lives elsewhere is refused',
   refused_writes_raised: 'so are its other writes',
   memberships_cohort_joined: 'cohorts are kept as counts',
   memberships_cohort_changed: 'cohorts',

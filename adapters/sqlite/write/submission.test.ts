@@ -40,38 +40,6 @@ async function sharedDatabase() {
   return { rows, save, sent, written }
 }
 
-/** In SQLite's bytecode, the number of the failure that undoes its statement. */
-const ABORT = 2
-
-/** The bytecode steps that make SQLite keep a journal of a statement that writes through triggers. */
-function journaledSteps(steps: readonly ResultRow[]): readonly ResultRow[] {
-  const calls = ['Function', 'PureFunc', 'VUpdate', 'FkCounter']
-  return steps.filter(
-    ({ opcode, p1, p2 }) =>
-      calls.includes(String(opcode)) ||
-      (opcode === 'Halt' && p1 !== 0 && p2 === ABORT) ||
-      (opcode === 'HaltIfNull' && p2 === ABORT),
-  )
-}
-
-test('SQLite keeps no journal of the statement that saves a submission', async () => {
-  const { rows, save, sent } = await sharedDatabase()
-  await save()
-  const insert = sent.find(({ sql }) => sql.includes('accepted_submissions'))
-  expect(journaledSteps(await rows(`explain ${insert?.sql ?? ''}`, insert?.parameters))).toEqual([])
-})
-
-test.each([
-  ['a failure that undoes the statement', (sql: string) => sql.replace('insert or fail', 'insert')],
-  ['a function', (sql: string) => sql.replace('select ?1 ', 'select upper(?1) ')],
-])('%s would make it keep one', async (_, changed) => {
-  const { rows, save, sent } = await sharedDatabase()
-  await save()
-  const insert = sent.find(({ sql }) => sql.includes('accepted_submissions'))
-  const steps = await rows(`explain ${changed(insert?.sql ?? '')}`, insert?.parameters)
-  expect(journaledSteps(steps)).not.toEqual([])
-})
-
 test('a submission of an organization that lives elsewhere is refused, and nothing is written', async () => {
   const { rows, save, written } = await sharedDatabase()
   await rows("insert into placed_organizations values ('org-a', 'org-a')")

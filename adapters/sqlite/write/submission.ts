@@ -1,162 +1,160 @@
-import type { AliasableExpression, RawBuilder } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import type {
-  NewSubmission,
-  OutboxEntry,
-  SaveSubmissionOutcome,
-} from '../../../ports/records/tenant-writer.ts'
-import type { Database } from '../database/database.ts'
-import { keysOf } from '../../../domain/text/keys-of.ts'
-import { one } from '../statement/words.ts'
-import { bind, db, eb, slot, template } from '../statement/compiler.ts'
-import type { BoundValue, Executor } from '../statement/executor.ts'
-import { resultsOf, rowsOf, uncounted } from '../statement/executor.ts'
-import type { JsonText } from '../database/json-text.ts'
-import { parsed } from '../database/json-text.ts'
-import { advanceClock } from './write-clock.ts'
+import type { NewSubmission, SaveSubmissionOutcome } from '../../../ports/records/tenant-writer.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
+import type { BoundValue, Executor, Statement } from '../statement/executor.ts'
+import { declared, uncounted } from '../statement/executor.ts'
+import { nextInstant } from './write-clock.ts'
 
-const organization = slot<string>('organizationId')
+// A submission is one batch of the statements below, in this order. Each of the later ones writes for the submission that
+// the second one saved at the instant to which the first one moved the clock, so without that they write nothing.
 
-const ofOrganization = db.selectFrom('contacts').where('organization_id', '=', organization)
-const oldest = ofOrganization
-  .select('contact_id')
-  .orderBy('created_at')
-  .orderBy('contact_id')
-  .limit(sql.lit(1))
+const organizationId = slot<string>('organizationId')
+const submissionId = slot<string>('submissionId')
+const formId = slot<string>('formId')
+const emailKey = slot<string | null>('emailKey')
+const phone = slot<string | null>('phone')
+const limit = slot<number | null>('limit')
 
-/** The oldest contact with the email; else the oldest with the phone and no other email; else the new id. */
-const matchedContact = eb.fn.coalesce(
-  oldest.where('email_key', '=', slot('emailKey')),
-  oldest
-    .where('phone', '=', slot('phone'))
-    .where(({ eb, or }) =>
-      or([eb('email_key', 'is', null), eb(slot<string | null>('emailKey'), 'is', null)]),
-    ),
-  slot<string>('newContactId'),
-)
+/** Whether the organization lives here and may be written. */
+const isOpen = sql`not exists (select 1 from placed_organizations as p where p.organization_id = ${organizationId})
+  and not exists (select 1 from write_pauses as w where w.organization_id = ${organizationId})`
 
-/** The value of a slot, or null when a contact of the organization has it in the column. */
-function unlessTaken(column: 'email_key' | 'phone', key: string, value = key): RawBuilder<string | null> {
-  const taken = db
-    .selectFrom('contacts as other')
-    .select(one)
-    .where('other.organization_id', '=', organization)
-    .where(`other.${column}`, '=', slot(key))
-  return sql`iif(${eb.exists(taken)}, null, ${slot(value)})`
-}
+/** The organization's clock moves to the instant of this write. */
+const moveClock = template(sql`
+  update organizations set clock_at = ${nextInstant(sql.ref('clock_at'))}
+  where organization_id = ${organizationId} and ${isOpen}`)
 
-const now = slot<string>('now')
-const clockAt = sql.ref<string>('clock_at' satisfies keyof Database['organizations'])
-
-/** The values for the columns of the view `accepted_submissions`, which 0002_service.sql describes. */
-const accepted = {
-  organization_id: organization,
-  submission_id: slot('submissionId'),
-  form_id: slot('formId'),
-  form_version: slot('formVersion'),
-  limit_per_contact: slot('limit'),
-  contact_id: matchedContact,
-  new_contact_id: slot('newContactId'),
-  email: unlessTaken('email_key', 'emailKey', 'email'),
-  email_key: unlessTaken('email_key', 'emailKey'),
-  phone: unlessTaken('phone', 'phone'),
-  first_name: slot('firstName'),
-  last_name: slot('lastName'),
-  license_plate: slot('licensePlate'),
-  source: slot('source'),
-  attribution: slot('attribution'),
-  answers: slot('answers'),
-  submitted_at: slot('submittedAt'),
-  saved_at: clockAt,
-  // Follow-up work is due by the clock of the service, because the organization's clock may be ahead of it. It is never
-  // due later than the instant of the write, because the clock of the service may be wrong.
-  due_at: sql<string>`iif(${now} < ${clockAt}, ${now}, ${clockAt})`,
-  outbox: slot('outbox'),
-} satisfies Record<keyof Database['accepted_submissions'], AliasableExpression<unknown>>
-
-/** A list with the contact of the submission, or null, as its only item; an empty list: nothing was saved. */
-type ContactIds = JsonText<readonly [] | readonly [string | null]>
-
-const savedContacts = db
-  .selectFrom('form_submissions as s')
-  .select(({ fn }) => fn<ContactIds>('json_group_array', ['contact_id']).as('contactIds'))
-  .where('s.organization_id', '=', organization)
-  .where('s.submission_id', '=', slot('submissionId'))
-  .where(({ eb }) =>
-    eb('s.updated_at', '=', sql.ref<string>('saved_at' satisfies keyof Database['accepted_submissions'])),
-  )
-
-/** The ids of the automation runs that follow the submission. */
-const savedRuns = db
-  .selectFrom('outbox as o')
-  .select(({ fn }) => fn<JsonText<readonly string[]>>('json_group_array', ['outbox_id']).as('runIds'))
-  .where('o.organization_id', '=', organization)
-  .where('o.outbox_id', '>=', sql<string>`'run_' || ${slot('submissionId')} || '_'`)
-  .where('o.outbox_id', '<', sql<string>`'run_' || ${slot('submissionId')} || '_:'`)
+/** The id of the organization's oldest contact that satisfies a condition. */
+const oldest = (condition: RawBuilder<unknown>) => sql`(select contact_id from contacts
+    where organization_id = ${organizationId} and ${condition} order by created_at, contact_id limit 1)`
 
 /**
- * Inserts a row into the view, whose trigger writes everything that belongs to the submission. It runs after
- * `advanceClock` in the same batch. Its result is read after the trigger has run: a submission that was saved earlier
- * has an `updated_at` before the clock, so it is not returned. The ids of the runs share a prefix, and `:` sorts after
- * every digit, so the range contains all of them. The statement only calls functions that SQLite compiles inline, for
- * the reason that the trigger gives.
+ * The submission is saved for the oldest contact with its email, else for the oldest with its phone and no other email,
+ * else for a new contact; for none when it names nobody. It is not saved when the form is no longer as the answers were
+ * checked against it, when it was saved before, or when the contact has submitted the form as often as it allows, which is
+ * counted at most as far as that.
  */
-const insertSubmission = template(
-  db
-    .insertInto('accepted_submissions')
-    .orFail()
-    .columns(keysOf(accepted))
-    .expression(
-      db
-        .selectFrom('organizations')
-        .select(
-          Object.entries<AliasableExpression<unknown>>(accepted).map(([column, value]) => value.as(column)),
-        )
-        .where('organization_id', '=', organization),
-    )
-    .returning([
-      savedContacts.$asScalar().$notNull().as('contactIds'),
-      savedRuns.$asScalar().$notNull().as('runIds'),
-    ]),
-)
+const saveRow = template(sql<SavedRow>`
+  with matched (contact_id) as materialized (select coalesce(
+    ${oldest(sql`email_key = ${emailKey}`)},
+    ${oldest(sql`phone = ${phone} and (email_key is null or ${emailKey} is null)`)},
+    ${slot('newContactId')}))
+  insert into form_submissions (organization_id, submission_id, form_id, contact_id, attribution, source, submitted_at,
+    updated_at, answers)
+  select o.organization_id, ${submissionId}, f.form_id, m.contact_id, ${slot('attribution')}, ${slot('source')},
+    ${slot('submittedAt')}, o.clock_at, ${slot('answers')}
+  from organizations as o
+  join forms as f on f.organization_id = o.organization_id and f.form_id = ${formId}
+    and f.is_published = 1 and f.version = ${slot('formVersion')}
+  cross join matched as m
+  where o.organization_id = ${organizationId} and ${isOpen}
+    and not exists (select 1 from form_submissions as s
+      where s.organization_id = ${organizationId} and s.submission_id = ${submissionId})
+    and (${limit} is null or m.contact_id is null or ${limit} > (select count(*) from (
+      select 1 from form_submissions as s where s.organization_id = ${organizationId} and s.form_id = ${formId}
+        and s.contact_id = m.contact_id limit +${limit})))
+  returning contact_id`)
 
-type RefusalRow = NonNullable<typeof readRefusal.rowType>
+/** The submission that this batch has saved. One that was saved earlier has an instant before the clock. */
+const saved = sql`form_submissions as s`
+const isSaved = sql`s.organization_id = ${organizationId} and s.submission_id = ${submissionId} and s.updated_at = (
+    select clock_at from organizations where organization_id = ${organizationId})`
+
+/** A value, or null when a contact of the organization has its key already: it stays with whoever had it first. */
+const unlessTaken = (column: 'email_key' | 'phone', key: RawBuilder<unknown>, value = key) =>
+  sql`iif(exists (select 1 from contacts as other where other.organization_id = ${organizationId}
+      and other.${sql.ref(column)} = ${key}), null, ${value})`
+
+/**
+ * A new contact is stored. The empty attributes of one that matched are filled, and one with nothing to fill is not
+ * touched. A consent that was given before there was an address was not given for this one; a refusal stays, whatever the
+ * address.
+ */
+const saveContact = template(sql`
+  insert into contacts (organization_id, contact_id, first_name, last_name, email, email_key, phone, license_plate,
+    tags, email_consent, sms_consent, source, created_at, updated_at)
+  select s.organization_id, s.contact_id, ${slot('firstName')}, ${slot('lastName')},
+    ${unlessTaken('email_key', emailKey, slot('email'))}, ${unlessTaken('email_key', emailKey)},
+    ${unlessTaken('phone', phone)}, ${slot('licensePlate')},
+    '[]', 'unknown', 'unknown', 'form', s.submitted_at, s.updated_at
+  from ${saved} where ${isSaved} and s.contact_id is not null
+  on conflict (organization_id, contact_id) do update set
+    first_name = coalesce(nullif(first_name, ''), excluded.first_name, first_name),
+    last_name = coalesce(nullif(last_name, ''), excluded.last_name, last_name),
+    license_plate = coalesce(nullif(license_plate, ''), excluded.license_plate, license_plate),
+    email = coalesce(email, excluded.email), email_key = coalesce(email_key, excluded.email_key),
+    email_consent = iif(email is null and excluded.email is not null and email_consent = 'subscribed', 'unknown',
+      email_consent),
+    phone = coalesce(phone, excluded.phone),
+    sms_consent = iif(phone is null and excluded.phone is not null and sms_consent = 'subscribed', 'unknown',
+      sms_consent),
+    updated_at = excluded.updated_at
+  where (excluded.first_name is not null and coalesce(first_name, '') = '')
+    or (excluded.last_name is not null and coalesce(last_name, '') = '')
+    or (excluded.license_plate is not null and coalesce(license_plate, '') = '')
+    or (excluded.email is not null and email is null)
+    or (excluded.phone is not null and phone is null)`)
+
+/**
+ * Follow-up work is due by the clock of the service, because the organization's clock may be ahead of it. It is never due
+ * later than the instant of the write, because the clock of the service may be wrong.
+ */
+const dueAt = sql`min(${slot('now')}, s.updated_at)`
+
+/**
+ * What follows is written to the outbox: the entries that came with the submission, and a run of each automation that the
+ * form triggers at this very moment.
+ */
+const saveWork = template(sql<WorkRow>`
+  insert into outbox (organization_id, outbox_id, submission_id, kind, payload, next_attempt_at, created_at, updated_at)
+  select organization_id, outbox_id, submission_id, kind, payload, due_at, due_at, due_at from (
+    select s.organization_id, s.submission_id, ${dueAt} as due_at,
+      entry.value ->> 0 as outbox_id, entry.value ->> 1 as kind, entry.value ->> 2 as payload
+    from ${saved} cross join json_each(${slot('outbox')}) as entry where ${isSaved}
+    union all
+    select s.organization_id, s.submission_id, ${dueAt},
+      'run_' || s.submission_id || '_' || row_number() over (order by a.automation_id), 'automation_run',
+      json_object('automationId', a.automation_id)
+    from ${saved} cross join automations as a indexed by automations_trigger_form_id_status
+    where ${isSaved}
+      and a.organization_id = s.organization_id and a.trigger_form_id = s.form_id and a.status = 'active')
+  where true on conflict (organization_id, outbox_id) do nothing
+  returning outbox_id`)
+
+/** Why nothing was saved: the submission was saved before, the form is no longer current, or the limit is reached. */
+const readRefusal = template(sql<RefusalRow>`
+  select s.submission_id, s.contact_id, exists (select 1 from forms
+      where organization_id = ${organizationId} and form_id = ${formId}
+        and is_published = 1 and version = ${slot('formVersion')}) as is_current
+  from (select 1) left join form_submissions as s
+    on s.organization_id = ${organizationId} and s.submission_id = ${submissionId}`)
+
+interface SavedRow {
+  readonly contact_id: string | null
+}
+
+interface WorkRow {
+  readonly outbox_id: string
+}
+
+interface RefusalRow {
+  readonly submission_id: string | null
+  readonly contact_id: string | null
+  readonly is_current: number
+}
 
 /** The executors for writing to one organization. */
 export interface TenantExecutors {
   readonly executor: Executor
-  /** For submissions, whose statements contain the guard's checks already. */
+  /** For submissions, whose statements ask by themselves whether the organization may be written here. */
   readonly submissions: Executor
 }
 
 /**
- * Reads why nothing was inserted: the submission was saved before, the form is no longer current, or the limit is
- * reached.
- */
-const readRefusal = template(
-  db
-    .selectFrom(db.selectNoFrom(one).as('any'))
-    .leftJoin('form_submissions as s', (join) =>
-      join.on('s.organization_id', '=', organization).on('s.submission_id', '=', slot('submissionId')),
-    )
-    .select(['s.submission_id as submissionId', 's.contact_id as contactId'])
-    .select(({ exists }) =>
-      exists(
-        db
-          .selectFrom('forms')
-          .select(one)
-          .where('organization_id', '=', organization)
-          .where('form_id', '=', slot('formId'))
-          .where('is_published', '=', sql.lit(1))
-          .where('version', '=', slot('formVersion')),
-      ).as('current'),
-    ),
-)
-
-/**
- * Saves a submission in one call. When nothing was inserted, a second call finds out why. The first one then changed
- * only the organization's clock, which no port shows. Where the database has no row of the organization, the first call
- * inserts nothing and raises no error, and the second one tells whether the organization lives elsewhere.
+ * Saves a submission in one call. When nothing was saved, a second one finds out why, behind the guard, which refuses an
+ * organization that lives elsewhere or whose writes are paused, and ends a pause that has passed. The submission is then
+ * saved by that call.
  */
 export async function saveSubmission(
   { executor, submissions }: TenantExecutors,
@@ -165,32 +163,45 @@ export async function saveSubmission(
   now: string,
 ): Promise<SaveSubmissionOutcome> {
   const values = { organizationId, now, ...submissionValues(submission) }
-  const [, inserted] = await resultsOf(submissions, [
-    uncounted(bind(advanceClock, values)),
-    uncounted(bind(insertSubmission, values)),
-  ])
-  const [saved] = inserted.rows
-  const [contactId] = saved === undefined ? [] : parsed(saved.contactIds)
-  if (saved !== undefined && contactId !== undefined) {
-    const outboxIds = [...submission.outbox.map(({ outboxId }) => outboxId), ...parsed(saved.runIds)]
-    return { kind: 'saved', contactId, outboxIds }
-  }
-  const [refusal] = await rowsOf(executor, bind(readRefusal, values))
-  return refusalOutcome(refusal)
+  const statements = [
+    uncounted(bind(moveClock, values)),
+    uncounted(bind(saveRow, values)),
+    uncounted(bind(saveWork, values)),
+    ...(submission.contact === null ? [] : [uncounted(bind(saveContact, values))]),
+  ]
+  const outcome = savedOutcome(submission, await submissions.batch(statements))
+  if (outcome !== null) return outcome
+  const results = await executor.batch([...statements, bind(readRefusal, values)])
+  const [refusal] = declared<readonly [Statement<RefusalRow>]>(results.slice(-1))
+  return savedOutcome(submission, results) ?? refusalOutcome(refusal.rows[0])
 }
 
-function submissionValues(submission: NewSubmission): Readonly<Record<string, BoundValue>> {
-  const { contact, outbox } = submission
+/** The outcome when the submission was saved; null: it was not. */
+function savedOutcome(
+  { outbox }: NewSubmission,
+  results: Awaited<ReturnType<Executor['batch']>>,
+): SaveSubmissionOutcome | null {
+  const [, row, work] = declared<readonly [Statement, Statement<SavedRow>, Statement<WorkRow>]>(results)
+  const [found] = row.rows
+  if (found === undefined) return null
+  const given = outbox.map(({ outboxId }) => outboxId)
+  const written = work.rows.map(({ outbox_id: outboxId }) => outboxId)
+  return { kind: 'saved', contactId: found.contact_id, outboxIds: [...new Set([...given, ...written])] }
+}
+
+function submissionValues({ contact, outbox, ...of }: NewSubmission): Readonly<Record<string, BoundValue>> {
   return {
-    submissionId: submission.submissionId,
-    formId: submission.formId,
-    formVersion: submission.formVersion,
-    submittedAt: submission.submittedAt,
-    source: submission.source,
-    answers: JSON.stringify(submission.answers),
-    attribution: JSON.stringify(submission.attribution),
-    limit: submission.limitPerContact,
-    outbox: outbox.length === 0 ? null : JSON.stringify(byKind(outbox)),
+    submissionId: of.submissionId,
+    formId: of.formId,
+    formVersion: of.formVersion,
+    submittedAt: of.submittedAt,
+    source: of.source,
+    answers: JSON.stringify(of.answers),
+    attribution: JSON.stringify(of.attribution),
+    limit: of.limitPerContact,
+    outbox: JSON.stringify(
+      outbox.map(({ outboxId, kind, payload }) => [outboxId, kind, JSON.stringify(payload ?? null)]),
+    ),
     newContactId: contact?.newContactId ?? null,
     email: contact?.email ?? null,
     emailKey: contact?.emailKey ?? null,
@@ -201,21 +212,9 @@ function submissionValues(submission: NewSubmission): Readonly<Record<string, Bo
   }
 }
 
-/** Groups outbox entries by kind: an object for each kind, with the payloads as texts by the entries' ids. */
-function byKind(outbox: readonly OutboxEntry[]): Readonly<Record<string, Readonly<Record<string, string>>>> {
-  const kinds: Record<string, Record<string, string>> = {}
-  for (const { outboxId, kind, payload } of outbox) {
-    const ofKind = (kinds[kind] ??= {})
-    ofKind[outboxId] = JSON.stringify(payload ?? null)
-  }
-  return kinds
-}
-
-/** The outcome when nothing was inserted. A row with the submission's id means that an earlier attempt saved it. */
+/** The outcome when nothing was saved. A row with the submission's id means that an earlier attempt saved it. */
 function refusalOutcome(row: RefusalRow | undefined): SaveSubmissionOutcome {
   if (row === undefined) throw new Error('A refused submission gave no reason')
-  if (row.submissionId !== null) {
-    return { kind: 'saved', contactId: row.contactId, outboxIds: [] }
-  }
-  return row.current === 1 ? { kind: 'limit_reached' } : { kind: 'stale' }
+  if (row.submission_id !== null) return { kind: 'saved', contactId: row.contact_id, outboxIds: [] }
+  return row.is_current === 1 ? { kind: 'limit_reached' } : { kind: 'stale' }
 }
