@@ -1,7 +1,7 @@
 import type { StoredKey } from './administration.ts'
 import type { KeyBudget } from './key-budget.ts'
 import type { Organization } from './organization.ts'
-import type { Position, ReadQuery, StoredRow } from '../records/query.ts'
+import type { PageEnd, ReadQuery, StoredRow } from '../records/query.ts'
 
 /** The claims of a presented key, and the hashes that prove them, before anything is looked up. */
 export interface KeyClaim {
@@ -19,15 +19,6 @@ export type WorkingKey = Pick<
   StoredKey,
   'keyId' | 'organizationId' | 'secretVersion' | 'scope' | 'ratePerMinute' | 'lastUsedAt'
 >
-
-/** Where a page ended before its limit. */
-export interface PageEnd {
-  /**
-   * More rows may follow this position, although fewer than the page's limit were found: because these are too large to
-   * be read at once, or because as many were looked at as the query allows. Null: the page did not end early.
-   */
-  readonly stoppedAt: Position | null
-}
 
 /** The rows that a query found. */
 export type QueryResult = PageEnd &

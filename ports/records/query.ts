@@ -46,6 +46,15 @@ export interface PageQuery {
   readonly looksAtMax?: number
 }
 
+/** Where a page ended before its limit. */
+export interface PageEnd {
+  /**
+   * More rows may follow this position, although fewer than the page's limit were found: because these are too large to
+   * be read at once, or because as many were looked at as the query allows. Null: the page did not end early.
+   */
+  readonly stoppedAt: Position | null
+}
+
 /** One row of a stored collection of the tenant, by id. */
 export interface OneQuery {
   readonly kind: 'one'

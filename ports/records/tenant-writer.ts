@@ -1,5 +1,4 @@
-import type { PageEnd } from '../organizations/keyed-storage.ts'
-import type { PageQuery, StoredRow } from './query.ts'
+import type { PageEnd, PageQuery, StoredRow } from './query.ts'
 
 /** The contact attributes that a submission can contain. Missing values are null. */
 export interface SubmittedContact {

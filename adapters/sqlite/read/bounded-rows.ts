@@ -4,6 +4,7 @@ import { PAGE_MAX_BYTES, positionIn } from '../../../domain/read/pages/page-of-t
 import type { Order, Position } from '../../../ports/records/query.ts'
 import { VALUE_MAX_BYTES } from '../statement/hosted-limits.ts'
 import type { ResultRow } from '../statement/executor.ts'
+import { STOPPED_AT } from './page-select.ts'
 import type { Reading } from './reading.ts'
 
 /** The maximum size of a result as one text, in bytes: a value with room to spare. Larger results are sent row by row. */
@@ -11,12 +12,6 @@ const TEXT_MAX_BYTES = VALUE_MAX_BYTES - 100_000
 
 /** The maximum size of the rows of one page, in bytes. A single row may be larger. */
 const ROWS_MAX_BYTES = PAGE_MAX_BYTES
-
-/**
- * The column of a row that is none, the last one of a page for which no more rows are looked at: the position of the row
- * that was looked at last, as a JSON array. In the form of lines it is a line of its own.
- */
-export const STOPPED_AT = 'stopped_at'
 
 /**
  * Marks a result that is larger than one value may be. It differs from every result, because a row's line is never
@@ -76,7 +71,7 @@ export interface Lines {
 /** The lines of a result, without that of the position. A row is an object, and the position is an array. */
 export function linesOfText(text: string): Lines {
   const start = text.lastIndexOf('\n') + 1
-  if (text[start] !== '[') return { text, stoppedAt: null }
+  if (!text.startsWith('[', start)) return { text, stoppedAt: null }
   return { text: text.slice(0, Math.max(0, start - 1)), stoppedAt: parsedPosition(text.slice(start)) }
 }
 
@@ -86,15 +81,14 @@ export function linesOfText(text: string): Lines {
  */
 export function takeStop(rows: Record<string, unknown>[], order: Order | null): Position | null {
   const last = rows.at(-1)
-  const stopped = last?.[STOPPED_AT]
-  const isCutShort = last?.is_followed === 1
+  const stopped = last?.stopped_at
+  const cut = last?.is_followed === 1 && order !== null ? positionIn(last, order) : null
   if (typeof stopped === 'string') rows.pop()
   for (const row of rows) {
     delete row.is_followed
-    delete row[STOPPED_AT]
+    delete row.stopped_at
   }
-  if (typeof stopped === 'string') return parsedPosition(stopped)
-  return isCutShort && last !== undefined && order !== null ? positionIn(last, order) : null
+  return typeof stopped === 'string' ? parsedPosition(stopped) : cut
 }
 
 function parsedPosition(text: string): Position {

@@ -9,9 +9,14 @@ import type { PageIndex } from '../table/indexes.ts'
 import type { Table } from '../table/tables.ts'
 import { columnOf } from '../table/tables.ts'
 import type { PageBounds } from '../../../domain/read/plan/page-bounds.ts'
-import { STOPPED_AT } from './bounded-rows.ts'
 import type { RowForm } from './select.ts'
 import { selectFrom } from './select.ts'
+
+/**
+ * The column of a row that is none, the last one of a page for which no more rows are looked at: the position of the row
+ * that was looked at last, as a JSON array. In the form of lines it is a line of its own.
+ */
+export const STOPPED_AT = 'stopped_at'
 
 /** What of a page's query its SQL depends on. */
 interface PageShape extends Pick<PageQuery, 'select' | 'order'> {

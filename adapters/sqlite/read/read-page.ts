@@ -1,4 +1,4 @@
-import type { PageEnd } from '../../../ports/organizations/keyed-storage.ts'
+import type { PageEnd } from '../../../ports/records/query.ts'
 import type { ResultRow, Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import { isOutgrown, linesOfText, takeStop, TOO_LARGE } from './bounded-rows.ts'

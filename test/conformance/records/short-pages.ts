@@ -181,7 +181,7 @@ export const shortPageCases: readonly StorageCase[] = walked.map((of) => ({
       }
       const where = of.filters.flatMap(([field, operator]): Predicate[] => {
         const value = oneOf(all, draw)[field]
-        const wanted = Array.isArray(value) ? (value[0] ?? 'none') : value
+        const wanted: unknown = Array.isArray(value) ? ((value as readonly unknown[])[0] ?? 'none') : value
         return draw(3) > 0 || wanted === null ? [] : [{ field, operator, value: wanted as Scalar }]
       })
       const query = { ...page, where, order, limit: 1 + draw(4), looksAtMax: 1 + draw(5) }
