@@ -8,6 +8,7 @@ import { isLoopbackHost, isLoopbackName } from '../../domain/text/http/loopback.
  */
 export function refuseStranger(request: Request, url: URL): Response | null {
   if (isLoopbackHost(request.headers.get('host')) && isLoopbackName(url.hostname)) return null
-  const error = 'A local start answers only requests to localhost, 127.0.0.1 or [::1].'
+  const error =
+    'A local start answers only requests to localhost, 127.0.0.1 or [::1]. When wrangler.toml has routes, wrangler dev gives every request the name of the first one: use npm start.'
   return Response.json({ error }, { status: 403 })
 }

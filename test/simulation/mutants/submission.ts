@@ -113,6 +113,9 @@ export const submissionMutants: readonly Mutant[] = [
   },
   {
     name: 'a contact is matched in all organizations',
-    statement: replacing('where "organization_id" = ?1 and "email_key" = ?6', 'where "email_key" = ?6'),
+    statement: replacing(
+      'from contacts where organization_id = ?1 and email_key = ?2',
+      'from contacts where email_key = ?2',
+    ),
   },
 ]
