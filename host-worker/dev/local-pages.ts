@@ -6,6 +6,9 @@ import { serveStart } from '../pages/start.ts'
 import { serveMailbox } from './mailbox.ts'
 import type { Prepared } from './prepare.ts'
 
+/** Where the cron trigger is fired. wrangler has the same path, and takes the request before it gets here. */
+export const CRON_PATH = '/cdn-cgi/local/scheduled'
+
 /** Serves what only a developer's machine has. Null: the request is for the service. */
 export async function serveLocalPage(
   request: Request,
@@ -27,7 +30,7 @@ export async function serveLocalPage(
 async function startPage(request: Request, url: URL, { kept, hasDemo }: Prepared): Promise<Response | null> {
   if (!hasDemo) return null
   const [operatorKey, demoKey] = [await kept.read('operator-key'), await kept.read('tenant-key demo')]
-  const cron = `${url.origin}/cdn-cgi/local/scheduled?cron=*+*+*+*+*`
+  const cron = `${url.origin}${CRON_PATH}?cron=*+*+*+*+*`
   return serveStart(request, {
     consoleHref: operatorKey === null ? CONSOLE_PATH : `${CONSOLE_PATH}#${operatorKey}`,
     demoKey: demoKey ?? '$KEY',

@@ -138,7 +138,8 @@ it(
       for (const host of ['evil.example', `127.0.0.1.nip.io:${port}`, 'localhost.'])
         expect([path, await statusAt(port, path, { host, ...pretended })]).toEqual([path, 403])
     }
-    for (const path of paths403)
+    // Which also fires the cron trigger.
+    for (const path of [...paths403, '/cdn-cgi/local/scheduled'])
       for (const host of [`localhost:${port}`, `[::1]:${port}`])
         expect([path, await statusAt(port, path, { host })]).toEqual([path, 200])
 

@@ -10,7 +10,7 @@ import { systemDeadline } from '../system.ts'
 import deployed, { FollowUp as DeployedFollowUp } from '../worker.ts'
 import type { Lifetime } from '../wiring/opening.ts'
 import { refuseStranger } from './guard.ts'
-import { serveLocalPage } from './local-pages.ts'
+import { CRON_PATH, serveLocalPage } from './local-pages.ts'
 import type { Given } from './prepare.ts'
 import { PreparationFailure, preparedFor, recordAddress } from './prepare.ts'
 
@@ -55,6 +55,10 @@ async function answerLocally(
   try {
     const prepared = await preparedFor(given, lifetime)
     recordAddress(url, prepared, lifetime)
+    if (url.pathname === CRON_PATH) {
+      await deployed.scheduled(null, prepared.bindings)
+      return new Response('ok\n')
+    }
     return await serveLocalPage(request, url, prepared)
   } catch (error) {
     if (!(error instanceof PreparationFailure)) throw error

@@ -288,7 +288,7 @@ test('any site may send JSON after a preflight and read every answer', async () 
         firstName: 'Dee',
         email: 'dee@example.com',
         message: 'Hi',
-        _redirect: '/thanks',
+        _redirect: '/demo-site/thanks',
       }),
       await post({ _gotcha: '' }),
       await post([]),

@@ -65,6 +65,7 @@ export const eventKinds = [
 /** Kinds of events that only some hundred runs come across. */
 export const rareEventKinds: ReadonlySet<EventKind> = new Set([
   'an attempt to switch is given back after sealing',
+  'a send that was cut off is taken over',
 ])
 
 export type EventKind = (typeof eventKinds)[number]
