@@ -74,7 +74,10 @@ async function complaintAbout(...sources: readonly string[]): Promise<string | n
 }
 
 it('exports every adapter', () => {
-  const adapters = readdirSync(join(projectRoot, 'adapters')).map((name) => `./adapters/${name}`)
+  // `sql` has what others write their statements with, and is none itself.
+  const adapters = readdirSync(join(projectRoot, 'adapters'))
+    .filter((name) => name !== 'sql')
+    .map((name) => `./adapters/${name}`)
   const exported = Object.keys(manifestOf(projectRoot).exports ?? {})
   expect(exported.filter((path) => path.startsWith('./adapters/')).sort()).toEqual(adapters.sort())
   for (const path of adapters) expect(adapterProgram).toContain(`'tenant-data-api${path.slice(1)}'`)
