@@ -64,7 +64,7 @@ const memoryMiB: number[] = []
 const heaps: IsolateHeap[] = []
 for (let part = 0; part < PARTS; part += 1) {
   await flood(Math.ceil(REQUESTS / PARTS))
-  heaps.push(await isolateHeap(service.pid))
+  heaps.push(await isolateHeap(service))
   memoryMiB.push(runtimeMemoryMiB())
   if (REQUESTS >= LONG_RUN_REQUESTS) say(`        ${part + 1} of ${PARTS} parts: ${counted()}`)
 }

@@ -13,23 +13,26 @@ export interface IsolateHeap {
 }
 
 /**
- * Collects the garbage of the Worker that `npm start` runs below a process, and measures what is left. It asks the
+ * Collects the garbage of the Worker that `npm start` runs at an address, and measures what is left. It asks the
  * runtime's inspector, which a start with `INSPECTOR=1` serves on a port of its own. Works on Linux.
  */
-export function isolateHeap(rootPid: number): Promise<IsolateHeap> {
+export function isolateHeap({ pid, origin }: StartedWorker): Promise<IsolateHeap> {
   // A busy runtime now and then refuses its inspector.
   return repeatWhileRejected(
     { pausesMs: [1_000, 2_000, 4_000, 8_000, 16_000] },
     { isPassing: () => true, wait: (durationMs) => pause(durationMs) },
-    () => measure(rootPid),
+    () => measure(pid, origin),
   )
 }
 
-async function measure(rootPid: number): Promise<IsolateHeap> {
+async function measure(rootPid: number, origin: string): Promise<IsolateHeap> {
   const ask = await openInspector(await inspectorUrl(rootPid))
   try {
     await ask('HeapProfiler.enable')
-    await ask('HeapProfiler.collectGarbage')
+    const isCollected = ask('HeapProfiler.collectGarbage').then(() => true)
+    // The runtime collects garbage when the Worker has its next turn, which only a request gives it.
+    while (!(await Promise.race([isCollected, pause(WAKING_MS, false)])))
+      await fetch(`${origin}/health`).then((answer) => answer.text())
     const { usedSize = 0, backingStorageSize = 0 } = await ask('Runtime.getHeapUsage')
     return { objectsMiB: usedSize / MIB, buffersMiB: backingStorageSize / MIB }
   } finally {
@@ -37,7 +40,15 @@ async function measure(rootPid: number): Promise<IsolateHeap> {
   }
 }
 
+/** The process that started the Worker, and where it answers. */
+interface StartedWorker {
+  readonly pid: number
+  readonly origin: string
+}
+
 const MIB = 1024 * 1024
+/** How often the Worker is woken, in ms. */
+const WAKING_MS = 50
 const ANSWER_TIMEOUT_MS = 30_000
 /** The inspector takes requests of development tools alone. */
 const HEADERS = { origin: 'http://localhost' }
