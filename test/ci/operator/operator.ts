@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { readStateRecord } from '../../../host-worker/local/state.ts'
 import { createChecks } from '../../support/runner/checks.ts'
 import type { Operated, StartedService } from '../../support/services/started-service.ts'
 import {
@@ -24,7 +25,7 @@ interface Place {
 async function startPlace(): Promise<Place> {
   const state = scratchDirectory()
   const service = await startService({ port: await freePort(), stateDirectory: state })
-  return { state, service, key: readFileSync(join(state, 'operator-key'), 'utf8').trim() }
+  return { state, service, key: readStateRecord(state)?.operatorKey ?? '' }
 }
 
 /** An empty home: commands must need neither state nor a secret nor a login at the cloud provider. */

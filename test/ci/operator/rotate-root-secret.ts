@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readStateRecord } from '../../../host-worker/local/state.ts'
 import type { Checks } from '../../support/runner/checks.ts'
 import type { StartedService } from '../../support/services/started-service.ts'
 import { freePort, operate, operateOrThrow, startService } from '../../support/services/started-service.ts'
@@ -71,10 +72,11 @@ export async function rotateRootSecret(
   await after.stop()
 }
 
-/** The keys that `npm start` keeps for its demo organizations. */
+/** The keys that a local start keeps for its demo organizations. */
 function demoKeys(state: string): readonly string[] {
-  const files = readdirSync(state).filter((name) => /^demo.*-key$/.test(name))
-  return files.map((name) => readFileSync(join(state, name), 'utf8').trim())
+  const keys = [...(readStateRecord(state)?.demoKeys.values() ?? [])]
+  assert(keys.length > 0, 'the state has keys of the demo')
+  return keys
 }
 
 async function statusOf({ origin }: StartedService, key: string): Promise<number> {
