@@ -76,16 +76,14 @@ export async function preparedFor(
   }
   const known = completed.get(given)
   if (known !== undefined) return known
-  const { rootSecret, kept, mailbox, hasDemo } = prepared
-  const complete = {
-    rootSecret,
-    kept,
-    mailbox,
-    hasDemo,
-    bindings: { ...given, ROOT_SECRET: rootSecret, [LOCAL_PROVIDERS]: mailbox },
-  }
+  const complete = { ...prepared, bindings: completedBindings(given, prepared) }
   completed.set(given, complete)
   return complete
+}
+
+/** What the runtime passed, with what the state adds to it. */
+function completedBindings(given: Given, { rootSecret, mailbox }: Pick<Prepared, 'rootSecret' | 'mailbox'>) {
+  return { ...given, ROOT_SECRET: rootSecret, [LOCAL_PROVIDERS]: mailbox }
 }
 
 function failWithSentence(error: unknown): never {
@@ -115,7 +113,7 @@ export async function prepare(
     const { legacyMigrations } = await import('./texts.ts')
     await migrate(given.POS_LEGACY, legacyMigrations())
   }
-  const bindings = { ...given, ROOT_SECRET: rootSecret, [LOCAL_PROVIDERS]: mailbox }
+  const bindings = completedBindings(given, { rootSecret, mailbox })
   const hasDemo = given.LOCAL_DEMO !== 'no'
   if (hasDemo) {
     const { prepareDemo } = await import('./demo/prepare-demo.ts')
