@@ -24,11 +24,9 @@ import {
 import * as organizationForms from './operators/endpoints/forms/organization-forms.ts'
 import * as removals from './operators/endpoints/organization/removals.ts'
 import * as restores from './operators/endpoints/organization/restores.ts'
-import * as servedRemovals from './operators/endpoints/organization/serve-removals.ts'
 import * as servedRestores from './operators/endpoints/organization/serve-restores.ts'
 import { getSecrets, serveSecrets } from './operators/endpoints/keys/secrets.ts'
 import * as sends from './operators/endpoints/service/sends.ts'
-import * as serveKeys from './operators/endpoints/keys/serve-keys.ts'
 import * as submissions from './operators/endpoints/forms/submissions.ts'
 import type { OperationEndpoint } from './record/operation/operation.ts'
 import type { Operated } from './operators/interface/serve.ts'
@@ -52,21 +50,21 @@ const operations: readonly Operated[] = [
   operated(restores.beginRestore, servedRestores.serveBeginRestore),
   operated(restores.writeRestore, servedRestores.serveWriteRestore),
   operated(restores.finishRestore, servedRestores.serveFinishRestore),
-  operated(removals.deleteOrganizationEndpoint, servedRemovals.serveDeleteOrganization),
-  operated(removals.deleteRows, servedRemovals.serveDeleteRows),
-  operated(removals.eraseContact, servedRemovals.serveEraseContact),
-  operated(removals.setRetention, servedRemovals.serveSetRetention),
+  operated(removals.deleteOrganizationEndpoint, removals.serveDeleteOrganization),
+  operated(removals.deleteRows, removals.serveDeleteRows),
+  operated(removals.eraseContact, removals.serveEraseContact),
+  operated(removals.setRetention, removals.serveSetRetention),
   operated(backups.runBackup, backups.serveRunBackup),
   operated(backups.listBackups, backups.serveBackups),
   operated(backups.readBackup, backups.serveReadBackup),
   operated(backups.removeBackups, backups.serveRemoveBackups),
   operated(backups.deleteBackup, backups.serveDeleteBackup),
-  operated(keys.issueTenantKey, serveKeys.serveIssueTenantKey),
-  operated(keys.listTenantKeys, serveKeys.serveTenantKeys),
-  operated(keys.issuePlatformKey, serveKeys.serveIssuePlatformKey),
-  operated(keys.listPlatformKeys, serveKeys.servePlatformKeys),
-  operated(keys.revokeKey, serveKeys.serveRevokeKey),
-  operated(keys.rotateKeyEndpoint, serveKeys.serveRotateKey),
+  operated(keys.issueTenantKey, keys.serveIssueTenantKey),
+  operated(keys.listTenantKeys, keys.serveTenantKeys),
+  operated(keys.issuePlatformKey, keys.serveIssuePlatformKey),
+  operated(keys.listPlatformKeys, keys.servePlatformKeys),
+  operated(keys.revokeKey, keys.serveRevokeKey),
+  operated(keys.rotateKeyEndpoint, keys.serveRotateKey),
   operated(operatorKeys.issueOperatorKeyEndpoint, operatorKeys.serveIssueOperatorKey),
   operated(operatorKeys.listOperatorKeys, operatorKeys.serveOperatorKeys),
   operated(operatorKeys.revokeOperatorKey, operatorKeys.serveRevokeOperatorKey),

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { KeyAttributes, KeyScope } from '../../ports/organizations/administration.ts'
 import { RATE_WINDOW_MS } from '../access/rate-limit/rate-limiter.ts'
+import { sets, text } from '../record/operation/command.ts'
 import type { Words } from '../record/operation/meaning.ts'
 import { described, worded } from '../record/operation/meaning.ts'
 import { isCalendarDate, parseInstant } from '../text/instant.ts'
@@ -22,15 +23,15 @@ const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]/u
 
 const Label = v.pipe(
   v.string(LABEL),
-  v.check((text) => text.trim() !== '' && text.length <= LABEL_MAX_LENGTH && !BREAKS.test(text), LABEL),
+  v.check((label) => label.trim() !== '' && label.length <= LABEL_MAX_LENGTH && !BREAKS.test(label), LABEL),
 )
 
 /** The expiry of a key: an instant or a day, read as a UTC instant. */
 export const ExpiresAt = worded(
   v.pipe(
     v.string(EXPIRES_AT),
-    v.rawTransform(({ dataset: { value: text }, addIssue, NEVER }): string => {
-      const instant = isCalendarDate(text) ? `${text}T00:00:00.000Z` : parseInstant(text)
+    v.rawTransform(({ dataset: { value: given }, addIssue, NEVER }): string => {
+      const instant = isCalendarDate(given) ? `${given}T00:00:00.000Z` : parseInstant(given)
       if (instant !== null) return instant
       addIssue({ message: EXPIRES_AT })
       return NEVER
@@ -41,49 +42,31 @@ export const ExpiresAt = worded(
 
 const RatePerMinute = v.pipe(v.number(RATE), v.integer(RATE), v.minValue(1, RATE), v.maxValue(RATE_MAX, RATE))
 
-/** A setting of a key: everything that the operator interface, the command line and the console say about it. */
+/** A setting of a key: what the operator interface and the console say about it. */
 interface KeySetting {
   /** What it means, alike in requests and responses. */
   readonly meaning: string
   readonly words: Words
-  readonly flag: {
-    readonly name: string
-    /** What stands for the value in the help. */
-    readonly placeholder: string
-    /** Reads the flag's text, as JSON would give the setting. */
-    readonly read: (text: string) => string | number
-  }
 }
-
-const asGiven = (text: string) => text
 
 /** The settings of a key. */
 export const keySettings = {
   label: {
     meaning: 'What operators call it; null: nothing.',
     words: { hint: 'What it is for, such as nightly sync.' },
-    flag: { name: 'label', placeholder: 'TEXT', read: asGiven },
   },
   scope: {
     meaning: 'What it may be used for.',
     words: { choices: { all: 'Everything', read: 'Read', send: 'Send messages' } },
-    flag: { name: 'scope', placeholder: keyScopes.join('|'), read: asGiven },
   },
   expiresAt: {
     meaning:
       'The first instant at which it does not work; null: it has no end. In a request, a day stands for its first instant in UTC.',
     words: { hint: 'Left empty: never.', none: 'never' },
-    flag: { name: 'expires', placeholder: 'ISO', read: asGiven },
   },
   ratePerMinute: {
     meaning: `Most requests within any ${RATE_WINDOW_MS / 1000} seconds; null: as many as come.`,
     words: { label: 'Requests a minute', hint: 'Left empty: no limit.', none: 'no limit' },
-    // Any text but a whole number in decimal digits is NaN, which no setting accepts.
-    flag: {
-      name: 'rate',
-      placeholder: 'N',
-      read: (text) => (/^\d+$/.test(text) ? Number(text) : Number.NaN),
-    },
   },
 } as const satisfies Readonly<Record<keyof KeyAttributes | 'expiresAt', KeySetting>>
 
@@ -95,6 +78,23 @@ export const KeySettings = v.strictObject({
   ratePerMinute: v.exactOptional(said('ratePerMinute', RatePerMinute)),
 } satisfies Readonly<Record<keyof typeof keySettings, v.GenericSchema>>)
 export type KeySettings = v.InferOutput<typeof KeySettings>
+
+/** The flags of the settings on the command line. */
+export const keyFlags = {
+  label: sets('label', text('TEXT'), Label),
+  scope: sets('scope', text(keyScopes.join('|'))),
+  expires: sets('expiresAt', text('ISO'), ExpiresAt),
+  rate: sets(
+    'ratePerMinute',
+    text('N'),
+    v.pipe(
+      v.string(),
+      // Any text but a whole number in decimal digits is NaN, which the setting does not accept.
+      v.transform((digits) => (/^\d+$/.test(digits) ? Number(digits) : Number.NaN)),
+      RatePerMinute,
+    ),
+  ),
+} as const
 
 /** The entries of a key's published settings. */
 export const publishedKeySettings = {
@@ -116,12 +116,22 @@ const OVERLAP = `must be a number of minutes, hours or days, such as 30m, 12h or
 /** How long a key works beside its successor: text such as `7d`, read as milliseconds. `0d`: the key ends at once. */
 export const Overlap = v.pipe(
   v.string(OVERLAP),
-  v.rawTransform(({ dataset: { value: text }, addIssue, NEVER }): number => {
-    const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
+  v.rawTransform(({ dataset: { value: given }, addIssue, NEVER }): number => {
+    const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(given) ?? []
     const overlapMs = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
     // For text of another form this is NaN, which is not within any bound.
     if (overlapMs <= OVERLAP_MAX_DAYS * UNIT_MS.d) return overlapMs
     addIssue({ message: OVERLAP })
     return NEVER
   }),
+)
+
+/** The flag of the overlap, which the operation reads. */
+export const overlapFlag = sets(
+  'overlap',
+  text('7d', 'required'),
+  v.pipe(
+    v.string(),
+    v.check((given) => v.is(Overlap, given), OVERLAP),
+  ),
 )

@@ -1,5 +1,7 @@
 import * as v from 'valibot'
 import type { Organization } from '../../ports/organizations/organization.ts'
+import type { Flag } from '../record/operation/command.ts'
+import { sets, text } from '../record/operation/command.ts'
 import type { Words } from '../record/operation/meaning.ts'
 import { described, worded } from '../record/operation/meaning.ts'
 import { parsedOr } from '../text/json.ts'
@@ -161,6 +163,15 @@ export const organizationSettings: { readonly [Key in SettingName]: Setting<Orga
 /** The flag of each setting. */
 export const organizationFlags = settingsAs(({ flag }) => flag)
 
+/** The flags of the settings on the command line, by their names. */
+export const settingFlags: Readonly<Record<string, Flag>> = Object.fromEntries(
+  keysOf(organizationSettings).map((setting) => {
+    const { flag, fromText } = organizationSettings[setting]
+    const { name, placeholder, isClearable } = flag
+    return [name, sets(setting, { ...text(placeholder), mayBeEmpty: isClearable }, fromText)]
+  }),
+)
+
 /** The entries of an organization's published settings. */
 export const publishedSettings = settingsAs(({ published, meaning, words }) =>
   worded(described(published, meaning), words),
@@ -174,17 +185,6 @@ export const OrganizationSettings = v.strictObject(
     readonly [Key in SettingName]: v.ExactOptionalSchema<v.GenericSchema<Organization[Key]>, undefined>
   },
 )
-
-/** Settings of an organization as text, each of which may be left out. */
-export const OrganizationChanges = v.object(
-  settingsAs(({ fromText }) => v.exactOptional(fromText)) as {
-    readonly [Key in SettingName]: v.ExactOptionalSchema<
-      v.GenericSchema<string, Organization[Key]>,
-      undefined
-    >
-  },
-)
-export type OrganizationChanges = v.InferOutput<typeof OrganizationChanges>
 
 /** A record with the names of the settings. A function cannot keep the type of each setting apart, so callers say it. */
 function settingsAs<Made>(make: (setting: Setting<unknown>) => Made): Readonly<Record<SettingName, Made>> {

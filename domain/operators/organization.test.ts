@@ -1,9 +1,16 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { OrganizationChanges } from './organization-settings.ts'
+import { organizationSettings } from './organization-settings.ts'
+import { keysOf } from '../text/keys-of.ts'
 import { newOrganization, OrganizationId, parentProblem } from './organization.ts'
 
-const read = (changes: object) => v.safeParse(OrganizationChanges, changes)
+/** The settings as the command line gives them. */
+const Texts = v.object(
+  Object.fromEntries(
+    keysOf(organizationSettings).map((name) => [name, v.exactOptional(organizationSettings[name].fromText)]),
+  ),
+)
+const read = (changes: object) => v.safeParse(Texts, changes)
 
 test('every setting is read from text, and what is left out stays out', () => {
   expect(read({}).output).toEqual({})

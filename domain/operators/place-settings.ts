@@ -3,6 +3,7 @@ import type { PlaceRefusal } from '../../ports/organizations/administration.ts'
 import type { Organization } from '../../ports/organizations/organization.ts'
 import type { PlaceChoice } from '../../ports/placement/placement.ts'
 import { jurisdictions, placeKinds, regions } from '../placement/operators/choices.ts'
+import { choice, sets } from '../record/operation/command.ts'
 import { described } from '../record/operation/meaning.ts'
 import { OrganizationSettings } from './organization-settings.ts'
 
@@ -29,6 +30,12 @@ const placeEntries = {
     ),
   ),
 }
+
+/** The flags that say where in the world a family's own database is. */
+export const lawFlags = {
+  region: sets('region', choice('REGION', regions)),
+  jurisdiction: sets('jurisdiction', choice('LAW', jurisdictions)),
+} as const
 
 /** The place of an organization. */
 export const PlaceSettings = v.strictObject(placeEntries)

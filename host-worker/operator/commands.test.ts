@@ -5,7 +5,7 @@ import { operatorEndpoints } from '../../domain/operator-api.ts'
 import { readArguments } from './command/arguments.ts'
 import type { Command } from './command/command.ts'
 import { synopsisOf } from './command/command.ts'
-import { allCommands, commandsOf } from './commands.ts'
+import { allCommands, commandFor } from './commands.ts'
 
 const commands = await allCommands()
 
@@ -25,9 +25,9 @@ it('calls nothing that the interface does not have', () => {
   ).toEqual([])
 })
 
-it('finds each command in the group of its first word', async () => {
-  for (const command of commands) expect(await commandsOf(command.words[0] ?? '')).toContain(command)
-  expect(await commandsOf('toString')).toEqual([])
+it('finds each command by its words', async () => {
+  for (const command of commands) expect(await commandFor([...command.words, 'more'])).toBe(command)
+  expect(await commandFor(['toString'])).toBe(null)
 })
 
 it('explains itself by examples that it accepts', () => {

@@ -1,41 +1,88 @@
+import type { OperationEndpoint } from '../../domain/record/operation/operation.ts'
 import type { Command } from './command/command.ts'
+import { declaredBy } from './declared.ts'
 
-interface Group {
-  readonly commands: readonly Command[]
-}
+/** Loads a module: of operations that declare commands, or of `commands` that are written by hand. */
+type Load = () => Promise<Readonly<Record<string, unknown>>>
+
+const organizations: Load = () => import('../../domain/operators/endpoints/organization/organizations.ts')
+const removals: Load = () => import('../../domain/operators/endpoints/organization/removals.ts')
+const keys: Load = () => import('../../domain/operators/endpoints/keys/keys.ts')
+const forms: Load = () => import('../../domain/operators/endpoints/forms/organization-forms.ts')
+const outbox: Load = () => import('../../domain/operators/endpoints/service/outbox.ts')
+const login: Load = () => import('./commands/login-command.ts')
 
 /**
- * The commands by their first word, in the order of `help` and of the manual. Each group is loaded when it is needed,
- * which halves the time to start a command.
+ * The first words of commands, in the order of `help` and of the manual, with the modules that are loaded for each.
+ * Loading what one command needs halves the time to start it. A command that an operation of another module declares is
+ * found too, only later.
  */
-const groups: Readonly<Record<string, () => Promise<Group>>> = {
-  org: () => import('./commands/organization/organization-commands.ts'),
-  backup: () => import('./commands/organization/backup-commands.ts'),
-  key: () => import('./commands/keys/key-commands.ts'),
-  secrets: () => import('./commands/secrets-command.ts'),
-  import: () => import('./commands/imports/import-command.ts'),
-  imports: () => import('./commands/imports/imports-command.ts'),
-  form: () => import('./commands/forms/form-commands.ts'),
-  rows: () => import('./commands/imports/rows-command.ts'),
-  contact: () => import('./commands/contact-commands.ts'),
-  retention: () => import('./commands/organization/retention-command.ts'),
-  submissions: () => import('./commands/forms/submissions-commands.ts'),
-  outbox: () => import('./commands/outbox-commands.ts'),
-  sends: () => import('./commands/sends-command.ts'),
-  audit: () => import('./commands/audit-command.ts'),
-  login: () => import('./commands/login-command.ts'),
-  logout: () => import('./commands/logout-command.ts'),
-  completion: () => import('./commands/completion-command.ts'),
+const groups: Readonly<Record<string, readonly Load[]>> = {
+  org: [
+    organizations,
+    () => import('./commands/move-command.ts'),
+    () => import('./commands/archive-commands.ts'),
+    removals,
+  ],
+  backup: [() => import('./commands/backup-commands.ts')],
+  key: [keys, () => import('./commands/revoke-command.ts')],
+  secrets: [() => import('../../domain/operators/endpoints/keys/secrets.ts')],
+  import: [() => import('./commands/imports/import-command.ts')],
+  imports: [() => import('../../domain/operators/endpoints/imports/imports.ts')],
+  form: [forms, () => import('./commands/form-file-commands.ts')],
+  rows: [() => import('./commands/rows-command.ts')],
+  contact: [removals],
+  retention: [removals],
+  submissions: [() => import('../../domain/operators/endpoints/forms/submissions.ts')],
+  outbox: [outbox],
+  sends: [() => import('../../domain/operators/endpoints/service/sends.ts')],
+  audit: [() => import('../../domain/operators/endpoints/service/audit.ts')],
+  login: [login],
+  logout: [login],
+  completion: [() => import('./commands/completion-command.ts')],
 }
 
-/** The commands with a first word; empty when no command has it. */
-export async function commandsOf(word: string): Promise<readonly Command[]> {
-  const group = Object.hasOwn(groups, word) ? await groups[word]?.() : undefined
-  return group?.commands ?? []
+/** The order of the second words of a group, where it is not that of the names of their operations. */
+const order: Readonly<Record<string, readonly string[]>> = {
+  org: ['create', 'show', 'list', 'move', 'export', 'restore', 'delete'],
+  key: ['issue', 'list', 'rotate', 'revoke'],
+  form: ['list', 'show', 'html', 'save', 'publish', 'unpublish', 'check'],
+}
+
+/** The command that arguments begin with; null: there is none. */
+export async function commandFor(args: readonly string[]): Promise<Command | null> {
+  const isCalled = ({ words }: Command) => words.every((word, index) => args[index] === word)
+  const near = await loaded(groupOf(groups, args[0] ?? ''))
+  return near.find(isCalled) ?? (await allCommands()).find(isCalled) ?? null
 }
 
 /** Every command. */
 export async function allCommands(): Promise<readonly Command[]> {
-  const loaded = await Promise.all(Object.values(groups).map((load) => load()))
-  return loaded.flatMap(({ commands }) => commands)
+  const { operatorEndpoints } = await import('../../domain/operator-api.ts')
+  const written = await loaded(Object.values(groups).flat())
+  const all = new Set([...written, ...operatorEndpoints.flatMap(declaredBy)])
+  const firsts = new Set([...Object.keys(groups), ...[...all].map(({ words: [first = ''] }) => first)])
+  return [...firsts].flatMap((first) => {
+    const seconds = groupOf(order, first)
+    const place = ({ words: [, second = ''] }: Command) => seconds.indexOf(second) + 1 || seconds.length + 1
+    const group = [...all].filter(({ words }) => words[0] === first)
+    return group.toSorted((left, right) => place(left) - place(right))
+  })
+}
+
+function groupOf<Member>(of: Readonly<Record<string, readonly Member[]>>, first: string): readonly Member[] {
+  return Object.hasOwn(of, first) ? (of[first] ?? []) : []
+}
+
+/** The commands of modules. */
+async function loaded(loads: readonly Load[]): Promise<readonly Command[]> {
+  const modules = await Promise.all(loads.map((load) => load()))
+  return modules.flatMap((module) => [
+    ...((module.commands ?? []) as readonly Command[]),
+    ...Object.values(module).filter(isOperation).flatMap(declaredBy),
+  ])
+}
+
+function isOperation(exported: unknown): exported is OperationEndpoint {
+  return typeof exported === 'object' && exported !== null && 'commands' in exported && 'path' in exported
 }

@@ -8,7 +8,7 @@ import type { Command } from './command/command.ts'
 import type { Streams } from './command/context.ts'
 import { examplesOf, operationsOf, overview, usage } from './command/help.ts'
 import { withoutSecrets } from './command/without-secrets.ts'
-import { allCommands, commandsOf } from './commands.ts'
+import { allCommands, commandFor } from './commands.ts'
 import type { Host } from './run-command.ts'
 import { runCommand } from './run-command.ts'
 import { unknownCommand } from './unknown-command.ts'
@@ -27,9 +27,8 @@ export async function runOperator(given: readonly string[], output: Streams, hos
     return 0
   }
   const args = given[0] === 'help' ? [...given.slice(1), '--help'] : given
-  const group = await commandsOf(args[0] ?? '')
-  const command = group.find(({ words }) => words.every((word, index) => args[index] === word))
-  if (command === undefined) return withoutCommand(args, streams, host.program)
+  const command = await commandFor(args)
+  if (command === null) return withoutCommand(args, streams, host.program)
   try {
     const read = readArguments(command, args.slice(command.words.length))
     if (read.values.help === true) streams.out(helpOf(command, host.program))
@@ -78,14 +77,15 @@ async function withoutCommand(
   program: string,
 ): Promise<number> {
   const named = args.filter((word) => !HELP.includes(word))
-  const group = await commandsOf(named[0] ?? '')
+  const all = await allCommands()
+  const group = all.filter(({ words }) => words[0] === named[0])
   const isKnown = named.length === 0 || (group.length > 0 && named.length === 1)
   if (!isKnown) {
-    note(`${unknownCommand(named, await allCommands())}\nFor all commands: ${program} help`)
+    note(`${unknownCommand(named, all)}\nFor all commands: ${program} help`)
     return 2
   }
   const isAsked = named.length < args.length
   const write = isAsked ? out : note
-  write(overview(group.length === 0 ? await allCommands() : group, program))
+  write(overview(group.length === 0 ? all : group, program))
   return isAsked ? 0 : 2
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { AuditAction } from './audit-action.ts'
+import type { OperatorCommand } from './command.ts'
 import { described } from './meaning.ts'
 import type { Access, Described } from './description.ts'
 import type { OperationRoute, RouteDeclaration } from './operation-route.ts'
@@ -96,6 +97,8 @@ export interface OperationEndpoint<
   readonly action: AuditAction | null
   /** Whether it shows or changes a state that is read, changed and written back; null: it does not. */
   readonly versioned: Versioned | null
+  /** The commands of the operators' command line that call it. Only for the operator interface. */
+  readonly commands: readonly OperatorCommand<OperationEndpoint>[]
   /** The responses of the handler. Refusals by the access check, and internal failures, need no declaration. */
   readonly responses: Responses
 }
@@ -163,8 +166,18 @@ type OperationDeclaration<
   readonly body?: Body
   readonly action?: AuditAction
   readonly versioned?: Version
+  readonly commands?: readonly OperatorCommand<OperationEndpoint, AnswerIn<Responses>>[]
   readonly responses: Responses
 }
+
+/** The body of a successful answer; null: it has none. */
+type AnswerIn<Responses> = {
+  [Status in keyof Responses & (200 | 201 | 204)]: Responses[Status] extends {
+    readonly content: { readonly 'application/json': Media<infer Schema> }
+  }
+    ? v.InferOutput<Schema>
+    : null
+}[keyof Responses & (200 | 201 | 204)]
 
 /** Declares an endpoint with a handler of its own, together with its route. */
 export function operation<
@@ -196,6 +209,7 @@ export function operationAt<
   return {
     query: null,
     action: null,
+    commands: [],
     ...declared,
     ...route,
     versioned,

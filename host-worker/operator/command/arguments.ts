@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util'
-import type { Arguments, Command, Values } from './command.ts'
+import type { FlagValues } from '../../../domain/record/operation/command.ts'
+import type { Arguments, Command } from './command.ts'
 import { serviceFlags } from './command.ts'
 import { suggestion } from '../../../domain/text/nearest-word.ts'
-import { UsageError } from '../client/errors.ts'
+import { Refusal, UsageError } from '../client/errors.ts'
 
 /** Reads the arguments after a command's words. Throws a `UsageError` when they do not fit it. */
 export function readArguments(command: Command, args: readonly string[]): Arguments {
@@ -14,13 +15,13 @@ export function readArguments(command: Command, args: readonly string[]): Argume
 }
 
 /** The text of a flag, or undefined when it was not given. */
-export function textOf(values: Values, name: string): string | undefined {
+export function textOf(values: FlagValues, name: string): string | undefined {
   const value = values[name]
   return typeof value === 'string' ? value : undefined
 }
 
 /** The texts of a flag that may be given several times, in their order. */
-export function textsOf(values: Values, name: string): readonly string[] {
+export function textsOf(values: FlagValues, name: string): readonly string[] {
   const value = values[name]
   return Array.isArray(value) ? value.map(String) : []
 }
@@ -119,4 +120,23 @@ function checkChoices({ positionals: names, choices = {}, flags }: Command, give
 
 function oneOf(words: readonly string[]): string {
   return words.length === 2 ? words.join(' or ') : `one of ${words.join(', ')}`
+}
+
+/**
+ * Makes a call whose settings come from flags. When the service refuses a setting, throws a `UsageError` that names its
+ * flag.
+ * @param flags the flag of each setting, without the dashes
+ */
+export async function callWithFlags<Answer>(
+  flags: Readonly<Record<string, string>>,
+  call: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await call()
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status !== 400) throw error
+    const [, setting = '', problem = ''] = /^(\w+): (.*?)\.?$/s.exec(error.message) ?? []
+    const flag = Object.hasOwn(flags, setting) ? flags[setting] : undefined
+    throw flag === undefined ? error : new UsageError(`--${flag} ${problem}`, { cause: error })
+  }
 }

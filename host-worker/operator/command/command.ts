@@ -1,39 +1,17 @@
+import type { CommandWords, Flag, FlagValues } from '../../../domain/record/operation/command.ts'
+import { mark, text } from '../../../domain/record/operation/command.ts'
+import type { OperationEndpoint } from '../../../domain/record/operation/operation.ts'
 import type { Context } from './context.ts'
-import type { Declaration, Flag } from './declaration.ts'
-
-/** The values of a command's flags by name, without the dashes. */
-export type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
 /** The arguments of a command. */
 export interface Arguments {
-  readonly values: Values
+  readonly values: FlagValues
   readonly positionals: readonly string[]
 }
 
-/** A flag with a value. A placeholder of words (`yes|no`) names all that it can be. */
-export function text(value: string, presence: Flag['presence'] = 'optional'): Flag {
-  const choices = /^[a-z]+(?:\|[a-z]+)+$/.test(value) ? value.split('|') : null
-  return { value, presence, mayBeEmpty: false, choices }
-}
-
-/** A flag whose value is one of some words, too many for its placeholder. */
-export function choice(value: string, choices: readonly string[]): Flag {
-  return { ...text(value), choices }
-}
-
-/** A flag with a value, which clears a setting when it is empty. */
-export function clearable(value: string): Flag {
-  return { ...text(value), mayBeEmpty: true }
-}
-
-/** A flag with a value that may be given several times. */
-export function many(value: string, presence: Flag['presence'] = 'optional'): Flag {
-  return { ...text(value, presence), isRepeatable: true }
-}
-
-/** A flag without a value. */
-export function mark(presence: Flag['presence'] = 'optional'): Flag {
-  return { value: null, presence, mayBeEmpty: false, choices: null }
+/** What is known of a command without running it, and which operations of the interface it may call. */
+export interface Declaration extends CommandWords {
+  readonly operations: readonly OperationEndpoint[]
 }
 
 /** One command for operators. */

@@ -1,6 +1,6 @@
 import type { Choice, Sources } from '../client/service/choose-service.ts'
 import type { OperatorService } from '../client/service/operator-service.ts'
-import type { Declaration } from './declaration.ts'
+import type { CommandWords } from '../../../domain/record/operation/command.ts'
 
 /** The terminal to which a command writes its results. */
 export interface Terminal {
@@ -35,5 +35,5 @@ export interface Context extends Streams {
   /** Asks the person at the terminal for a key, or reads it from standard input. */
   askKey(question: string): Promise<string>
   /** Every command of the program. */
-  readonly commands: () => Promise<readonly Declaration[]>
+  readonly commands: () => Promise<readonly CommandWords[]>
 }

@@ -1,4 +1,4 @@
-import type { Declaration } from './declaration.ts'
+import type { Declaration } from './command.ts'
 import { serviceFlags, synopsisOf } from './command.ts'
 
 const WHERE = [

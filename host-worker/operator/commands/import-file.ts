@@ -5,7 +5,7 @@ import type { ImportSource } from '../../../domain/imports/file/file-parts.ts'
 import { importFormats } from '../../../domain/imports/formats.ts'
 import type { ImportFormat } from '../../../ports/records/import-sessions.ts'
 import { CommandError, UsageError } from '../client/errors.ts'
-import type { Values } from '../command/command.ts'
+import type { FlagValues } from '../../../domain/record/operation/command.ts'
 import { textOf } from '../command/arguments.ts'
 
 /** A file to import. It can be read any number of times. */
@@ -17,7 +17,7 @@ export interface ImportFile {
 const READ_BYTES = 256 * 1024
 
 /** Opens a file by its path. Its format is given by `--format`, or else by the extension, or else it is NDJSON. */
-export function openImportFile(path: string, values: Values): ImportFile {
+export function openImportFile(path: string, values: FlagValues): ImportFile {
   const absolute = givenPath(path)
   const stats = statSync(absolute, { throwIfNoEntry: false })
   if (stats === undefined) throw new CommandError(`There is no file ${path}.`)

@@ -1,7 +1,7 @@
 import { getHealth } from '../../../domain/operators/endpoints/service/health.ts'
 import { CommandError } from '../client/errors.ts'
 import { chooseService } from '../client/service/choose-service.ts'
-import { writeLogin } from '../client/login-file.ts'
+import { removeLogin, writeLogin } from '../client/login-file.ts'
 import type { Command } from '../command/command.ts'
 
 const loginCommand: Command = {
@@ -29,4 +29,17 @@ const loginCommand: Command = {
   },
 }
 
-export const commands = [loginCommand]
+const logoutCommand: Command = {
+  words: ['logout'],
+  positionals: [],
+  flags: {},
+  summary: 'Forget what "login" stored',
+  details: ['The key goes on working: "key revoke" ends it.'],
+  examples: [''],
+  operations: [],
+  run: async ({ loginPath, note }) => {
+    note(removeLogin(loginPath) ? `Removed ${loginPath}.` : 'There was no login.')
+  },
+}
+
+export const commands = [loginCommand, logoutCommand]

@@ -1,4 +1,4 @@
-import type { Declaration } from '../command/declaration.ts'
+import type { CommandWords } from '../../../domain/record/operation/command.ts'
 import { serviceFlags } from '../command/command.ts'
 
 /** A word that can come next, and what it does. */
@@ -18,7 +18,7 @@ export interface Entry {
 }
 
 /** Every point of the command lines at which something is known of what comes next. */
-export function completionEntries(commands: readonly Declaration[]): readonly Entry[] {
+export function completionEntries(commands: readonly CommandWords[]): readonly Entry[] {
   const firsts = [...new Set(commands.map(({ words: [first = ''] }) => first))]
   const begun = firsts.flatMap((first) => {
     const group = commands.filter(({ words }) => words[0] === first && words.length > 1)
@@ -33,7 +33,7 @@ export function completionEntries(commands: readonly Declaration[]): readonly En
   return [{ at: '', next: [...start, ...always] }, ...begun, ...commands.flatMap(entriesOf)]
 }
 
-function entriesOf({ words, positionals, choices = {}, flags }: Declaration): readonly Entry[] {
+function entriesOf({ words, positionals, choices = {}, flags }: CommandWords): readonly Entry[] {
   const at = words.join(' ')
   const all = { ...flags, ...serviceFlags }
   const names = [...Object.keys(all), 'help'].map((name) => ({ word: `--${name}` }))

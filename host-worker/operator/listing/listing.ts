@@ -2,27 +2,17 @@ import { PAGE_ROWS_MAX } from '../../../domain/record/endpoint.ts'
 import { csvOf } from '../../../domain/text/csv.ts'
 import { shownJson } from '../../../domain/text/escaped-commands.ts'
 import { UsageError } from '../client/errors.ts'
-import type { Command, Values } from '../command/command.ts'
-import { mark, text } from '../command/command.ts'
+import type { Column, FlagValues, Head, Listed } from '../../../domain/record/operation/command.ts'
+import { mark, text } from '../../../domain/record/operation/command.ts'
+import { textOf } from '../command/arguments.ts'
+import type { Command } from '../command/command.ts'
 import type { Context } from '../command/context.ts'
-import { cellOf } from './cells.ts'
-import { limitIn } from './limit-flag.ts'
-import type { Head } from './table.ts'
-import { openTable } from './table.ts'
-
-/** A column of a listing. */
-export interface Column<Item> extends Head {
-  readonly of: (item: Item) => string | number | null
-  /** Whether the head stands before the value in a pipe, where there is no line of heads. */
-  readonly isNamed?: boolean
-  /** Whether a pipe has nothing at all where the value is missing. Only for the last columns. */
-  readonly isOmitted?: boolean
-}
+import { cellOf, openTable } from './table.ts'
 
 /** Opens the items of a list, in pages of a given number of rows. */
 type Open<Item> = (
   context: Context,
-  values: Values,
+  values: FlagValues,
   pageRows: number,
 ) => Promise<AsyncIterable<Item>> | AsyncIterable<Item>
 
@@ -39,7 +29,7 @@ export type Sheet<Item> = (items: readonly Item[]) => readonly (readonly unknown
 export interface Source {
   readonly heads: readonly Head[]
   /** Opens the sheet of --csv; null: it has none. */
-  readonly openSheet: ((context: Context, values: Values) => Promise<Sheet<unknown>>) | null
+  readonly openSheet: ((context: Context, values: FlagValues) => Promise<Sheet<unknown>>) | null
   rows(...opened: Parameters<Open<unknown>>): AsyncIterable<Row>
 }
 
@@ -54,7 +44,7 @@ const GAP = '  '
 export function source<Item>(
   columns: readonly Column<Item>[],
   open: Open<Item>,
-  openSheet?: (context: Context, values: Values) => Promise<Sheet<Item>>,
+  openSheet?: (context: Context, values: FlagValues) => Promise<Sheet<Item>>,
 ): Source {
   const cellIn = ({ of }: Column<Item>, item: Item) => cellOf(String(of(item) ?? ''))
   return {
@@ -82,33 +72,30 @@ function lineOf(cells: readonly string[], columns: readonly Column<never>[]): st
 }
 
 /** A command that lists. Everything that all of them have in common is derived from this record. */
-interface Listing extends Omit<Command, 'positionals' | 'run'> {
-  /** What it can list; `choose` picks one. */
-  readonly sources: readonly [Source, ...Source[]]
-  readonly choose?: (values: Values) => Source
-  /** What goes to a pipe: the columns, or one JSON object a line, as with --json. */
-  readonly piped: 'columns' | 'json'
-  /** How many are shown without --limit; null: all. */
-  readonly shown: { readonly count: number; readonly which: 'newest' | 'oldest' } | null
+export interface Listing extends Omit<Command, 'positionals' | 'run'>, Listed {
+  /** What it lists, by the flags. */
+  readonly sourceFor: (values: FlagValues) => Source
 }
 
 /** Makes the command of a listing: the same items as a table on a terminal, as lines in a pipe, and as JSON. */
-export function listing({ sources, choose, piped, shown, ...declared }: Listing): Command {
+export function listing(declared: Listing): Command {
+  const { sourceFor, shown } = declared
+  const usual = sourceFor({})
   return {
     ...declared,
     positionals: [],
     flags: {
       ...declared.flags,
       json: mark(),
-      ...(sources[0].openSheet === null ? {} : { csv: mark() }),
+      ...(usual.openSheet === null ? {} : { csv: mark() }),
       limit: text('N'),
     },
-    details: [...declared.details, ...detailsOf({ sources, piped, shown })],
+    details: [...declared.details, ...detailsOf(usual, declared)],
     run: async (context, { values }) => {
       const asked = limitIn(values)
       const limit = asked ?? shown?.count ?? Number.POSITIVE_INFINITY
-      const chosen = choose?.(values) ?? sources[0]
-      const lines = await openLines(values, chosen, piped, context)
+      const chosen = sourceFor(values)
+      const lines = await openLines(values, chosen, declared, context)
       let count = 0
       try {
         // One more than is shown tells whether there are more.
@@ -137,9 +124,9 @@ interface Lines {
 }
 
 async function openLines(
-  values: Values,
+  values: FlagValues,
   { heads, openSheet }: Source,
-  piped: Listing['piped'],
+  { piped }: Listed,
   context: Context,
 ): Promise<Lines> {
   const { out, note, terminal } = context
@@ -175,9 +162,17 @@ async function openLines(
   }
 }
 
-function detailsOf({ sources, piped, shown }: Pick<Listing, 'sources' | 'piped' | 'shown'>): string[] {
-  const heads = sources[0].heads.map(({ head }) => head).join(', ')
-  const many = shown === null ? 'All are shown' : `At most the ${shown.which} ${shown.count} are shown`
+/** The value of --limit: a whole number of at least 1. Throws a `UsageError` for anything else. */
+function limitIn(values: FlagValues): number | undefined {
+  const given = textOf(values, 'limit')
+  if (given === undefined) return undefined
+  if (!/^[1-9]\d{0,8}$/.test(given)) throw new UsageError('--limit is a whole number of at least 1')
+  return Number(given)
+}
+
+function detailsOf(usual: Source, { piped, shown }: Listed): string[] {
+  const heads = usual.heads.map(({ head }) => head).join(', ')
+  const many = shown === undefined ? 'All are shown' : `At most the ${shown.which} ${shown.count} are shown`
   return [
     `The columns: ${heads}.`,
     piped === 'json'

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { shownJson } from '../../../domain/text/escaped-commands.ts'
-import { cellOf, fitted } from './cells.ts'
-import { openTable } from './table.ts'
+import { cellOf, fitted, openTable } from './table.ts'
 
 function shown(width: number, rows: readonly (readonly string[])[], hasColour = false): string[] {
   const lines: string[] = []

@@ -1,14 +1,21 @@
 import * as v from 'valibot'
+import type { FormDefinition } from '../../../../ports/records/form-directory.ts'
 import type { FormChange } from '../../../../ports/operators/audit.ts'
 import { echoed, PROBLEMS_MAX } from '../../../bounds/echo.ts'
 import { FORM_ID } from '../../../forms/definition/limits.ts'
+import { clientFormOf } from '../../../forms/definition/compiled/client-definition.ts'
+import { compileForm } from '../../../forms/definition/compiled/compile.ts'
 import { headlessSupport } from '../../../forms/definition/compiled/support.ts'
+import { formPage, formSnippet } from '../../../forms/page/form-page.ts'
 import { hashFormPassword, verifyFormPassword } from '../../../forms/submit/password.ts'
+import type { Called, Said } from '../../../record/operation/command.ts'
+import { mark, ofOrganization } from '../../../record/operation/command.ts'
 import { component, described } from '../../../record/operation/meaning.ts'
 import type { ReplyOf } from '../../../record/operation/operation.ts'
 import { jsonResponse, operation } from '../../../record/operation/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../../record/operation/reply.ts'
 import { forms } from '../../../resources/forms/forms.ts'
+import { shownJson } from '../../../text/escaped-commands.ts'
 import { toInstant } from '../../../text/instant.ts'
 import { jsonBody } from '../../interface/body.ts'
 import { pageOf, pageParameters, samplePagination, servePlacesPage } from '../../interface/list.ts'
@@ -48,7 +55,8 @@ const sample: ListedForm = {
   updatedAt: '2026-05-04T09:00:00.000Z',
 }
 
-const ShownForm = component(
+/** A form with its definition, as it is answered. */
+export const ShownForm = component(
   'StoredForm',
   described(
     v.strictObject({
@@ -80,6 +88,23 @@ export const listOrganizationForms = operation({
     400: 'BadRequest',
     404: 'NotFound',
   },
+  commands: [
+    {
+      words: ['form', 'list'],
+      flags: { org: ofOrganization() },
+      summary: "List an organization's forms, newest first",
+      details: ['JSON has the reasons for which a form must be hosted.'],
+      examples: ['--org lakeside', '--org lakeside --json'],
+      columns: [
+        { head: 'form', of: ({ formId }) => formId },
+        { head: 'state', of: ({ isPublished }) => (isPublished ? 'published' : 'unpublished') },
+        { head: 'use', of: ({ supported }) => (supported ? 'can be submitted here' : 'must be hosted') },
+        { head: 'changed at', of: ({ updatedAt }) => updatedAt },
+        { head: 'name', of: ({ name }) => name, mayBeCut: true },
+      ],
+      shown: { count: 1000, which: 'newest' },
+    },
+  ],
 })
 
 export const showOrganizationForm = operation({
@@ -95,7 +120,53 @@ export const showOrganizationForm = operation({
     }),
     404: 'NotFound',
   },
+  commands: [
+    {
+      words: ['form', 'show'],
+      positionals: ['FORMID'],
+      flags: { org: ofOrganization() },
+      summary: 'Print a form as JSON, as an import of forms takes it',
+      details: [
+        'The password is not stored, so it is not printed. Why a form must be hosted is said beside it.',
+      ],
+      examples: ['contact --org lakeside > contact.json'],
+      says: ({ form, reasons }) => ({
+        out: [shownJson(form, 2)],
+        notes: reasons.map((reason) => `It must be hosted: ${reason}`),
+      }),
+    },
+    {
+      words: ['form', 'html'],
+      positionals: ['FORMID'],
+      flags: { org: ofOrganization(), client: mark(), snippet: mark() },
+      summary: 'Print a page with the form, which works without scripts',
+      details: [
+        'The page is complete: labels, hints, what a browser can check, and a place for each error. --snippet prints the form',
+        'alone, for a page that exists. --client adds the tag of the form client, which shows and hides conditional fields and',
+        'keeps the visitor on the page. A form that must be hosted has no page: the exit code is 1, with the reasons.',
+      ],
+      examples: ['contact --org lakeside --client > contact.html', 'contact --org lakeside --snippet'],
+      says: pageOfForm,
+    },
+  ],
 })
+
+/** What "form html" says of a form. */
+function pageOfForm(shownForm: v.InferOutput<typeof ShownForm>, { values, params, url }: Called): Said {
+  const formId = params.formId ?? ''
+  const { form, isPublished, requiresPassword } = shownForm
+  // The service shows what it has stored: a definition.
+  const compilation = compileForm(form as unknown as FormDefinition)
+  if (compilation.kind === 'unsupported')
+    return { failure: `${formId} must be hosted. ${compilation.reasons.join(' ')}` }
+  const write = values.snippet === true ? formSnippet : formPage
+  const page = write(clientFormOf(compilation.form, requiresPassword), {
+    service: url,
+    hasClient: values.client === true,
+  })
+  const notes = isPublished ? [] : [`${formId} is not published, so it takes no submissions yet.`]
+  return { out: [page.trimEnd()], notes }
+}
 
 const Saved = v.strictObject({
   formId: v.string(),
@@ -184,6 +255,23 @@ export const saveOrganizationForms = operation({
   },
 })
 
+/** What a person is told of a form that was saved, in lines. */
+export function toldOfForm(saved: v.InferOutput<typeof Saved>): readonly string[] {
+  const { formId, outcome, isPublished, supported, reasons } = saved
+  const state = isPublished ? 'published' : 'unpublished'
+  return [
+    `${formId}: ${outcome}, ${state}${supported ? '' : ', must be hosted'}`,
+    ...reasons.map((reason) => `  ${reason}`),
+  ]
+}
+
+const publishing = {
+  positionals: ['FORMID'],
+  flags: { org: ofOrganization() },
+  examples: ['contact --org lakeside'],
+  says: (saved: v.InferOutput<typeof Saved>): Said => ({ out: toldOfForm(saved) }),
+}
+
 export const publishOrganizationForm = operation({
   id: 'organizationForms.publish',
   method: 'PUT',
@@ -207,6 +295,24 @@ export const publishOrganizationForm = operation({
     404: 'NotFound',
     409: 'Conflict',
   },
+  commands: [
+    {
+      words: ['form', 'publish'],
+      ...publishing,
+      body: { isPublished: true },
+      summary: 'Publish a form, so that it takes submissions',
+      details: [
+        'A form that cannot be submitted here is not published: the exit code is 1, and the reasons are printed.',
+      ],
+    },
+    {
+      words: ['form', 'unpublish'],
+      ...publishing,
+      body: { isPublished: false },
+      summary: 'Take a form back, so that it takes no more submissions',
+      details: ['What was submitted stays.'],
+    },
+  ],
 })
 
 function published({ definition, passwordHash, ...form }: StoredForm): ListedForm {

@@ -2,15 +2,18 @@ import * as v from 'valibot'
 import type { Predicate, StoredRow } from '../../../../ports/records/query.ts'
 import type { SendRecord } from '../../../../ports/messaging/send-log.ts'
 import { echoed } from '../../../bounds/echo.ts'
+import { ofOrganization, sets, text } from '../../../record/operation/command.ts'
 import { component, described } from '../../../record/operation/meaning.ts'
 import type { ReplyOf } from '../../../record/operation/operation.ts'
 import { jsonResponse, operation } from '../../../record/operation/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../../record/operation/reply.ts'
+import { answeredFields, submissionsSheet } from '../../../forms/sheet/submissions-sheet.ts'
 import { publicAnswers } from '../../../resources/answers.ts'
 import { automationRuns } from '../../../resources/automations/automation-runs.ts'
 import { contacts } from '../../../resources/contacts/contacts.ts'
 import { formSubmissions } from '../../../resources/forms/form-submissions.ts'
 import { forms } from '../../../resources/forms/forms.ts'
+import { shownJson } from '../../../text/escaped-commands.ts'
 import {
   optionalText,
   pageOf,
@@ -22,7 +25,8 @@ import type { OperatorRequestOf } from '../../interface/serve.ts'
 import { readStoredPage } from '../../interface/stored-page.ts'
 import type { OperatorWorld } from '../../interface/world.ts'
 import { instant } from '../schemas/key-schema.ts'
-import { unknownForm } from './organization-forms.ts'
+import type { ShownForm } from './organization-forms.ts'
+import { showOrganizationForm, unknownForm } from './organization-forms.ts'
 import { unknownOrganization } from '../organization/organizations.ts'
 import { Entry } from '../service/outbox.ts'
 import { publishedSend, Send } from '../service/sends.ts'
@@ -91,6 +95,23 @@ const sample: Submission = {
 const PATH = '/operator/v1/organizations/{organizationId}/submissions'
 const common = { method: 'GET', access: 'support', tag: 'Form definitions' } as const
 
+/** How many characters of a submission's answers a line shows. */
+const SHOWN_CHARACTERS = 100
+
+function answersIn({ answers: given }: Submission): string {
+  const shown = JSON.stringify(given)
+  return shown.length > SHOWN_CHARACTERS ? `${shown.slice(0, SHOWN_CHARACTERS)}…` : shown
+}
+
+/** The contact in words: by the name, or else by what is known of it. */
+function contactIn({ contact }: Submission): string {
+  if (contact === null) return 'nobody'
+  const { contactId, firstName, lastName, email, phone } = contact
+  const name = [firstName, lastName].filter((part) => part !== null && part !== '').join(' ')
+  const known = [name, email ?? '', phone ?? ''].filter((part) => part !== '')
+  return known.length === 0 ? contactId : known.join(', ')
+}
+
 export const listSubmissions = operation({
   id: 'submissions.list',
   path: PATH,
@@ -110,6 +131,39 @@ export const listSubmissions = operation({
     400: 'BadRequest',
     404: 'NotFound',
   },
+  commands: [
+    {
+      words: ['submissions', 'list'],
+      flags: {
+        org: ofOrganization(),
+        form: sets('formId', text('FORMID')),
+        contact: sets('contactId', text('CONTACTID')),
+      },
+      summary: 'List what came in through forms, newest first',
+      details: [
+        'A line has the beginning of the answers, JSON has all of them. Answers to fields whose id reads as a secret are left',
+        'out, as everywhere. --csv prints a sheet with a column for each field, for spreadsheets: a text that these would take',
+        "for a formula begins with ' there.",
+      ],
+      examples: ['--org lakeside', '--org lakeside --form contact --limit 500 --csv > contact.csv'],
+      columns: [
+        { head: 'submitted at', of: ({ submittedAt }) => submittedAt },
+        { head: 'submission', of: ({ submissionId }) => submissionId },
+        { head: 'form', of: ({ formId }) => formId },
+        { head: 'contact', of: contactIn, mayBeCut: true },
+        { head: 'answers', of: answersIn, mayBeCut: true },
+      ],
+      sheet: {
+        of: showOrganizationForm,
+        rows: (submissions, shown) =>
+          submissionsSheet(
+            shown === null ? [] : answeredFields((shown as v.InferOutput<typeof ShownForm>).form),
+            submissions,
+          ),
+      },
+      shown: { count: 50, which: 'newest' },
+    },
+  ],
 })
 
 export const showSubmission = operation({
@@ -121,6 +175,17 @@ export const showSubmission = operation({
     200: jsonResponse('The submission.', ShownSubmission, { ...sample, runs: [], messages: [], waiting: [] }),
     404: 'NotFound',
   },
+  commands: [
+    {
+      words: ['submissions', 'show'],
+      positionals: ['ID'],
+      flags: { org: ofOrganization() },
+      summary: 'Print a submission with its contact, runs and messages, as JSON',
+      details: ['ID is what "submissions list" shows, and what the emails about a submission name.'],
+      examples: ['sub_2Zk8QwVt7LhXn4RmPq9sBc --org lakeside'],
+      says: (body) => ({ out: [shownJson(body, 2)] }),
+    },
+  ],
 })
 
 const SELECT = [

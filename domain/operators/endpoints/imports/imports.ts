@@ -6,6 +6,7 @@ import {
   PART_MAX_BYTES,
   FILE_PROBLEMS_MAX,
 } from '../../../imports/file/limits.ts'
+import { ofOrganization } from '../../../record/operation/command.ts'
 import { jsonResponse, operation } from '../../../record/operation/operation.ts'
 import { ErrorBody } from '../../../record/operation/reply.ts'
 import { jsonBody } from '../../interface/body.ts'
@@ -160,4 +161,28 @@ export const listImports = operation({
     400: 'BadRequest',
     404: 'NotFound',
   },
+  commands: [
+    {
+      words: ['imports'],
+      flags: { org: ofOrganization() },
+      summary: "Print an organization's imports, newest first",
+      details: [
+        'Those that are open, and those that ended less than a day ago. JSON also has their format, totalBytes,',
+        'receivedBytes, nextPart, partBytes, and each problem.',
+      ],
+      examples: ['--org lakeside', '--org lakeside --limit 1 --json'],
+      columns: [
+        { head: 'import', of: ({ importId }) => importId },
+        { head: 'kind', of: ({ kind }) => kind },
+        { head: 'state', of: ({ state }) => state },
+        { head: 'read', of: ({ readRows }) => readRows },
+        { head: 'written', of: ({ writtenRows }) => writtenRows },
+        { head: 'changed', of: ({ changedRows }) => changedRows },
+        { head: 'problems', of: ({ problems }) => problems.length },
+        { head: 'opened at', of: ({ openedAt }) => openedAt },
+        { head: 'touched at', of: ({ touchedAt }) => touchedAt },
+      ],
+      piped: 'json',
+    },
+  ],
 })

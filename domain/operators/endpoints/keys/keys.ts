@@ -1,18 +1,34 @@
-import { KEY_PREFIXES } from '../../../access/api-key.ts'
-import { component, described, worded } from '../../../record/operation/meaning.ts'
-import { jsonResponse, operation } from '../../../record/operation/operation.ts'
 import * as v from 'valibot'
+import { KEY_PREFIXES } from '../../../access/api-key.ts'
+import type { Operator } from '../../../access/operator.ts'
+import { operatorRoles } from '../../../access/operator.ts'
+import { echoed } from '../../../bounds/echo.ts'
+import { mark, ofOrganization, sets, text } from '../../../record/operation/command.ts'
+import { component, described, worded } from '../../../record/operation/meaning.ts'
+import type { ReplyOf } from '../../../record/operation/operation.ts'
+import { jsonResponse, operation } from '../../../record/operation/operation.ts'
+import { errorReply, jsonReply, PRIVATE } from '../../../record/operation/reply.ts'
+import { toInstant } from '../../../text/instant.ts'
 import { jsonBody } from '../../interface/body.ts'
-import { pageOf, pageParameters, samplePagination } from '../../interface/list.ts'
-import { KeySettings, Overlap, ExpiresAt } from '../../key-settings.ts'
+import type { Change } from '../../interface/follow-change.ts'
+import { pageOf, pageParameters, samplePagination, servePage } from '../../interface/list.ts'
+import type { OperatorRequestOf } from '../../interface/serve.ts'
+import type { OperatorWorld } from '../../interface/world.ts'
+import type { KeyIssuing, RefusedSetting } from '../../issue-checked-key.ts'
+import { issueCheckedKey } from '../../issue-checked-key.ts'
+import { ExpiresAt, keyFlags, KeySettings, Overlap, overlapFlag } from '../../key-settings.ts'
+import { rotateKey } from '../../rotate-key.ts'
+import { unknownOrganization } from '../organization/organizations.ts'
 import {
   instant,
   IssuedKeyBody,
   PublishedKey,
+  publishedKey,
   SAMPLE_KEY_END,
   sampleIssued,
   sampleKey,
 } from '../schemas/key-schema.ts'
+import { issuedOperatorKey, issuerColumn, listedOperatorKeys, stateColumns } from './operator-keys.ts'
 
 const settings = jsonBody(KeySettings, { label: 'nightly sync', scope: 'read', ratePerMinute: 600 })
 const page = pageOf('KeyPage', PublishedKey)
@@ -27,34 +43,6 @@ const sampleIssuedToPlatform = {
 
 const ofTenant = { path: '/operator/v1/organizations/{organizationId}/keys', tag: 'Keys' } as const
 const ofPlatform = { path: '/operator/v1/platform-keys', tag: 'Keys' } as const
-
-export const issueTenantKey = operation({
-  id: 'keys.issue',
-  ...ofTenant,
-  method: 'POST',
-  access: 'admin',
-  action: 'key.issue',
-  summary: 'Issue a key of an organization',
-  description: ISSUING,
-  body: settings,
-  responses: {
-    201: jsonResponse('The key.', IssuedKeyBody, sampleIssued),
-    400: 'BadRequest',
-    404: 'NotFound',
-    409: 'Conflict',
-  },
-})
-
-export const listTenantKeys = operation({
-  id: 'keys.list',
-  ...ofTenant,
-  method: 'GET',
-  access: 'support',
-  summary: 'List the keys of an organization',
-  description: LISTING,
-  query: pageParameters,
-  responses: { 200: jsonResponse('A page of keys.', page, samplePage), 400: 'BadRequest', 404: 'NotFound' },
-})
 
 export const issuePlatformKey = operation({
   id: 'platformKeys.issue',
@@ -72,6 +60,58 @@ export const issuePlatformKey = operation({
   },
 })
 
+export const issueTenantKey = operation({
+  id: 'keys.issue',
+  ...ofTenant,
+  method: 'POST',
+  access: 'admin',
+  action: 'key.issue',
+  summary: 'Issue a key of an organization',
+  description: ISSUING,
+  body: settings,
+  responses: {
+    201: jsonResponse('The key.', IssuedKeyBody, sampleIssued),
+    400: 'BadRequest',
+    404: 'NotFound',
+    409: 'Conflict',
+  },
+  commands: [
+    {
+      words: ['key', 'issue'],
+      flags: {
+        org: ofOrganization('either'),
+        platform: mark('either'),
+        operator: sets('operator', text('NAME', 'either')),
+        role: sets('role', text(operatorRoles.join('|'))),
+        ...keyFlags,
+      },
+      summary: 'Issue a key and print it, alone, on standard output',
+      details: [
+        'The key is shown this once: only its hash is stored. --org: a key of an organization. --platform: a legacy key of',
+        'the platform, which is accepted by the two sends only. --scope says what the key may be used for (default all),',
+        '--expires from when it no longer works, --rate how many requests a minute it may send. Without them it has no end',
+        'and no rate.',
+        '--operator: a key for the operator commands, in the name of a person or program. --role admin may do everything,',
+        'support may read and retry the outbox. It ends with the key that issues it, or with --expires before. The first one',
+        'needs no key: set ROOT_SECRET to that of the service, which is not sent.',
+      ],
+      examples: [
+        '--org lakeside --label "Nightly sync" --scope read --expires 2030-01-31',
+        '--operator ada --role admin',
+      ],
+      instead: { platform: { operation: issuePlatformKey }, operator: issuedOperatorKey },
+      problem: (values) => {
+        if (values.operator === undefined)
+          return values.role === undefined ? null : '--role is for keys of operators: --operator NAME'
+        const foreign = ['label', 'scope', 'rate'].find((flag) => values[flag] !== undefined)
+        if (foreign !== undefined) return `--${foreign} is for keys of organizations and of the platform`
+        return values.role === undefined ? `--role must be ${operatorRoles.join(' or ')}` : null
+      },
+      says: ({ key }) => ({ out: [key] }),
+    },
+  ],
+})
+
 export const listPlatformKeys = operation({
   id: 'platformKeys.list',
   ...ofPlatform,
@@ -84,6 +124,42 @@ export const listPlatformKeys = operation({
     200: jsonResponse('A page of keys.', page, { ...samplePage, data: [samplePlatformKey] }),
     400: 'BadRequest',
   },
+})
+
+export const listTenantKeys = operation({
+  id: 'keys.list',
+  ...ofTenant,
+  method: 'GET',
+  access: 'support',
+  summary: 'List the keys of an organization',
+  description: LISTING,
+  query: pageParameters,
+  responses: { 200: jsonResponse('A page of keys.', page, samplePage), 400: 'BadRequest', 404: 'NotFound' },
+  commands: [
+    {
+      words: ['key', 'list'],
+      flags: { org: ofOrganization('either'), platform: mark('either'), operators: mark('either') },
+      summary: 'List keys with their state, age, scope, end, last use, rate, label and issuer',
+      details: [
+        'The state is active, revoked or expired; the last use is an hour; the rate, requests a minute. A dash stands for',
+        'none. The root secret under which a key is hashed is current, previous, or the name of another one. The issuer is',
+        'the id of an operator key; root for whoever held the root secret; unknown for a key from before that was recorded.',
+        '--operators lists operator keys: the same columns up to the root secret, then role, end, last use, issuer and',
+        'operator.',
+      ],
+      examples: ['--org lakeside', '--platform', '--operators --json'],
+      instead: { platform: { operation: listPlatformKeys }, operators: listedOperatorKeys },
+      columns: [
+        ...stateColumns,
+        { head: 'scope', of: ({ scope }) => scope },
+        { head: 'ends at', of: ({ expiresAt }) => expiresAt },
+        { head: 'last used', of: ({ lastUsedAt }) => lastUsedAt },
+        { head: 'rate', of: ({ ratePerMinute }) => ratePerMinute },
+        { head: 'label', of: ({ label }) => label, mayBeCut: true },
+        issuerColumn,
+      ],
+    },
+  ],
 })
 
 export const revokeKey = operation({
@@ -140,4 +216,146 @@ export const rotateKeyEndpoint = operation({
     404: 'NotFound',
     409: 'Conflict',
   },
+  commands: [
+    {
+      words: ['key', 'rotate'],
+      positionals: ['KEYID'],
+      flags: { overlap: overlapFlag, expires: keyFlags.expires },
+      summary: 'Issue the successor of a key and print it; the old key ends by itself after the overlap',
+      details: [
+        'The successor has the label, scope, rate and end of the old key; --expires gives it another end. Until the overlap,',
+        'a number of minutes (m), hours (h) or days (d), is over, both work. A key has one successor at most.',
+      ],
+      examples: ['7hX2kQ9vLm4TzRwN --overlap 7d'],
+      says: ({ key, keyId, replacedKeyId, replacedEndsAt }) => ({
+        out: [key],
+        notes: [`${replacedKeyId} ends at ${replacedEndsAt}. Its successor is ${keyId}.`],
+      }),
+    },
+  ],
 })
+
+/** Answers `POST /operator/v1/organizations/{organizationId}/keys`. */
+export async function serveIssueTenantKey(
+  { params: { organizationId = '' }, body, change }: OperatorRequestOf<typeof issueTenantKey>,
+  world: OperatorWorld,
+  operator: Operator,
+): Promise<ReplyOf<typeof issueTenantKey>> {
+  const organization = await world.administration.findOrganization(organizationId)
+  if (organization === null) return unknownOrganization(organizationId)
+  return issued(organizationId, body, issuingBy(operator, change, world), world)
+}
+
+/** Answers `POST /operator/v1/platform-keys`. */
+export async function serveIssuePlatformKey(
+  { body, change }: OperatorRequestOf<typeof issuePlatformKey>,
+  world: OperatorWorld,
+  operator: Operator,
+): Promise<ReplyOf<typeof issuePlatformKey>> {
+  return issued(null, body, issuingBy(operator, change, world), world)
+}
+
+async function issued(
+  organizationId: string | null,
+  settings: KeySettings,
+  issuing: KeyIssuing,
+  world: OperatorWorld,
+) {
+  const outcome = await issueCheckedKey(organizationId, settings, issuing)
+  if (outcome.kind === 'refused') return refusedSetting(outcome)
+  if (outcome.kind === 'issuer_ended') return errorReply(409, outcome.problem)
+  return jsonReply(201, { key: outcome.key, ...publishedKey(outcome.stored, world) }, PRIVATE)
+}
+
+/** Answers `GET /operator/v1/organizations/{organizationId}/keys`. */
+export async function serveTenantKeys(
+  { params: { organizationId = '' }, query }: OperatorRequestOf<typeof listTenantKeys>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof listTenantKeys>> {
+  const organization = await world.administration.findOrganization(organizationId)
+  if (organization === null) return unknownOrganization(organizationId)
+  return listed(listTenantKeys.id, organizationId, query, world)
+}
+
+/** Answers `GET /operator/v1/platform-keys`. */
+export async function servePlatformKeys(
+  { query }: OperatorRequestOf<typeof listPlatformKeys>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof listPlatformKeys>> {
+  return listed(listPlatformKeys.id, null, query, world)
+}
+
+function listed(
+  endpointId: string,
+  organizationId: string | null,
+  query: OperatorRequestOf<typeof listPlatformKeys>['query'],
+  world: OperatorWorld,
+) {
+  return servePage(
+    query,
+    {
+      scope: { endpointId, organizationId },
+      read: (after, limit) =>
+        world.administration.listKeys(
+          organizationId,
+          after === null ? null : { createdAt: String(after.value), keyId: after.id },
+          limit,
+        ),
+      positionOf: ({ createdAt, keyId }) => ({ value: createdAt, id: keyId }),
+    },
+    world,
+    (stored) => publishedKey(stored, world),
+  )
+}
+
+/** Answers `POST /operator/v1/keys/{keyId}/revoke`. */
+export async function serveRevokeKey(
+  { params: { keyId = '' }, change }: OperatorRequestOf<typeof revokeKey>,
+  { administration, clock }: OperatorWorld,
+): Promise<ReplyOf<typeof revokeKey>> {
+  const found = await administration.findKey(keyId)
+  if (found === null) return errorReply(404, `There is no key ${echoed(keyId)}.`)
+  const changes = change.about(found.organizationId, { type: 'key', id: keyId })
+  await changes.revokeKey(keyId, toInstant(clock.nowMs()))
+  return { status: 204, headers: PRIVATE, body: null }
+}
+
+/** Answers `POST /operator/v1/keys/{keyId}/rotate`. */
+export async function serveRotateKey(
+  { params: { keyId = '' }, body, change }: OperatorRequestOf<typeof rotateKeyEndpoint>,
+  world: OperatorWorld,
+  operator: Operator,
+): Promise<ReplyOf<typeof rotateKeyEndpoint>> {
+  const { overlap: overlapMs, ...end } = body
+  const outcome = await rotateKey({ keyId, overlapMs, ...end }, issuingBy(operator, change, world))
+  if (outcome.kind === 'refused') return refusedSetting(outcome)
+  if (outcome.kind === 'not_rotated')
+    return outcome.isKnown
+      ? errorReply(409, outcome.reason)
+      : errorReply(404, `There is no key ${echoed(keyId)}.`)
+  const { key, stored, endsAt } = outcome
+  const replacement = { replacedKeyId: keyId, replacedEndsAt: endsAt }
+  return jsonReply(201, { key, ...publishedKey(stored, world), ...replacement }, PRIVATE)
+}
+
+/** A key store that reads directly, and writes through the change that records what was done. */
+function issuingBy(
+  { keyId: issuedBy }: Operator,
+  change: Change,
+  { administration, secrets, random, clock }: OperatorWorld,
+): KeyIssuing {
+  const keys: KeyIssuing['keys'] = {
+    findKey: (keyId) => administration.findKey(keyId),
+    addKey: (key) => change.about(key.organizationId, { type: 'key', id: key.keyId }).addKey(key),
+    rotateKey: (rotation) => {
+      const { organizationId, keyId: successorId } = rotation.successor
+      const subject = { type: 'key', id: rotation.keyId, successorId } as const
+      return change.about(organizationId, subject).rotateKey(rotation)
+    },
+  }
+  return { keys, secrets, random, clock, issuedBy }
+}
+
+function refusedSetting({ setting, problem }: RefusedSetting) {
+  return errorReply(400, `${setting}: ${problem}.`)
+}

@@ -7,6 +7,7 @@ import { operatorRoles } from '../../../access/operator.ts'
 import { readProof } from '../../../access/root-secret-proof.ts'
 import { secretName } from '../../../access/secret-use.ts'
 import { echoed } from '../../../bounds/echo.ts'
+import type { Called, Column, Said } from '../../../record/operation/command.ts'
 import { component, described, worded } from '../../../record/operation/meaning.ts'
 import type { ReplyOf } from '../../../record/operation/operation.ts'
 import { jsonResponse, operation } from '../../../record/operation/operation.ts'
@@ -198,6 +199,45 @@ export const revokeOperatorKey = operation({
     404: 'NotFound',
   },
 })
+
+/** The columns of every list of keys, up to those that differ. */
+export const stateColumns: readonly Column<
+  Pick<v.InferOutput<typeof Published>, 'keyId' | 'state' | 'createdAt' | 'revokedAt' | 'secret'>
+>[] = [
+  { head: 'key id', of: ({ keyId }) => keyId },
+  { head: 'state', of: ({ state }) => state },
+  { head: 'issued at', of: ({ createdAt }) => createdAt },
+  { head: 'revoked at', of: ({ revokedAt }) => revokedAt },
+  { head: 'root secret', of: ({ secret }) => secret },
+]
+
+/** The issuer of a key; `root` stands for the holder of the root secret. */
+export const issuerColumn: Column<{ readonly issuedBy: string | null }> = {
+  head: 'issued by',
+  of: ({ issuedBy }) => issuedBy ?? 'root',
+}
+
+/** How "key list --operators" prints operator keys. */
+export const listedOperatorKeys = {
+  operation: listOperatorKeys,
+  columns: [
+    ...stateColumns,
+    { head: 'role', of: ({ role }) => role },
+    { head: 'ends at', of: ({ expiresAt }) => expiresAt },
+    { head: 'last used', of: ({ lastUsedAt }) => lastUsedAt },
+    issuerColumn,
+    { head: 'operator', of: ({ operator }) => operator, mayBeCut: true },
+  ] satisfies readonly Column<v.InferOutput<typeof Published>>[],
+}
+
+/** What "key issue --operator" says of the new key. */
+export const issuedOperatorKey = {
+  operation: issueOperatorKeyEndpoint,
+  says: ({ key, expiresAt }: v.InferOutput<typeof Issued>, { values }: Called): Said =>
+    values.expires === undefined && expiresAt !== null
+      ? { out: [key], notes: [`It ends at ${expiresAt}, as the key that issued it does.`] }
+      : { out: [key] },
+}
 
 /** Answers `POST /operator/v1/operator-keys`. */
 export async function serveIssueOperatorKey(

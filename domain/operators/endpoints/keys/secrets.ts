@@ -71,7 +71,40 @@ export const getSecrets = operation({
     }),
     400: 'BadRequest',
   },
+  commands: [
+    {
+      words: ['secrets', 'status'],
+      summary: 'Count the keys and form passwords under the current and the previous root secret, as JSON',
+      details: [
+        'Counts keys that work, of all kinds, and the passwords of all forms. What is still under the previous root secret',
+        'is named on standard error. A rotation can be ended when nothing is: what was not used until then stops working.',
+      ],
+      examples: [''],
+      again: ({ nextCursor }) => (nextCursor === undefined ? null : { cursor: nextCursor }),
+      sum: (before, answer) => ({
+        ...sumOfHashes(before, answer),
+        underPrevious: [...before.underPrevious, ...answer.underPrevious],
+        unanswered: [...(before.unanswered ?? []), ...(answer.unanswered ?? [])],
+        unfinished: [...(before.unfinished ?? []), ...(answer.unfinished ?? [])],
+      }),
+      says: ({ current, previous, lost, underPrevious }) => {
+        const more = previous.keys + previous.formPasswords - underPrevious.length
+        const notes = underPrevious.map((holder) => `Under the previous root secret: ${named(holder)}.`)
+        if (more > 0) notes.push(`And ${more} more.`)
+        if (lost.keys + lost.formPasswords > 0)
+          notes.push(
+            `Under neither root secret, so they do not work: keys ${lost.keys}, form passwords ${lost.formPasswords}.`,
+          )
+        return { out: [JSON.stringify({ current, previous })], notes }
+      },
+    },
+  ],
 })
+
+function named({ kind, id, organizationId }: HashHolder): string {
+  if (kind === 'operator key') return `${kind} ${id}`
+  return `${kind} ${id} of ${organizationId === null ? 'the platform' : `organization ${organizationId}`}`
+}
 
 /**
  * Answers `GET /operator/v1/secrets`: first for the shared database and some families, then for more families with each

@@ -6,6 +6,7 @@ import type {
 } from '../../../../ports/organizations/organization.ts'
 import { echoed } from '../../../bounds/echo.ts'
 import { jurisdictions, placeKinds, regions } from '../../../placement/operators/choices.ts'
+import { sets, text } from '../../../record/operation/command.ts'
 import type { Words } from '../../../record/operation/meaning.ts'
 import { component, described, worded } from '../../../record/operation/meaning.ts'
 import type { ReplyOf } from '../../../record/operation/operation.ts'
@@ -20,9 +21,10 @@ import type { OperatorRequestOf } from '../../interface/serve.ts'
 import { changeAsRead, stateReply } from '../../interface/versions.ts'
 import type { OperatorWorld } from '../../interface/world.ts'
 import { keysOf } from '../../../text/keys-of.ts'
-import { newOrganization, OrganizationId, parentProblem, restoringProblem } from '../../organization.ts'
-import { publishedSettings } from '../../organization-settings.ts'
-import { choiceOf, PlacedSettings, placeProblem } from '../../place-settings.ts'
+import { newOrganization, NONE, OrganizationId, parentProblem, restoringProblem } from '../../organization.ts'
+import { organizationFlags, publishedSettings, settingFlags } from '../../organization-settings.ts'
+import { choiceOf, lawFlags, PlacedSettings, placeProblem } from '../../place-settings.ts'
+import { posKinds } from '../../../pos/index.ts'
 
 const Published = v.strictObject({
   organizationId: described(v.string(), 'Identifier of the organization; its keys contain it.'),
@@ -131,6 +133,18 @@ export const listOrganizations = operation({
     }),
     400: 'BadRequest',
   },
+  commands: [
+    {
+      words: ['org', 'list'],
+      summary: 'List the organizations by their id, each with its name',
+      details: ['"org show ID" prints the settings of one.'],
+      examples: ['', '--json'],
+      columns: [
+        { head: 'organization', of: ({ organizationId }) => organizationId },
+        { head: 'name', of: ({ name }) => name, mayBeCut: true },
+      ],
+    },
+  ],
 })
 
 export const showOrganization = operation({
@@ -151,7 +165,41 @@ export const showOrganization = operation({
     }),
     404: 'NotFound',
   },
+  commands: [
+    {
+      words: ['org', 'show'],
+      positionals: ['ID'],
+      summary: "Print an organization's settings, and where it lives, as JSON",
+      examples: ['lakeside'],
+      says: (body) => ({
+        out: [JSON.stringify(body, null, 2)],
+        failure:
+          'unanswered' in body
+            ? 'The database of its family does not answer: only its place is known.'
+            : null,
+      }),
+    },
+  ],
 })
+
+/** What a person is told of an organization that was saved: each setting that changed, as its flag names it. */
+function toldOf(before: v.InferOutput<typeof PlacedBody> | null, after: Organization): readonly string[] {
+  const { organizationId } = after
+  if (before === null || 'unanswered' in before) return [`Created ${organizationId}.`]
+  const changed = keysOf(organizationFlags).flatMap((setting) => {
+    const [old, now] = [writtenSetting(before[setting]), writtenSetting(after[setting])]
+    return old === now ? [] : [`  ${organizationFlags[setting].name}: ${old} → ${now}`]
+  })
+  if (changed.length === 0) return [`Nothing has changed: ${organizationId} is as it was.`]
+  return [`Updated ${organizationId}.`, ...changed]
+}
+
+/** A setting, as its flag takes it. */
+function writtenSetting(value: Organization[keyof typeof organizationFlags]): string {
+  if (value === null) return NONE
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  return typeof value === 'object' ? `${value.kind}:${value.tenant}` : String(value)
+}
 
 export const saveOrganization = operation({
   id: 'organizations.save',
@@ -170,6 +218,35 @@ export const saveOrganization = operation({
     400: 'BadRequest',
     409: 'Conflict',
   },
+  commands: [
+    {
+      words: ['org', 'create'],
+      flags: {
+        id: sets('organizationId', text('ID', 'required'), OrganizationId),
+        ...settingFlags,
+        place: sets('place', text(placeKinds.join('|'))),
+        ...lawFlags,
+      },
+      summary: 'Create or update an organization',
+      details: [
+        'Flags that are not given keep what is there; what an update changes is printed. A new organization needs a name; its capabilities are no, its',
+        'billing events yes, its phone country US. An empty --slug or --sms-number clears the setting. --parent none, or',
+        'an empty one, unties the organization from its parent; in a database of its own, move the family to shared first.',
+        '--automation-hourly bounds the messages that its automations send within any hour (default 500); what is over waits.',
+        `KIND is ${posKinds.slice(0, -1).join(', ')} or ${posKinds.at(-1) ?? ''}; TENANT is the vendor's tenant id, the value of the shared`,
+        "source's tenant column, or the name of a data source of the gateway. none unties the organization.",
+        'A new organization without a parent lives, with all below it, in the database that families share, or with --place',
+        'own in one of its own. --region asks for it near there; --jurisdiction binds it to a law.',
+        `REGION is one of ${regions.join(', ')}; LAW is ${jurisdictions.join(', ')}. A child goes where its parent is.`,
+      ],
+      examples: ['--id lakeside --name "Lakeside Wash" --slug lakeside', '--id lakeside --analytics yes'],
+      before: showOrganization,
+      // What is there before is what that operation shows.
+      says: (after, { before }) => ({
+        notes: toldOf(before as v.InferOutput<typeof PlacedBody> | null, after),
+      }),
+    },
+  ],
 })
 
 /** Answers `GET /operator/v1/organizations`. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { AuditRecord, AuditSubject } from '../../../../ports/operators/audit.ts'
+import { choice, ofOrganization, sets, text } from '../../../record/operation/command.ts'
 import { component, described, worded } from '../../../record/operation/meaning.ts'
 import type { ReplyOf } from '../../../record/operation/operation.ts'
 import { jsonResponse, operation } from '../../../record/operation/operation.ts'
@@ -135,6 +136,9 @@ const Recorded = v.strictObject({
   ),
 })
 
+/** The actions stand in two lines of the help. */
+const HALF = Math.ceil(auditActions.length / 2)
+
 export const listAudit = operation({
   id: 'audit.list',
   method: 'GET',
@@ -168,6 +172,36 @@ export const listAudit = operation({
     }),
     400: 'BadRequest',
   },
+  commands: [
+    {
+      words: ['audit'],
+      flags: {
+        org: ofOrganization('optional'),
+        'operator-key': sets('operatorKeyId', text('KEYID')),
+        action: sets('action', choice('A', auditActions)),
+      },
+      summary: 'Print what operators changed, newest first',
+      details: [
+        'The outcome is done; refused or',
+        'forbidden, when what is stored or the role did not allow it; or failed. The subject says what it is about: the id',
+        'of the key, import, move or outbox entry, or which settings changed; of an import also its kind and counts.',
+        '--org, --operator-key and --action narrow the list to one organization, one key that asked, or one action:',
+        `${auditActions.slice(0, HALF).join(', ')},`,
+        `${auditActions.slice(HALF).join(', ')}.`,
+      ],
+      examples: ['', '--org lakeside --action key.issue --limit 20', '--json'],
+      columns: [
+        { head: 'at', of: ({ at }) => at },
+        { head: 'operator', of: ({ operator }) => operator, mayBeCut: true },
+        { head: 'action', of: ({ action }) => action },
+        { head: 'outcome', of: ({ outcome }) => outcome },
+        { head: 'organization', of: ({ organizationId }) => organizationId },
+        { head: 'subject', of: ({ subject }) => JSON.stringify(subject), mayBeCut: true },
+        { head: 'operator key', of: ({ operatorKeyId }) => operatorKeyId },
+      ],
+      piped: 'json',
+    },
+  ],
 })
 
 /** Answers `GET /operator/v1/audit`. */

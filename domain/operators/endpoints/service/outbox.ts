@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { echoed } from '../../../bounds/echo.ts'
 import { AUTOMATION_RUN, NOTIFICATION_EMAIL } from '../../../forms/submit/outbox.ts'
+import { ofOrganization } from '../../../record/operation/command.ts'
 import { described, worded } from '../../../record/operation/meaning.ts'
 import type { ReplyOf } from '../../../record/operation/operation.ts'
 import { jsonResponse, operation } from '../../../record/operation/operation.ts'
@@ -18,6 +19,7 @@ import {
 } from '../../interface/list.ts'
 import type { OperatorRequestOf } from '../../interface/serve.ts'
 import type { OperatorWorld } from '../../interface/world.ts'
+import { showOrganization } from '../organization/organizations.ts'
 import { instant } from '../schemas/key-schema.ts'
 
 /** An entry in its published form. */
@@ -77,6 +79,35 @@ export const listOutbox = operation({
     }),
     400: 'BadRequest',
   },
+  commands: [
+    {
+      words: ['outbox', 'list'],
+      flags: { org: ofOrganization('optional') },
+      summary: 'List what waits or failed after a receipt, oldest first',
+      details: [
+        'What is done is not listed: see "sends", and the runs of automations. A pipe has no next attempt and no reason where',
+        'there is none.',
+      ],
+      examples: ['', '--org lakeside', '--json --limit 100'],
+      mustExist: showOrganization,
+      columns: [
+        { head: 'entry', of: ({ outboxId }) => outboxId },
+        { head: 'state', of: ({ status }) => status },
+        { head: 'attempts', of: ({ attempts }) => attempts, isNamed: true },
+        { head: 'organization', of: ({ organizationId }) => organizationId },
+        { head: 'kind', of: ({ kind }) => kind },
+        { head: 'submission', of: ({ submissionId }) => submissionId },
+        {
+          head: 'next',
+          of: ({ status, nextAttemptAt }) => (status === 'pending' ? nextAttemptAt : null),
+          isNamed: true,
+          isOmitted: true,
+        },
+        { head: 'reason', of: ({ lastError }) => lastError, isOmitted: true, mayBeCut: true },
+      ],
+      shown: { count: 1000, which: 'oldest' },
+    },
+  ],
 })
 
 export const retryOutbox = operation({
@@ -90,6 +121,19 @@ export const retryOutbox = operation({
   description:
     'With all attempts before it; the service takes it up within a minute. Email providers recognise a repeated message for a day: an attempt whose fate is unknown and that is older may arrive twice.',
   responses: { 204: { description: 'It is due now.' }, 404: 'NotFound', 409: 'Conflict' },
+  commands: [
+    {
+      words: ['outbox', 'retry'],
+      positionals: ['ID'],
+      summary: 'Try a waiting or failed entry again, with all attempts before it',
+      details: [
+        'ID is what "outbox list" shows first. The service takes the entry up within a minute. Email providers recognise a',
+        'repeated message for a day: an attempt whose fate is unknown and that is older may arrive twice.',
+      ],
+      examples: ['obx_9fK2mT4vXw7LqRzN'],
+      says: (_answer, { params: { outboxId } }) => ({ notes: [`${outboxId} is due now.`] }),
+    },
+  ],
 })
 
 /** Answers `GET /operator/v1/outbox`. */

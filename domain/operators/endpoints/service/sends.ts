@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { SendRecord } from '../../../../ports/messaging/send-log.ts'
 import { UNKNOWN, UNKNOWN_AFTER_MS } from '../../../messaging/sending/attempt.ts'
+import { mark, ofOrganization } from '../../../record/operation/command.ts'
 import { described, worded } from '../../../record/operation/meaning.ts'
 import type { ReplyOf } from '../../../record/operation/operation.ts'
 import { jsonResponse, operation } from '../../../record/operation/operation.ts'
@@ -50,15 +51,6 @@ const samplePage: v.InferOutput<typeof page> = {
 
 const common = { method: 'GET', access: 'support', tag: 'Sends', query: pageParameters } as const
 
-export const listSends = operation({
-  id: 'sends.list',
-  path: '/operator/v1/organizations/{organizationId}/sends',
-  ...common,
-  summary: 'List what an organization sent',
-  description: 'Newest first; its notification emails too.',
-  responses: { 200: jsonResponse('A page of sends.', page, samplePage), 400: 'BadRequest', 404: 'NotFound' },
-})
-
 export const listPlatformSends = operation({
   id: 'platformSends.list',
   path: '/operator/v1/platform-sends',
@@ -66,6 +58,39 @@ export const listPlatformSends = operation({
   summary: 'List what was sent with platform keys',
   description: 'Newest first.',
   responses: { 200: jsonResponse('A page of sends.', page, samplePage), 400: 'BadRequest' },
+})
+
+export const listSends = operation({
+  id: 'sends.list',
+  path: '/operator/v1/organizations/{organizationId}/sends',
+  ...common,
+  summary: 'List what an organization sent',
+  description: 'Newest first; its notification emails too.',
+  responses: { 200: jsonResponse('A page of sends.', page, samplePage), 400: 'BadRequest', 404: 'NotFound' },
+  commands: [
+    {
+      words: ['sends'],
+      flags: { org: ofOrganization('either'), platform: mark('either') },
+      summary: 'Print what was sent, newest first',
+      details: [
+        'The channel is sms, mms or email. The outcome is pending until it is recorded, then accepted or failed; what has been',
+        'pending for ten minutes is unknown: the service was cut off, and the message may or may not have been sent.',
+        '--platform prints what was sent with platform keys.',
+      ],
+      examples: ['--org lakeside', '--org lakeside --limit 20', '--platform --json'],
+      instead: { platform: { operation: listPlatformSends } },
+      columns: [
+        { head: 'at', of: ({ at }) => at },
+        { head: 'channel', of: ({ channel }) => channel },
+        { head: 'outcome', of: ({ outcome }) => outcome },
+        { head: 'to', of: ({ to }) => to, mayBeCut: true },
+        { head: 'from', of: ({ from }) => from, mayBeCut: true },
+        { head: 'provider id', of: ({ providerId }) => providerId },
+        { head: 'error', of: ({ error }) => error, mayBeCut: true },
+      ],
+      piped: 'json',
+    },
+  ],
 })
 
 /** Answers `GET /operator/v1/organizations/{organizationId}/sends`. */

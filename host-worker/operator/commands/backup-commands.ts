@@ -1,32 +1,33 @@
-import { createFolderArchives } from '../../../../adapters/archive-folder/index.ts'
+import { createFolderArchives } from '../../../adapters/archive-folder/index.ts'
 import {
   deleteBackup,
   listBackups,
   readBackup,
   removeBackups,
   runBackup,
-} from '../../../../domain/operators/endpoints/organization/backups.ts'
-import { beginExport, readExport } from '../../../../domain/operators/endpoints/organization/exports.ts'
-import { listOrganizations } from '../../../../domain/operators/endpoints/organization/organizations.ts'
-import type { BackupWorld } from '../../../../domain/whole/backup/back-up.ts'
-import { backUp, removeOld } from '../../../../domain/whole/backup/back-up.ts'
-import { readBackupName } from '../../../../domain/whole/backup/names.ts'
-import { systemClock } from '../../../system.ts'
-import { checkArchive } from '../../archives/check-archive.ts'
-import type { KeptBackup, KeptBackups } from '../../archives/kept-backups.ts'
-import { backupsInFolder, backupsOfService, decrypted } from '../../archives/kept-backups.ts'
-import { openNodeDigest } from '../../archives/node-digest.ts'
-import { remoteSource } from '../../archives/remote-source.ts'
-import { CommandError, UsageError } from '../../client/errors.ts'
-import type { OperatorService } from '../../client/service/operator-service.ts'
-import { itemsOf } from '../../client/pages.ts'
-import { repeated } from '../../client/repeated.ts'
-import { textOf } from '../../command/arguments.ts'
-import type { Command, Values } from '../../command/command.ts'
-import { mark, text } from '../../command/command.ts'
-import { listing, source } from '../../listing/listing.ts'
-import type { Context } from '../../command/context.ts'
-import { givenPath } from '../import-file.ts'
+} from '../../../domain/operators/endpoints/organization/backups.ts'
+import { beginExport, readExport } from '../../../domain/operators/endpoints/organization/exports.ts'
+import { listOrganizations } from '../../../domain/operators/endpoints/organization/organizations.ts'
+import type { BackupWorld } from '../../../domain/whole/backup/back-up.ts'
+import { backUp, removeOld } from '../../../domain/whole/backup/back-up.ts'
+import { readBackupName } from '../../../domain/whole/backup/names.ts'
+import { systemClock } from '../../system.ts'
+import { checkArchive } from '../archives/check-archive.ts'
+import type { KeptBackup, KeptBackups } from '../archives/kept-backups.ts'
+import { backupsInFolder, backupsOfService, decrypted } from '../archives/kept-backups.ts'
+import { openNodeDigest } from '../archives/node-digest.ts'
+import { remoteSource } from '../archives/remote-source.ts'
+import { CommandError, UsageError } from '../client/errors.ts'
+import type { OperatorService } from '../client/service/operator-service.ts'
+import { itemsOf } from '../client/pages.ts'
+import { repeated } from '../client/repeated.ts'
+import { textOf } from '../command/arguments.ts'
+import type { Command } from '../command/command.ts'
+import type { FlagValues } from '../../../domain/record/operation/command.ts'
+import { mark, text } from '../../../domain/record/operation/command.ts'
+import { listing, source } from '../listing/listing.ts'
+import type { Context } from '../command/context.ts'
+import { givenPath } from './import-file.ts'
 
 /** Backs one organization up, or removes old backups: in a folder, or in the bucket of the service. */
 interface Backups {
@@ -77,14 +78,14 @@ const runCommand: Command = {
   },
 }
 
-function daysIn(values: Values): number | null {
+function daysIn(values: FlagValues): number | null {
   const given = textOf(values, 'keep')
   if (given === undefined) return null
   if (!/^[1-9]\d{0,3}$/.test(given)) throw new UsageError('--keep must be a number of days, from 1 on')
   return Number(given)
 }
 
-async function backupsFor(values: Values, service: OperatorService): Promise<Backups> {
+async function backupsFor(values: FlagValues, service: OperatorService): Promise<Backups> {
   const [folder, recipient] = [textOf(values, 'to'), textOf(values, 'recipient')]
   if (folder === undefined) {
     if (recipient !== undefined || values['with-secrets'] === true)
@@ -112,7 +113,7 @@ async function backupsFor(values: Values, service: OperatorService): Promise<Bac
 }
 
 async function sealFor(recipient: string) {
-  const { sealTo } = await import('../../../../adapters/archive-age/index.ts')
+  const { sealTo } = await import('../../../adapters/archive-age/index.ts')
   try {
     return sealTo(recipient)
   } catch (error) {
@@ -120,12 +121,22 @@ async function sealFor(recipient: string) {
   }
 }
 
-async function keptBackups(values: Values, context: Context): Promise<KeptBackups> {
+async function keptBackups(values: FlagValues, context: Context): Promise<KeptBackups> {
   const folder = textOf(values, 'to')
   return folder === undefined
     ? backupsOfService(await context.service(), context.note)
     : backupsInFolder(givenPath(folder))
 }
+
+const backups = source<KeptBackup>(
+  [
+    { head: 'name', of: ({ name }) => name },
+    { head: 'organization', of: ({ organizationId }) => organizationId },
+    { head: 'at', of: ({ at }) => at },
+    { head: 'bytes', of: ({ bytes }) => bytes },
+  ],
+  async (context, values) => (await keptBackups(values, context)).list(),
+)
 
 const listCommand = listing({
   words: ['backup', 'list'],
@@ -134,19 +145,7 @@ const listCommand = listing({
   details: ['"org restore NAME" restores one.'],
   examples: ['', '--to /var/backups/tenants --limit 20'],
   operations: [listBackups],
-  sources: [
-    source<KeptBackup>(
-      [
-        { head: 'name', of: ({ name }) => name },
-        { head: 'organization', of: ({ organizationId }) => organizationId },
-        { head: 'at', of: ({ at }) => at },
-        { head: 'bytes', of: ({ bytes }) => bytes },
-      ],
-      async (context, values) => (await keptBackups(values, context)).list(),
-    ),
-  ],
-  piped: 'columns',
-  shown: null,
+  sourceFor: () => backups,
 })
 
 const verifyCommand: Command = {

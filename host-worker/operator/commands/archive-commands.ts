@@ -1,27 +1,54 @@
 import { existsSync } from 'node:fs'
+import { beginExport, readExport } from '../../../domain/operators/endpoints/organization/exports.ts'
 import {
   archiveFormat,
   beginRestore,
   finishRestore,
   writeRestore,
-} from '../../../../domain/operators/endpoints/organization/restores.ts'
-import { readBackup } from '../../../../domain/operators/endpoints/organization/backups.ts'
-import { readBackupName } from '../../../../domain/whole/backup/names.ts'
-import { placeKinds } from '../../../../domain/placement/operators/choices.ts'
-import { ArchiveProblem } from '../../../../domain/whole/archive/read-archive.ts'
-import { archiveInFile } from '../../archives/archive-file.ts'
-import { backupsOfService, decrypted } from '../../archives/kept-backups.ts'
-import { restoreArchive } from '../../archives/restore-archive.ts'
-import { CommandError } from '../../client/errors.ts'
-import { textOf } from '../../command/arguments.ts'
-import type { Command } from '../../command/command.ts'
-import { choice, clearable, text } from '../../command/command.ts'
-import { givenPath } from '../import-file.ts'
-import { lawFlags, placeOf, settingFlags } from './organization-flags.ts'
-import { withProgress } from '../progress.ts'
-import { callWithFlags } from '../settings.ts'
+} from '../../../domain/operators/endpoints/organization/restores.ts'
+import { readBackup } from '../../../domain/operators/endpoints/organization/backups.ts'
+import { lawFlags } from '../../../domain/operators/place-settings.ts'
+import { placeKinds } from '../../../domain/placement/operators/choices.ts'
+import { choice, clearable, mark, text } from '../../../domain/record/operation/command.ts'
+import { readBackupName } from '../../../domain/whole/backup/names.ts'
+import { ArchiveProblem } from '../../../domain/whole/archive/read-archive.ts'
+import { archiveInFile } from '../archives/archive-file.ts'
+import { backupsOfService, decrypted } from '../archives/kept-backups.ts'
+import { remoteSource } from '../archives/remote-source.ts'
+import { restoreArchive } from '../archives/restore-archive.ts'
+import { writeArchiveFile } from '../archives/write-file.ts'
+import { CommandError } from '../client/errors.ts'
+import type { Command } from '../command/command.ts'
+import { callWithFlags, textOf } from '../command/arguments.ts'
+import { givenPath } from './import-file.ts'
+import { organizationIdOf, placeOf, settingFlags } from './place-flags.ts'
+import { withProgress } from './progress.ts'
 
-export const restoreCommand: Command = {
+const exportCommand: Command = {
+  words: ['org', 'export'],
+  positionals: ['FILE'],
+  flags: { id: text('ID', 'required'), 'with-secrets': mark() },
+  summary: 'Write everything that is stored of an organization into an archive',
+  details: [
+    'FILE is a tar file with a manifest, the settings, and one NDJSON file for each kind of row; the manual describes it.',
+    'It is one state of the organization: when something is written meanwhile, the export starts again. Nothing is',
+    'changed. Keys and the hashes of form passwords are included with --with-secrets only.',
+  ],
+  examples: ['lakeside.tar --id lakeside'],
+  operations: [beginExport, readExport],
+  run: async (context, { values, positionals: [file = ''] }) => {
+    const organizationId = organizationIdOf(values)
+    const path = givenPath(file)
+    const service = await context.service()
+    const source = remoteSource(service, organizationId, values['with-secrets'] === true)
+    const rows = await withProgress((onProgress) =>
+      writeArchiveFile({ path, source, note: context.note, onProgress }),
+    )
+    context.note(`Exported ${organizationId}: ${rows} rows in ${file}.`)
+  },
+}
+
+const restoreCommand: Command = {
   words: ['org', 'restore'],
   positionals: ['FILE'],
   flags: {
@@ -80,3 +107,5 @@ export const restoreCommand: Command = {
       )
   },
 }
+
+export const commands = [exportCommand, restoreCommand]

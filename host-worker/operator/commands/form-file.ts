@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { foreignFile } from '../../../../domain/imports/file/lines.ts'
-import { decodeUtf8 } from '../../../../domain/text/encoding.ts'
-import { isJsonObject, parsedOr } from '../../../../domain/text/json.ts'
-import { mistakeIn, mistakeText } from '../../../../domain/text/json-mistake.ts'
-import { CommandError } from '../../client/errors.ts'
-import { givenPath } from '../import-file.ts'
+import { foreignFile } from '../../../domain/imports/file/lines.ts'
+import { decodeUtf8 } from '../../../domain/text/encoding.ts'
+import { isJsonObject, parsedOr } from '../../../domain/text/json.ts'
+import { mistakeIn, mistakeText } from '../../../domain/text/json-mistake.ts'
+import { CommandError } from '../client/errors.ts'
+import { givenPath } from './import-file.ts'
 
 /** A value of a file of forms, and where it is: `line 3` or `form 2`. */
 export interface FormInFile {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { importKindNames, isKeptAtPos } from '../../../../domain/imports/kinds/kinds.ts'
-import { deleteRows, REMOVED_ROWS_MAX } from '../../../../domain/operators/endpoints/organization/removals.ts'
-import { CommandError, UsageError } from '../../client/errors.ts'
-import { textOf } from '../../command/arguments.ts'
-import type { Command } from '../../command/command.ts'
-import { text } from '../../command/command.ts'
-import { givenPath } from '../import-file.ts'
+import { importKindNames, isKeptAtPos } from '../../../domain/imports/kinds/kinds.ts'
+import { deleteRows, REMOVED_ROWS_MAX } from '../../../domain/operators/endpoints/organization/removals.ts'
+import { CommandError, UsageError } from '../client/errors.ts'
+import { textOf } from '../command/arguments.ts'
+import type { Command } from '../command/command.ts'
+import { text } from '../../../domain/record/operation/command.ts'
+import { givenPath } from './import-file.ts'
 
 const deleteCommand: Command = {
   words: ['rows', 'delete'],

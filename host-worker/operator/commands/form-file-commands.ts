@@ -1,22 +1,63 @@
-import { checkForms, FORMS_MAX } from '../../../../domain/operators/endpoints/forms/forms-check.ts'
-import { unreadable } from '../../../../domain/imports/file/entry.ts'
-import { importFormats } from '../../../../domain/imports/formats.ts'
-import { importKind } from '../../../../domain/imports/kinds/kinds.ts'
-import { entriesOf } from '../../../../domain/imports/reading/read-part.ts'
-import type { ImportIssue } from '../../../../domain/record/resource.ts'
-import { isJsonObject } from '../../../../domain/text/json.ts'
-import { importTools } from '../../../http/imports.ts'
-import { CommandError } from '../../client/errors.ts'
-import type { AnswerTo, OperatorService } from '../../client/service/operator-service.ts'
-import { textOf } from '../../command/arguments.ts'
-import type { Command, Values } from '../../command/command.ts'
-import { text } from '../../command/command.ts'
-import type { Streams } from '../../command/context.ts'
+import {
+  saveOrganizationForms,
+  toldOfForm,
+} from '../../../domain/operators/endpoints/forms/organization-forms.ts'
+import { checkForms, FORMS_MAX } from '../../../domain/operators/endpoints/forms/forms-check.ts'
+import { unreadable } from '../../../domain/imports/file/entry.ts'
+import { importFormats } from '../../../domain/imports/formats.ts'
+import { importKind } from '../../../domain/imports/kinds/kinds.ts'
+import { entriesOf } from '../../../domain/imports/reading/read-part.ts'
+import type { ImportIssue } from '../../../domain/record/resource.ts'
+import { isJsonObject } from '../../../domain/text/json.ts'
+import { importTools } from '../../http/imports.ts'
+import { CommandError } from '../client/errors.ts'
+import type { AnswerTo, OperatorService } from '../client/service/operator-service.ts'
+import { textOf } from '../command/arguments.ts'
+import type { Command } from '../command/command.ts'
+import type { FlagValues } from '../../../domain/record/operation/command.ts'
+import { text } from '../../../domain/record/operation/command.ts'
+import type { Streams } from '../command/context.ts'
 import { formsInFile } from './form-file.ts'
-import { openImportFile } from '../import-file.ts'
+import { openImportFile } from './import-file.ts'
+
+const saveCommand: Command = {
+  words: ['form', 'save'],
+  positionals: ['FILE'],
+  flags: { org: text('ID', 'required') },
+  summary: 'Create or update forms from JSON: one form, a list, or one form a line',
+  details: [
+    'All of them are saved, or none. A setting that is left out is cleared; a password that is left out stays, and null',
+    'removes it. A form that cannot be submitted here is saved unpublished, with the reasons: the exit code is 0. One that an',
+    'import has published so stays as it is while nothing of it changes.',
+    'An unknown key of a form or field is refused. "form show" prints what this command takes.',
+  ],
+  examples: ['contact.json --org lakeside'],
+  operations: [saveOrganizationForms],
+  run: async (context, { values, positionals: [path = ''] }) => {
+    const organizationId = textOf(values, 'org') ?? ''
+    const forms = formsIn(path)
+    const service = await context.service()
+    const { body } = await service.call(saveOrganizationForms, {
+      params: { organizationId },
+      body: { forms },
+    })
+    for (const saved of body.data) for (const line of toldOfForm(saved)) context.out(line)
+  },
+}
+
+/** The forms in a file, all of which are saved at once. */
+function formsIn(path: string): Record<string, unknown>[] {
+  const found = formsInFile(path)
+  if (found.length === 0) throw new CommandError(`${path} has no form.`)
+  if (found.length > FORMS_MAX) throw new CommandError(`At most ${FORMS_MAX} forms are saved at once.`)
+  return found.map(({ at, value, problem }) => {
+    if (isJsonObject(value)) return value
+    throw new CommandError(`${path}, ${at}: this ${problem}.`)
+  })
+}
 
 /** `form check` */
-export const formCheckCommand: Command = {
+const formCheckCommand: Command = {
   words: ['form', 'check'],
   positionals: ['FILE'],
   flags: { format: text(importFormats.join('|')), org: text('ID') },
@@ -49,7 +90,7 @@ type Entry = { readonly at: string } & (
   { readonly record: Readonly<Record<string, unknown>> } | { readonly issue: ImportIssue }
 )
 
-function entriesIn(path: string, values: Values): AsyncIterable<Entry> | Iterable<Entry> {
+function entriesIn(path: string, values: FlagValues): AsyncIterable<Entry> | Iterable<Entry> {
   const { source, format } = openImportFile(path, values)
   if (format === 'csv') return entriesInCsv(source.open())
   return formsInFile(path).map(({ at, value, problem }) =>
@@ -120,3 +161,5 @@ function write({ formId, supported, reasons, warnings }: Verdict, { out }: Strea
   for (const reason of reasons) out(`  ${reason}`)
   for (const warning of warnings) out(`  warning: ${warning}`)
 }
+
+export const commands = [saveCommand, formCheckCommand]

@@ -1,16 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { abortMove, beginMove, showMove } from '../../../../domain/operators/endpoints/organization/moves.ts'
-import { jurisdictions, placeKinds, regions } from '../../../../domain/placement/operators/choices.ts'
-import { systemClock } from '../../../system.ts'
-import { CommandError, Unavailable, UsageError } from '../../client/errors.ts'
-import type { AnswerTo, OperatorService } from '../../client/service/operator-service.ts'
-import { textOf } from '../../command/arguments.ts'
-import type { Command, Values } from '../../command/command.ts'
-import { mark, text } from '../../command/command.ts'
-import type { Context } from '../../command/context.ts'
-import { lawFlags, organizationIdOf, placeOf, settingFlags } from './organization-flags.ts'
-import { createProgress } from '../progress.ts'
-import { callWithFlags } from '../settings.ts'
+import { abortMove, beginMove, showMove } from '../../../domain/operators/endpoints/organization/moves.ts'
+import { jurisdictions, placeKinds, regions } from '../../../domain/placement/operators/choices.ts'
+import { systemClock } from '../../system.ts'
+import { CommandError, Unavailable, UsageError } from '../client/errors.ts'
+import type { AnswerTo, OperatorService } from '../client/service/operator-service.ts'
+import type { Command } from '../command/command.ts'
+import type { FlagValues } from '../../../domain/record/operation/command.ts'
+import { mark, text } from '../../../domain/record/operation/command.ts'
+import type { Context } from '../command/context.ts'
+import { lawFlags } from '../../../domain/operators/place-settings.ts'
+import { organizationIdOf, placeOf, settingFlags } from './place-flags.ts'
+import { createProgress } from './progress.ts'
+import { callWithFlags, textOf } from '../command/arguments.ts'
 
 type Move = AnswerTo<typeof showMove>['body']
 
@@ -18,7 +19,7 @@ type Move = AnswerTo<typeof showMove>['body']
 const LOOK_MS = 500
 const AWAY_MS = 120_000
 
-export const moveCommand: Command = {
+const moveCommand: Command = {
   words: ['org', 'move'],
   positionals: [],
   flags: {
@@ -60,7 +61,7 @@ export const moveCommand: Command = {
 }
 
 /** The family's target; null: none, because the command aborts the move. */
-function targetOf(values: Values) {
+function targetOf(values: FlagValues) {
   const given = textOf(values, 'to')
   if (given === undefined) {
     if (textOf(values, 'region') !== undefined || textOf(values, 'jurisdiction') !== undefined)
@@ -106,3 +107,5 @@ function report({ organizationId, phase, to, copiedRows, pausedMs, failure }: Mo
     `${organizationId} lives in ${where}: ${copiedRows} rows; writes were paused for ${pausedMs ?? 0} ms.`,
   )
 }
+
+export const commands = [moveCommand]
