@@ -13,7 +13,6 @@ import * as imports from './operators/endpoints/imports/imports.ts'
 import * as operatorKeys from './operators/endpoints/keys/operator-keys.ts'
 import * as moves from './operators/endpoints/organization/moves.ts'
 import * as organizations from './operators/endpoints/organization/organizations.ts'
-import * as servedImports from './operators/endpoints/imports/serve-imports.ts'
 import * as keys from './operators/endpoints/keys/keys.ts'
 import {
   listOutbox,
@@ -24,7 +23,6 @@ import {
 import * as organizationForms from './operators/endpoints/forms/organization-forms.ts'
 import * as removals from './operators/endpoints/organization/removals.ts'
 import * as restores from './operators/endpoints/organization/restores.ts'
-import * as servedRestores from './operators/endpoints/organization/serve-restores.ts'
 import { getSecrets, serveSecrets } from './operators/endpoints/keys/secrets.ts'
 import * as sends from './operators/endpoints/service/sends.ts'
 import * as submissions from './operators/endpoints/forms/submissions.ts'
@@ -46,10 +44,10 @@ const operations: readonly Operated[] = [
   operated(moves.abortMove, moves.serveAbortMove),
   operated(exports.beginExport, exports.serveBeginExport),
   operated(exports.readExport, exports.serveReadExport),
-  operated(restores.archiveFormat, servedRestores.serveArchiveFormat),
-  operated(restores.beginRestore, servedRestores.serveBeginRestore),
-  operated(restores.writeRestore, servedRestores.serveWriteRestore),
-  operated(restores.finishRestore, servedRestores.serveFinishRestore),
+  operated(restores.archiveFormat, restores.serveArchiveFormat),
+  operated(restores.beginRestore, restores.serveBeginRestore),
+  operated(restores.writeRestore, restores.serveWriteRestore),
+  operated(restores.finishRestore, restores.serveFinishRestore),
   operated(removals.deleteOrganizationEndpoint, removals.serveDeleteOrganization),
   operated(removals.deleteRows, removals.serveDeleteRows),
   operated(removals.eraseContact, removals.serveEraseContact),
@@ -68,13 +66,13 @@ const operations: readonly Operated[] = [
   operated(operatorKeys.issueOperatorKeyEndpoint, operatorKeys.serveIssueOperatorKey),
   operated(operatorKeys.listOperatorKeys, operatorKeys.serveOperatorKeys),
   operated(operatorKeys.revokeOperatorKey, operatorKeys.serveRevokeOperatorKey),
-  operated(imports.openImportEndpoint, servedImports.serveOpenImport),
-  operated(imports.sendImportPart, servedImports.serveSendImportPart),
-  operated(imports.commitImportEndpoint, servedImports.serveCommitImport),
-  operated(imports.writeImport, servedImports.serveWriteImport),
-  operated(imports.abortImportEndpoint, servedImports.serveAbortImport),
-  operated(imports.showImport, servedImports.serveShowImport),
-  operated(imports.listImports, servedImports.serveImports),
+  operated(imports.openImportEndpoint, imports.serveOpenImport),
+  operated(imports.sendImportPart, imports.serveSendImportPart),
+  operated(imports.commitImportEndpoint, imports.serveCommitImport),
+  operated(imports.writeImport, imports.serveWriteImport),
+  operated(imports.abortImportEndpoint, imports.serveAbortImport),
+  operated(imports.showImport, imports.serveShowImport),
+  operated(imports.listImports, imports.serveImports),
   operated(listImportKinds, serveImportKinds),
   operated(checkForms, serveCheckForms),
   operated(organizationForms.listOrganizationForms, organizationForms.serveOrganizationForms),

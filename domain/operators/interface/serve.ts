@@ -1,8 +1,10 @@
 import type * as v from 'valibot'
+import type { Organization } from '../../../ports/organizations/organization.ts'
 import type { Log } from '../../../ports/platform/log.ts'
 import type { HandledOperation } from '../../access/serve-operation.ts'
 import { withQuery } from '../../access/serve-operation.ts'
 import type { Operator } from '../../access/operator.ts'
+import { echoed } from '../../bounds/echo.ts'
 import { detailsOf } from '../../bounds/details.ts'
 import { readJsonBody } from '../../bounds/json-body.ts'
 import { storabilityIssues } from '../../imports/check/storable.ts'
@@ -35,6 +37,8 @@ export interface OperatorRequest<
 > extends OperationRequest<Query> {
   /** The checked body; null for an operation without a JSON body. */
   readonly body: Body extends RequestBody<infer Schema> ? v.InferOutput<Schema> : null
+  /** The organization in the path, for an operation that needs it. */
+  readonly organization: Organization
   /** The way to change something, for an operation that declares an action. */
   readonly change: Change
   /** What it demands of the state that it changes, for an operation that changes a versioned one. */
@@ -80,7 +84,7 @@ export function operated<
   operation: OperationEndpoint<Id, Allowed, Query, Responses, Body>,
   handler: Handler<Allowed, Query, Responses, Body>,
 ): Operated {
-  const { id, access, action } = operation
+  const { id, access, action, needsOrganization } = operation
   const answer = async (
     routed: RoutedRequest,
     world: OperatorWorld,
@@ -94,8 +98,18 @@ export function operated<
     return withQuery(operation.query, routed, async (request) => {
       const reading = await readBody(routed.request, operation.body, world)
       if ('refusal' in reading) return reading.refusal
+      const { organizationId = '' } = routed.params
+      const organization = needsOrganization
+        ? await world.administration.findOrganization(organizationId)
+        : null
+      if (needsOrganization && organization === null) return unknownOrganization(organizationId)
       // The compiler cannot relate the type of the caller and of the body to the values that were determined above.
-      const given = { ...request, body: reading.body, change, precondition } as OperatorRequest<Query, Body>
+      const given = {
+        ...{ ...request, body: reading.body, change, precondition },
+        get organization() {
+          return organization ?? noOrganization()
+        },
+      } as OperatorRequest<Query, Body>
       return handler(given, world, operator as CallerOf<Allowed>)
     })
   }
@@ -129,6 +143,15 @@ const NO_CHANGE: Change = {
   announce: noAction,
   concerns: noAction,
   continues: noAction,
+}
+
+function noOrganization(): never {
+  throw new Error('The operation does not need its organization')
+}
+
+/** The reply about an organization that does not exist. */
+export function unknownOrganization(organizationId: string) {
+  return errorReply(404, `There is no organization ${echoed(organizationId)}.`)
 }
 
 function noAction(): never {

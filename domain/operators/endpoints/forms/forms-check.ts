@@ -14,8 +14,8 @@ import type { FormVerdict } from '../../check-form.ts'
 import { checkForm } from '../../check-form.ts'
 import { jsonBody } from '../../interface/body.ts'
 import type { OperatorRequestOf } from '../../interface/serve.ts'
+import { unknownOrganization } from '../../interface/serve.ts'
 import type { OperatorWorld } from '../../interface/world.ts'
-import { unknownOrganization } from '../organization/organizations.ts'
 
 /** The maximum number of forms, and the maximum size, of one request. A longer file is checked in several requests. */
 export const FORMS_MAX = 100

@@ -28,7 +28,6 @@ import type { SavedForm, StoredForm } from '../../save-forms.ts'
 import { findForms, publishForm, saveForms, storedFormFields } from '../../save-forms.ts'
 import { FORMS_MAX, FORMS_MAX_BYTES } from './forms-check.ts'
 import { instant } from '../schemas/key-schema.ts'
-import { unknownOrganization } from '../organization/organizations.ts'
 
 const ListedForm = v.strictObject({
   formId: described(v.string(), 'Names the form, in the whole service.'),
@@ -77,6 +76,7 @@ export const listOrganizationForms = operation({
   id: 'organizationForms.list',
   path: PATH,
   ...common,
+  needsOrganization: true,
   summary: "List an organization's forms",
   description: 'Newest first.',
   query: pageParameters,
@@ -112,6 +112,7 @@ export const showOrganizationForm = operation({
   path: `${PATH}/{formId}`,
   ...common,
   versioned: { except: [] },
+  needsOrganization: true,
   summary: 'Show a form with its definition',
   responses: {
     200: jsonResponse('The form.', ShownForm, {
@@ -225,6 +226,7 @@ export const saveOrganizationForms = operation({
   action: 'form.save',
   versioned: { of: showOrganizationForm, mayCreate: true, mayBeSeveral: true },
   tag: 'Form definitions',
+  needsOrganization: true,
   summary: 'Create or update forms',
   description:
     'All of them, or none. A setting that is left out is cleared, but `isPublished` and a password stay as they are stored when it is saved; null removes a password. A form that cannot be submitted here is saved unpublished, with the reasons, unless nothing of it changes. An unknown key of a form or field is refused.',
@@ -280,6 +282,7 @@ export const publishOrganizationForm = operation({
   action: 'form.publish',
   versioned: { of: showOrganizationForm },
   tag: 'Form definitions',
+  needsOrganization: true,
   summary: 'Publish a form, or take it back',
   description:
     'A published form takes submissions. A form that cannot be submitted here is not published. Nothing else of it changes.',
@@ -338,8 +341,6 @@ export async function serveOrganizationForms(
   { params: { organizationId = '' }, query }: OperatorRequestOf<typeof listOrganizationForms>,
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof listOrganizationForms>> {
-  if ((await world.administration.findOrganization(organizationId)) === null)
-    return unknownOrganization(organizationId)
   const order = { field: 'createdAt', idField: forms.idField, direction: 'descending' } as const
   const asked = { collection: forms.collection, select: storedFormFields, where: [], order }
   return servePlacesPage(
@@ -357,10 +358,8 @@ export async function serveOrganizationForms(
 /** Answers `GET /operator/v1/organizations/{organizationId}/forms/{formId}`. */
 export async function serveOrganizationForm(
   { params: { organizationId = '', formId = '' } }: OperatorRequestOf<typeof showOrganizationForm>,
-  { administration, tenant }: OperatorWorld,
+  { tenant }: OperatorWorld,
 ): Promise<ReplyOf<typeof showOrganizationForm>> {
-  if ((await administration.findOrganization(organizationId)) === null)
-    return unknownOrganization(organizationId)
   const form = (await findForms([formId], tenant(organizationId))).get(formId)
   if (form === undefined) return unknownForm(formId, organizationId)
   const body = shown(form)
@@ -382,8 +381,6 @@ export async function serveSaveForms(
   }: OperatorRequestOf<typeof saveOrganizationForms>,
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof saveOrganizationForms>> {
-  if ((await world.administration.findOrganization(organizationId)) === null)
-    return unknownOrganization(organizationId)
   const ids = body.forms.flatMap(({ formId }) => (v.is(FormId, formId) ? [formId] : []))
   const isOne = body.forms.length === 1
   if (isConditional(precondition) && !isOne)
@@ -420,8 +417,6 @@ export async function servePublishForm(
   }: OperatorRequestOf<typeof publishOrganizationForm>,
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof publishOrganizationForm>> {
-  if ((await world.administration.findOrganization(organizationId)) === null)
-    return unknownOrganization(organizationId)
   const { isPublished } = body
   if (!v.is(FormId, formId)) return unknownForm(formId, organizationId)
   await change.announce({ type: 'forms', ids: [formId] })

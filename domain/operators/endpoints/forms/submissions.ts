@@ -27,7 +27,6 @@ import type { OperatorWorld } from '../../interface/world.ts'
 import { instant } from '../schemas/key-schema.ts'
 import type { ShownForm } from './organization-forms.ts'
 import { showOrganizationForm, unknownForm } from './organization-forms.ts'
-import { unknownOrganization } from '../organization/organizations.ts'
 import { Entry } from '../service/outbox.ts'
 import { publishedSend, Send } from '../service/sends.ts'
 
@@ -116,6 +115,7 @@ export const listSubmissions = operation({
   id: 'submissions.list',
   path: PATH,
   ...common,
+  needsOrganization: true,
   summary: 'List what came in through forms',
   description: 'Newest first.',
   query: {
@@ -170,6 +170,7 @@ export const showSubmission = operation({
   id: 'submissions.show',
   path: `${PATH}/{submissionId}`,
   ...common,
+  needsOrganization: true,
   summary: 'Show a submission and what followed it',
   responses: {
     200: jsonResponse('The submission.', ShownSubmission, { ...sample, runs: [], messages: [], waiting: [] }),
@@ -202,8 +203,6 @@ export async function serveSubmissions(
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof listSubmissions>> {
   const { formId, contactId } = query
-  if ((await world.administration.findOrganization(organizationId)) === null)
-    return unknownOrganization(organizationId)
   const tenant = world.tenant(organizationId)
   if (formId !== null && (await tenant.findMany(forms.collection, ['formId'], [formId])).length === 0)
     return unknownForm(formId, organizationId)
@@ -231,8 +230,6 @@ export async function serveSubmission(
   { params: { organizationId = '', submissionId = '' } }: OperatorRequestOf<typeof showSubmission>,
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof showSubmission>> {
-  if ((await world.administration.findOrganization(organizationId)) === null)
-    return unknownOrganization(organizationId)
   const tenant = world.tenant(organizationId)
   const found = await tenant.findMany(formSubmissions.collection, SELECT, [submissionId])
   const [submission] = await withContacts(found, tenant)

@@ -1,17 +1,37 @@
 import * as v from 'valibot'
+import type { AuditSubject } from '../../../../ports/operators/audit.ts'
+import type { ImportSession } from '../../../../ports/records/import-sessions.ts'
+import { readRequestBody } from '../../../bounds/read-body.ts'
+import { abortImport, commitImport } from '../../../imports/commit-import.ts'
+import type { ReceivedPart } from '../../../imports/file/file-parts.ts'
 import {
   ABANDONED_HOURS,
+  FILE_PROBLEMS_MAX,
   IDLE_MS,
   PART_BYTES,
   PART_MAX_BYTES,
-  FILE_PROBLEMS_MAX,
 } from '../../../imports/file/limits.ts'
+import { openImport } from '../../../imports/open-import.ts'
+import { receivePart } from '../../../imports/receive-part.ts'
+import type { ImportAnswer } from '../../../imports/world.ts'
+import { continueWriting } from '../../../imports/write-import.ts'
 import { ofOrganization } from '../../../record/operation/command.ts'
+import type { ReplyOf } from '../../../record/operation/operation.ts'
 import { jsonResponse, operation } from '../../../record/operation/operation.ts'
-import { ErrorBody } from '../../../record/operation/reply.ts'
+import { ErrorBody, errorReply, jsonReply, PRIVATE } from '../../../record/operation/reply.ts'
 import { jsonBody } from '../../interface/body.ts'
-import { pageOf, pageParameters, samplePagination } from '../../interface/list.ts'
-import { ImportBody, OpenedFile, PublishedImport, RefusedBody, sampleImport } from './import-body.ts'
+import type { Change } from '../../interface/follow-change.ts'
+import { pageOf, pageParameters, samplePagination, servePage } from '../../interface/list.ts'
+import type { OperatorRequestOf } from '../../interface/serve.ts'
+import type { OperatorWorld } from '../../interface/world.ts'
+import {
+  ImportBody,
+  OpenedFile,
+  published,
+  PublishedImport,
+  RefusedBody,
+  sampleImport,
+} from './import-body.ts'
 
 const ALL = '/operator/v1/organizations/{organizationId}/imports'
 const ONE = `${ALL}/{importId}` as const
@@ -34,6 +54,7 @@ export const openImportEndpoint = operation({
   method: 'POST',
   path: ALL,
   access: 'admin',
+  needsOrganization: true,
   action: 'import.open',
   tag: 'Imports',
   summary: 'Open an import',
@@ -57,6 +78,7 @@ export const sendImportPart = operation({
   method: 'PUT',
   path: `${ONE}/parts/{part}`,
   access: 'admin',
+  needsOrganization: true,
   tag: 'Imports',
   summary: 'Send a part of a file',
   description: `The next bytes of the file, which may end anywhere, also within a line. Parts are numbered from 1 and come in order, of ${PART_BYTES} bytes each but the last. The lines are checked at once: \`problems\` says what is wrong so far, and after ${FILE_PROBLEMS_MAX} problems the import is \`refused\`. Send a part again when no answer came: one that was taken before is answered as the first time.`,
@@ -90,6 +112,7 @@ export const commitImportEndpoint = operation({
   method: 'POST',
   path: `${ONE}/commit`,
   access: 'admin',
+  needsOrganization: true,
   action: 'import.commit',
   tag: 'Imports',
   summary: 'Have an import written',
@@ -109,6 +132,7 @@ export const writeImport = operation({
   method: 'POST',
   path: `${ONE}/write`,
   access: 'admin',
+  needsOrganization: true,
   tag: 'Imports',
   summary: 'Go on writing an import',
   description: 'Writes for a second or so what was committed. It may be called as often as you like.',
@@ -126,6 +150,7 @@ export const abortImportEndpoint = operation({
   method: 'DELETE',
   path: ONE,
   access: 'admin',
+  needsOrganization: true,
   action: 'import.abort',
   tag: 'Imports',
   summary: 'Give an import up',
@@ -138,6 +163,7 @@ export const showImport = operation({
   method: 'GET',
   path: ONE,
   access: 'support',
+  needsOrganization: true,
   tag: 'Imports',
   summary: 'Show an import',
   description: `An import is remembered for ${ABANDONED_HOURS} hours after it ended.`,
@@ -149,6 +175,7 @@ export const listImports = operation({
   method: 'GET',
   path: ALL,
   access: 'support',
+  needsOrganization: true,
   tag: 'Imports',
   summary: 'List the imports of an organization',
   description: `Those that are open, and those that ended less than ${ABANDONED_HOURS} hours ago, the newest first.`,
@@ -186,3 +213,168 @@ export const listImports = operation({
     },
   ],
 })
+
+/** How long one request writes, in ms. Another request, or the scheduled sweep, continues. */
+const WRITE_MS = 500
+
+/** How long a part may take to arrive, in ms. */
+const PART_DURATION_MS = 60_000
+
+/** Answers `POST /operator/v1/organizations/{organizationId}/imports`. */
+export async function serveOpenImport(
+  { body, change, organization }: OperatorRequestOf<typeof openImportEndpoint>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof openImportEndpoint>> {
+  const imports = world.imports(organization)
+  const { dryRun = false, ...file } = body
+  await change.announce({ type: 'import', id: null, kind: body.kind })
+  return replyTo(concerning(change, await openImport({ ...file, isDryRun: dryRun }, imports)))
+}
+
+/** Answers `PUT …/imports/{importId}/parts/{part}`. */
+export async function serveSendImportPart(
+  { params, request, organization }: OperatorRequestOf<typeof sendImportPart>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof sendImportPart>> {
+  const part = Number(params.part)
+  if (!/^[1-9]\d{0,8}$/.test(params.part ?? ''))
+    return errorReply(400, 'The number of a part is a whole number from 1 on.')
+  const digest = digestIn(request.headers.get('content-digest') ?? '')
+  if (digest === null)
+    return errorReply(400, 'Content-Digest must be the SHA-256 of the part: sha-256=:BASE64: (RFC 9530).')
+  const bounds = { maxBytes: sendImportPart.body.maxBytes, durationMs: PART_DURATION_MS }
+  const imports = world.imports(organization)
+  const read = await readRequestBody(request, bounds, world.deadline)
+  if (read.kind === 'too_large') return errorReply(413, PART_TOO_LARGE)
+  if (read.kind === 'incomplete') return errorReply(400, 'The part did not arrive completely. Send it again.')
+  const received: ReceivedPart = { part, bytes: read.bytes, digest }
+  return replyTo(await receivePart(params.importId ?? '', received, imports))
+}
+
+/** The SHA-256 digest in a `Content-Digest` header, in base64url; null: the header has none. */
+function digestIn(header: string): string | null {
+  const [, base64] = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43})=:\s*(?:,|$)/.exec(header) ?? []
+  return base64?.replaceAll('+', '-').replaceAll('/', '_') ?? null
+}
+
+/** Answers `POST …/imports/{importId}/commit`. */
+export async function serveCommitImport(
+  { params, change, organization }: OperatorRequestOf<typeof commitImportEndpoint>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof commitImportEndpoint>> {
+  const imports = world.imports(organization)
+  const { importId = '' } = params
+  const session = await imports.sessions.find(importId)
+  if (session === null) return unknownImport()
+  await change.announce(subjectOf(session))
+  return decidedReply(concerning(change, await commitImport(importId, WRITE_MS, imports)))
+}
+
+/** Answers `POST …/imports/{importId}/write`. */
+export async function serveWriteImport(
+  { params, organization }: OperatorRequestOf<typeof writeImport>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof writeImport>> {
+  const imports = world.imports(organization)
+  const session = await imports.sessions.find(params.importId ?? '')
+  if (session === null) return unknownImport()
+  if (session.state === 'receiving') return errorReply(409, 'The import was not committed yet.')
+  const untilMs = world.clock.nowMs() + WRITE_MS
+  return decidedReply({ kind: 'session', session: await continueWriting(session, untilMs, imports) })
+}
+
+/** Answers `DELETE …/imports/{importId}`. */
+export async function serveAbortImport(
+  { params, change, organization }: OperatorRequestOf<typeof abortImportEndpoint>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof abortImportEndpoint>> {
+  const imports = world.imports(organization)
+  const { importId = '' } = params
+  const session = await imports.sessions.find(importId)
+  if (session === null) return unknownImport()
+  await change.announce(subjectOf(session))
+  return replyTo(concerning(change, await abortImport(importId, imports)))
+}
+
+/** Answers `GET …/imports/{importId}`. */
+export async function serveShowImport(
+  { params, organization }: OperatorRequestOf<typeof showImport>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof showImport>> {
+  const { sessions } = world.imports(organization)
+  const session = await sessions.find(params.importId ?? '')
+  return session === null ? unknownImport() : jsonReply(200, published(session), PRIVATE)
+}
+
+/** Answers `GET …/imports`. */
+export async function serveImports(
+  { query, organization }: OperatorRequestOf<typeof listImports>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof listImports>> {
+  const { sessions } = world.imports(organization)
+  const { organizationId } = organization
+  return servePage(
+    query,
+    {
+      scope: { endpointId: listImports.id, organizationId },
+      read: (after, limit) =>
+        sessions.list(after === null ? null : { openedAt: String(after.value), importId: after.id }, limit),
+      positionOf: ({ openedAt, importId }) => ({ value: openedAt, id: importId }),
+    },
+    world,
+    published,
+  )
+}
+
+/** What the audit says of an import. */
+function subjectOf({
+  importId,
+  kind,
+  state,
+  isDryRun,
+  readRows,
+  changedRows,
+  problems,
+}: ImportSession): AuditSubject {
+  return {
+    type: 'import',
+    id: importId,
+    kind,
+    rows: readRows,
+    ...(isDryRun ? { dryRun: true } : {}),
+    ...(state === 'done' ? { changedRows } : {}),
+    ...(problems.length === 0 ? {} : { problems: problems.length }),
+  }
+}
+
+/** The answer to a request that changes an import, after the audit was told how the import stands. */
+function concerning(change: Change, answer: ImportAnswer): ImportAnswer {
+  if (answer.kind === 'session') change.concerns(subjectOf(answer.session))
+  return answer
+}
+
+function unknownImport() {
+  const error = `The organization has no such import; one is remembered for ${ABANDONED_HOURS} hours after it ended.`
+  return errorReply(404, error)
+}
+
+function replyTo(answer: ImportAnswer) {
+  switch (answer.kind) {
+    case 'session':
+      return jsonReply(200, published(answer.session), PRIVATE)
+    case 'missing':
+      return unknownImport()
+    case 'conflict':
+      return errorReply(409, answer.message)
+    case 'damaged':
+    case 'invalid':
+      return errorReply(400, answer.message)
+  }
+}
+
+/** The reply to a request to decide an import. A refused import is not a success. */
+function decidedReply(answer: ImportAnswer) {
+  if (answer.kind !== 'session' || answer.session.state !== 'refused') return replyTo(answer)
+  const { problems } = published(answer.session)
+  return jsonReply(422, { error: FILE_REFUSED, problems }, PRIVATE)
+}

@@ -18,7 +18,6 @@ import type { KeyIssuing, RefusedSetting } from '../../issue-checked-key.ts'
 import { issueCheckedKey } from '../../issue-checked-key.ts'
 import { ExpiresAt, keyFlags, KeySettings, Overlap, overlapFlag } from '../../key-settings.ts'
 import { rotateKey } from '../../rotate-key.ts'
-import { unknownOrganization } from '../organization/organizations.ts'
 import {
   instant,
   IssuedKeyBody,
@@ -66,6 +65,7 @@ export const issueTenantKey = operation({
   method: 'POST',
   access: 'admin',
   action: 'key.issue',
+  needsOrganization: true,
   summary: 'Issue a key of an organization',
   description: ISSUING,
   body: settings,
@@ -131,6 +131,7 @@ export const listTenantKeys = operation({
   ...ofTenant,
   method: 'GET',
   access: 'support',
+  needsOrganization: true,
   summary: 'List the keys of an organization',
   description: LISTING,
   query: pageParameters,
@@ -241,8 +242,6 @@ export async function serveIssueTenantKey(
   world: OperatorWorld,
   operator: Operator,
 ): Promise<ReplyOf<typeof issueTenantKey>> {
-  const organization = await world.administration.findOrganization(organizationId)
-  if (organization === null) return unknownOrganization(organizationId)
   return issued(organizationId, body, issuingBy(operator, change, world), world)
 }
 
@@ -272,8 +271,6 @@ export async function serveTenantKeys(
   { params: { organizationId = '' }, query }: OperatorRequestOf<typeof listTenantKeys>,
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof listTenantKeys>> {
-  const organization = await world.administration.findOrganization(organizationId)
-  if (organization === null) return unknownOrganization(organizationId)
   return listed(listTenantKeys.id, organizationId, query, world)
 }
 

@@ -23,7 +23,6 @@ import {
 import type { OperatorRequestOf } from '../../interface/serve.ts'
 import type { OperatorWorld } from '../../interface/world.ts'
 import { instant } from '../schemas/key-schema.ts'
-import { unknownOrganization } from './organizations.ts'
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
@@ -50,6 +49,7 @@ export const runBackup = operation({
   access: 'admin',
   action: 'organization.backup',
   tag: 'Archives',
+  needsOrganization: true,
   summary: 'Back up an organization',
   description:
     'Stores its archive in the bucket of the service, and answers when it is there. It has keys and the hashes of form passwords if the service encrypts its backups.',
@@ -182,8 +182,6 @@ export async function serveRunBackup(
 ): Promise<ReplyOf<typeof runBackup>> {
   const backups = await world.backups()
   if (backups === null) return noBucket()
-  if ((await world.administration.findOrganization(organizationId)) === null)
-    return unknownOrganization(organizationId)
   const secrets = backups.seal !== null
   await change.announce({ type: 'archive', name: null, secrets })
   const local = { organizationId, store: world.whole(organizationId), withSecrets: secrets }

@@ -11,8 +11,8 @@ import { readHead, readLines } from '../../../whole/archive/local-source.ts'
 import { jsonBody } from '../../interface/body.ts'
 import { readCursor, writeCursor } from '../../interface/list.ts'
 import type { OperatorRequestOf } from '../../interface/serve.ts'
+import { unknownOrganization } from '../../interface/serve.ts'
 import type { OperatorWorld } from '../../interface/world.ts'
-import { unknownOrganization } from './organizations.ts'
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const position = v.array(v.union([v.string(), v.number(), v.null()]))

@@ -5,10 +5,10 @@ import { jsonResponse, operation } from '../../../record/operation/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../../record/operation/reply.ts'
 import { jsonBody } from '../../interface/body.ts'
 import type { OperatorRequestOf } from '../../interface/serve.ts'
+import { unknownOrganization } from '../../interface/serve.ts'
 import type { OperatorWorld } from '../../interface/world.ts'
 import { choiceOfPlace, MoveSettings, placeRefusals } from '../../place-settings.ts'
 import { MoveBody, publishedMove, sampleMove } from '../schemas/move-schema.ts'
-import { unknownOrganization } from './organizations.ts'
 
 export const beginMove = operation({
   id: 'moves.begin',

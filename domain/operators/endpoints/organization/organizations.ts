@@ -4,7 +4,6 @@ import type {
   RetentionSettings,
   StoredSettings,
 } from '../../../../ports/organizations/organization.ts'
-import { echoed } from '../../../bounds/echo.ts'
 import { jurisdictions, placeKinds, regions } from '../../../placement/operators/choices.ts'
 import { sets, text } from '../../../record/operation/command.ts'
 import type { Words } from '../../../record/operation/meaning.ts'
@@ -18,6 +17,7 @@ import { MoveBody, publishedMove } from '../schemas/move-schema.ts'
 import { jsonBody } from '../../interface/body.ts'
 import { pageParameters, placesPageOf, samplePagination, servePlacesPage } from '../../interface/list.ts'
 import type { OperatorRequestOf } from '../../interface/serve.ts'
+import { unknownOrganization } from '../../interface/serve.ts'
 import { changeAsRead, stateReply } from '../../interface/versions.ts'
 import type { OperatorWorld } from '../../interface/world.ts'
 import { keysOf } from '../../../text/keys-of.ts'
@@ -405,9 +405,4 @@ export const NOTHING_ENDS: RetentionSettings = { submissions: null, sends: null 
 /** Whether a setting gets another value. The point of sale is an object. */
 function isChanged(before: unknown, after: unknown): boolean {
   return JSON.stringify(before) !== JSON.stringify(after)
-}
-
-/** The reply about an organization that does not exist. */
-export function unknownOrganization(organizationId: string) {
-  return errorReply(404, `There is no organization ${echoed(organizationId)}.`)
 }

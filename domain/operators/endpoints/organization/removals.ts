@@ -14,16 +14,10 @@ import { deleteOrganization } from '../../../whole/remove/delete-organization.ts
 import { erasePerson } from '../../../whole/remove/erase-person.ts'
 import { jsonBody } from '../../interface/body.ts'
 import type { OperatorRequestOf } from '../../interface/serve.ts'
+import { unknownOrganization } from '../../interface/serve.ts'
 import { changeAsRead, stateReply } from '../../interface/versions.ts'
 import type { OperatorWorld } from '../../interface/world.ts'
-import {
-  findState,
-  NOTHING_ENDS,
-  RetentionBody,
-  showOrganization,
-  shownState,
-  unknownOrganization,
-} from './organizations.ts'
+import { findState, NOTHING_ENDS, RetentionBody, showOrganization, shownState } from './organizations.ts'
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const PATH = '/operator/v1/organizations/{organizationId}'
@@ -42,6 +36,7 @@ export const deleteRows = operation({
   path: `${PATH}/rows/{kind}/delete`,
   action: 'rows.delete',
   ...common,
+  needsOrganization: true,
   summary: 'Delete rows that were imported by mistake',
   description:
     'All of them or none. A row to which other rows refer is not deleted: delete those before. Whoever syncs learns of it from `/api/v1/removals`.',
@@ -80,6 +75,7 @@ export const eraseContact = operation({
   path: `${PATH}/contacts/erase`,
   action: 'contact.erase',
   ...common,
+  needsOrganization: true,
   summary: 'Erase what is stored about a person',
   description:
     'The person is named by contacts, and by addresses, which name every contact and every row without a contact that carries them. Works for a bounded time; while the answer has a `next`, send the same again with it.',
@@ -302,8 +298,6 @@ export async function serveDeleteRows(
       400,
       `ids.${odd}: must be the values of ${resource.key.join(' and ')}, with a tab between.`,
     )
-  if ((await world.administration.findOrganization(organizationId)) === null)
-    return unknownOrganization(organizationId)
   await change.announce({ type: 'rows', kind, rows: ids.length })
   const outcome = await world.whole(organizationId).removeRows(kind, keys)
   switch (outcome.kind) {
@@ -330,14 +324,12 @@ export async function serveDeleteRows(
 
 /** Answers `POST /operator/v1/organizations/{organizationId}/contacts/erase`. */
 export async function serveEraseContact(
-  { params: { organizationId = '' }, body, change }: OperatorRequestOf<typeof eraseContact>,
+  { params: { organizationId = '' }, body, change, organization }: OperatorRequestOf<typeof eraseContact>,
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof eraseContact>> {
   const { contactIds, emails, phones: given, dryRun: isDryRun, next = null } = body
   if (contactIds.length + emails.length + given.length === 0)
     return errorReply(400, 'Name the person, by contactIds, emails or phones.')
-  const organization = await world.administration.findOrganization(organizationId)
-  if (organization === null) return unknownOrganization(organizationId)
   const phones: string[] = []
   for (const [index, text] of given.entries()) {
     const reading = await readPhone(text, organization.phoneCountry)

@@ -9,7 +9,6 @@ import { pageOf, pageParameters, samplePagination, servePage } from '../../inter
 import type { OperatorRequestOf } from '../../interface/serve.ts'
 import type { OperatorWorld } from '../../interface/world.ts'
 import { instant } from '../schemas/key-schema.ts'
-import { unknownOrganization } from '../organization/organizations.ts'
 
 /** A send in its published form. */
 export const Send = v.strictObject({
@@ -64,6 +63,7 @@ export const listSends = operation({
   id: 'sends.list',
   path: '/operator/v1/organizations/{organizationId}/sends',
   ...common,
+  needsOrganization: true,
   summary: 'List what an organization sent',
   description: 'Newest first; its notification emails too.',
   responses: { 200: jsonResponse('A page of sends.', page, samplePage), 400: 'BadRequest', 404: 'NotFound' },
@@ -98,8 +98,6 @@ export async function serveSends(
   { params: { organizationId = '' }, query }: OperatorRequestOf<typeof listSends>,
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof listSends>> {
-  const organization = await world.administration.findOrganization(organizationId)
-  if (organization === null) return unknownOrganization(organizationId)
   return listed(listSends.id, organizationId, query, world)
 }
 
