@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { operatorEndpoints } from '../../domain/operator-api.ts'
+import type { OperationEndpoint } from '../../domain/record/operation/operation.ts'
 import { readArguments } from './command/arguments.ts'
 import type { Command } from './command/command.ts'
 import { synopsisOf } from './command/command.ts'
@@ -29,6 +30,27 @@ it('finds each command by its words', async () => {
   for (const command of commands) expect(await commandFor([...command.words, 'more'])).toBe(command)
   expect(await commandFor(['toString'])).toBe(null)
 })
+
+it('sets what an operation takes, and has an argument for each parameter of its path that no flag sets', () => {
+  for (const operation of operatorEndpoints)
+    for (const { flags = {}, positionals = [], instead = {} } of operation.commands) {
+      const set = Object.values(flags).flatMap(({ sets }) => (sets === undefined ? [] : [sets]))
+      const called = [operation, ...Object.values(instead).map((other) => other.operation)]
+      const takes = new Set(called.flatMap(inputsOf))
+      expect(set.filter((name) => !takes.has(name))).toEqual([])
+      expect(paramsOf(operation).filter((name) => !set.includes(name))).toHaveLength(positionals.length)
+    }
+})
+
+function paramsOf({ path }: OperationEndpoint): readonly string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+}
+
+function inputsOf(operation: OperationEndpoint): readonly string[] {
+  const { query, body } = operation
+  const keys = body !== null && 'entries' in body.schema ? Object.keys(body.schema.entries as object) : []
+  return [...paramsOf(operation), ...Object.keys(query ?? {}), ...keys]
+}
 
 it('explains itself by examples that it accepts', () => {
   for (const command of commands) {

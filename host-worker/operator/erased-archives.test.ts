@@ -16,7 +16,7 @@ import type { TestStorage } from '../../test/support/services/service.ts'
 import type { PlaceChoice } from '../../ports/placement/placement.ts'
 import type { FakeClock } from '../../test/support/runner/fakes.ts'
 import { fakeClock } from '../../test/support/runner/fakes.ts'
-import { archiveInFile } from './archives/archive-file.ts'
+import { archiveInFile } from './archives/sources.ts'
 import { restoreArchive } from './archives/restore-archive.ts'
 
 // Who was erased stays erased: an older archive brings nobody back.

@@ -7,7 +7,7 @@ import { ndjsonBytes, sourceOf } from '../../test/support/data/imports.ts'
 import type { TestOperator } from '../../test/support/services/operator/operator.ts'
 import { openTestOperator } from '../../test/support/services/operator/operator.ts'
 import { openEmbeddedPos } from './commands/imports/embedded-pos.ts'
-import { importInto } from './commands/imports/import-into.ts'
+import { importInto } from './commands/imports/import-command.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'pos-import-'))
 const state = join(directory, 'state')

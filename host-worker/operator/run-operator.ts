@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { nearestWord } from '../../domain/text/nearest-word.ts'
 import { escapedCommands } from '../../domain/text/escaped-commands.ts'
 import { projectRoot } from '../local/root.ts'
 import { CommandError, UsageError } from './client/errors.ts'
@@ -11,7 +12,6 @@ import { withoutSecrets } from './command/without-secrets.ts'
 import { allCommands, commandFor } from './commands.ts'
 import type { Host } from './run-command.ts'
 import { runCommand } from './run-command.ts'
-import { unknownCommand } from './unknown-command.ts'
 
 /**
  * Runs one command. Returns the exit code: 0 for success, 1 when the command failed, 2 when it was called with wrong
@@ -88,4 +88,39 @@ async function withoutCommand(
   const write = isAsked ? out : note
   write(overview(group.length === 0 ? all : group, program))
   return isAsked ? 0 : 2
+}
+
+/** What the words of commands look like. Anything else is not repeated: it may be a key. */
+const WORD = /^[a-z][a-z-]{0,30}$/i
+const MORE_WORDS = ['help', '--help', '--version']
+
+/** The sentence for words that are no command, with the command that was probably meant. */
+function unknownCommand(named: readonly string[], commands: readonly Command[]): string {
+  const [first = '', second = ''] = named
+  if (first.startsWith('-')) return leadingFlag(first)
+  const words = WORD.test(second) ? [first, second] : [first]
+  const meant = meantBy(words, commands)
+  const suggested = meant === null ? '' : ` Did you mean "${meant}"?`
+  const given = words.every((word) => WORD.test(word))
+    ? `command ${JSON.stringify(words.join(' '))}`
+    : 'such command'
+  return `There is no ${given}.${suggested}`
+}
+
+function meantBy(words: readonly string[], commands: readonly Command[]): string | null {
+  const whole = commands.map((command) => command.words.join(' '))
+  const beginnings = [...new Set(commands.flatMap(({ words: [word = ''] }) => word))]
+  const known = [...whole, ...beginnings, ...MORE_WORDS]
+  return (
+    nearestWord(words.join(' '), known) ??
+    nearestWord(words.toReversed().join(' '), whole) ??
+    nearestWord(words[0] ?? '', known)
+  )
+}
+
+function leadingFlag(flag: string): string {
+  const [name = ''] = flag.split('=')
+  const meant = nearestWord(name, MORE_WORDS)
+  if (meant !== null) return `There is no flag ${name} without a command. Did you mean ${meant}?`
+  return `The command comes first, and its flags follow it.`
 }

@@ -7,8 +7,8 @@ import { ArchiveProblem, readArchive } from '../../../domain/whole/archive/read-
 import { rowCheck } from '../../../domain/whole/restore/check-rows.ts'
 import { columnsOf } from '../../../domain/whole/restore/write-part.ts'
 import type { AnswerTo } from '../client/service/operator-service.ts'
-import type { StoredArchive } from './archive-file.ts'
-import { openNodeDigest } from './node-digest.ts'
+import type { StoredArchive } from './sources.ts'
+import { openNodeDigest } from './sources.ts'
 
 type Tables = AnswerTo<typeof archiveFormat>['body']['tables']
 

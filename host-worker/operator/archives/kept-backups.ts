@@ -8,7 +8,7 @@ import { CommandError } from '../client/errors.ts'
 import type { AnswerTo, OperatorService } from '../client/service/operator-service.ts'
 import { itemsOf } from '../client/pages.ts'
 import { repeated } from '../client/repeated.ts'
-import type { StoredArchive } from './archive-file.ts'
+import type { StoredArchive } from './sources.ts'
 
 /** A backup in a list. */
 export interface KeptBackup {

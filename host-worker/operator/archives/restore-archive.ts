@@ -10,9 +10,9 @@ import { readArchive } from '../../../domain/whole/archive/read-archive.ts'
 import { CommandError } from '../client/errors.ts'
 import type { AnswerTo, OperatorService } from '../client/service/operator-service.ts'
 import { repeated } from '../client/repeated.ts'
-import type { StoredArchive } from './archive-file.ts'
+import type { StoredArchive } from './sources.ts'
+import { openNodeDigest } from './sources.ts'
 import { checkArchive } from './check-archive.ts'
-import { openNodeDigest } from './node-digest.ts'
 
 export interface Restoring {
   readonly archive: StoredArchive

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { ChangedMeanwhile, writeArchive } from '../../../domain/whole/archive/write-archive.ts'
 import type { ArchiveSource } from '../../../domain/whole/archive/source.ts'
 import { CommandError } from '../client/errors.ts'
-import { openNodeDigest } from './node-digest.ts'
+import { openNodeDigest } from './sources.ts'
 
 /** How often an archive is begun, when the organization keeps changing. */
 const TRIES_MAX = 10

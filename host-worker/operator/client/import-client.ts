@@ -1,5 +1,3 @@
-import type { Backoff, Repeating } from '../../../domain/bounds/backoff.ts'
-import { doublingPauses, repeatWhileRejected } from '../../../domain/bounds/backoff.ts'
 import type { ReceivedPart } from '../../../domain/imports/file/file-parts.ts'
 import { contentDigest } from '../../../domain/imports/file/file-parts.ts'
 import type {
@@ -22,6 +20,7 @@ import { membersOf, parsedOr } from '../../../domain/text/json.ts'
 import { foreign, textOf } from './answers.ts'
 import { pathWith } from './call-service.ts'
 import { Refusal, Unavailable } from './errors.ts'
+import { repeated } from './repeated.ts'
 
 /** The operations that an import into a service calls. */
 export const importOperations = [
@@ -53,9 +52,6 @@ export interface RemoteImport extends Omit<Transfer, 'target'> {
   readonly call: OperatorCall
 }
 
-/** About a minute in all: long enough for a service to restart. */
-const BACKOFF: Backoff = { pausesMs: doublingPauses(100, 12, 8_000), spread: { least: 0.5, most: 1.5 } }
-
 /**
  * Imports a file through the operator interface of a service. Every request is safe to repeat, so one without a
  * complete response is repeated, and so is one whose response is a failure of the service. When that does not help, this
@@ -78,9 +74,7 @@ function serviceTarget(organizationId: string, url: string, call: OperatorCall):
     init?: Parameters<OperatorCall>[2],
   ): Promise<TransferAnswer> => {
     const filled = pathWith(path, { organizationId, ...params })
-    return repeatWhileRejected(BACKOFF, repeating, async () =>
-      answerOf(await call(method, filled, init), url),
-    )
+    return repeated(async () => answerOf(await call(method, filled, init), url))
   }
   return {
     open: ({ isDryRun = false, ...file }) => ask(openImportEndpoint, {}, json({ ...file, dryRun: isDryRun })),
@@ -89,13 +83,6 @@ function serviceTarget(organizationId: string, url: string, call: OperatorCall):
     write: (importId) => ask(writeImport, { importId }),
     abort: (importId) => ask(abortImportEndpoint, { importId }),
   }
-}
-
-/** How requests are repeated. */
-const repeating: Repeating = {
-  isPassing: (rejection) => rejection instanceof Unavailable,
-  draw: () => Math.random(),
-  wait: (durationMs) => new Promise((resolve) => setTimeout(resolve, durationMs)),
 }
 
 function json(body: object): Parameters<OperatorCall>[2] {

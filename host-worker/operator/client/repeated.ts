@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Backoff, Repeating } from '../../../domain/bounds/backoff.ts'
 import { doublingPauses, repeatWhileRejected } from '../../../domain/bounds/backoff.ts'
 import { Refusal, Unavailable } from './errors.ts'
@@ -10,7 +9,8 @@ const repeating: Repeating = {
   isPassing: (rejection) =>
     rejection instanceof Unavailable || (rejection instanceof Refusal && rejection.status >= 500),
   draw: () => Math.random(),
-  wait: (durationMs) => pause(durationMs),
+  // The Worker of a developer's machine, which has no modules of Node, imports its demo with this.
+  wait: (durationMs) => new Promise((resolve) => setTimeout(resolve, durationMs)),
 }
 
 /**

@@ -1,7 +1,6 @@
 import { keysOf } from '../../../domain/text/keys-of.ts'
 import type { Command } from '../command/command.ts'
-import { completionEntries } from '../completion/entries.ts'
-import { completionScripts } from '../completion/scripts.ts'
+import { completionEntries, completionScripts } from '../completion/completion.ts'
 
 const shells = keysOf(completionScripts)
 

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { allCommands } from '../commands.ts'
-import { completionEntries } from './entries.ts'
-import { completionScripts } from './scripts.ts'
+import { completionEntries, completionScripts } from './completion.ts'
 
 const entries = completionEntries(await allCommands())
 const directory = mkdtempSync(join(tmpdir(), 'completion-'))

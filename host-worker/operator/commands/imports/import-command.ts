@@ -1,20 +1,21 @@
 import { showOrganization } from '../../../../domain/operators/endpoints/organization/organizations.ts'
 import { importFormats } from '../../../../domain/imports/formats.ts'
-import { importKindNames } from '../../../../domain/imports/kinds/kinds.ts'
+import { isSourceKind } from '../../../../adapters/pos-odbc/index.ts'
+import { importKindNames, isKeptAtPos } from '../../../../domain/imports/kinds/kinds.ts'
 import { FILE_PROBLEMS_MAX } from '../../../../domain/imports/file/limits.ts'
 import { templateCsv, templateOf } from '../../../../domain/imports/kinds/template.ts'
 import { endOfCheck, outcomeText } from '../../../../domain/imports/file/outcome-text.ts'
-import type { Transfer } from '../../../../domain/imports/file/transfer-file.ts'
+import type { ImportOutcome, Transfer } from '../../../../domain/imports/file/transfer-file.ts'
 import type { StorageType } from '../../../../domain/record/field.ts'
 import type { ImportProblem } from '../../../../ports/records/import-sessions.ts'
 import { systemClock } from '../../../system.ts'
 import { CommandError, UsageError } from '../../client/errors.ts'
-import { importOperations } from '../../client/import-client.ts'
+import { importOperations, importThroughService } from '../../client/import-client.ts'
+import type { OperatorService } from '../../client/service/operator-service.ts'
 import { textOf, textsOf } from '../../command/arguments.ts'
 import type { Command } from '../../command/command.ts'
 import { many, mark, text } from '../../../../domain/record/operation/command.ts'
 import type { Streams } from '../../command/context.ts'
-import { importInto } from './import-into.ts'
 import { openImportFile } from '../import-file.ts'
 import { createProgress } from '../progress.ts'
 
@@ -74,6 +75,32 @@ const importCommand: Command = {
     for (const warning of outcome.warnings) context.note(`warning: ${warning}`)
     context.out(`${kind}: ${outcomeText(outcome)}`)
   },
+}
+
+/** Imports a file into an organization: through the service, or into the database of its gateway. */
+export async function importInto(
+  organizationId: string,
+  transfer: Omit<Transfer, 'target'>,
+  service: OperatorService,
+): Promise<ImportOutcome> {
+  if (isKeptAtPos(transfer.kind)) {
+    const organization = (await service.call(showOrganization, { params: { organizationId } })).body
+    if ('unanswered' in organization)
+      throw new CommandError(`The database of the family of ${organizationId} does not answer.`)
+    const { kind, tenant } = organization.posSource ?? { kind: '', tenant: '' }
+    if (isSourceKind(kind)) {
+      // Loaded on demand, because only imports into a gateway open a database of their own.
+      const { importIntoGateway } = await import('./import-into-gateway.ts')
+      const tied = { ...organization, posSource: { kind, tenant } }
+      return importIntoGateway(tied, transfer, service.stateDirectory)
+    }
+  }
+  return importThroughService({
+    ...transfer,
+    organizationId,
+    url: service.url,
+    call: (method, path, init) => service.send(method, path, init),
+  })
 }
 
 function writeTemplate(kind: string, { out, note }: Streams): void {

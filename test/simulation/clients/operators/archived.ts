@@ -3,7 +3,7 @@ import type { OrganizationFile } from '../../../../domain/whole/archive/format.t
 import { ORGANIZATION } from '../../../../domain/whole/archive/names.ts'
 import { readArchive } from '../../../../domain/whole/archive/read-archive.ts'
 import { ChangedMeanwhile, writeArchive } from '../../../../domain/whole/archive/write-archive.ts'
-import { openNodeDigest } from '../../../../host-worker/operator/archives/node-digest.ts'
+import { openNodeDigest } from '../../../../host-worker/operator/archives/sources.ts'
 import type { Row } from '../../engine/changes.ts'
 import { namesNobody } from '../../invariants/passing.ts'
 import { textOf } from '../../invariants/watch.ts'
