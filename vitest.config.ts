@@ -1,6 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import type { TestSpecification } from 'vitest/node'
-import { BaseSequencer } from 'vitest/node'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Tests that start the Workers runtime, or programs of the project. They take nearly as long as all others. */
 const SYSTEM = '{domain,adapters,host-worker,test}/**/*.system.test.ts'

@@ -1,7 +1,6 @@
 import type { HandledOperation } from './access/serve-operation.ts'
 import type { ReadEndpoint, Route } from './record/endpoint.ts'
-import type { Reply } from './record/operation/reply.ts'
-import { internalError, methodNotAllowed, notFound } from './record/operation/reply.ts'
+import { internalError, methodNotAllowed, notFound, type Reply } from './record/operation/reply.ts'
 import type { RoutedRequest } from './record/operation/routed-request.ts'
 
 /**

@@ -1,5 +1,4 @@
-import type { Api } from './create-api.ts'
-import { createApi } from './create-api.ts'
+import { createApi, type Api } from './create-api.ts'
 import { serveContract } from './document/contract-endpoint.ts'
 import { operatorTexts } from './document/operator-texts.ts'
 import { listAudit, serveAudit } from './operators/endpoints/service/audit.ts'
@@ -27,8 +26,7 @@ import { getSecrets, serveSecrets } from './operators/endpoints/keys/secrets.ts'
 import * as sends from './operators/endpoints/service/sends.ts'
 import * as submissions from './operators/endpoints/forms/submissions.ts'
 import type { OperationEndpoint } from './record/operation/operation.ts'
-import type { Operated } from './operators/interface/serve.ts'
-import { operated } from './operators/interface/serve.ts'
+import { operated, type Operated } from './operators/interface/serve.ts'
 import type { OperatorWorld } from './operators/interface/world.ts'
 
 /**

@@ -6,8 +6,7 @@ import {
   retentionOffersRoute,
 } from './analytics/routes.ts'
 import type { OperationId } from './catalog.ts'
-import type { Api, Handled } from './create-api.ts'
-import { createApi } from './create-api.ts'
+import { createApi, type Api, type Handled } from './create-api.ts'
 import { contractRoute } from './document/routes.ts'
 import type { preflightRoute, submitRoute } from './forms/routes.ts'
 import { emailRoute, messageRoute } from './messaging/routes.ts'

@@ -1,6 +1,5 @@
 import type { D1Database, D1Result } from '@cloudflare/workers-types'
-import type { Backoff } from '../../domain/bounds/backoff.ts'
-import { doublingPauses } from '../../domain/bounds/backoff.ts'
+import { doublingPauses, type Backoff } from '../../domain/bounds/backoff.ts'
 import type { Clock } from '../../ports/platform/clock.ts'
 import type { Meter } from '../../ports/platform/meter.ts'
 import type { Executor, ResultRow, Statement, StatementResult } from '../sqlite/statement/executor.ts'

@@ -1,9 +1,7 @@
 import type { PlaceDirectory } from '../../ports/placement/placement.ts'
 import { createPlaceDirectory } from '../sqlite/placement/directory.ts'
-import type { SqliteStorage } from '../sqlite/storage.ts'
-import { createStorage } from '../sqlite/storage.ts'
-import type { ExecutorOptions } from './executor.ts'
-import { createExecutor } from './executor.ts'
+import { createStorage, type SqliteStorage } from '../sqlite/storage.ts'
+import { createExecutor, type ExecutorOptions } from './executor.ts'
 
 /**
  * The storage ports over the database that families share, and the directory of the families that have a database of

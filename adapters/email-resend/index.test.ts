@@ -2,8 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EmailMessage } from '../../ports/messaging/email-sender.ts'
 import { fakeClock } from '../../test/support/runner/fakes.ts'
 import { openResend, RESEND_KEY, resendError } from '../../test/support/providers/providers.ts'
-import type { Misbehaviour } from '../../test/support/providers/stand-in.ts'
-import { untilLate } from '../../test/support/providers/stand-in.ts'
+import { untilLate, type Misbehaviour } from '../../test/support/providers/stand-in.ts'
 import { createResendSender } from './index.ts'
 
 let resend: Awaited<ReturnType<typeof openResend>>

@@ -6,8 +6,7 @@ import {
   openClickHouse,
   queryOf,
 } from '../../test/support/providers/clickhouse.ts'
-import type { Misbehaviour } from '../../test/support/providers/stand-in.ts'
-import { untilLate } from '../../test/support/providers/stand-in.ts'
+import { untilLate, type Misbehaviour } from '../../test/support/providers/stand-in.ts'
 import { createClickHouseExitSurvey } from './index.ts'
 
 const everything = { start: null, end: null }

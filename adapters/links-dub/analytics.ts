@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { InstantInput } from '../../domain/record/field.ts'
-import { pageOfGroups, positionOfGroup } from '../../domain/read/pages/page-of-groups.ts'
-import type { Group } from '../../domain/read/pages/page-of-groups.ts'
+import { pageOfGroups, positionOfGroup, type Group } from '../../domain/read/pages/page-of-groups.ts'
 import type { SourceGroups } from '../../ports/sources/link-source.ts'
 import type { GroupsQuery, Predicate, Scalar } from '../../ports/records/query.ts'
 import type { SourceRefusal } from '../../ports/records/record-source.ts'

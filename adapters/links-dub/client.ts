@@ -1,5 +1,4 @@
-import type { Backoff } from '../../domain/bounds/backoff.ts'
-import { pauseAfter } from '../../domain/bounds/backoff.ts'
+import { pauseAfter, type Backoff } from '../../domain/bounds/backoff.ts'
 import { readLimited } from '../../domain/bounds/read-limited.ts'
 import { pause } from '../../domain/bounds/within.ts'
 import { decodeUtf8 } from '../../domain/text/encoding.ts'

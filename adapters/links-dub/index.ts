@@ -2,8 +2,7 @@ import type { LinkSource, SourceGroups } from '../../ports/sources/link-source.t
 import type { GroupsQuery, OneQuery, PageQuery, Predicate, StoredRow } from '../../ports/records/query.ts'
 import type { SourcePage, SourceRow } from '../../ports/records/record-source.ts'
 import { analyticsQuery, groupsInAnswer } from './analytics.ts'
-import type { DubOptions } from './client.ts'
-import { readDub, unavailable } from './client.ts'
+import { readDub, unavailable, type DubOptions } from './client.ts'
 import { readLink } from './link.ts'
 import { listRequest, nextPosition } from './list.ts'
 

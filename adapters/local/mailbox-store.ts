@@ -1,8 +1,13 @@
 import * as v from 'valibot'
 import type { EmailAttachment } from '../../ports/messaging/email-sender.ts'
 import { parseJson } from '../../domain/text/json.ts'
-import type { BoundValue, Executor, Statement } from '../sqlite/statement/executor.ts'
-import { resultsOf, rowsOf } from '../sqlite/statement/executor.ts'
+import {
+  resultsOf,
+  rowsOf,
+  type BoundValue,
+  type Executor,
+  type Statement,
+} from '../sqlite/statement/executor.ts'
 
 /** An attachment as the mailbox lists it. */
 export interface MailboxAttachment {

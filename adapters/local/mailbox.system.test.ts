@@ -6,8 +6,7 @@ import { openSharedD1 } from '../../test/support/databases/shared-d1.ts'
 import { createExecutor } from '../d1/executor.ts'
 import { openImage } from '../node-sqlite/index.ts'
 import type { Executor } from '../sqlite/index.ts'
-import type { Mailbox } from './index.ts'
-import { createMailbox, mailboxTables } from './index.ts'
+import { createMailbox, mailboxTables, type Mailbox } from './index.ts'
 
 let d1: LocalD1
 beforeAll(async () => {

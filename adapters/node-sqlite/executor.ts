@@ -1,7 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Meter } from '../../ports/platform/meter.ts'
-import type { BoundValue, Executor, Statement, StatementResult } from '../sqlite/index.ts'
-import { countRows, createMeter, readsAlone } from '../sqlite/index.ts'
+import {
+  countRows,
+  createMeter,
+  readsAlone,
+  type BoundValue,
+  type Executor,
+  type Statement,
+  type StatementResult,
+} from '../sqlite/index.ts'
 import { cachedStatements } from './statement-cache.ts'
 
 /**

@@ -1,8 +1,6 @@
 import type { Clock } from '../../ports/platform/clock.ts'
-import type { SqliteStorage } from '../sqlite/index.ts'
-import { createStorage } from '../sqlite/index.ts'
-import type { NodeSqliteOptions } from './database.ts'
-import { openNodeSqlite } from './database.ts'
+import { createStorage, type SqliteStorage } from '../sqlite/index.ts'
+import { openNodeSqlite, type NodeSqliteOptions } from './database.ts'
 
 export type { Executor, SqliteStorage, Statement, StatementResult } from '../sqlite/index.ts'
 export { createMeter, createStorage } from '../sqlite/index.ts'

@@ -1,12 +1,10 @@
-import type { Resource } from '../../domain/record/resource.ts'
-import { storedFields } from '../../domain/record/resource.ts'
+import { storedFields, type Resource } from '../../domain/record/resource.ts'
 import { EVENTS_SHOWN_MAX, eventLists, posResources, writtenPosResources } from '../../domain/pos/index.ts'
 import type { Predicate } from '../../ports/records/query.ts'
 import type { PageIndex } from '../sqlite/table/indexes.ts'
 import type { TableSet } from '../sqlite/table/table-set.ts'
-import type { Column, Table } from '../sqlite/table/tables.ts'
+import { columnOf, tableName, type Column, type Table } from '../sqlite/table/tables.ts'
 import { columnName } from '../sqlite/database/column-name.ts'
-import { columnOf, tableName } from '../sqlite/table/tables.ts'
 
 const accountIndexes = [['customerId'], ['siteCode', 'status'], ['siteCode'], ['status'], []]
 

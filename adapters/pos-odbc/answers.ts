@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import { Instant } from '../../domain/record/field.ts'
 import type { StoredRow } from '../../ports/records/query.ts'
-import type { CollectionName } from './collections.ts'
-import { COLLECTIONS } from './collections.ts'
+import { COLLECTIONS, type CollectionName } from './collections.ts'
 import type { SourcePosition } from './protocol.ts'
 
 const Position = v.strictObject({ value: v.nullable(Instant), id: v.string() })

@@ -1,13 +1,11 @@
-import type { Backoff } from '../../domain/bounds/backoff.ts'
-import { repeatWhileRejected } from '../../domain/bounds/backoff.ts'
+import { repeatWhileRejected, type Backoff } from '../../domain/bounds/backoff.ts'
 import { utf8 } from '../../domain/text/encoding.ts'
 import type { Clock } from '../../ports/platform/clock.ts'
 import type { Deadline } from '../../ports/platform/deadline.ts'
 import type { RandomSource } from '../../ports/platform/random-source.ts'
 import type { SourceFailure } from '../../ports/records/record-source.ts'
 import { parseErrorCode } from './answers.ts'
-import type { GatewayRequest } from './protocol.ts'
-import { READ_PATH, SIGNATURE_HEADERS, signedText } from './protocol.ts'
+import { READ_PATH, SIGNATURE_HEADERS, signedText, type GatewayRequest } from './protocol.ts'
 import { parsedOr } from '../../domain/text/json.ts'
 
 /** How to reach the gateway. */

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { fakeClock, fakeRandom } from '../../test/support/runner/fakes.ts'
-import type { GatewayOptions } from './index.ts'
-import { createOdbcPosSources } from './index.ts'
+import { createOdbcPosSources, type GatewayOptions } from './index.ts'
 
 const SECRET = 's'.repeat(32)
 const one = { kind: 'one', collection: 'pos-customers', select: ['customerId', 'active'], id: 'c1' } as const

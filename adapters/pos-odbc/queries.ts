@@ -1,7 +1,6 @@
 import type { OneQuery, PageQuery, Predicate } from '../../ports/records/query.ts'
 import type { CollectionEndpoint } from '../../domain/record/endpoint.ts'
-import type { CollectionName } from './collections.ts'
-import { COLLECTIONS, isCollection } from './collections.ts'
+import { COLLECTIONS, isCollection, type CollectionName } from './collections.ts'
 import type { OneParameters, PageParameters } from './protocol.ts'
 
 /** A query as a statement of the gateway, or why it has none. */

@@ -4,8 +4,7 @@ import { parsedOr } from '../../domain/text/json.ts'
 import type { Deadline } from '../../ports/platform/deadline.ts'
 import type { Log } from '../../ports/platform/log.ts'
 import type { OutboxRef } from '../../ports/messaging/outbox-store.ts'
-import type { SigningKeys } from './signature.ts'
-import { isSignedBy } from './signature.ts'
+import { isSignedBy, type SigningKeys } from './signature.ts'
 
 /** A message names one entry, so anything longer is not a message. */
 const BODY_MAX_BYTES = 4_096

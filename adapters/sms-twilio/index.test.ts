@@ -8,10 +8,8 @@ import {
   TWILIO_TOKEN,
   twilioError,
 } from '../../test/support/providers/providers.ts'
-import type { Misbehaviour } from '../../test/support/providers/stand-in.ts'
-import { untilLate } from '../../test/support/providers/stand-in.ts'
-import type { SharedOrigin } from './index.ts'
-import { createTwilioSender } from './index.ts'
+import { untilLate, type Misbehaviour } from '../../test/support/providers/stand-in.ts'
+import { createTwilioSender, type SharedOrigin } from './index.ts'
 
 let twilio: Awaited<ReturnType<typeof openTwilio>>
 beforeAll(async () => {

@@ -1,5 +1,4 @@
-import type { RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 
 /** The possible values of a parameter. A truth value is written as 0 or 1. */
 export type BoundValue = string | number | null

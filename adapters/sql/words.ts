@@ -1,5 +1,4 @@
-import type { Expression, RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Expression, type RawBuilder } from 'kysely'
 import type { Predicate } from '../../ports/records/query.ts'
 
 /** The SQL operator for each operator that compares a column with a value. A null column satisfies none of them. */

@@ -1,6 +1,5 @@
 import type { Clock } from '../../ports/platform/clock.ts'
-import type { Guard } from './placement/guard.ts'
-import { placementGuard, refusingExecutor, unguarded } from './placement/guard.ts'
+import { placementGuard, refusingExecutor, unguarded, type Guard } from './placement/guard.ts'
 import type { CountedBatch, Executor } from './statement/executor.ts'
 import type { TenantExecutors } from './write/submission.ts'
 

@@ -3,8 +3,7 @@ import { fakeClock, fakeRandom, testSecrets } from '../../test/support/runner/fa
 import type { KeyClaim, KeyedStorage } from '../../ports/organizations/keyed-storage.ts'
 import { newOrganization } from '../operators/organization.ts'
 import { issueKey } from './api-key.ts'
-import type { KeyWorld } from './authenticate.ts'
-import { authenticateTenant } from './authenticate.ts'
+import { authenticateTenant, type KeyWorld } from './authenticate.ts'
 import { createRateLimiter } from './rate-limit/rate-limiter.ts'
 import type { Secrets, SecretVersion } from './secrets.ts'
 

@@ -1,10 +1,8 @@
 import type { Scope } from '../record/operation/description.ts'
-import type { Reply } from '../record/operation/reply.ts'
-import { AUTH_SCHEME, keyRefused, unauthorized } from '../record/operation/reply.ts'
+import { AUTH_SCHEME, keyRefused, unauthorized, type Reply } from '../record/operation/reply.ts'
 import type { RoutedRequest } from '../record/operation/routed-request.ts'
 import { isLoopbackName } from '../text/http/loopback.ts'
-import type { PresentedKey } from './api-key.ts'
-import { readKey } from './api-key.ts'
+import { readKey, type PresentedKey } from './api-key.ts'
 
 const PREFIX = `${AUTH_SCHEME} `
 

@@ -1,7 +1,6 @@
 import type { KeyScope } from '../../ports/organizations/administration.ts'
 import type { Scope } from '../record/operation/description.ts'
-import type { Reply } from '../record/operation/reply.ts'
-import { keyRefused } from '../record/operation/reply.ts'
+import { keyRefused, type Reply } from '../record/operation/reply.ts'
 
 /** Whether a key with this scope may make a call that needs `needed`. */
 export function covers(scope: KeyScope, needed: Scope): boolean {

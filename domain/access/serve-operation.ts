@@ -1,6 +1,5 @@
 import type { Organization } from '../../ports/organizations/organization.ts'
-import type { Capability } from '../record/operation/capability.ts'
-import { refusalOf } from '../record/operation/capability.ts'
+import { refusalOf, type Capability } from '../record/operation/capability.ts'
 import type { Access, PublicAccess, Scope } from '../record/operation/description.ts'
 import type {
   OperationEndpoint,
@@ -8,14 +7,17 @@ import type {
   ReplyTo,
   ResponseDeclarations,
 } from '../record/operation/operation.ts'
-import type { QueryParameters } from '../record/operation/query-parameters.ts'
-import { readQuery } from '../record/operation/query-parameters.ts'
-import type { Reply } from '../record/operation/reply.ts'
-import { errorReply } from '../record/operation/reply.ts'
+import { readQuery, type QueryParameters } from '../record/operation/query-parameters.ts'
+import { errorReply, type Reply } from '../record/operation/reply.ts'
 import type { RoutedRequest } from '../record/operation/routed-request.ts'
 import { queryOf } from '../text/http/url.ts'
-import type { Admitted, Caller, KeyWorld } from './authenticate.ts'
-import { authenticate, authenticateTenant } from './authenticate.ts'
+import {
+  authenticate,
+  authenticateTenant,
+  type Admitted,
+  type Caller,
+  type KeyWorld,
+} from './authenticate.ts'
 import type { Operator } from './operator.ts'
 
 /** The caller that each kind of access admits, as the handler receives it. */

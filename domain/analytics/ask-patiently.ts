@@ -4,8 +4,7 @@ import type { Deadline } from '../../ports/platform/deadline.ts'
 import type { ReasonCount, ReasonCounts, TenantExitSurvey } from '../../ports/sources/exit-survey-source.ts'
 import type { Log } from '../../ports/platform/log.ts'
 import type { RandomSource } from '../../ports/platform/random-source.ts'
-import type { Backoff } from '../bounds/backoff.ts'
-import { drawFrom, pauseAfter } from '../bounds/backoff.ts'
+import { drawFrom, pauseAfter, type Backoff } from '../bounds/backoff.ts'
 import { pause, within } from '../bounds/within.ts'
 
 /** Two pauses, so three attempts. */

@@ -1,6 +1,5 @@
 import type { Deadline } from '../../ports/platform/deadline.ts'
-import type { LimitedRead } from './read-limited.ts'
-import { readDeclared, readLimited } from './read-limited.ts'
+import { readDeclared, readLimited, type LimitedRead } from './read-limited.ts'
 
 /** How large a request body may be, and how long it may take to arrive. */
 export interface BodyBounds {

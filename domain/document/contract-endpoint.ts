@@ -1,14 +1,12 @@
 import * as v from 'valibot'
 import type { Endpoint } from '../record/endpoint.ts'
-import type { ReplyOf } from '../record/operation/operation.ts'
-import { operationAt } from '../record/operation/operation.ts'
+import { operationAt, type ReplyOf } from '../record/operation/operation.ts'
 import { writtenReply } from '../record/operation/reply.ts'
 import type { RoutedRequest } from '../record/operation/routed-request.ts'
 import { toBase64Url, utf8 } from '../text/encoding.ts'
 import { namesEtag } from '../text/http/etag.ts'
-import type { Document } from './openapi.ts'
+import { buildDocument, type Document } from './openapi.ts'
 import type { DocumentTexts } from './texts.ts'
-import { buildDocument } from './openapi.ts'
 import { contractRoute } from './routes.ts'
 
 const headers = { ETag: { description: 'Changes with the document.', schema: v.string() } }

@@ -1,7 +1,6 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
-import type { JsonSchema } from './rewrite-schema.ts'
-import { isSchema, rewritten, wordsWithNull } from './rewrite-schema.ts'
+import { isSchema, rewritten, wordsWithNull, type JsonSchema } from './rewrite-schema.ts'
 
 export type { JsonSchema } from './rewrite-schema.ts'
 

@@ -5,12 +5,9 @@ import { nullableSchemaOf, operationObject, pageName, securityOf } from './opera
 import { reference } from './shared-parts.ts'
 import * as prose from './prose.ts'
 import type { DocumentTexts } from './texts.ts'
-import type { JsonSchema } from './json-schema.ts'
-import { componentSchemaOf, fieldSchemaOf, jsonSchemaOf } from './json-schema.ts'
-import type { Resource } from '../record/resource.ts'
-import { isCode } from '../record/resource.ts'
-import type { Resolve } from './schema-example.ts'
-import { exampleOf } from './schema-example.ts'
+import { componentSchemaOf, fieldSchemaOf, jsonSchemaOf, type JsonSchema } from './json-schema.ts'
+import { isCode, type Resource } from '../record/resource.ts'
+import { exampleOf, type Resolve } from './schema-example.ts'
 
 type Node = Readonly<Record<string, unknown>>
 

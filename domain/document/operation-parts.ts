@@ -10,12 +10,17 @@ import type {
 } from '../record/operation/operation.ts'
 import { explained } from './explain-schema.ts'
 import { termOf } from './glossary/index.ts'
-import type { JsonSchema } from './json-schema.ts'
-import { jsonSchemaOf, requestSchemaOf, withAnyKeys, withBareWords } from './json-schema.ts'
-import type { Resolve } from './schema-example.ts'
-import { exampleOf, fits } from './schema-example.ts'
-import type { Node, ParameterObject, Parts } from './shared-parts.ts'
-import { commonResponses, pathParameters, reference, shared } from './shared-parts.ts'
+import { jsonSchemaOf, requestSchemaOf, withAnyKeys, withBareWords, type JsonSchema } from './json-schema.ts'
+import { exampleOf, fits, type Resolve } from './schema-example.ts'
+import {
+  commonResponses,
+  pathParameters,
+  reference,
+  shared,
+  type Node,
+  type ParameterObject,
+  type Parts,
+} from './shared-parts.ts'
 
 /** The parameters, the request body and the responses of an operation, from its declaration. */
 export function operationParts(endpoint: OperationEndpoint, resolve: Resolve): Parts {

@@ -3,14 +3,20 @@ import { codeSamples } from './code-samples.ts'
 import type { CollectionEndpoint, Endpoint, GroupsEndpoint, ReadEndpoint } from '../record/endpoint.ts'
 import type { Filter } from '../record/filter.ts'
 import { termOf } from './glossary/index.ts'
-import type { JsonSchema } from './json-schema.ts'
-import { jsonSchemaOf } from './json-schema.ts'
+import { jsonSchemaOf, type JsonSchema } from './json-schema.ts'
 import { wordsWithNull } from './rewrite-schema.ts'
 import { operationParts } from './operation-parts.ts'
 import * as prose from './prose.ts'
 import type { Resolve } from './schema-example.ts'
-import type { Node, ParameterObject, Parts } from './shared-parts.ts'
-import { commonResponses, pathParameters, reference, shared } from './shared-parts.ts'
+import {
+  commonResponses,
+  pathParameters,
+  reference,
+  shared,
+  type Node,
+  type ParameterObject,
+  type Parts,
+} from './shared-parts.ts'
 
 /** One operation of the document. */
 export function operationObject(endpoint: Endpoint, resolve: Resolve): Node {

@@ -3,13 +3,13 @@ import { PROOF_AGE_MAX_MS, PROOF_PURPOSE, PROOF_SCHEME, PROOF_SUBKEY } from '../
 import { operatorTags } from '../record/operation/description.ts'
 import { sourceUnavailable } from '../record/operation/reply.ts'
 import type { JsonSchema } from './json-schema.ts'
-import type { DocumentTexts } from './texts.ts'
 import {
   CASE_SENSITIVE_SCHEME,
   errorResponse,
   internalErrorResponse,
   tooManyRequestsResponse,
   unauthorizedResponse,
+  type DocumentTexts,
 } from './texts.ts'
 
 const description = `For the people who run the service: organizations, keys, imports, and what became of submissions.

@@ -2,8 +2,7 @@ import type { Order } from '../../ports/records/query.ts'
 import { KEY_PREFIXES } from '../access/api-key.ts'
 import { tags } from '../record/operation/description.ts'
 import type { Deprecation } from '../record/operation/deprecation.ts'
-import type { JsonSchema } from './json-schema.ts'
-import { jsonSchemaOf } from './json-schema.ts'
+import { jsonSchemaOf, type JsonSchema } from './json-schema.ts'
 import { limitMeaning } from './limit-meaning.ts'
 import type { ParameterObject } from './shared-parts.ts'
 import { refusal } from '../record/operation/capability.ts'
@@ -18,8 +17,8 @@ import {
   internalErrorResponse,
   tooManyRequestsResponse,
   unauthorizedResponse,
+  type DocumentTexts,
 } from './texts.ts'
-import type { DocumentTexts } from './texts.ts'
 
 /** The parts of the contract document that are written by hand and not derived. */
 

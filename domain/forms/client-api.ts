@@ -1,7 +1,12 @@
 import type { FormDirectory } from '../../ports/records/form-directory.ts'
 import type { Api } from '../create-api.ts'
-import type { Reply } from '../record/operation/reply.ts'
-import { internalError, jsonReply, methodNotAllowed, notFound } from '../record/operation/reply.ts'
+import {
+  internalError,
+  jsonReply,
+  methodNotAllowed,
+  notFound,
+  type Reply,
+} from '../record/operation/reply.ts'
 import { operationRoute } from '../record/operation/operation-route.ts'
 import { clientFormOf } from './definition/compiled/client-definition.ts'
 import { compileForm } from './definition/compiled/compile.ts'

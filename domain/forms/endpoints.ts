@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { described } from '../record/operation/meaning.ts'
-import type { RequestBody, ResponseDeclaration } from '../record/operation/operation.ts'
-import { operationAt } from '../record/operation/operation.ts'
+import { operationAt, type RequestBody, type ResponseDeclaration } from '../record/operation/operation.ts'
 import { ALLOWED_HEADERS, ALLOWED_METHODS } from './answer/preflight.ts'
 import { SubmissionError, SubmissionReceipt } from './answer/schema.ts'
 import { acceptedTypes } from './body/accepted-types.ts'

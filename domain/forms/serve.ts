@@ -2,8 +2,7 @@ import type { ReplyOf, RequestOf } from '../record/operation/operation.ts'
 import { contentTypeOf } from '../text/http/content-type.ts'
 import { submissionReply } from './answer/reply.ts'
 import type { postSubmission } from './endpoints.ts'
-import type { SubmissionWorld } from './submit/submit.ts'
-import { submitForm } from './submit/submit.ts'
+import { submitForm, type SubmissionWorld } from './submit/submit.ts'
 
 /** Answers `POST /api/forms/{formId}/submissions`. Rejects only on an internal failure. */
 export async function serveSubmission(

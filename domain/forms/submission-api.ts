@@ -1,6 +1,5 @@
 import type { HandlerFor } from '../access/serve-operation.ts'
-import type { Api } from '../create-api.ts'
-import { allowedMethods } from '../create-api.ts'
+import { allowedMethods, type Api } from '../create-api.ts'
 import { preflight } from './answer/preflight.ts'
 import { unknownOutcome } from './answer/receipt.ts'
 import { failedReply, unknownFormReply } from './answer/reply.ts'

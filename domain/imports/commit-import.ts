@@ -6,9 +6,8 @@ import { FILE_PROBLEMS_MAX } from './file/limits.ts'
 import { bucketCount } from '../bounds/buckets.ts'
 import { repetitionProblems } from './check/repetitions.ts'
 import { continueWriting } from './write-import.ts'
-import type { ImportAnswer, ImportWorld } from './world.ts'
+import { conflict, type ImportAnswer, type ImportWorld } from './world.ts'
 import { GIVEN_UP } from './file/transfer-file.ts'
-import { conflict } from './world.ts'
 
 /**
  * Ends the receiving of a file: checks what only the whole file shows, decides whether it is written, and writes for as

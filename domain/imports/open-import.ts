@@ -5,8 +5,7 @@ import { readMapping } from './reading/mapping.ts'
 import { isKeptAtPos, kindOf } from './kinds/kinds.ts'
 import { IDLE_MS } from './file/limits.ts'
 import { startOfFile } from './reading/read-part.ts'
-import type { ImportAnswer, ImportWorld } from './world.ts'
-import { conflict } from './world.ts'
+import { conflict, type ImportAnswer, type ImportWorld } from './world.ts'
 
 const ID_LENGTH = 22
 

@@ -1,8 +1,13 @@
 import { abortImport, commitImport } from './commit-import.ts'
 import { openImport } from './open-import.ts'
 import { receivePart } from './receive-part.ts'
-import type { ImportOutcome, ImportTarget, Transfer, TransferAnswer } from './file/transfer-file.ts'
-import { transferFile } from './file/transfer-file.ts'
+import {
+  transferFile,
+  type ImportOutcome,
+  type ImportTarget,
+  type Transfer,
+  type TransferAnswer,
+} from './file/transfer-file.ts'
 import type { ImportAnswer, ImportWorld } from './world.ts'
 
 /** How long one call writes before it reports progress. */

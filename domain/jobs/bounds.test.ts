@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { JobBench } from '../../test/support/providers/jobs.ts'
-import { openJobBench } from '../../test/support/providers/jobs.ts'
+import { openJobBench, type JobBench } from '../../test/support/providers/jobs.ts'
 import type { SendResult } from '../../ports/messaging/send-result.ts'
 import { toInstant } from '../text/instant.ts'
 import { deliver } from './deliver.ts'

@@ -4,8 +4,7 @@ import { toInstant } from '../text/instant.ts'
 import { leaseEnd } from './lease.ts'
 import type { PreparedSend } from './send.ts'
 import type { RunContext } from './automation/run-context.ts'
-import type { Verdict } from './verdict.ts'
-import { hopeless } from './verdict.ts'
+import { hopeless, type Verdict } from './verdict.ts'
 
 /** The maximum number of messages of an organization's automations to one address or number within any 24 hours. */
 export const RECIPIENT_DAILY_MAX = 5

@@ -4,8 +4,7 @@ import { notificationEmail } from './notification.ts'
 import type { HeldLease } from './lease.ts'
 import { noEmailProvider, prepareEmail } from './send.ts'
 import { platformMailbox, tenantMailbox } from '../messaging/request/sender.ts'
-import type { Verdict } from './verdict.ts'
-import { hopeless, malformedEntry } from './verdict.ts'
+import { hopeless, malformedEntry, type Verdict } from './verdict.ts'
 import type { JobWorld } from './world.ts'
 
 const Payload = v.object({ to: v.string() })

@@ -10,8 +10,7 @@ import {
   smsIdentity,
 } from '../messaging/sending/attempt.ts'
 import { formatMailbox } from '../messaging/request/sender.ts'
-import type { Verdict } from './verdict.ts'
-import { postponed } from './verdict.ts'
+import { postponed, type Verdict } from './verdict.ts'
 import type { JobWorld } from './world.ts'
 
 /** After how long an entry is tried again when no provider is configured, in ms. */

@@ -1,13 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { form, organization, submission } from '../../test/conformance/fixtures.ts'
-import type { ScratchPlaces } from '../../test/support/scratch/scratch-places.ts'
-import { createScratchPlaces, OWN } from '../../test/support/scratch/scratch-places.ts'
+import { createScratchPlaces, OWN, type ScratchPlaces } from '../../test/support/scratch/scratch-places.ts'
 import type { Log } from '../../ports/platform/log.ts'
 import type { AllPlaces } from '../placement/find/at-place.ts'
 import { createPlacedStorage } from '../placement/placed-storage.ts'
 import { toInstant } from '../text/instant.ts'
-import type { FamilySweepWorld } from './sweep-families.ts'
-import { sweepFamilies } from './sweep-families.ts'
+import { sweepFamilies, type FamilySweepWorld } from './sweep-families.ts'
 
 const MINUTE_MS = 60_000
 const silent: Log = { info: () => undefined, error: () => undefined }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { form, organization, submission } from '../../test/conformance/fixtures.ts'
-import type { JobBench } from '../../test/support/providers/jobs.ts'
-import { openJobBench } from '../../test/support/providers/jobs.ts'
+import { openJobBench, type JobBench } from '../../test/support/providers/jobs.ts'
 import { sweep } from './sweep.ts'
 import { portWith } from '../../test/support/runner/port-with.ts'
 

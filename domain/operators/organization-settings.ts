@@ -1,9 +1,7 @@
 import * as v from 'valibot'
 import type { Organization } from '../../ports/organizations/organization.ts'
-import type { Flag } from '../record/operation/command.ts'
-import { sets, text } from '../record/operation/command.ts'
-import type { Words } from '../record/operation/meaning.ts'
-import { described, worded } from '../record/operation/meaning.ts'
+import { sets, text, type Flag } from '../record/operation/command.ts'
+import { described, worded, type Words } from '../record/operation/meaning.ts'
 import { parsedOr } from '../text/json.ts'
 import { keysOf } from '../text/keys-of.ts'
 import {

@@ -1,12 +1,15 @@
 import type { StoredKey } from '../../ports/organizations/administration.ts'
 import type { Clock } from '../../ports/platform/clock.ts'
-import type { IssuedKey, NewKey } from '../access/api-key.ts'
-import { issueKey } from '../access/api-key.ts'
+import { issueKey, type IssuedKey, type NewKey } from '../access/api-key.ts'
 import { toInstant } from '../text/instant.ts'
-import type { KeyIssuing, RefusedSetting } from './issue-checked-key.ts'
-import { IN_THE_PAST, isPastInstant, ISSUER_ENDED } from './issue-checked-key.ts'
-import type { KeyState } from './key-state.ts'
-import { keyState } from './key-state.ts'
+import {
+  IN_THE_PAST,
+  isPastInstant,
+  ISSUER_ENDED,
+  type KeyIssuing,
+  type RefusedSetting,
+} from './issue-checked-key.ts'
+import { keyState, type KeyState } from './key-state.ts'
 
 /** An operator's request to replace a key. */
 export interface RotationRequest {

@@ -7,8 +7,7 @@ import type { ImportIssue } from '../record/resource.ts'
 import { forms } from '../resources/forms/forms.ts'
 import { isJsonObject } from '../text/json.ts'
 import { pathText } from '../forms/definition/problem.ts'
-import type { GivenForm } from '../forms/editing/given-form.ts'
-import { readGivenForm, unknownKeysOf } from '../forms/editing/given-form.ts'
+import { readGivenForm, unknownKeysOf, type GivenForm } from '../forms/editing/given-form.ts'
 
 /** What is wrong with a given form. */
 export interface GivenFormProblem extends ImportIssue {

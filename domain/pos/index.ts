@@ -1,10 +1,9 @@
 import type { Resource } from '../record/resource.ts'
 import { posBillingEvents, posStatusEvents } from './account-events.ts'
-import { getCustomer, listCustomers } from './customers.ts'
+import { getCustomer, listCustomers, customers } from './customers.ts'
 import { legacyVendorEndpoints } from './legacy-vendor-routes.ts'
 import { getRecurringAccountDetails, listRecurringAccountDetails } from './recurring-account-details.ts'
 import { getRecurringAccount, listRecurringAccounts, recurringAccounts } from './recurring-accounts.ts'
-import { customers } from './customers.ts'
 import { getTransaction, listTransactions, transactions } from './transactions.ts'
 
 export { EVENTS_SHOWN_MAX } from './account-events.ts'

@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
 import { json } from '../record/field.ts'
-import type { Resource } from '../record/resource.ts'
-import { resource } from '../record/resource.ts'
+import { resource, type Resource } from '../record/resource.ts'
 import { posBillingEvents, EVENTS_SHOWN_MAX, posStatusEvents } from './account-events.ts'
 import { accountFilters, recurringAccounts } from './recurring-accounts.ts'
 

@@ -4,8 +4,7 @@ import type { PosSource } from '../../ports/sources/pos-source.ts'
 import type { RecordSource, SourceRefusal } from '../../ports/records/record-source.ts'
 import type { RoutedRequest } from '../record/operation/routed-request.ts'
 import type { OpenSource, ReadWorld } from './world.ts'
-import type { TenantReader } from '../access/authenticate.ts'
-import { openReader } from '../access/authenticate.ts'
+import { openReader, type TenantReader } from '../access/authenticate.ts'
 import { refusalOf } from '../record/operation/capability.ts'
 import { UnpublishableRow } from './pages/checked-row.ts'
 import { withDeprecation } from '../record/operation/deprecation.ts'
@@ -16,10 +15,14 @@ import { planCollection } from './plan/plan-collection.ts'
 import { planDetail } from './plan/plan-detail.ts'
 import { planGroups } from './plan/plan-groups.ts'
 import type { ReadPlan, ReadRequest } from './plan/read-plan.ts'
-import type { RowsPlan } from './read-rows.ts'
-import { answerFromSource, answerFromStorage, storageQueries } from './read-rows.ts'
-import type { Reply } from '../record/operation/reply.ts'
-import { errorReply, internalError, notFound, sourceUnavailable } from '../record/operation/reply.ts'
+import { answerFromSource, answerFromStorage, storageQueries, type RowsPlan } from './read-rows.ts'
+import {
+  errorReply,
+  internalError,
+  notFound,
+  sourceUnavailable,
+  type Reply,
+} from '../record/operation/reply.ts'
 import { queryOf } from '../text/http/url.ts'
 
 /** A source of rows outside this service. Some kinds of sources also declare how they differ. */

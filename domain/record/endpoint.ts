@@ -5,12 +5,10 @@ import type { Capability } from './operation/capability.ts'
 import type { Deprecation } from './operation/deprecation.ts'
 import type { Described } from './operation/description.ts'
 import type { Filters } from './filter.ts'
-import type { Groups } from './groups.ts'
-import { groupFilters } from './groups.ts'
+import { groupFilters, type Groups } from './groups.ts'
 import type { OperationEndpoint } from './operation/operation.ts'
 import type { OperationRoute } from './operation/operation-route.ts'
-import type { Resource, StoredNameOf } from './resource.ts'
-import { hasCodes } from './resource.ts'
+import { hasCodes, type Resource, type StoredNameOf } from './resource.ts'
 
 /** The maximum number of rows of a page, unless an endpoint declares another (contract, `limit`). */
 export const PAGE_ROWS_MAX = 500

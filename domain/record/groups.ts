@@ -1,5 +1,4 @@
-import type { Filters } from './filter.ts'
-import { instantFilter, wordFilter } from './filter.ts'
+import { instantFilter, wordFilter, type Filters } from './filter.ts'
 import type { Resource, StoredNameOf } from './resource.ts'
 
 /** The rows that are grouped and the fields that are summed. */

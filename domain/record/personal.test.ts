@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest'
 import { resources } from '../resources/index.ts'
 import { reads } from '../reads.ts'
-import type { Field } from './field.ts'
-import { impersonal, nullable, personal, text } from './field.ts'
-import type { Resource } from './resource.ts'
-import { storedFields } from './resource.ts'
+import { impersonal, nullable, personal, text, type Field } from './field.ts'
+import { storedFields, type Resource } from './resource.ts'
 
 const isPersonal = ({ personal: whose }: Field) => whose !== null && whose !== 'no'
 

@@ -1,6 +1,5 @@
 import type { StoredRow } from '../../ports/records/query.ts'
-import type { Field } from './field.ts'
-import { timestamp } from './field.ts'
+import { timestamp, type Field } from './field.ts'
 import type { Assigned } from './tally.ts'
 
 /** Fills a field from another collection's row: the stored `by` field holds that row's id. */

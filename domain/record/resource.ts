@@ -1,8 +1,7 @@
 import type { StoredRow } from '../../ports/records/query.ts'
 import type { Field } from './field.ts'
 import type { ResourceField } from './resource-field.ts'
-import type { FieldFunctions, WithOrigin } from './with-origin.ts'
-import { withOrigin } from './with-origin.ts'
+import { withOrigin, type FieldFunctions, type WithOrigin } from './with-origin.ts'
 import type { Compute, Derive, Fields, NamesStored, NoFields, Row, StoredName } from './row.ts'
 
 /** One problem of a line: the key (a dotted path) and what is wrong with it. */

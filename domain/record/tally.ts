@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import type { Field } from './field.ts'
-import { impersonal, integer, json, nullable, timestamp } from './field.ts'
+import { impersonal, integer, json, nullable, timestamp, type Field } from './field.ts'
 
 /** A condition on a row: a text field and the words of which it must be one, or a number field and its minimum. */
 export type Condition =

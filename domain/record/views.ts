@@ -1,7 +1,12 @@
-import type { Joined } from './resource-field.ts'
-import { joined } from './resource-field.ts'
-import type { Only, Resource, ResourceOf, RowOf, StoredNameOf } from './resource.ts'
-import { storedFields } from './resource.ts'
+import { joined, type Joined } from './resource-field.ts'
+import {
+  storedFields,
+  type Only,
+  type Resource,
+  type ResourceOf,
+  type RowOf,
+  type StoredNameOf,
+} from './resource.ts'
 import type { Compute, Fields, NamesStored, StoredOf, ValueOf } from './row.ts'
 import { withOrigin } from './with-origin.ts'
 

@@ -1,5 +1,4 @@
-import type { Relay } from './relayed.ts'
-import { relayed } from './relayed.ts'
+import { relayed, type Relay } from './relayed.ts'
 
 // Compile-time promises about relayed ports; `tsc` checks them.
 

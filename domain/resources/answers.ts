@@ -1,8 +1,6 @@
 import * as v from 'valibot'
-import type { Field } from '../record/field.ts'
-import { json, personal } from '../record/field.ts'
-import type { DeclaredComputed } from '../record/resource-field.ts'
-import { computed } from '../record/resource-field.ts'
+import { json, personal, type Field } from '../record/field.ts'
+import { computed, type DeclaredComputed } from '../record/resource-field.ts'
 import { withoutSensitiveKeys } from '../text/sensitive-keys.ts'
 import { isJsonObject } from '../text/json.ts'
 

@@ -1,8 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { builtWorker } from '../../test/support/services/built-worker.ts'
-import type { BuiltWorker } from './bundle-worker.mjs'
-import { bundleWorker, loadedFirst, loadedWith, LOCAL } from './bundle-worker.mjs'
+import { bundleWorker, loadedFirst, loadedWith, LOCAL, type BuiltWorker } from './bundle-worker.mjs'
 
 /** The bound of the code that every isolate loads before its first request, in bytes of gzip. */
 const FIRST_MAX_BYTES = 23_000

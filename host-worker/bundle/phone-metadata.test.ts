@@ -1,5 +1,10 @@
-import type { CountryCode, MetadataJson } from 'libphonenumber-js/core'
-import { getCountryCallingCode, getExampleNumber, parsePhoneNumberFromString } from 'libphonenumber-js/core'
+import {
+  getCountryCallingCode,
+  getExampleNumber,
+  parsePhoneNumberFromString,
+  type CountryCode,
+  type MetadataJson,
+} from 'libphonenumber-js/core'
 import full from 'libphonenumber-js/max/metadata'
 import examples from 'libphonenumber-js/mobile/examples'
 import { expect, it } from 'vitest'

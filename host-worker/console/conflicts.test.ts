@@ -4,8 +4,7 @@ import { openOperatorClient } from '../../test/support/services/operator/operato
 import { openTestService } from '../../test/support/services/service.ts'
 import { changedIn, saveForm } from './app/forms/editor/saving.ts'
 import { replacing } from './app/organizations/settings.ts'
-import type { Client } from './app/service/client.ts'
-import { createClient } from './app/service/client.ts'
+import { createClient, type Client } from './app/service/client.ts'
 import { conditionOf } from './app/service/failure.ts'
 
 // What the console does when somebody else was faster, asked of the service itself.

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import { endpoints } from '../../domain/catalog.ts'
 import { buildDocument } from '../../domain/document/openapi.ts'
 import { addressOf, columnFieldsOf, detailOf, linkOf, onwardFrom, placeOf } from './app/data/addresses.ts'
-import type { ContractDocument } from './app/data/contract.ts'
-import { dataRoutesIn, dayOf, startOf } from './app/data/contract.ts'
+import { dataRoutesIn, dayOf, startOf, type ContractDocument } from './app/data/contract.ts'
 
 const routes = dataRoutesIn(JSON.parse(JSON.stringify(buildDocument(endpoints))) as ContractDocument)
 const place = (address: string) => {

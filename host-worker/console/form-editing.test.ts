@@ -2,8 +2,12 @@ import * as fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { limitedSettings } from '../../domain/forms/definition/applicable.ts'
 import { formLineKeys } from '../../domain/forms/definition/check.ts'
-import type { FormField } from '../../domain/forms/definition/definition.ts'
-import { answerTypes, contactFields, displayTypes } from '../../domain/forms/definition/definition.ts'
+import {
+  answerTypes,
+  contactFields,
+  displayTypes,
+  type FormField,
+} from '../../domain/forms/definition/definition.ts'
 import { fieldPath } from '../../domain/forms/definition/problem.ts'
 import { reviewForm } from '../../domain/forms/editing/findings.ts'
 import { fieldSetting, formSetting } from '../../domain/forms/editing/meanings.ts'
@@ -17,7 +21,6 @@ import {
   setSubject,
   subjectsFor,
 } from './app/forms/editor/conditions.ts'
-import type { Change, Editing } from './app/forms/editor/editing.ts'
 import {
   addField,
   applied,
@@ -31,6 +34,8 @@ import {
   replaceForm,
   savedAs,
   setPart,
+  type Change,
+  type Editing,
 } from './app/forms/editor/editing.ts'
 import {
   addOption,

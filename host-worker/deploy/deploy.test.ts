@@ -1,8 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { CloudflareAccount } from '../../test/support/cloudflare/account.ts'
-import { emptyAccount, newScript } from '../../test/support/cloudflare/account.ts'
+import { emptyAccount, newScript, type CloudflareAccount } from '../../test/support/cloudflare/account.ts'
 import { Deployer } from '../../test/support/cloudflare/deployer.ts'
 import { projectRoot } from '../local/root.ts'
 

@@ -1,7 +1,6 @@
 import { issueOperatorKeyEndpoint } from '../../domain/operators/endpoints/keys/operator-keys.ts'
 import { getHealth } from '../../domain/operators/endpoints/service/health.ts'
-import type { Authorization } from '../operator/client/authorization.ts'
-import { byKey, byRootSecret } from '../operator/client/authorization.ts'
+import { byKey, byRootSecret, type Authorization } from '../operator/client/authorization.ts'
 import { callService } from '../operator/client/call-service.ts'
 import { CommandError, Refusal } from '../operator/client/errors.ts'
 import { loginPath, readLogin, writeLogin } from '../operator/client/login-file.ts'

@@ -11,8 +11,7 @@ import deployed, { FollowUp as DeployedFollowUp } from '../worker.ts'
 import type { Lifetime } from '../wiring/opening.ts'
 import { refuseStranger } from './guard.ts'
 import { CRON_PATH, serveLocalPage } from './local-pages.ts'
-import type { Given } from './prepare.ts'
-import { PreparationFailure, preparedFor, recordAddress } from './prepare.ts'
+import { PreparationFailure, preparedFor, recordAddress, type Given } from './prepare.ts'
 
 export { FamilyDatabase } from '../worker.ts'
 

@@ -1,12 +1,9 @@
 import * as v from 'valibot'
 import { rootSecretProblem } from '../../domain/access/secrets.ts'
 import { backupEntries, backupsOf } from './backups.ts'
-import type { PosSettings } from './pos.ts'
-import { readPos } from './pos.ts'
-import type { ProviderSettings } from './providers.ts'
-import { readProviders } from './providers.ts'
-import type { Bindings } from './variables.ts'
-import { database, objects, read, text, whenSet } from './variables.ts'
+import { readPos, type PosSettings } from './pos.ts'
+import { readProviders, type ProviderSettings } from './providers.ts'
+import { database, objects, read, text, whenSet, type Bindings } from './variables.ts'
 
 const rootSecret = whenSet(
   (given) => rootSecretProblem(given) === null,

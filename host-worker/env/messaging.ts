@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { RESEND_URL } from '../../adapters/email-resend/index.ts'
-import type { SharedOrigin } from '../../adapters/sms-twilio/index.ts'
-import { TWILIO_URL } from '../../adapters/sms-twilio/index.ts'
+import { TWILIO_URL, type SharedOrigin } from '../../adapters/sms-twilio/index.ts'
 import { apiRoot, group, required, text } from './variables.ts'
 
 const DOMAIN =

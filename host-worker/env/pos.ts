@@ -1,7 +1,16 @@
 import * as v from 'valibot'
 import { SECRET_LENGTH_MIN } from '../../adapters/pos-odbc/secret-length.ts'
-import type { Bindings, Problems } from './variables.ts'
-import { binding, database, group, isSafeUrl, read, text, whenSet } from './variables.ts'
+import {
+  binding,
+  database,
+  group,
+  isSafeUrl,
+  read,
+  text,
+  whenSet,
+  type Bindings,
+  type Problems,
+} from './variables.ts'
 
 /** A Workers VPC service. It sends requests to one port of a private network, whatever their host is. */
 interface GatewayService {

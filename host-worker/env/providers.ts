@@ -5,8 +5,7 @@ import type { SmsSender } from '../../ports/messaging/sms-sender.ts'
 import { ClickHouse } from './exit-survey.ts'
 import { Mail, Resend, Twilio } from './messaging.ts'
 import { CloudflareQueue, Qstash } from './queues.ts'
-import type { Bindings, Problems } from './variables.ts'
-import { apiRoot, isAnySet, read, text } from './variables.ts'
+import { apiRoot, isAnySet, read, text, type Bindings, type Problems } from './variables.ts'
 
 /** Under this key, which no configuration can contain, a local start passes what takes the place of the providers. */
 export const LOCAL_PROVIDERS = Symbol('local providers')

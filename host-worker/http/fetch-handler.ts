@@ -1,5 +1,4 @@
-import type { IRequest } from 'itty-router'
-import { IttyRouter } from 'itty-router'
+import { IttyRouter, type IRequest } from 'itty-router'
 import type { Api } from '../../domain/create-api.ts'
 import type { Route } from '../../domain/record/endpoint.ts'
 import type { Log } from '../../ports/platform/log.ts'

@@ -8,8 +8,7 @@ import { sweepRetention } from '../../domain/whole/remove/sweep-retention.ts'
 import type { Storage } from '../../ports/storage.ts'
 import { createFetchHandler } from './fetch-handler.ts'
 import { importsOf } from './imports.ts'
-import type { WholeWorld, WorldParts } from './world.ts'
-import { createWorld } from './world.ts'
+import { createWorld, type WholeWorld, type WorldParts } from './world.ts'
 
 const handlePublic = createFetchHandler(publicApi)
 const handleFormClient = createFetchHandler<WholeWorld>(clientApi)

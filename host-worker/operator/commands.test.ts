@@ -4,8 +4,7 @@ import { expect, it } from 'vitest'
 import { operatorEndpoints } from '../../domain/operator-api.ts'
 import type { OperationEndpoint } from '../../domain/record/operation/operation.ts'
 import { readArguments } from './command/arguments.ts'
-import type { Command } from './command/command.ts'
-import { synopsisOf } from './command/command.ts'
+import { synopsisOf, type Command } from './command/command.ts'
 import { allCommands, commandFor } from './commands.ts'
 
 const commands = await allCommands()

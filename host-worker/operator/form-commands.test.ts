@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { TestOperator } from '../../test/support/services/operator/operator.ts'
-import { openTestOperator } from '../../test/support/services/operator/operator.ts'
+import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'form-commands-'))
 let at: TestOperator

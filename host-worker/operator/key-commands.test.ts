@@ -4,12 +4,12 @@ import { readOperatorKey } from '../../domain/access/operator-key.ts'
 import { openSecrets } from '../../domain/access/secrets.ts'
 import { createScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
 import { openTestService } from '../../test/support/services/service.ts'
-import type { TestOperator } from '../../test/support/services/operator/operator.ts'
 import {
   operate,
   openTestOperator,
   reachOf,
   TEST_URL,
+  type TestOperator,
 } from '../../test/support/services/operator/operator.ts'
 
 let test: TestOperator

@@ -7,10 +7,8 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { readKey } from '../../domain/access/api-key.ts'
 import { COMPILE_CACHE } from '../../test/support/services/compile-cache.ts'
-import type { HeldState } from '../local/service-file.ts'
-import { holdState } from '../local/service-file.ts'
-import { openLocalService, openOwn } from './client/service/local-service.ts'
-import type { OpenConnection } from './client/service/local-service.ts'
+import { holdState, type HeldState } from '../local/service-file.ts'
+import { openLocalService, openOwn, type OpenConnection } from './client/service/local-service.ts'
 
 /** The commands as a person runs them, on a state directory and with the real runtime. */
 const directory = mkdtempSync(join(tmpdir(), 'operator-local-'))

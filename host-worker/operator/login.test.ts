@@ -2,8 +2,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestOperator } from '../../test/support/services/operator/operator.ts'
-import { operate, openTestOperator, TEST_URL } from '../../test/support/services/operator/operator.ts'
+import {
+  operate,
+  openTestOperator,
+  TEST_URL,
+  type TestOperator,
+} from '../../test/support/services/operator/operator.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'login-'))
 const path = join(directory, 'tenant-data-api', 'operator.json')

@@ -3,8 +3,11 @@ import { showOrganization } from '../../domain/operators/endpoints/organization/
 import { CommandError } from './client/errors.ts'
 import { explainMissing } from './client/missing.ts'
 import { organization } from '../../test/conformance/fixtures.ts'
-import type { TestOperator } from '../../test/support/services/operator/operator.ts'
-import { openTestOperator, TEST_URL } from '../../test/support/services/operator/operator.ts'
+import {
+  openTestOperator,
+  TEST_URL,
+  type TestOperator,
+} from '../../test/support/services/operator/operator.ts'
 
 let at: TestOperator
 

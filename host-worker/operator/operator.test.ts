@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readKey } from '../../domain/access/api-key.ts'
 import { readOperatorKey } from '../../domain/access/operator-key.ts'
-import type { TestOperator } from '../../test/support/services/operator/operator.ts'
-import { openTestOperator } from '../../test/support/services/operator/operator.ts'
+import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'operator-test-'))
 let test: TestOperator

@@ -1,7 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { form, organization, submission } from '../../test/conformance/fixtures.ts'
-import type { TestOperator } from '../../test/support/services/operator/operator.ts'
-import { openTestOperator } from '../../test/support/services/operator/operator.ts'
+import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
 
 let operated: TestOperator
 const operator: TestOperator['run'] = (...args) => operated.run(...args)

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { demoForms } from '../dev/demo/index.ts'
-import type { TestOperator } from '../../test/support/services/operator/operator.ts'
-import { openTestOperator } from '../../test/support/services/operator/operator.ts'
+import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'operator-places-'))
 let at: TestOperator

@@ -5,8 +5,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { contacts } from '../../domain/resources/contacts/contacts.ts'
 import { sites } from '../../domain/resources/sites.ts'
 import { sampleRow } from '../../test/support/data/sample-rows.ts'
-import type { TestOperator } from '../../test/support/services/operator/operator.ts'
-import { openTestOperator } from '../../test/support/services/operator/operator.ts'
+import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
 
 // What operators remove by the commands: rows, people, what is old, and organizations.
 

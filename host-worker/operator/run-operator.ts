@@ -10,8 +10,7 @@ import type { Streams } from './command/context.ts'
 import { examplesOf, operationsOf, overview, usage } from './command/help.ts'
 import { withoutSecrets } from './command/without-secrets.ts'
 import { allCommands, commandFor } from './commands.ts'
-import type { Host } from './run-command.ts'
-import { runCommand } from './run-command.ts'
+import { runCommand, type Host } from './run-command.ts'
 
 /**
  * Runs one command. Returns the exit code: 0 for success, 1 when the command failed, 2 when it was called with wrong

@@ -1,8 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { form, organization } from '../../test/conformance/fixtures.ts'
 import { automation } from '../../test/conformance/submissions/outbox.ts'
-import type { TestOperator } from '../../test/support/services/operator/operator.ts'
-import { openTestOperator } from '../../test/support/services/operator/operator.ts'
+import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
 
 let operated: TestOperator
 const operator: TestOperator['run'] = (...args) => operated.run(...args)

@@ -1,5 +1,4 @@
-import type { Html } from '../../domain/text/html.ts'
-import { html } from '../../domain/text/html.ts'
+import { html, type Html } from '../../domain/text/html.ts'
 import type { ConsoleEntry } from '../console/built.mjs'
 import { ASSETS_PREFIX } from './paths.ts'
 

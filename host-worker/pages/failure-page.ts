@@ -1,5 +1,4 @@
-import type { Html } from '../../domain/text/html.ts'
-import { html } from '../../domain/text/html.ts'
+import { html, type Html } from '../../domain/text/html.ts'
 import { top } from './top.ts'
 
 /** A page that says what went wrong, with ways on. */

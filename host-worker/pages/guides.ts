@@ -1,6 +1,5 @@
 import type { GuidePage } from '../bundle/guide-pages.mjs'
-import type { Html } from '../../domain/text/html.ts'
-import { html, trusted } from '../../domain/text/html.ts'
+import { html, trusted, type Html } from '../../domain/text/html.ts'
 import { GUIDES_PATH, REFERENCE_PATH } from './paths.ts'
 import { pageResponse } from './page-headers.ts'
 import { top } from './top.ts'

@@ -1,6 +1,5 @@
 import { info } from '../../domain/document/prose.ts'
-import type { Html } from '../../domain/text/html.ts'
-import { html } from '../../domain/text/html.ts'
+import { html, type Html } from '../../domain/text/html.ts'
 import { pageResponse, viewerHeaders } from './page-headers.ts'
 import { top } from './top.ts'
 

@@ -1,5 +1,4 @@
-import type { Html } from '../../domain/text/html.ts'
-import { html } from '../../domain/text/html.ts'
+import { html, type Html } from '../../domain/text/html.ts'
 import { pageHeaders, pageResponse } from './page-headers.ts'
 import { CONSOLE_PATH, GUIDES_PATH, REFERENCE_PATH } from './paths.ts'
 

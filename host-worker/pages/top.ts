@@ -1,5 +1,4 @@
-import type { Html } from '../../domain/text/html.ts'
-import { html } from '../../domain/text/html.ts'
+import { html, type Html } from '../../domain/text/html.ts'
 import { GUIDES_PATH, REFERENCE_PATH, START_PATH } from './paths.ts'
 
 /** The bar at the top of every page, with the ways between them. */

@@ -3,14 +3,12 @@ import { createFamilyDatabases } from '../../adapters/durable-object/client/fami
 import { createPlaceDirectory } from '../../adapters/sqlite/placement/directory.ts'
 import { createStorage } from '../../adapters/sqlite/storage.ts'
 import type { AllPlaces } from '../../domain/placement/find/at-place.ts'
-import type { PlacedStorage } from '../../domain/placement/placed-storage.ts'
-import { createPlacedStorage } from '../../domain/placement/placed-storage.ts'
+import { createPlacedStorage, type PlacedStorage } from '../../domain/placement/placed-storage.ts'
 import type { Background } from '../../ports/platform/background.ts'
 import type { Meter } from '../../ports/platform/meter.ts'
 import { consoleLog, systemClock } from '../system.ts'
 import { createMeter } from './opening.ts'
-import type { DatabaseEnv } from './places.ts'
-import { openPlaces } from './places.ts'
+import { openPlaces, type DatabaseEnv } from './places.ts'
 
 /** Opens all of the service's storage: for operators, analytics and follow-up work. No I/O. */
 export function openStorage(env: DatabaseEnv, meter?: Meter, background?: Background): PlacedStorage {

@@ -1,6 +1,5 @@
 import type { DurableObjectState } from '@cloudflare/workers-types'
-import type { FollowUp } from '../../adapters/durable-object/object/family-database.ts'
-import { FamilyDatabaseObject } from '../../adapters/durable-object/object/family-database.ts'
+import { FamilyDatabaseObject, type FollowUp } from '../../adapters/durable-object/object/family-database.ts'
 import { consoleLog, systemClock } from '../system.ts'
 
 export { FollowUpEntrypoint } from '../../adapters/durable-object/object/family-database.ts'

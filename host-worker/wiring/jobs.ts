@@ -3,8 +3,7 @@ import type { JobWorld } from '../../domain/jobs/world.ts'
 import type { Env } from '../env/index.ts'
 import { consoleLog, systemDeadline, systemPorts } from '../system.ts'
 import { openAllPlaces, openStorage } from './all-storage.ts'
-import type { FollowUpWork } from './follow-up.ts'
-import { createFollowUp } from './follow-up.ts'
+import { createFollowUp, type FollowUpWork } from './follow-up.ts'
 import { emailOf, smsOf } from './providers.ts'
 
 /** The work that follows requests. Modules that few of its calls need are loaded on demand. No I/O. */

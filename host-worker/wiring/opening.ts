@@ -1,5 +1,4 @@
-import type { Secrets } from '../../domain/access/secrets.ts'
-import { openSecrets } from '../../domain/access/secrets.ts'
+import { openSecrets, type Secrets } from '../../domain/access/secrets.ts'
 import type { Background } from '../../ports/platform/background.ts'
 import type { Meter } from '../../ports/platform/meter.ts'
 import type { Env } from '../env/index.ts'

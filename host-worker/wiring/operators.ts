@@ -1,7 +1,6 @@
 import { operatorApi } from '../../domain/operator-api.ts'
 import { createFetchHandler } from '../http/fetch-handler.ts'
-import type { Serve } from './opening.ts'
-import { backgroundOf } from './opening.ts'
+import { backgroundOf, type Serve } from './opening.ts'
 import { openOperatorWorld } from './operator-world.ts'
 
 const handle = createFetchHandler(operatorApi)

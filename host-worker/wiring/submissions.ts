@@ -9,8 +9,7 @@ import type { Queue } from '../../ports/messaging/queue.ts'
 import type { Env } from '../env/index.ts'
 import { createFetchHandler } from '../http/fetch-handler.ts'
 import { systemDeadline, systemFetch, systemPorts } from '../system.ts'
-import type { Opening, Serve } from './opening.ts'
-import { backgroundOf, secretsOf } from './opening.ts'
+import { backgroundOf, secretsOf, type Opening, type Serve } from './opening.ts'
 import { openPlaces } from './places.ts'
 
 /** Kept for the lifetime of the isolate. */

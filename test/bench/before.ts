@@ -1,7 +1,6 @@
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Case } from './cases.ts'
-import { benchCases } from './cases.ts'
+import { benchCases, type Case } from './cases.ts'
 import type { Contender } from './compare.ts'
 import type * as OwnFiles from './own-files.ts'
 import type * as Prepare from './prepare.ts'

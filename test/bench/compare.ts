@@ -1,7 +1,6 @@
 import type { Case } from './cases.ts'
 import { cpuMsOf } from './cpu.ts'
-import type { Shot } from './load.ts'
-import { quantile, runLoad } from './load.ts'
+import { quantile, runLoad, type Shot } from './load.ts'
 import type { Target } from './runtime.ts'
 
 /** How a case is measured. */

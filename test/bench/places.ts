@@ -1,18 +1,21 @@
 import { join } from 'node:path'
 import { readKey } from '../../domain/access/api-key.ts'
 import { placeObject } from '../support/databases/d1-files.ts'
-import type { Before } from './before.ts'
-import { beforeOf } from './before.ts'
-import type { Case } from './cases.ts'
-import { benchCases } from './cases.ts'
-import type { Contender } from './compare.ts'
-import { compare, printRatio } from './compare.ts'
+import { beforeOf, type Before } from './before.ts'
+import { benchCases, type Case } from './cases.ts'
+import { compare, printRatio, type Contender } from './compare.ts'
 import type { Owned } from './own-files.ts'
 import * as OwnFiles from './own-files.ts'
-import type { Seeded } from './prepare.ts'
-import { bareWorker, buildWorker, changed, filesWith, seedImage, withNothingAfterwards } from './prepare.ts'
-import type { Target } from './runtime.ts'
-import { OBJECTS_KEY, startTarget } from './runtime.ts'
+import {
+  bareWorker,
+  buildWorker,
+  changed,
+  filesWith,
+  seedImage,
+  withNothingAfterwards,
+  type Seeded,
+} from './prepare.ts'
+import { OBJECTS_KEY, startTarget, type Target } from './runtime.ts'
 
 /** The organization of the bench. Its object has the first name that the family's objects get. */
 const FAMILY = 'bench'

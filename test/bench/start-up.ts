@@ -3,10 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { benchCases } from './cases.ts'
 import { cpuMsOf } from './cpu.ts'
-import type { Shot } from './load.ts'
-import { quantile, runLoad } from './load.ts'
-import type { Seeded } from './prepare.ts'
-import { filesWith, WRANGLER } from './prepare.ts'
+import { quantile, runLoad, type Shot } from './load.ts'
+import { filesWith, WRANGLER, type Seeded } from './prepare.ts'
 import { startTarget } from './runtime.ts'
 
 const PROFILES = 5

@@ -7,8 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWith, sealTo } from '../../adapters/archive-age/index.ts'
 import { createFolderArchives } from '../../adapters/archive-folder/index.ts'
 import type { ArchiveStore } from '../../ports/whole/archive-store.ts'
-import type { R2Runtime } from '../support/archives/r2-runtime.ts'
-import { openR2Runtime } from '../support/archives/r2-runtime.ts'
+import { openR2Runtime, type R2Runtime } from '../support/archives/r2-runtime.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'archive-stores-'))
 let runtime: R2Runtime

@@ -9,7 +9,6 @@ import type { Order, Predicate, StoredRow } from '../../ports/records/query.ts'
 import type { OutboxEntry } from '../../ports/records/tenant-writer.ts'
 import type { LocalD1 } from '../support/databases/d1.ts'
 import { openSharedD1 } from '../support/databases/shared-d1.ts'
-import type { PlanBench } from '../support/databases/plan-checks.ts'
 import {
   LIMIT,
   checkGroups,
@@ -17,6 +16,7 @@ import {
   collections,
   groupReads,
   read,
+  type PlanBench,
 } from '../support/databases/plan-checks.ts'
 import { OVERHEAD_ROWS, checkRowsRead } from '../support/databases/row-counts.ts'
 import { sampleRow } from '../support/data/sample-rows.ts'

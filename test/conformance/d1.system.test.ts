@@ -3,14 +3,12 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { createD1Storage, createExecutor } from '../../adapters/d1/index.ts'
 import type { Clock } from '../../ports/platform/clock.ts'
 import { runnerOf } from '../support/runner/case-runner.ts'
-import type { LocalD1 } from '../support/databases/d1.ts'
-import { emptyDatabase } from '../support/databases/d1.ts'
+import { emptyDatabase, type LocalD1 } from '../support/databases/d1.ts'
 import { openSharedD1 } from '../support/databases/shared-d1.ts'
 import { migratedImage, tablesOf } from '../support/databases/migrated-image.ts'
 import { savingStatements } from '../support/databases/saving-statements.ts'
 import { readOutbox } from '../support/scratch/scratch-storage.ts'
-import type { MakeStorage, SavedTenant, StorageInstance } from './index.ts'
-import { registerStorageSuite } from './index.ts'
+import { registerStorageSuite, type MakeStorage, type SavedTenant, type StorageInstance } from './index.ts'
 
 const tables = tablesOf(migratedImage())
 

@@ -4,13 +4,11 @@ import type { Statement } from '../../adapters/sqlite/index.ts'
 import type { Clock } from '../../ports/platform/clock.ts'
 import { runnerOf } from '../support/runner/case-runner.ts'
 import { migratedImage, tablesOf } from '../support/databases/migrated-image.ts'
-import type { ObjectRuntime } from '../support/scratch/object-runtime.ts'
-import { objectWorker, startObjectRuntime } from '../support/scratch/object-runtime.ts'
+import { objectWorker, startObjectRuntime, type ObjectRuntime } from '../support/scratch/object-runtime.ts'
 import { savingStatements } from '../support/databases/saving-statements.ts'
 import { openedImage } from '../support/scratch/scratch-object.ts'
 import { readOutbox } from '../support/scratch/scratch-storage.ts'
-import type { MakeStorage, SavedTenant, StorageInstance } from './index.ts'
-import { registerStorageSuite } from './index.ts'
+import { registerStorageSuite, type MakeStorage, type SavedTenant, type StorageInstance } from './index.ts'
 
 const place = { familyId: 'family', generation: 1, region: null, jurisdiction: null }
 

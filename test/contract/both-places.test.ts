@@ -6,8 +6,7 @@ import type { PlaceChoice } from '../../ports/placement/placement.ts'
 import { addSampleOrganization, samplePath } from '../support/data/sample-organization.ts'
 import { sampleRow } from '../support/data/sample-rows.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
-import type { TestService } from '../support/services/service.ts'
-import { openTestService } from '../support/services/service.ts'
+import { openTestService, type TestService } from '../support/services/service.ts'
 
 // The same rows in the shared database and in a family's own database give the same answers, so no client can tell
 // which.

@@ -3,8 +3,7 @@ import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 import { importContext } from '../../domain/imports/context.ts'
 import { kindOf } from '../../domain/imports/kinds/kinds.ts'
 import { rowOfLine, toolsWithoutSecrets } from '../support/data/imports.ts'
-import type { TestService } from '../support/services/service.ts'
-import { openTestService } from '../support/services/service.ts'
+import { openTestService, type TestService } from '../support/services/service.ts'
 
 const PATH = '/api/v1/cancellations/records'
 const UNAVAILABLE = `{"error":"This resource is unavailable for the organization's provider."}`

@@ -6,8 +6,7 @@ import type { Organization } from '../../ports/organizations/organization.ts'
 import { systemClock, systemDeadline, systemFetch } from '../../host-worker/system.ts'
 import { validatorOf } from '../support/contract/contract-validator.ts'
 import { DUB_KEY, dubLink, openDub } from '../support/providers/dub.ts'
-import type { TestService } from '../support/services/service.ts'
-import { openTestService } from '../support/services/service.ts'
+import { openTestService, type TestService } from '../support/services/service.ts'
 import type { StandIn } from '../support/providers/stand-in.ts'
 
 let dub: StandIn

@@ -6,8 +6,7 @@ import type { StoredRow } from '../../ports/records/query.ts'
 import { link, linkEvent } from '../conformance/fixtures.ts'
 import { validatorOf } from '../support/contract/contract-validator.ts'
 import { endpoints } from '../../domain/catalog.ts'
-import type { TestService } from '../support/services/service.ts'
-import { openTestService } from '../support/services/service.ts'
+import { openTestService, type TestService } from '../support/services/service.ts'
 
 let service: TestService
 let key: string

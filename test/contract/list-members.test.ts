@@ -3,8 +3,7 @@ import { contactLists } from '../../domain/resources/contacts/contact-lists.ts'
 import { contacts } from '../../domain/resources/contacts/contacts.ts'
 import { sampleRow } from '../support/data/sample-rows.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
-import type { TestService } from '../support/services/service.ts'
-import { openTestService } from '../support/services/service.ts'
+import { openTestService, type TestService } from '../support/services/service.ts'
 
 const LIST = 'listId-0'
 const PATH = `/api/v1/contact-lists/${LIST}/contacts`

@@ -5,8 +5,7 @@ import { toBase62, utf8 } from '../../domain/text/encoding.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 import { endpoints } from '../../domain/catalog.ts'
 import { plainForm } from '../bench/seed.ts'
-import type { TestService, TestStorage } from '../support/services/service.ts'
-import { openTestService } from '../support/services/service.ts'
+import { openTestService, type TestService, type TestStorage } from '../support/services/service.ts'
 
 // A word that no log line may contain. The tests put it into every place where a request can carry it.
 const PLANTED = 'planted-secret'

@@ -4,12 +4,9 @@ import { contentDigest, digestOfParts, sha256 } from '../../domain/imports/file/
 import { utf8 } from '../../domain/text/encoding.ts'
 import { testSecrets } from '../support/runner/fakes.ts'
 import { restoreRequest } from '../support/data/restore-request.ts'
-import type { ScratchStorage } from '../support/scratch/scratch-storage.ts'
-import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
-import type { OperatorClient } from '../support/services/operator/operator-client.ts'
-import { openOperatorClient } from '../support/services/operator/operator-client.ts'
-import type { TestService } from '../support/services/service.ts'
-import { openTestService } from '../support/services/service.ts'
+import { createScratchStorage, type ScratchStorage } from '../support/scratch/scratch-storage.ts'
+import { openOperatorClient, type OperatorClient } from '../support/services/operator/operator-client.ts'
+import { openTestService, type TestService } from '../support/services/service.ts'
 
 // JSON is stored by one version of the service and read by another, which may expect it in another form.
 

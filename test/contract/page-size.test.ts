@@ -3,8 +3,7 @@ import { posKinds } from '../../domain/pos/index.ts'
 import type { StoredRow } from '../../ports/records/query.ts'
 import { customer } from '../conformance/pos/pos-fixtures.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
-import type { TestService } from '../support/services/service.ts'
-import { openTestService } from '../support/services/service.ts'
+import { openTestService, type TestService } from '../support/services/service.ts'
 
 const PAGE_MAX_BYTES = 4 * 1024 * 1024
 const START_MS = Date.parse('2026-01-01T00:00:00Z')

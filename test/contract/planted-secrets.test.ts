@@ -3,10 +3,8 @@ import type { NodeSqlite } from '../../adapters/node-sqlite/index.ts'
 import { endpoints } from '../../domain/catalog.ts'
 import { writtenPosResources } from '../../domain/pos/index.ts'
 import { addSampleOrganization, samplePath } from '../support/data/sample-organization.ts'
-import type { ScratchStorage } from '../support/scratch/scratch-storage.ts'
-import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
-import type { TestService } from '../support/services/service.ts'
-import { openTestService } from '../support/services/service.ts'
+import { createScratchStorage, type ScratchStorage } from '../support/scratch/scratch-storage.ts'
+import { openTestService, type TestService } from '../support/services/service.ts'
 
 // Puts a word that no answer may contain into every text that is stored of a tenant, except for what the contract
 // publishes. What is stored is read from the databases themselves, and what is published stands here by hand: a new

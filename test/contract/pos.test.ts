@@ -11,8 +11,7 @@ import { customer, transaction } from '../conformance/pos/pos-fixtures.ts'
 import { gatewayOptions } from '../support/pos/pos-gateway.ts'
 import { sampleRow } from '../support/data/sample-rows.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
-import type { TestService } from '../support/services/service.ts'
-import { openTestService } from '../support/services/service.ts'
+import { openTestService, type TestService } from '../support/services/service.ts'
 
 const kinds = posKinds
 const neutral = posEndpoints.filter(({ onlyFor }) => onlyFor === null)

@@ -8,8 +8,7 @@ import type { StoredRow } from '../../ports/records/query.ts'
 import { addSampleOrganization, samplePath } from '../support/data/sample-organization.ts'
 import { sampleRow } from '../support/data/sample-rows.ts'
 import { validatorOf } from '../support/contract/contract-validator.ts'
-import type { TestService } from '../support/services/service.ts'
-import { openTestService } from '../support/services/service.ts'
+import { openTestService, type TestService } from '../support/services/service.ts'
 
 const ROWS = 7
 type Read = CollectionEndpoint | DetailEndpoint

@@ -6,8 +6,7 @@ import { hashFormPassword } from '../../domain/forms/submit/password.ts'
 import type { SourceFailure } from '../../ports/records/record-source.ts'
 import { plainForm } from '../bench/seed.ts'
 import { fakeRandom, testSecrets } from '../support/runner/fakes.ts'
-import type { TestStorage } from '../support/services/service.ts'
-import { openTestService } from '../support/services/service.ts'
+import { openTestService, type TestStorage } from '../support/services/service.ts'
 
 // Statuses that follow from the records alone. `send` checks each answer against the document.
 const keyed = endpoints.filter(({ access }) => access !== 'public')

@@ -1,12 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
-import type { ScratchStorage } from '../support/scratch/scratch-storage.ts'
+import { createScratchStorage, type ScratchStorage } from '../support/scratch/scratch-storage.ts'
 import { endpoints } from '../../domain/catalog.ts'
 import type { Endpoint } from '../../domain/record/endpoint.ts'
 import type { Organization } from '../../ports/organizations/organization.ts'
 import { addSampleOrganization, samplePath } from '../support/data/sample-organization.ts'
-import type { TestService } from '../support/services/service.ts'
-import { openTestService } from '../support/services/service.ts'
+import { openTestService, type TestService } from '../support/services/service.ts'
 
 // Calls every operation that takes a tenant key with the ids, parents and cursors of another tenant. Another tenant's
 // row must be answered like a missing one, in status, headers, body and cost. The operations come from the catalog, so

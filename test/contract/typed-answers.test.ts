@@ -3,8 +3,7 @@ import { sendImport } from '../support/data/sent-import.ts'
 import { fieldOf } from '../support/data/forms/forms.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 import { openOperatorClient } from '../support/services/operator/operator-client.ts'
-import type { TestService } from '../support/services/service.ts'
-import { openTestService } from '../support/services/service.ts'
+import { openTestService, type TestService } from '../support/services/service.ts'
 
 // What people type into a form means the same however it is sent, and a person is the same person in whichever spelling
 // they are named: in a submission, an import, a filter and an erasure.

@@ -1,6 +1,12 @@
 import * as fc from 'fast-check'
-import type { AnswerType, RuleOperator, Rule, VisibleWhen } from '../../domain/forms/definition/definition.ts'
-import { answerTypes, ruleOperators } from '../../domain/forms/definition/definition.ts'
+import {
+  answerTypes,
+  ruleOperators,
+  type AnswerType,
+  type RuleOperator,
+  type Rule,
+  type VisibleWhen,
+} from '../../domain/forms/definition/definition.ts'
 import { subjectTakes, takesNoValue } from '../../domain/forms/definition/rules/visibility.ts'
 
 /** A field of a generated definition, with everything that visibility depends on. */

@@ -7,8 +7,7 @@ import { openSharedD1 } from '../support/databases/shared-d1.ts'
 import { fakeClock } from '../support/runner/fakes.ts'
 import { makeEvents, makeMemberships } from '../support/data/analytics/many-memberships.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
-import type { TestService } from '../support/services/service.ts'
-import { openTestService } from '../support/services/service.ts'
+import { openTestService, type TestService } from '../support/services/service.ts'
 
 // test/ci/sizes/scale.sh sets this to 100,000.
 const LARGE = Number(process.env.ANALYTICS_MEMBERS ?? 2_000)

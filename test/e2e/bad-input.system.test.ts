@@ -1,7 +1,6 @@
 import { connect } from 'node:net'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { SharedService } from '../support/services/live-service.ts'
-import { sharedLiveService } from '../support/services/live-service.ts'
+import { sharedLiveService, type SharedService } from '../support/services/live-service.ts'
 
 /** Whatever a client sends, the real runtime gives the documented status and body, and never a 500. */
 let live: SharedService

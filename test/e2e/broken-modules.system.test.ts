@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundleWorker, loadedFirst, loadedWith } from '../../host-worker/bundle/bundle-worker.mjs'
 import { builtWorker } from '../support/services/built-worker.ts'
-import type { LiveService } from '../support/services/live-service.ts'
-import { openLiveService } from '../support/services/live-service.ts'
+import { openLiveService, type LiveService } from '../support/services/live-service.ts'
 
 /** The modules with which the interfaces of submissions and of organizations begin. */
 const INTERFACES = ['host-worker/wiring/submissions.ts', 'host-worker/wiring/tenants.ts']

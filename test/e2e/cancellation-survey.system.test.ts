@@ -6,8 +6,7 @@ import { systemClock, systemRandom } from '../../host-worker/system.ts'
 import { organization } from '../conformance/fixtures.ts'
 import { CLICKHOUSE_PASSWORD, CLICKHOUSE_USER, openClickHouse } from '../support/providers/clickhouse.ts'
 import { testRootSecret } from '../support/runner/fakes.ts'
-import type { LiveWorker } from '../support/services/live-service.ts'
-import { openLiveWorker } from '../support/services/live-service.ts'
+import { openLiveWorker, type LiveWorker } from '../support/services/live-service.ts'
 import type { Misbehaviour } from '../support/providers/stand-in.ts'
 
 let clickHouse: Awaited<ReturnType<typeof openClickHouse>>

@@ -8,8 +8,7 @@ import type { LocalD1 } from '../support/databases/d1.ts'
 import { forgedKey } from '../support/data/forged-key.ts'
 import { openSharedD1 } from '../support/databases/shared-d1.ts'
 import { addSampleOrganization, samplePath } from '../support/data/sample-organization.ts'
-import type { TestService } from '../support/services/service.ts'
-import { openTestService } from '../support/services/service.ts'
+import { openTestService, type TestService } from '../support/services/service.ts'
 
 // The form and the checksum of a key are public, so anybody can make a key that looks right. For such a key, the
 // service may read only the row of the key that it names, if there is one.

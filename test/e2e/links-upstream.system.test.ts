@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DUB_KEY, dubLink, openDub } from '../support/providers/dub.ts'
-import type { LiveService } from '../support/services/live-service.ts'
-import { openLiveService } from '../support/services/live-service.ts'
+import { openLiveService, type LiveService } from '../support/services/live-service.ts'
 import type { StandIn } from '../support/providers/stand-in.ts'
 
 let dub: StandIn

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { SharedService } from '../support/services/live-service.ts'
-import { sharedLiveService } from '../support/services/live-service.ts'
+import { sharedLiveService, type SharedService } from '../support/services/live-service.ts'
 
 /** What a browser gets when it submits a form by itself, on the real runtime. */
 let live: SharedService

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { proveRootSecret } from '../../domain/access/root-secret-proof.ts'
 import { utf8 } from '../../domain/text/encoding.ts'
 import { testSecrets } from '../support/runner/fakes.ts'
-import type { LiveWorker } from '../support/services/live-service.ts'
-import { openLiveWorker } from '../support/services/live-service.ts'
+import { openLiveWorker, type LiveWorker } from '../support/services/live-service.ts'
 
 // Checks two things on the real runtime: the first request to the operator interface loads it, and D1 records a change
 // in the same batch as the change itself.

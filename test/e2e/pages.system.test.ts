@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { SharedService } from '../support/services/live-service.ts'
-import { sharedLiveService } from '../support/services/live-service.ts'
+import { sharedLiveService, type SharedService } from '../support/services/live-service.ts'
 
 let live: SharedService
 beforeAll(async () => {

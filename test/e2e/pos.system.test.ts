@@ -19,11 +19,9 @@ import {
 } from '../conformance/pos/pos-fixtures.ts'
 import { organization } from '../conformance/fixtures.ts'
 import { testRootSecret } from '../support/runner/fakes.ts'
-import type { LiveWorker } from '../support/services/live-service.ts'
-import { openLiveWorker } from '../support/services/live-service.ts'
+import { openLiveWorker, type LiveWorker } from '../support/services/live-service.ts'
 import { posEngines } from '../support/pos/pos-engines.ts'
-import type { RunningGateway } from '../support/pos/pos-gateway.ts'
-import { GATEWAY_SECRET, startGateway } from '../support/pos/pos-gateway.ts'
+import { GATEWAY_SECRET, startGateway, type RunningGateway } from '../support/pos/pos-gateway.ts'
 
 /**
  * The real worker on the real runtime, with the real gateway over HTTP and databases of this machine behind both:

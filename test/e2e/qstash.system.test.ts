@@ -3,8 +3,7 @@ import type { SqliteStorage } from '../../adapters/sqlite/index.ts'
 import { createD1Storage } from '../../adapters/d1/index.ts'
 import { systemClock } from '../../host-worker/system.ts'
 import { form, organization } from '../conformance/fixtures.ts'
-import type { LiveWorker } from '../support/services/live-service.ts'
-import { openLiveWorker } from '../support/services/live-service.ts'
+import { openLiveWorker, type LiveWorker } from '../support/services/live-service.ts'
 import {
   openQstash,
   openResend,

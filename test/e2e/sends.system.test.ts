@@ -7,9 +7,8 @@ import type { SendRecord } from '../../ports/messaging/send-log.ts'
 import { organization } from '../conformance/fixtures.ts'
 import { testRootSecret } from '../support/runner/fakes.ts'
 import { openLiveWorkerWithProviders } from '../support/services/live-service.ts'
-import type { ResendEmail } from '../support/providers/providers.ts'
+import { resendError, twilioError, type ResendEmail } from '../support/providers/providers.ts'
 import type { Misbehaviour } from '../support/providers/stand-in.ts'
-import { resendError, twilioError } from '../support/providers/providers.ts'
 
 const RECIPIENTS = 500
 /** More records than these tests create. */

@@ -8,8 +8,7 @@ import { sites } from '../../domain/resources/sites.ts'
 import type { LocalD1 } from '../support/databases/d1.ts'
 import { openSharedD1 } from '../support/databases/shared-d1.ts'
 import { sampleRow } from '../support/data/sample-rows.ts'
-import type { TestService } from '../support/services/service.ts'
-import { openTestService } from '../support/services/service.ts'
+import { openTestService, type TestService } from '../support/services/service.ts'
 
 const CONTACTS = 6_000
 let databases: LocalD1

@@ -7,8 +7,7 @@ import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
 import { conditionalAnswers, conditionalForm } from '../bench/seed.ts'
 import type { LocalD1 } from '../support/databases/d1.ts'
 import { openSharedD1 } from '../support/databases/shared-d1.ts'
-import type { TestService } from '../support/services/service.ts'
-import { openTestService } from '../support/services/service.ts'
+import { openTestService, type TestService } from '../support/services/service.ts'
 
 let databases: LocalD1
 let database: D1Database

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { projectRoot } from '../../host-worker/local/root.ts'
-import { openLiveWorker } from '../support/services/live-service.ts'
-import type { LiveWorker } from '../support/services/live-service.ts'
+import { openLiveWorker, type LiveWorker } from '../support/services/live-service.ts'
 
 // On the real runtime, which tells the Worker the scheme by the request's URL. test/contract/keys/transport.test.ts tries
 // every operation.

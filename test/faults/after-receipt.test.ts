@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { deliver } from '../../domain/jobs/deliver.ts'
 import type { JobWorld } from '../../domain/jobs/world.ts'
-import type { JobBench } from '../support/providers/jobs.ts'
-import { openJobBench } from '../support/providers/jobs.ts'
+import { openJobBench, type JobBench } from '../support/providers/jobs.ts'
 
 const steps = [
   { type: 'send_email', to: 'contact', subject: 'Welcome', html: '<p>Hello</p>' },

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest'
-import type { ScratchObjects } from '../support/scratch/scratch-objects.ts'
-import { scratchObjects } from '../support/scratch/scratch-objects.ts'
+import { scratchObjects, type ScratchObjects } from '../support/scratch/scratch-objects.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
-import type { TestService } from '../support/services/service.ts'
-import { openTestService } from '../support/services/service.ts'
+import { openTestService, type TestService } from '../support/services/service.ts'
 
 // A family's database that is full. It runs on Node's SQLite, where a test can limit the size of a database.
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createStorage } from '../../adapters/sqlite/index.ts'
-import type { Executor } from '../../adapters/sqlite/index.ts'
+import { createStorage, type Executor } from '../../adapters/sqlite/index.ts'
 import { runImport } from '../../domain/imports/run-import.ts'
 import { sweepImports } from '../../domain/imports/sweep-imports.ts'
 import type { ImportOutcome } from '../../domain/imports/file/transfer-file.ts'
@@ -10,8 +9,7 @@ import type { Log } from '../../ports/platform/log.ts'
 import { fakeClock, testSecrets } from '../support/runner/fakes.ts'
 import { thorough } from '../support/runner/thorough.ts'
 import { importWorld, ndjsonBytes, sourceOf } from '../support/data/imports.ts'
-import type { ScratchStorage } from '../support/scratch/scratch-storage.ts'
-import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
+import { createScratchStorage, type ScratchStorage } from '../support/scratch/scratch-storage.ts'
 
 // The process that imports ends at one of its calls of the storage, before or after the call takes effect. Then the
 // import is continued by the sweep, by the same command run again, or by both.

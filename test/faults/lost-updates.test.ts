@@ -4,10 +4,13 @@ import type { PlaceChoice } from '../../ports/placement/placement.ts'
 import { hashFormPassword } from '../../domain/forms/submit/password.ts'
 import { sendImport } from '../support/data/sent-import.ts'
 import { fakeRandom, seededRandom, testSecrets } from '../support/runner/fakes.ts'
-import type { ScratchIsolate, ScratchPlaces } from '../support/scratch/scratch-places.ts'
-import { createScratchPlaces, OWN } from '../support/scratch/scratch-places.ts'
-import type { TestService } from '../support/services/service.ts'
-import { openTestService } from '../support/services/service.ts'
+import {
+  createScratchPlaces,
+  OWN,
+  type ScratchIsolate,
+  type ScratchPlaces,
+} from '../support/scratch/scratch-places.ts'
+import { openTestService, type TestService } from '../support/services/service.ts'
 import { openOperatorClient } from '../support/services/operator/operator-client.ts'
 
 // Two changes at once, of which neither may undo what the other one changed. The second is made whole before each of the

@@ -3,9 +3,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { PosSource } from '../../ports/sources/pos-source.ts'
 import { customers, transactions } from '../conformance/pos/pos-odbc-rows.ts'
-import type { PosEngine } from '../support/pos/pos-engines.ts'
-import { hasOdbc, posEngines } from '../support/pos/pos-engines.ts'
-import type { RunningGateway } from '../support/pos/pos-gateway.ts'
+import { hasOdbc, posEngines, type PosEngine } from '../support/pos/pos-engines.ts'
 import {
   GATEWAY_SECRET,
   postSigned,
@@ -13,6 +11,7 @@ import {
   sourcesOf,
   spawnGateway,
   startGateway,
+  type RunningGateway,
 } from '../support/pos/pos-gateway.ts'
 import { processTree, stillRunning } from '../support/services/process-tree.ts'
 

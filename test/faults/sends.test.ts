@@ -3,13 +3,10 @@ import { sendMessage } from '../../domain/messaging/endpoints.ts'
 import type { SendLog } from '../../ports/messaging/send-log.ts'
 import type { PlaceChoice } from '../../ports/placement/placement.ts'
 import { fakeSms } from '../support/providers/jobs.ts'
-import type { FakeClock } from '../support/runner/fakes.ts'
-import { fakeClock, fakeRandom } from '../support/runner/fakes.ts'
+import { fakeClock, fakeRandom, type FakeClock } from '../support/runner/fakes.ts'
 import { thorough } from '../support/runner/thorough.ts'
-import type { ScratchStorage } from '../support/scratch/scratch-storage.ts'
-import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
-import type { TestService } from '../support/services/service.ts'
-import { openTestService } from '../support/services/service.ts'
+import { createScratchStorage, type ScratchStorage } from '../support/scratch/scratch-storage.ts'
+import { openTestService, type TestService } from '../support/services/service.ts'
 
 // A process that sends to many dies at a call of storage or of the provider, before the call or after it, and the request
 // is made again. Text messages, because their provider does not recognise one that it is given twice.

@@ -3,9 +3,8 @@ import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 import type { FormDirectory } from '../../ports/records/form-directory.ts'
 import type { SubmissionWriter } from '../../ports/records/tenant-writer.ts'
 import { plainForm } from '../bench/seed.ts'
-import type { TestService, TestStorage } from '../support/services/service.ts'
+import { openTestService, type TestService, type TestStorage } from '../support/services/service.ts'
 import { portWith } from '../support/runner/port-with.ts'
-import { openTestService } from '../support/services/service.ts'
 
 type Fault = 'before' | 'after' | 'none'
 

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ApiRow } from '../support/data/walk.ts'
-import { walkPages } from '../support/data/walk.ts'
+import { walkPages, type ApiRow } from '../support/data/walk.ts'
 
 /** A copy of a collection that is kept as a client keeps one: by reading what changed since the last read. */
 export interface SyncedCopy<Kept> {

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import type { ApiRow } from '../support/data/walk.ts'
-import { walk } from '../support/data/walk.ts'
+import { walk, type ApiRow } from '../support/data/walk.ts'
 import type { Family } from './moves/fleet.ts'
 import type { Receipt } from './load.ts'
 import { sampled } from './sampled.ts'
-import type { SyncedCopy } from './synced-copy.ts'
-import { createSyncedCopy } from './synced-copy.ts'
+import { createSyncedCopy, type SyncedCopy } from './synced-copy.ts'
 
 /** The values of a submission that are compared. */
 interface SeenSubmission {

@@ -1,5 +1,4 @@
-import type { Draw } from '../support/data/draw.ts'
-import { createDraw } from '../support/data/draw.ts'
+import { createDraw, type Draw } from '../support/data/draw.ts'
 import { hostileTexts } from './texts.ts'
 
 /** Draws the parts of hostile requests from a seed: the same seed makes the same requests. */

@@ -1,5 +1,4 @@
-import type { HostileBody } from './bodies.ts'
-import { hostileBody } from './bodies.ts'
+import { hostileBody, type HostileBody } from './bodies.ts'
 import type { HostileDraw } from './draw.ts'
 
 /**

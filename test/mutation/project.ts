@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path'
 import ts from 'typescript'
 import { projectRoot } from '../../host-worker/local/root.ts'
 import { changesOf } from './operators/code.ts'
-import type { Mutant } from './mutant.ts'
-import { mutantOf } from './mutant.ts'
+import { mutantOf, type Mutant } from './mutant.ts'
 
 /** The folders of the product, without what runs in browsers. */
 const PRODUCT = /^(?:ports|domain|adapters|host-worker)\/(?!browser\/).*\.ts$/

@@ -4,8 +4,7 @@ import { Difference } from './difference.ts'
 import type { JsonObject } from './values/drawn.ts'
 import type { ModelRow } from './model/model-row.ts'
 import { learnedName, publishedRow, shownIdField, sourceRowsOf, UNKNOWN } from './model/model.ts'
-import type { Page, Setting } from './setting.ts'
-import { answerTo } from './setting.ts'
+import { answerTo, type Page, type Setting } from './setting.ts'
 
 /** Takes from the longest answer what only the service can say, such as `updatedAt`. */
 export async function learn(endpoint: CollectionEndpoint, setting: Setting): Promise<void> {

@@ -1,6 +1,5 @@
-import type { Secrets } from '../../domain/access/secrets.ts'
+import { openSecrets, type Secrets } from '../../domain/access/secrets.ts'
 import type { OperatorCall } from '../../host-worker/operator/client/import-client.ts'
-import { openSecrets } from '../../domain/access/secrets.ts'
 import { startHost } from '../../host-worker/local/host.ts'
 import { openPrivateState, readStateRecord } from '../../host-worker/local/state.ts'
 import { testSecrets } from '../support/runner/fakes.ts'

@@ -1,5 +1,4 @@
-import type { CollectionEndpoint, GroupsEndpoint } from '../../domain/record/endpoint.ts'
-import { SYNC_FIELD } from '../../domain/record/endpoint.ts'
+import { SYNC_FIELD, type CollectionEndpoint, type GroupsEndpoint } from '../../domain/record/endpoint.ts'
 import type { Filter } from '../../domain/record/filter.ts'
 import type { Order } from '../../ports/records/query.ts'
 import type { JsonObject } from './values/drawn.ts'

@@ -1,9 +1,7 @@
 import { scratchDirectory } from '../support/services/started-service.ts'
-import type { Compared } from './model/law.ts'
+import { checkWorld, type Compared } from './model/law.ts'
 import { Difference } from './difference.ts'
-import { checkWorld } from './model/law.ts'
-import type { Place } from './places.ts'
-import { nodePlace, startWorkerPlace } from './places.ts'
+import { nodePlace, startWorkerPlace, type Place } from './places.ts'
 import { drawWorld } from './world.ts'
 
 /** How each kind of place is opened, by the name that the command line gives it. */

@@ -5,10 +5,8 @@ import { storedFields } from '../../domain/record/resource.ts'
 import { resources } from '../../domain/resources/index.ts'
 import type { ImportFormat } from '../../ports/records/import-sessions.ts'
 import { seededRandom } from '../support/runner/fakes.ts'
-import type { Drawn, JsonObject } from './values/drawn.ts'
-import { same } from './values/drawn.ts'
-import type { Kind, KindField } from './model/kinds.ts'
-import { kinds } from './model/kinds.ts'
+import { same, type Drawn, type JsonObject } from './values/drawn.ts'
+import { kinds, type Kind, type KindField } from './model/kinds.ts'
 
 /** A row of a file, and the values that the API must show of it. Fields that are left out are shown as null. */
 export interface Row {

@@ -5,16 +5,19 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { createChecks } from '../support/runner/checks.ts'
-import type { EventKind } from './engine/coverage.ts'
-import { eventKinds, rareEventKinds } from './engine/coverage.ts'
-import type { Covered, CoveringSeed } from './known-seeds.ts'
-import { fewCovering, missingKinds, readKnownSeeds, writeKnownSeeds } from './known-seeds.ts'
+import { eventKinds, rareEventKinds, type EventKind } from './engine/coverage.ts'
+import {
+  fewCovering,
+  missingKinds,
+  readKnownSeeds,
+  writeKnownSeeds,
+  type Covered,
+  type CoveringSeed,
+} from './known-seeds.ts'
 import { mutantNamed, mutants } from './mutants/index.ts'
 import type { Mutant } from './service/universe.ts'
-import type { Shrunk } from './shrink.ts'
-import { shrink } from './shrink.ts'
-import type { Run, SimulationOptions } from './simulation.ts'
-import { simulate } from './simulation.ts'
+import { shrink, type Shrunk } from './shrink.ts'
+import { simulate, type Run, type SimulationOptions } from './simulation.ts'
 
 const STEPS = 3_000
 /** A move often takes longer than those to come to its switch. */

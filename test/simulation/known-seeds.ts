@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { Counts, EventKind } from './engine/coverage.ts'
-import { eventKinds } from './engine/coverage.ts'
+import { eventKinds, type Counts, type EventKind } from './engine/coverage.ts'
 
 // The seeds of `seeds.json`, by which CI shows in seconds what a search for seeds shows in an hour.
 

@@ -1,6 +1,5 @@
 import type { Recorded } from './engine/decisions.ts'
-import type { SimulationOptions } from './simulation.ts'
-import { simulate } from './simulation.ts'
+import { simulate, type SimulationOptions } from './simulation.ts'
 
 /** A run that violates an invariant, reduced to few decisions. */
 export interface Shrunk {

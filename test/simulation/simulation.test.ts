@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { drawnDecisions } from './engine/decisions.ts'
-import type { Faults } from './engine/faults.ts'
-import { decideFaults } from './engine/faults.ts'
+import { decideFaults, type Faults } from './engine/faults.ts'
 import { simulate } from './simulation.ts'
 
 /** The first seed whose faults meet the condition. */

@@ -1,14 +1,12 @@
 import type { Counts } from './engine/coverage.ts'
-import type { Decisions, Recorded } from './engine/decisions.ts'
-import { drawnDecisions, replayedDecisions } from './engine/decisions.ts'
+import { drawnDecisions, replayedDecisions, type Decisions, type Recorded } from './engine/decisions.ts'
 import { loadOnDemandModules } from './engine/modules.ts'
 import { followNativeWork } from './engine/native-work.ts'
 import { createScheduler } from './engine/scheduler.ts'
 import { followTimers } from './engine/timers.ts'
 import { comeToRest } from './rest.ts'
 import type { Mutant } from './service/universe.ts'
-import type { Violation, World } from './world.ts'
-import { openWorld } from './world.ts'
+import { openWorld, type Violation, type World } from './world.ts'
 
 export interface SimulationOptions {
   /** Determines the whole run: a seed, which is a whole number, or the recorded decisions of another run. */

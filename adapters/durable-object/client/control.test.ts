@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
-import type { FamilyControl } from './control.ts'
-import { createControl } from './control.ts'
+import { createControl, type FamilyControl } from './control.ts'
 import type { FamilyNamespace } from './place.ts'
 import type { FamilyObject } from '../protocol.ts'
 

@@ -8,8 +8,7 @@ import { readsAlone } from '../../sqlite/statement/reads-alone.ts'
 import type { Migrations } from '../object/schema/bring-up.ts'
 import { createObjectCall } from './object-call.ts'
 import type { FamilyNamespace, FamilyPlace } from './place.ts'
-import type { BatchAnswer, BatchTerms, Mode } from '../protocol.ts'
-import { checkLimits } from '../protocol.ts'
+import { checkLimits, type BatchAnswer, type BatchTerms, type Mode } from '../protocol.ts'
 import { unpacked } from '../unpack.ts'
 
 export interface ObjectExecutorOptions {

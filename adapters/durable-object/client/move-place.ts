@@ -1,10 +1,7 @@
 import type { MovePlace } from '../../../ports/placement/move.ts'
-import type { MoveControl } from '../../sqlite/move/index.ts'
-import { createMovePlace } from '../../sqlite/move/index.ts'
-import type { FamilyControl } from './control.ts'
-import { createControl } from './control.ts'
-import type { ObjectExecutorOptions } from './executor.ts'
-import { createExecutor } from './executor.ts'
+import { createMovePlace, type MoveControl } from '../../sqlite/move/index.ts'
+import { createControl, type FamilyControl } from './control.ts'
+import { createExecutor, type ObjectExecutorOptions } from './executor.ts'
 
 /**
  * How many rows one step of a move reads or writes. The limit can be high: only the family itself waits for its object.

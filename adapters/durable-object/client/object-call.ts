@@ -1,10 +1,8 @@
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type { Meter } from '../../../ports/platform/meter.ts'
-import type { Backoff } from '../../../domain/bounds/backoff.ts'
-import { doublingPauses } from '../../../domain/bounds/backoff.ts'
+import { doublingPauses, type Backoff } from '../../../domain/bounds/backoff.ts'
 import { repeatCall } from '../../sqlite/statement/repeat-call.ts'
-import type { FamilyNamespace, FamilyPlace } from './place.ts'
-import { stubOf } from './place.ts'
+import { stubOf, type FamilyNamespace, type FamilyPlace } from './place.ts'
 import type { FamilyObject } from '../protocol.ts'
 
 /** Six attempts, with pauses of about a second in all: as long as the platform takes to restart an object. */

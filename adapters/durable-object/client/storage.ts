@@ -1,7 +1,5 @@
-import type { SqliteStorage } from '../../sqlite/storage.ts'
-import { createStorage } from '../../sqlite/storage.ts'
-import type { ObjectExecutorOptions } from './executor.ts'
-import { storageOptionsOf } from './executor.ts'
+import { createStorage, type SqliteStorage } from '../../sqlite/storage.ts'
+import { storageOptionsOf, type ObjectExecutorOptions } from './executor.ts'
 
 /**
  * Every storage port over the database of one family, in its own Durable Object. No I/O. Cheap enough to be called for

@@ -1,7 +1,6 @@
 import type { Statement } from '../../sqlite/statement/executor.ts'
 import type { Answer, ObjectDatabase } from './object-database.ts'
-import type { PackedResult } from '../protocol.ts'
-import { charactersOf, MESSAGE_CHARACTERS_MAX } from '../protocol.ts'
+import { charactersOf, MESSAGE_CHARACTERS_MAX, type PackedResult } from '../protocol.ts'
 
 /** Runs one statement, as `ObjectDatabase` does. */
 export type Run = (statement: Statement) => Answer

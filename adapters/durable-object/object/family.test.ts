@@ -1,7 +1,10 @@
 import { expect, test, vi } from 'vitest'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
-import type { ScratchFamily, ScratchFamilyOptions } from '../../../test/support/scratch/scratch-family.ts'
-import { openScratchFamily } from '../../../test/support/scratch/scratch-family.ts'
+import {
+  openScratchFamily,
+  type ScratchFamily,
+  type ScratchFamilyOptions,
+} from '../../../test/support/scratch/scratch-family.ts'
 import { openedImage } from '../../../test/support/scratch/scratch-object.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { BatchAnswer, FamilyObject, Mode } from '../protocol.ts'

@@ -1,7 +1,6 @@
 import { writeFact } from './facts.ts'
 import type { ObjectDatabase } from './object-database.ts'
-import type { State } from './states.ts'
-import { EMPTY } from './states.ts'
+import { EMPTY, type State } from './states.ts'
 
 /** The state of one object, stored and in memory. */
 export interface Life {

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
-import type { PlaceMethod, PlaceState } from '../../../domain/placement/move/place-states.ts'
-import { PLACE_METHODS, PLACE_STATES } from '../../../domain/placement/move/place-states.ts'
-import type { State } from './states.ts'
-import { admissionOf, transition } from './states.ts'
+import {
+  PLACE_METHODS,
+  PLACE_STATES,
+  type PlaceMethod,
+  type PlaceState,
+} from '../../../domain/placement/move/place-states.ts'
+import { admissionOf, transition, type State } from './states.ts'
 
 const states: { readonly [Name in PlaceState]: State & { readonly name: Name } } = {
   empty: { name: 'empty' },

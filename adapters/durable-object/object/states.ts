@@ -1,5 +1,11 @@
-import type { Admits, PlaceMethod, PlaceState } from '../../../domain/placement/move/place-states.ts'
-import { PLACE_STATES, stateAfter, TOKEN_METHODS } from '../../../domain/placement/move/place-states.ts'
+import {
+  PLACE_STATES,
+  stateAfter,
+  TOKEN_METHODS,
+  type Admits,
+  type PlaceMethod,
+  type PlaceState,
+} from '../../../domain/placement/move/place-states.ts'
 import type { Mode } from '../protocol.ts'
 
 /** What belongs to some states, beside the family. */

@@ -1,15 +1,18 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { isLoopbackHost } from '../../../domain/text/http/loopback.ts'
 import type { LogFields, Log } from '../../../ports/platform/log.ts'
-import type { ErrorAnswer, ErrorCode } from '../protocol.ts'
-import { ERROR_STATUS, HEALTH_PATH, READ_PATH, SIGNATURE_HEADERS } from '../protocol.ts'
+import {
+  ERROR_STATUS,
+  HEALTH_PATH,
+  READ_PATH,
+  SIGNATURE_HEADERS,
+  type ErrorAnswer,
+  type ErrorCode,
+} from '../protocol.ts'
 import { DatabaseError, GatewayError } from './errors.ts'
 import type { Authenticate } from './requests/authenticate.ts'
-import type { CheckedRequest } from './requests/request.ts'
-import { parseReadRequest } from './requests/request.ts'
-import type { Strangers } from './requests/strangers.ts'
-import { createStrangers } from './requests/strangers.ts'
+import { parseReadRequest, type CheckedRequest } from './requests/request.ts'
+import { createStrangers, type Strangers } from './requests/strangers.ts'
 import type { Sources } from './sources.ts'
 
 /** Largest body of a request, in bytes; the longest that the parameters allow is far below. */

@@ -1,5 +1,4 @@
-import type { Expression } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Expression } from 'kysely'
 import type {
   Audit,
   AuditEntry,
@@ -13,10 +12,8 @@ import { keysOf } from '../../../domain/text/keys-of.ts'
 import type { Database } from '../database/database.ts'
 import { parsedOr } from '../../../domain/text/json.ts'
 import type { JsonText } from '../database/json-text.ts'
-import type { Template } from '../statement/compiler.ts'
-import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
-import type { Executor, Statement } from '../statement/executor.ts'
-import { rowsOf } from '../statement/executor.ts'
+import { atMost, bind, db, slot, template, type Template } from '../statement/compiler.ts'
+import { rowsOf, type Executor, type Statement } from '../statement/executor.ts'
 import { templateCache } from '../../sql/statement.ts'
 
 const insertedRow = {

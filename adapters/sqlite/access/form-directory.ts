@@ -4,8 +4,7 @@ import { elsewhere } from '../placement/guard.ts'
 import { bind, db, slot, template } from '../statement/compiler.ts'
 import { resultsOf } from '../statement/executor.ts'
 import { parsed } from '../database/json-text.ts'
-import type { StorageOptions } from '../storage-options.ts'
-import { tenantExecutors } from '../storage-options.ts'
+import { tenantExecutors, type StorageOptions } from '../storage-options.ts'
 import { createSubmissionWriter } from '../write/submission-writer.ts'
 
 const findForm = template(() =>

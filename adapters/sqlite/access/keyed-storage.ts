@@ -12,13 +12,22 @@ import type { KeyBudget } from '../../../ports/organizations/key-budget.ts'
 import type { ReadQuery } from '../../../ports/records/query.ts'
 import { isOutgrown, linesOfText, takeStop, TOO_LARGE } from '../read/bounded-rows.ts'
 import { elsewhere } from '../placement/guard.ts'
-import type { ClaimNow, KeyedAnswer, KeyedRow } from '../read/keyed-statements.ts'
-import { boundedStatements, keyedStatement } from '../read/keyed-statements.ts'
-import type { Reading } from '../read/reading.ts'
-import { readingOf } from '../read/reading.ts'
+import {
+  boundedStatements,
+  keyedStatement,
+  type ClaimNow,
+  type KeyedAnswer,
+  type KeyedRow,
+} from '../read/keyed-statements.ts'
+import { readingOf, type Reading } from '../read/reading.ts'
 import { bind, db, slot, template } from '../statement/compiler.ts'
-import type { CountedBatch, CountedResults, Executor } from '../statement/executor.ts'
-import { declared, rowsOf } from '../statement/executor.ts'
+import {
+  declared,
+  rowsOf,
+  type CountedBatch,
+  type CountedResults,
+  type Executor,
+} from '../statement/executor.ts'
 import { PARAMETERS_MAX } from '../statement/hosted-limits.ts'
 import { decodeRows } from '../table/decode.ts'
 import { serviceTables } from '../table/table-set.ts'

@@ -1,5 +1,4 @@
-import type { Expression } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Expression } from 'kysely'
 import { byTenureHorizon } from '../../../domain/analytics/members/churn-horizons.ts'
 import type {
   CancellationCount,
@@ -9,10 +8,8 @@ import type {
   TenureSummary,
 } from '../../../ports/records/analytics.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
-import type { Executor } from '../statement/executor.ts'
-import { resultsOf } from '../statement/executor.ts'
-import type { Middle } from './middle.ts'
-import { middleColumns, middlePair } from './middle.ts'
+import { resultsOf, type Executor } from '../statement/executor.ts'
+import { middleColumns, middlePair, type Middle } from './middle.ts'
 import { isBounded, rangeValues, within } from './range.ts'
 
 /** The churned members of a range, by an index that has all that is counted of them. */

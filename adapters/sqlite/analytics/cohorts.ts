@@ -7,8 +7,7 @@ import type {
   CohortsQuery,
 } from '../../../ports/records/analytics.ts'
 import { bind, db, slot, template } from '../statement/compiler.ts'
-import type { Executor } from '../statement/executor.ts'
-import { resultsOf } from '../statement/executor.ts'
+import { resultsOf, type Executor } from '../statement/executor.ts'
 import { BEHIND_ALL } from './range.ts'
 
 const cohorts = db.selectFrom('membership_cohorts').where('organization_id', '=', slot('organizationId'))

@@ -1,10 +1,8 @@
 import { sql } from 'kysely'
 import type { DecisionRevenue, InstantRange, RevenueByDecision } from '../../../ports/records/analytics.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
-import type { Executor } from '../statement/executor.ts'
-import { rowsOf } from '../statement/executor.ts'
-import type { Middle } from './middle.ts'
-import { middleColumns, middlePair } from './middle.ts'
+import { rowsOf, type Executor } from '../statement/executor.ts'
+import { middleColumns, middlePair, type Middle } from './middle.ts'
 import { rangeValues, within } from './range.ts'
 
 const organization = slot('organizationId')

@@ -1,5 +1,4 @@
-import type { Expression } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Expression } from 'kysely'
 
 /** The values of the one or two rows in the middle; null: there is no value. */
 export interface Middle {

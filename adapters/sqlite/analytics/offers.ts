@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { InstantRange, OfferCount } from '../../../ports/records/analytics.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
-import type { Executor } from '../statement/executor.ts'
-import { rowsOf } from '../statement/executor.ts'
+import { rowsOf, type Executor } from '../statement/executor.ts'
 import { rangeValues, within } from './range.ts'
 
 const organization = slot('organizationId')

@@ -1,5 +1,4 @@
-import type { Expression, SqlBool } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Expression, type SqlBool } from 'kysely'
 import type { InstantRange } from '../../../ports/records/analytics.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import { slot } from '../statement/compiler.ts'

@@ -1,12 +1,10 @@
 import { sql } from 'kysely'
 import type { ImportProblem, ImportSession, ImportState } from '../../../ports/records/import-sessions.ts'
 import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
-import type { Executor } from '../statement/executor.ts'
-import { resultsOf, rowsOf } from '../statement/executor.ts'
+import { resultsOf, rowsOf, type Executor } from '../statement/executor.ts'
 import { one, rowid } from '../statement/words.ts'
 import { keysInFile } from './file-keys.ts'
-import type { SessionPlace } from './session-row.ts'
-import { isIn, isOver, ofSession, sessionColumns, sessionOf } from './session-row.ts'
+import { isIn, isOver, ofSession, sessionColumns, sessionOf, type SessionPlace } from './session-row.ts'
 
 const organizationId = slot<string>('organizationId')
 

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { ImportedFile, ImportSession } from '../../../ports/records/import-sessions.ts'
 import { bind, db, slot, template } from '../statement/compiler.ts'
-import type { Executor } from '../statement/executor.ts'
-import { resultsOf } from '../statement/executor.ts'
+import { resultsOf, type Executor } from '../statement/executor.ts'
 import { isOpen, sessionOf, sessions } from './session-row.ts'
 
 /** Inserts nothing while another session of the kind is open. */

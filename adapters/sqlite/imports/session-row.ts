@@ -1,5 +1,4 @@
-import type { InferResult } from 'kysely'
-import { expressionBuilder, sql } from 'kysely'
+import { expressionBuilder, sql, type InferResult } from 'kysely'
 import { keysOf } from '../../../domain/text/keys-of.ts'
 import type { ImportSession, ImportState } from '../../../ports/records/import-sessions.ts'
 import type { Database } from '../database/database.ts'

@@ -3,13 +3,11 @@ import type { ImportSession, StagedPart } from '../../../ports/records/import-se
 import type { StoredRow } from '../../../ports/records/query.ts'
 import type { Database } from '../database/database.ts'
 import { bind, db, slot, template } from '../statement/compiler.ts'
-import type { Executor, Statement } from '../statement/executor.ts'
-import { rowsAmong } from '../statement/executor.ts'
+import { rowsAmong, type Executor, type Statement } from '../statement/executor.ts'
 import { countedJsonChunks, jsonChunks } from '../statement/json-chunks.ts'
 import { encodedRows, writableTable } from '../write/upsert.ts'
 import { jsonEach } from '../statement/words.ts'
-import type { SessionPlace } from './session-row.ts'
-import { isIn, ofSession, sessionColumns, sessionOf } from './session-row.ts'
+import { isIn, ofSession, sessionColumns, sessionOf, type SessionPlace } from './session-row.ts'
 
 /**
  * The maximum number of rows in a chunk, which is the least that one step writes. It bounds how long other requests

@@ -1,22 +1,24 @@
-import type { Expression } from 'kysely'
-import { expressionBuilder, sql } from 'kysely'
+import { expressionBuilder, sql, type Expression } from 'kysely'
 import type {
   ImportSession,
   ImportState,
   StagedChunk,
   WrittenChunk,
 } from '../../../ports/records/import-sessions.ts'
-import type { Template } from '../statement/compiler.ts'
-import { bind, db, slot, template } from '../statement/compiler.ts'
-import type { Executor, Statement } from '../statement/executor.ts'
-import { rowsAmong, rowsOf } from '../statement/executor.ts'
+import { bind, db, slot, template, type Template } from '../statement/compiler.ts'
+import { rowsAmong, rowsOf, type Executor, type Statement } from '../statement/executor.ts'
 import type { Database } from '../database/database.ts'
 import { parsed } from '../database/json-text.ts'
 import { encodedRows, givenFields, moveClock, upsertOf, writableTable } from '../write/upsert.ts'
-import type { Table } from '../table/tables.ts'
-import { columnOf } from '../table/tables.ts'
-import type { SessionPlace, SessionRow } from './session-row.ts'
-import { isIn, ofSession, sessionColumns, sessionOf } from './session-row.ts'
+import { columnOf, type Table } from '../table/tables.ts'
+import {
+  isIn,
+  ofSession,
+  sessionColumns,
+  sessionOf,
+  type SessionPlace,
+  type SessionRow,
+} from './session-row.ts'
 
 const thisSession = db.selectFrom('import_sessions').where(ofSession)
 const nextOf = thisSession.select('written_chunks').where(isIn('writing'))

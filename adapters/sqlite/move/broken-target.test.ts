@@ -1,16 +1,19 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { MoveWorld } from '../../../domain/placement/move/index.ts'
-import { MOVE_LEASE_MS, runMove, tidyUp } from '../../../domain/placement/move/index.ts'
+import { MOVE_LEASE_MS, runMove, tidyUp, type MoveWorld } from '../../../domain/placement/move/index.ts'
 import type { Move } from '../../../ports/placement/move-ledger.ts'
 import type { MovedTable, MovePlace } from '../../../ports/placement/move.ts'
 import type { Place } from '../../../ports/placement/placement.ts'
 import { fewTables, fewTablesImage } from '../../../test/support/databases/few-tables.ts'
-import type { MovingPlaces } from '../../../test/support/moving/moving.ts'
-import { contentOf, leftOf, movingPlaces, toOwn } from '../../../test/support/moving/moving.ts'
+import {
+  contentOf,
+  leftOf,
+  movingPlaces,
+  toOwn,
+  type MovingPlaces,
+} from '../../../test/support/moving/moving.ts'
 import { movingWriter } from '../../../test/support/moving/moving-writer.ts'
 import { oddFamily } from '../../../test/support/data/odd-rows.ts'
-import type { VirtualTime } from '../../../test/support/runner/virtual-time.ts'
-import { virtualTime } from '../../../test/support/runner/virtual-time.ts'
+import { virtualTime, type VirtualTime } from '../../../test/support/runner/virtual-time.ts'
 import { openImage } from '../../node-sqlite/index.ts'
 import { readMovedTables } from './moved-tables.ts'
 

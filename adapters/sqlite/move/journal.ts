@@ -1,10 +1,8 @@
-import type { Expression } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Expression } from 'kysely'
 import type { JournalEntry, MovedTable } from '../../../ports/placement/move.ts'
 import { glob } from '../statement/words.ts'
 import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
-import type { Executor, Statement } from '../statement/executor.ts'
-import { rowsOf } from '../statement/executor.ts'
+import { rowsOf, type Executor, type Statement } from '../statement/executor.ts'
 import { parsed } from '../database/json-text.ts'
 import { readMovedTables } from './moved-tables.ts'
 

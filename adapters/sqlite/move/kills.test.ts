@@ -2,10 +2,16 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { ElsewhereError } from '../../../domain/placement/find/errors.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
 import { fewTables, fewTablesImage } from '../../../test/support/databases/few-tables.ts'
-import type { Interference, MovingPlaces } from '../../../test/support/moving/moving.ts'
-import { contentOf, leftOf, movingPlaces, toOwn, toShared } from '../../../test/support/moving/moving.ts'
-import type { MovingWriter } from '../../../test/support/moving/moving-writer.ts'
-import { movingWriter } from '../../../test/support/moving/moving-writer.ts'
+import {
+  contentOf,
+  leftOf,
+  movingPlaces,
+  toOwn,
+  toShared,
+  type Interference,
+  type MovingPlaces,
+} from '../../../test/support/moving/moving.ts'
+import { movingWriter, type MovingWriter } from '../../../test/support/moving/moving-writer.ts'
 import { oddFamily } from '../../../test/support/data/odd-rows.ts'
 import type { MovedTable } from '../../../ports/placement/move.ts'
 import { openImage } from '../../node-sqlite/index.ts'

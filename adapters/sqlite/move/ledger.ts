@@ -1,14 +1,11 @@
-import type { Expression } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Expression } from 'kysely'
 import type { Move, MoveLedger, MovePhase, MoveTurn } from '../../../ports/placement/move-ledger.ts'
 import type { Place } from '../../../ports/placement/placement.ts'
 import type { JsonText } from '../database/json-text.ts'
 import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
-import type { Executor, Statement } from '../statement/executor.ts'
-import { resultsOf, rowsOf } from '../statement/executor.ts'
+import { resultsOf, rowsOf, type Executor, type Statement } from '../statement/executor.ts'
 import { familyMembers, isPlaced } from '../placement/family-row.ts'
-import type { MoveRow } from './move-row.ts'
-import { moveColumns, moveOf } from './move-row.ts'
+import { moveColumns, moveOf, type MoveRow } from './move-row.ts'
 import { switchFamily } from './switch.ts'
 
 type PlaceText = JsonText<Place>

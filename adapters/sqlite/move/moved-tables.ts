@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import type { MovedTable } from '../../../ports/placement/move.ts'
 import type { Database } from '../database/database.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
-import type { Executor } from '../statement/executor.ts'
-import { rowsOf } from '../statement/executor.ts'
+import { rowsOf, type Executor } from '../statement/executor.ts'
 
 /** Why rows of a table stay in their database when a family moves. */
 type Reason = string

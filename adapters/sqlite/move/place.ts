@@ -6,8 +6,7 @@ import { forgetJournal, isJournaling, readJournal, startJournal, stopJournal } f
 import { readMovedTables } from './moved-tables.ts'
 import { readChunk } from './read-chunk.ts'
 import { readRows, readSpan } from './read-rows.ts'
-import type { KnownTriggers } from './silenced.ts'
-import { readKnownTriggers } from './silenced.ts'
+import { readKnownTriggers, type KnownTriggers } from './silenced.ts'
 import { beginTarget, finishTarget, reopenTarget, targetState, writeTarget } from './target.ts'
 
 export interface MovePlaceOptions {

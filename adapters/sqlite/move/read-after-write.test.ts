@@ -1,15 +1,19 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createPlaceMemory } from '../../../domain/placement/find/place-memory.ts'
-import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
-import { createPlacedStorage } from '../../../domain/placement/placed-storage.ts'
+import { createPlacedStorage, type PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import { lineLog } from '../../../host-worker/system.ts'
 import type { PlaceChoice } from '../../../ports/placement/placement.ts'
 import { tenantKey } from '../../../test/conformance/fixtures.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
 import { oddFamily } from '../../../test/support/data/odd-rows.ts'
 import { fewTables, fewTablesImage } from '../../../test/support/databases/few-tables.ts'
-import type { Interference, MovingPlaces } from '../../../test/support/moving/moving.ts'
-import { movingPlaces, toOwn, toShared } from '../../../test/support/moving/moving.ts'
+import {
+  movingPlaces,
+  toOwn,
+  toShared,
+  type Interference,
+  type MovingPlaces,
+} from '../../../test/support/moving/moving.ts'
 import { createObjectStorage } from '../../durable-object/index.ts'
 import { openImage } from '../../node-sqlite/index.ts'
 import { createPlaceDirectory, createStorage } from '../index.ts'

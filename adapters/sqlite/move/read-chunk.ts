@@ -1,11 +1,15 @@
 import { sql } from 'kysely'
 import type { MoveChunk, MovedRow, MovedTable, MoveKey, MovePosition } from '../../../ports/placement/move.ts'
-import type { Template } from '../statement/compiler.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
-import type { BoundValue, Executor, ResultRow, Statement } from '../statement/executor.ts'
-import { resultsOf, rowsOf } from '../statement/executor.ts'
-import type { JsonText } from '../database/json-text.ts'
-import { parsed } from '../database/json-text.ts'
+import { bind, slot, template, type Template } from '../statement/compiler.ts'
+import {
+  resultsOf,
+  rowsOf,
+  type BoundValue,
+  type Executor,
+  type ResultRow,
+  type Statement,
+} from '../statement/executor.ts'
+import { parsed, type JsonText } from '../database/json-text.ts'
 import { templateCache } from '../../sql/statement.ts'
 import { ANSWER_BYTES_MAX, bytesOf, columnsOf, keyValues, movedRow, tuple } from './rows.ts'
 

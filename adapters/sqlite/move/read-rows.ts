@@ -1,5 +1,4 @@
-import type { Expression } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Expression } from 'kysely'
 import type {
   FoundRows,
   MovedRow,
@@ -8,10 +7,8 @@ import type {
   TableSpan,
   WantedRows,
 } from '../../../ports/placement/move.ts'
-import type { Template } from '../statement/compiler.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
-import type { Executor, ResultRow, Statement } from '../statement/executor.ts'
-import { resultsOf } from '../statement/executor.ts'
+import { bind, slot, template, type Template } from '../statement/compiler.ts'
+import { resultsOf, type Executor, type ResultRow, type Statement } from '../statement/executor.ts'
 import { templateCache } from '../../sql/statement.ts'
 import { ANSWER_BYTES_MAX, bytesOf, columnsOf, keyValues, movedRow, tuple } from './rows.ts'
 

@@ -1,10 +1,15 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { newOrganization } from '../../../domain/operators/organization.ts'
-import type { MoveWorld } from '../../../domain/placement/move/index.ts'
-import { advanceMove, runMove } from '../../../domain/placement/move/index.ts'
+import { advanceMove, runMove, type MoveWorld } from '../../../domain/placement/move/index.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
-import type { Interference, MovingPlaces } from '../../../test/support/moving/moving.ts'
-import { contentOf, movingPlaces, toOwn, toShared } from '../../../test/support/moving/moving.ts'
+import {
+  contentOf,
+  movingPlaces,
+  toOwn,
+  toShared,
+  type Interference,
+  type MovingPlaces,
+} from '../../../test/support/moving/moving.ts'
 import { portWith } from '../../../test/support/runner/port-with.ts'
 import { movingWriter } from '../../../test/support/moving/moving-writer.ts'
 import { oddFamily } from '../../../test/support/data/odd-rows.ts'

@@ -1,5 +1,4 @@
-import type { Expression } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Expression } from 'kysely'
 import type { MovedRow, MovedTable, MoveKey } from '../../../ports/placement/move.ts'
 import type { BoundValue, ResultRow } from '../statement/executor.ts'
 

@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
 import { bind, slot, template } from '../statement/compiler.ts'
-import type { Executor, Statement } from '../statement/executor.ts'
-import { rowsOf } from '../statement/executor.ts'
-import type { JsonText } from '../database/json-text.ts'
-import { parsed } from '../database/json-text.ts'
+import { rowsOf, type Executor, type Statement } from '../statement/executor.ts'
+import { parsed, type JsonText } from '../database/json-text.ts'
 
 /** The names and texts of a table's triggers. */
 type TriggerTexts = JsonText<readonly (readonly [name: string, sql: string])[]>

@@ -1,16 +1,12 @@
-import type { AliasableExpression, Expression, SqlBool } from 'kysely'
+import { sql, type AliasableExpression, type Expression, type SqlBool } from 'kysely'
 import { forms } from '../../../domain/resources/forms/forms.ts'
-import { sql } from 'kysely'
 import type { Move } from '../../../ports/placement/move-ledger.ts'
 import type { Place } from '../../../ports/placement/placement.ts'
-import type { Template } from '../statement/compiler.ts'
-import { bind, db, eb, slot, template } from '../statement/compiler.ts'
+import { bind, db, eb, slot, template, type Template } from '../statement/compiler.ts'
 import type { Database } from '../database/database.ts'
 import { jsonEach, one } from '../statement/words.ts'
-import type { BatchAround, BoundValue, Executor } from '../statement/executor.ts'
-import { rowsAmong } from '../statement/executor.ts'
-import type { MoveRow } from './move-row.ts'
-import { moveColumns, moveOf } from './move-row.ts'
+import { rowsAmong, type BatchAround, type BoundValue, type Executor } from '../statement/executor.ts'
+import { moveColumns, moveOf, type MoveRow } from './move-row.ts'
 
 const familyId = slot<string>('familyId')
 const moveId = slot<string>('moveId')

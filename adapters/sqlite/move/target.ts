@@ -1,5 +1,4 @@
-import type { Expression } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Expression } from 'kysely'
 import type {
   MovedRow,
   MovedTable,
@@ -8,17 +7,14 @@ import type {
   WriteOutcome,
 } from '../../../ports/placement/move.ts'
 import { utf8Length } from '../../../domain/text/encoding.ts'
-import type { Template } from '../statement/compiler.ts'
+import { bind, db, eb, slot, template, type Template } from '../statement/compiler.ts'
 import { jsonEach, one } from '../statement/words.ts'
-import { bind, db, eb, slot, template } from '../statement/compiler.ts'
-import type { Executor, Statement } from '../statement/executor.ts'
-import { resultsOf, rowsOf } from '../statement/executor.ts'
+import { resultsOf, rowsOf, type Executor, type Statement } from '../statement/executor.ts'
 import { CHUNK_BYTES_MAX, jsonChunks } from '../statement/json-chunks.ts'
 import { templateCache } from '../../sql/statement.ts'
 import { CONDITION_HELD, failsWhen } from '../write/fail-when.ts'
 import { keyValues, tuple } from './rows.ts'
-import type { KnownTriggers } from './silenced.ts'
-import { OTHER_TRIGGERS } from './silenced.ts'
+import { OTHER_TRIGGERS, type KnownTriggers } from './silenced.ts'
 
 const begin = template(
   db

@@ -1,15 +1,21 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { ElsewhereError } from '../../../domain/placement/find/errors.ts'
-import type { MoveWorld } from '../../../domain/placement/move/index.ts'
-import { advanceMove, tidyUp } from '../../../domain/placement/move/index.ts'
+import { advanceMove, tidyUp, type MoveWorld } from '../../../domain/placement/move/index.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { Move } from '../../../ports/placement/move-ledger.ts'
 import type { MovedTable } from '../../../ports/placement/move.ts'
 import type { PlaceChoice } from '../../../ports/placement/placement.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
 import { fewTables, fewTablesImage } from '../../../test/support/databases/few-tables.ts'
-import type { Interference, MovingPlaces } from '../../../test/support/moving/moving.ts'
-import { contentOf, leftOf, movingPlaces, toOwn, toShared } from '../../../test/support/moving/moving.ts'
+import {
+  contentOf,
+  leftOf,
+  movingPlaces,
+  toOwn,
+  toShared,
+  type Interference,
+  type MovingPlaces,
+} from '../../../test/support/moving/moving.ts'
 import { oddFamily } from '../../../test/support/data/odd-rows.ts'
 import { openImage } from '../../node-sqlite/index.ts'
 import { readMovedTables } from './moved-tables.ts'

@@ -3,8 +3,7 @@ import { form, organization, submission } from '../../../test/conformance/fixtur
 import { seededRandom } from '../../../test/support/runner/fakes.ts'
 import { createScratchStorage } from '../../../test/support/scratch/scratch-storage.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
-import type { Executor, ResultRow, Statement } from '../index.ts'
-import { createStorage } from '../index.ts'
+import { createStorage, type Executor, type ResultRow, type Statement } from '../index.ts'
 
 const START_MS = Date.parse('2020-06-15T12:00:00.000Z')
 const HOUR_MS = 3_600_000

@@ -1,15 +1,12 @@
-import type { Expression, RawBuilder, Selectable } from 'kysely'
-import { expressionBuilder, sql } from 'kysely'
+import { expressionBuilder, sql, type Expression, type RawBuilder, type Selectable } from 'kysely'
 import type { Admission, AutomationMessage } from '../../../ports/messaging/outbox-store.ts'
 import type { Database } from '../database/database.ts'
 import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
-import type { Executor } from '../statement/executor.ts'
-import { resultsOf } from '../statement/executor.ts'
+import { resultsOf, type Executor } from '../statement/executor.ts'
 import { excluded, one } from '../statement/words.ts'
 import { boundedNow, shifted } from '../write/write-clock.ts'
-import type { HeldEntry } from './settle.ts'
+import { heldRow, isHeld, type HeldEntry } from './settle.ts'
 import { beginning } from './send-log.ts'
-import { heldRow, isHeld } from './settle.ts'
 
 const organizationId = slot<string>('organizationId')
 const messageId = slot<string>('messageId')

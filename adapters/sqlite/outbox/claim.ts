@@ -8,8 +8,7 @@ import type {
   OutboxRef,
 } from '../../../ports/messaging/outbox-store.ts'
 import { bind, db, slot, template } from '../statement/compiler.ts'
-import type { Executor } from '../statement/executor.ts'
-import { resultsOf } from '../statement/executor.ts'
+import { resultsOf, type Executor } from '../statement/executor.ts'
 import { parsed } from '../database/json-text.ts'
 import { organizationFromRow } from '../table/access-rows.ts'
 

@@ -1,5 +1,4 @@
-import type { Expression, SqlBool } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Expression, type SqlBool } from 'kysely'
 
 /** With which word the ids of some kind of what follows a submission begin: entries of the outbox, or runs. */
 export type FollowingWord = 'obx' | 'run'

@@ -1,22 +1,18 @@
-import type { Expression, SqlBool } from 'kysely'
-import { expressionBuilder, sql } from 'kysely'
+import { expressionBuilder, sql, type Expression, type SqlBool } from 'kysely'
 import type {
   FinishedStep,
   RunState,
   StepEffect,
   StepOutcome,
 } from '../../../ports/messaging/outbox-store.ts'
-import type { Template } from '../statement/compiler.ts'
+import { bind, db, eb, slot, template, type Template } from '../statement/compiler.ts'
 import type { Database } from '../database/database.ts'
 import { parsed } from '../database/json-text.ts'
-import { bind, db, eb, slot, template } from '../statement/compiler.ts'
-import type { BoundValue, Executor } from '../statement/executor.ts'
-import { resultsOf } from '../statement/executor.ts'
+import { resultsOf, type BoundValue, type Executor } from '../statement/executor.ts'
 import { excluded, jsonEach, one } from '../statement/words.ts'
 import { advanceClock, writtenAt } from '../write/write-clock.ts'
 import { endStatements } from './send-log.ts'
-import type { HeldEntry } from './settle.ts'
-import { heldRow, isHeld } from './settle.ts'
+import { heldRow, isHeld, type HeldEntry } from './settle.ts'
 
 const organizationId = slot<string>('organizationId')
 type Run = Database['automation_runs']

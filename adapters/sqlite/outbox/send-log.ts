@@ -1,5 +1,4 @@
-import type { Expression, SqlBool } from 'kysely'
-import { expressionBuilder, sql } from 'kysely'
+import { expressionBuilder, sql, type Expression, type SqlBool } from 'kysely'
 import type {
   Claim,
   KeyedRequest,
@@ -11,12 +10,18 @@ import type {
 import type { Database } from '../database/database.ts'
 import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
 import type { Guard } from '../placement/guard.ts'
-import type { BoundValue, Executor, Statement } from '../statement/executor.ts'
-import { declared, resultsOf, rowsAmong, rowsOf } from '../statement/executor.ts'
+import {
+  declared,
+  resultsOf,
+  rowsAmong,
+  rowsOf,
+  type BoundValue,
+  type Executor,
+  type Statement,
+} from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'
 import { excluded, jsonEach, one } from '../statement/words.ts'
-import type { FollowingWord } from './following-ids.ts'
-import { followsSubmission } from './following-ids.ts'
+import { followsSubmission, type FollowingWord } from './following-ids.ts'
 
 /** The operator's own sends belong to no organization; the table keeps them under this empty id. */
 const OPERATOR = ''

@@ -1,12 +1,9 @@
-import type { Expression } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Expression } from 'kysely'
 import type { OutboxRef } from '../../../ports/messaging/outbox-store.ts'
 import { bind, db, slot, template } from '../statement/compiler.ts'
-import type { Executor } from '../statement/executor.ts'
-import { rowsOf } from '../statement/executor.ts'
+import { rowsOf, type Executor } from '../statement/executor.ts'
 import { indexedBy, jsonEach } from '../statement/words.ts'
-import type { JsonText } from '../database/json-text.ts'
-import { parsed } from '../database/json-text.ts'
+import { parsed, type JsonText } from '../database/json-text.ts'
 
 /** Pending entries in the order (organization, due time, id). */
 const pending = db

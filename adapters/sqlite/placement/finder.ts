@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { PlaceFinder } from '../../../ports/placement/placement.ts'
 import { bind, db, slot, template } from '../statement/compiler.ts'
-import type { Executor } from '../statement/executor.ts'
-import { rowsOf } from '../statement/executor.ts'
+import { rowsOf, type Executor } from '../statement/executor.ts'
 import { familyColumns, ownPlace } from './family-row.ts'
 
 const placed = () =>

@@ -5,8 +5,7 @@ import type { Clock } from '../../../ports/platform/clock.ts'
 import type { PlaceDirectory } from '../../../ports/placement/placement.ts'
 import { bind, db, eb, slot, template } from '../statement/compiler.ts'
 import { indexedBy, jsonEach, one, textsOf } from '../statement/words.ts'
-import type { Executor } from '../statement/executor.ts'
-import { resultsOf } from '../statement/executor.ts'
+import { resultsOf, type Executor } from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'
 
 const organizationId = slot<string>('organizationId')

@@ -10,8 +10,7 @@ import {
   submission,
   tenantKey,
 } from '../../../test/conformance/fixtures.ts'
-import type { ScratchPlaces } from '../../../test/support/scratch/scratch-places.ts'
-import { createScratchPlaces } from '../../../test/support/scratch/scratch-places.ts'
+import { createScratchPlaces, type ScratchPlaces } from '../../../test/support/scratch/scratch-places.ts'
 import { createStorage } from '../index.ts'
 
 let scratch: ScratchPlaces

@@ -1,16 +1,12 @@
-import type { Expression } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Expression } from 'kysely'
 import { ElsewhereError, MovingError, PausedError } from '../../../domain/placement/find/errors.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
-import type { Template } from '../statement/compiler.ts'
-import { bind, db, eb, slot, template } from '../statement/compiler.ts'
+import { bind, db, eb, slot, template, type Template } from '../statement/compiler.ts'
 import { jsonEach, one } from '../statement/words.ts'
-import type { Executor, Statement } from '../statement/executor.ts'
-import { declared } from '../statement/executor.ts'
+import { declared, type Executor, type Statement } from '../statement/executor.ts'
 import { readsAlone } from '../statement/reads-alone.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
-import type { PlacedText } from './family-row.ts'
-import { isPlaced, placedOrganization, placedText } from './family-row.ts'
+import { isPlaced, placedOrganization, placedText, type PlacedText } from './family-row.ts'
 
 /** What a batch is about: some organizations, the organization of a key, or the organization of an outbox entry. */
 export type Subject =

@@ -1,5 +1,4 @@
-import type { Expression, RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Expression, type RawBuilder } from 'kysely'
 import { PAGE_MAX_BYTES, positionIn } from '../../../domain/read/pages/page-of-texts.ts'
 import type { Order, Position } from '../../../ports/records/query.ts'
 import { VALUE_MAX_BYTES } from '../statement/hosted-limits.ts'

@@ -1,5 +1,4 @@
-import type { Expression, RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Expression, type RawBuilder } from 'kysely'
 import type { GroupPosition, GroupsQuery } from '../../../ports/records/query.ts'
 import { slot } from '../statement/compiler.ts'
 import type { ResultRow } from '../statement/executor.ts'

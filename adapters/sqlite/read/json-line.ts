@@ -1,5 +1,4 @@
-import type { Expression } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Expression } from 'kysely'
 import type { StorageType } from '../../../domain/record/field.ts'
 import { ARGUMENTS_MAX } from '../statement/hosted-limits.ts'
 

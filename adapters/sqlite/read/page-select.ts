@@ -1,16 +1,13 @@
-import type { Expression, RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Expression, type RawBuilder } from 'kysely'
 import type { StorageType } from '../../../domain/record/field.ts'
 import type { PageQuery, Predicate } from '../../../ports/records/query.ts'
 import { comparison } from '../../sql/words.ts'
 import { slot } from '../statement/compiler.ts'
 import type { ResultRow } from '../statement/executor.ts'
 import type { PageIndex } from '../table/indexes.ts'
-import type { Table } from '../table/tables.ts'
-import { columnOf } from '../table/tables.ts'
+import { columnOf, type Table } from '../table/tables.ts'
 import type { PageBounds } from '../../../domain/read/plan/page-bounds.ts'
-import type { RowForm } from './select.ts'
-import { selectFrom } from './select.ts'
+import { selectFrom, type RowForm } from './select.ts'
 
 /**
  * The column of a row that is none, the last one of a page for which no more rows are looked at: the position of the row

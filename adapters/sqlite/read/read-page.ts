@@ -1,6 +1,5 @@
 import type { PageEnd } from '../../../ports/records/query.ts'
-import type { ResultRow, Executor } from '../statement/executor.ts'
-import { rowsOf } from '../statement/executor.ts'
+import { rowsOf, type ResultRow, type Executor } from '../statement/executor.ts'
 import { isOutgrown, linesOfText, takeStop, TOO_LARGE } from './bounded-rows.ts'
 import type { PageStatements } from './rows-statements.ts'
 

@@ -1,15 +1,12 @@
-import type { RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { OneQuery, PageQuery, ReadQuery, Scalar } from '../../../ports/records/query.ts'
 import { slot } from '../statement/compiler.ts'
 import type { BoundValue, ResultRow } from '../statement/executor.ts'
 import type { TableSet } from '../table/table-set.ts'
 import { groupsSelect } from './groups-select.ts'
-import type { PageBounds } from '../../../domain/read/plan/page-bounds.ts'
-import { foldBounds } from '../../../domain/read/plan/page-bounds.ts'
+import { foldBounds, type PageBounds } from '../../../domain/read/plan/page-bounds.ts'
 import { mayStop, pageSelect } from './page-select.ts'
-import type { RowForm } from './select.ts'
-import { selectFrom } from './select.ts'
+import { selectFrom, type RowForm } from './select.ts'
 
 /** A read of one owner's rows before it is compiled, alone or as part of a larger statement. */
 export interface Reading {

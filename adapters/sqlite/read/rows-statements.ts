@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { OneQuery, PageQuery } from '../../../ports/records/query.ts'
-import type { Template } from '../statement/compiler.ts'
-import { bind, template } from '../statement/compiler.ts'
+import { bind, template, type Template } from '../statement/compiler.ts'
 import type { ResultRow, Statement } from '../statement/executor.ts'
 import { templateCache } from '../../sql/statement.ts'
 import type { TableSet } from '../table/table-set.ts'

@@ -1,11 +1,8 @@
-import type { Expression, RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Expression, type RawBuilder } from 'kysely'
 import type { ResultRow } from '../statement/executor.ts'
-import type { JoinedColumn, Table } from '../table/tables.ts'
+import { columnOf, type JoinedColumn, type Table } from '../table/tables.ts'
 import { columnName } from '../database/column-name.ts'
-import { columnOf } from '../table/tables.ts'
-import type { JsonMember } from './json-line.ts'
-import { jsonLine } from './json-line.ts'
+import { jsonLine, type JsonMember } from './json-line.ts'
 
 /** How a row is selected: a column for each field under the field's name, or one column `line` of JSON. */
 export type RowForm = 'columns' | 'line'

@@ -1,9 +1,7 @@
 import { endpoints } from '../../../domain/catalog.ts'
-import type { CollectionEndpoint } from '../../../domain/record/endpoint.ts'
-import { SYNC_FIELD } from '../../../domain/record/endpoint.ts'
+import { SYNC_FIELD, type CollectionEndpoint } from '../../../domain/record/endpoint.ts'
 import type { Predicate } from '../../../ports/records/query.ts'
-import type { PageIndex } from '../table/indexes.ts'
-import { indexOf } from '../table/indexes.ts'
+import { indexOf, type PageIndex } from '../table/indexes.ts'
 import { tableOf } from '../table/tables.ts'
 
 /** An index by which pages of a collection are read. */

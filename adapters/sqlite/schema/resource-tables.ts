@@ -1,6 +1,5 @@
 import type { StorageType } from '../../../domain/record/field.ts'
-import type { Resource } from '../../../domain/record/resource.ts'
-import { storedFields } from '../../../domain/record/resource.ts'
+import { storedFields, type Resource } from '../../../domain/record/resource.ts'
 import type { ResourceField } from '../../../domain/record/resource-field.ts'
 import type { StoredFieldShape } from '../../../domain/record/stored-fields.ts'
 import { columnName } from '../database/column-name.ts'

@@ -1,11 +1,3 @@
-import type {
-  Compilable,
-  Expression,
-  ExpressionBuilder,
-  OperationNodeSource,
-  RawBuilder,
-  RootOperationNode,
-} from 'kysely'
 import {
   createQueryId,
   expressionBuilder,
@@ -13,10 +5,15 @@ import {
   QueryCreator,
   sql,
   SqliteQueryCompiler,
+  type Compilable,
+  type Expression,
+  type ExpressionBuilder,
+  type OperationNodeSource,
+  type RawBuilder,
+  type RootOperationNode,
 } from 'kysely'
 import type { Database } from '../database/database.ts'
-import type { Template } from '../../sql/statement.ts'
-import { slot, slotName } from '../../sql/statement.ts'
+import { slot, slotName, type Template } from '../../sql/statement.ts'
 
 export type { Template } from '../../sql/statement.ts'
 export { bind, slot } from '../../sql/statement.ts'

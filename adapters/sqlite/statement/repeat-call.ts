@@ -1,5 +1,4 @@
-import type { Backoff } from '../../../domain/bounds/backoff.ts'
-import { drawFromClock, repeatWhileRejected } from '../../../domain/bounds/backoff.ts'
+import { drawFromClock, repeatWhileRejected, type Backoff } from '../../../domain/bounds/backoff.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
 
 /** What repeating a call of a database depends on. */

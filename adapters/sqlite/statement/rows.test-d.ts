@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { bind, slot, template } from './compiler.ts'
-import type { Executor } from './executor.ts'
-import { resultsOf, rowsOf } from './executor.ts'
+import { resultsOf, rowsOf, type Executor } from './executor.ts'
 
 interface Counted {
   readonly count: number

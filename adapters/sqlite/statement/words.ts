@@ -1,5 +1,4 @@
-import type { AliasedExpression, Expression, Selectable, SqlBool } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type AliasedExpression, type Expression, type Selectable, type SqlBool } from 'kysely'
 import type { Database } from '../database/database.ts'
 import { slot } from './compiler.ts'
 

@@ -1,7 +1,6 @@
 import { keysOf } from '../../../domain/text/keys-of.ts'
 import type { StoredFields } from '../../../domain/record/stored-fields.ts'
-import type { ColumnName } from '../database/column-name.ts'
-import { columnName } from '../database/column-name.ts'
+import { columnName, type ColumnName } from '../database/column-name.ts'
 
 /** For each field, its column under the field's name. */
 type Aliases<Field extends string> = readonly { [Name in Field]: `${ColumnName<Name>} as ${Name}` }[Field][]

@@ -1,6 +1,5 @@
 import type { Predicate } from '../../../ports/records/query.ts'
-import type { Table } from './tables.ts'
-import { columnOf } from './tables.ts'
+import { columnOf, type Table } from './tables.ts'
 
 /** The index by which a page is read. */
 export interface PageIndex {

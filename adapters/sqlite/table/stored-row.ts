@@ -1,5 +1,4 @@
-import type { StoredFields } from '../../../domain/record/stored-fields.ts'
-import { storedFieldShape } from '../../../domain/record/stored-fields.ts'
+import { storedFieldShape, type StoredFields } from '../../../domain/record/stored-fields.ts'
 import { keysOf } from '../../../domain/text/keys-of.ts'
 import type { BoundValue } from '../statement/executor.ts'
 import { columnName } from '../database/column-name.ts'

@@ -1,8 +1,6 @@
 import type { Predicate } from '../../../ports/records/query.ts'
-import type { PageIndex } from './indexes.ts'
-import { indexOf } from './indexes.ts'
-import type { Table } from './tables.ts'
-import { tableOf } from './tables.ts'
+import { indexOf, type PageIndex } from './indexes.ts'
+import { tableOf, type Table } from './tables.ts'
 
 /** The tables of a database: the table of each collection, and the index that serves a page of it. */
 export interface TableSet {

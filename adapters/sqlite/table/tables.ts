@@ -1,7 +1,6 @@
 import type { StorageType } from '../../../domain/record/field.ts'
 import type { Default, Join } from '../../../domain/record/resource-field.ts'
-import type { Resource } from '../../../domain/record/resource.ts'
-import { storedFields } from '../../../domain/record/resource.ts'
+import { storedFields, type Resource } from '../../../domain/record/resource.ts'
 import { resourceOf } from '../../../domain/resources/index.ts'
 import { columnName } from '../database/column-name.ts'
 

@@ -1,12 +1,17 @@
-import type { AliasableExpression, Expression, RawBuilder, SqlBool } from 'kysely'
-import { expressionBuilder, sql } from 'kysely'
+import {
+  expressionBuilder,
+  sql,
+  type AliasableExpression,
+  type Expression,
+  type RawBuilder,
+  type SqlBool,
+} from 'kysely'
 import { keysOf } from '../../../domain/text/keys-of.ts'
 import type { BeginOutcome, Restoration } from '../../../ports/whole/whole-store.ts'
 import { slugTaken } from '../access/slug-taken.ts'
 import type { Database } from '../database/database.ts'
 import { bind, db, eb, slot, template } from '../statement/compiler.ts'
-import type { Executor } from '../statement/executor.ts'
-import { resultsOf } from '../statement/executor.ts'
+import { resultsOf, type Executor } from '../statement/executor.ts'
 import { ofOwner, one } from '../statement/words.ts'
 import type { StoredTable } from './archived-tables.ts'
 

@@ -1,13 +1,9 @@
-import type { Expression } from 'kysely'
-import { sql } from 'kysely'
-import type { Resource } from '../../../domain/record/resource.ts'
-import { storedFields } from '../../../domain/record/resource.ts'
-import type { Template } from '../statement/compiler.ts'
-import { slot, template } from '../statement/compiler.ts'
+import { sql, type Expression } from 'kysely'
+import { storedFields, type Resource } from '../../../domain/record/resource.ts'
+import { slot, template, type Template } from '../statement/compiler.ts'
 import { ofOwner, textsOf } from '../statement/words.ts'
 import { templateCache } from '../../sql/statement.ts'
-import type { Table } from '../table/tables.ts'
-import { columnOf, tableOf } from '../table/tables.ts'
+import { columnOf, tableOf, type Table } from '../table/tables.ts'
 import { writtenAt } from '../write/write-clock.ts'
 
 const among = (name: string) => textsOf(slot(name))

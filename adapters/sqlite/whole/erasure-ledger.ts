@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { ErasureLedger, ErasureMark, RecordedErasure } from '../../../ports/whole/erasure-ledger.ts'
 import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
-import type { Executor } from '../statement/executor.ts'
-import { rowsOf } from '../statement/executor.ts'
+import { rowsOf, type Executor } from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'
 import { excluded, jsonEach, one, textsOf } from '../statement/words.ts'
 

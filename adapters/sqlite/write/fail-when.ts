@@ -1,7 +1,5 @@
-import type { Expression, SqlBool } from 'kysely'
-import { sql } from 'kysely'
-import type { Template } from '../statement/compiler.ts'
-import { db, template } from '../statement/compiler.ts'
+import { sql, type Expression, type SqlBool } from 'kysely'
+import { db, template, type Template } from '../statement/compiler.ts'
 
 /** A statement that fails when the condition holds, and with it the batch to which it belongs. */
 export function failsWhen(condition: Expression<SqlBool>): Template {

@@ -1,8 +1,7 @@
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type { SubmissionWriter } from '../../../ports/records/tenant-writer.ts'
 import { bind, db, slot, template } from '../statement/compiler.ts'
-import type { TenantExecutors } from './submission.ts'
-import { saveSubmission } from './submission.ts'
+import { saveSubmission, type TenantExecutors } from './submission.ts'
 import { nowOf } from './write-clock.ts'
 
 const replaceHash = template(() =>

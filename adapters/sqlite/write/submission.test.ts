@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import { ElsewhereError, PausedError } from '../../../domain/placement/find/errors.ts'
 import { form, organization, submission } from '../../../test/conformance/fixtures.ts'
 import { createScratchStorage } from '../../../test/support/scratch/scratch-storage.ts'
-import { createStorage } from '../index.ts'
-import type { Executor, ResultRow, Statement } from '../index.ts'
+import { createStorage, type Executor, type ResultRow, type Statement } from '../index.ts'
 
 const clock = { nowMs: () => Date.parse('2020-06-15T12:00:00.000Z') }
 const ada = { email: 'ada@example.com', firstName: 'Ada' }

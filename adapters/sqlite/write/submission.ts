@@ -1,9 +1,7 @@
-import type { RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { NewSubmission, SaveSubmissionOutcome } from '../../../ports/records/tenant-writer.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
-import type { BoundValue, Executor, Statement } from '../statement/executor.ts'
-import { declared, uncounted } from '../statement/executor.ts'
+import { declared, uncounted, type BoundValue, type Executor, type Statement } from '../statement/executor.ts'
 import { nextInstant } from './write-clock.ts'
 
 // A submission is one batch of the statements below, in this order. Each of the later ones writes for the submission that

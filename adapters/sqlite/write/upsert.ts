@@ -1,12 +1,9 @@
-import type { Expression } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Expression } from 'kysely'
 import type { StoredRow } from '../../../ports/records/query.ts'
-import type { Template } from '../statement/compiler.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { bind, slot, template, type Template } from '../statement/compiler.ts'
 import type { Statement } from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'
-import type { Column, Table } from '../table/tables.ts'
-import { columnOf, tableOf } from '../table/tables.ts'
+import { columnOf, tableOf, type Column, type Table } from '../table/tables.ts'
 import { advanceClock, advanceClocks } from './write-clock.ts'
 
 const templates = new WeakMap<Table, Template>()

@@ -1,5 +1,4 @@
-import type { Expression, RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Expression, type RawBuilder } from 'kysely'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import { db, slot, template } from '../statement/compiler.ts'

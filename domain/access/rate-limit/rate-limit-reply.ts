@@ -1,6 +1,5 @@
 import type { KeyBudget } from '../../../ports/organizations/key-budget.ts'
-import type { Reply } from '../../record/operation/reply.ts'
-import { errorReply } from '../../record/operation/reply.ts'
+import { errorReply, type Reply } from '../../record/operation/reply.ts'
 import { RATE_WINDOW_MS } from './rate-limiter.ts'
 
 /**

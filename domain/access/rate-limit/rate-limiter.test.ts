@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { FakeClock } from '../../../test/support/runner/fakes.ts'
-import { fakeClock, seededRandom } from '../../../test/support/runner/fakes.ts'
-import type { RateLimiter } from './rate-limiter.ts'
-import { createRateLimiter } from './rate-limiter.ts'
+import { fakeClock, seededRandom, type FakeClock } from '../../../test/support/runner/fakes.ts'
+import { createRateLimiter, type RateLimiter } from './rate-limiter.ts'
 
 /** How many of `count` requests at the same moment are admitted. */
 function burst(limiter: RateLimiter, count: number, rate: number, keyId = 'key'): number {

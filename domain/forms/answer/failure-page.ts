@@ -1,6 +1,5 @@
 import { PROBLEMS_MAX } from '../../bounds/echo.ts'
-import type { Html } from '../../text/html.ts'
-import { html } from '../../text/html.ts'
+import { html, type Html } from '../../text/html.ts'
 import type { FailureCode, FieldErrors } from './result.ts'
 import { renderPage } from './page-layout.ts'
 import type { WayBack } from './way-back.ts'

@@ -1,5 +1,4 @@
-import type { Html } from '../../text/html.ts'
-import { html, trusted } from '../../text/html.ts'
+import { html, trusted, type Html } from '../../text/html.ts'
 import { utf8 } from '../../text/encoding.ts'
 import { STYLE } from './page-style.ts'
 

@@ -1,7 +1,6 @@
 import { PROBLEMS_MAX } from '../../bounds/echo.ts'
 import { jsonReply } from '../../record/operation/reply.ts'
-import type { FailureCode, FieldErrors, SubmissionResult } from './result.ts'
-import { failureStatus } from './result.ts'
+import { failureStatus, type FailureCode, type FieldErrors, type SubmissionResult } from './result.ts'
 import type { SubmissionError, SubmissionReceipt } from './schema.ts'
 
 /**

@@ -3,8 +3,15 @@ import type { Reply } from '../../record/operation/reply.ts'
 import { contentTypeOf } from '../../text/http/content-type.ts'
 import { utf8 } from '../../text/encoding.ts'
 import { failedReply, submissionReply } from './reply.ts'
-import type { RefusalCode, Saved, SubmissionResult } from './result.ts'
-import { failureCodes, failureStatus, refused, refusedFields } from './result.ts'
+import {
+  failureCodes,
+  failureStatus,
+  refused,
+  refusedFields,
+  type RefusalCode,
+  type Saved,
+  type SubmissionResult,
+} from './result.ts'
 
 const saved: Saved = { kind: 'saved', submissionId: 'sub_1', title: 'T', message: 'M', redirectUrl: null }
 const hostile = `"><script>alert('1')</script><img src=x onerror=alert(1)>`

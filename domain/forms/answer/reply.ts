@@ -4,8 +4,7 @@ import type { HeaderValue } from '../../text/http/header-value.ts'
 import type { Failure } from './failure-page.ts'
 import { wantsPage } from './negotiate.ts'
 import { receiptReply, submissionFailure, SUBMISSION_HEADERS } from './receipt.ts'
-import type { Honeypot, Saved, SubmissionResult } from './result.ts'
-import { failureStatus, formNotFound } from './result.ts'
+import { failureStatus, formNotFound, type Honeypot, type Saved, type SubmissionResult } from './result.ts'
 
 /**
  * The title of the page after the bot trap was filled, because such a request gets no form and so no title of its own.

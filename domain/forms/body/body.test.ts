@@ -3,8 +3,7 @@ import type { Deadline } from '../../../ports/platform/deadline.ts'
 import { contentTypeOf } from '../../text/http/content-type.ts'
 import { utf8 } from '../../text/encoding.ts'
 import { InexactNumber } from '../definition/answers/entries.ts'
-import type { BodyReading } from './body.ts'
-import { readBody } from './body.ts'
+import { readBody, type BodyReading } from './body.ts'
 
 const noDeadline: Deadline = { after: () => new AbortController().signal }
 const JSON_TYPE = 'application/json'

@@ -1,5 +1,10 @@
-import type { BodyProblem, Entries } from '../definition/answers/entries.ts'
-import { groupEntries, InexactNumber, notUtf8 } from '../definition/answers/entries.ts'
+import {
+  groupEntries,
+  InexactNumber,
+  notUtf8,
+  type BodyProblem,
+  type Entries,
+} from '../definition/answers/entries.ts'
 import { parseNumber } from '../definition/answers/readings.ts'
 import { decodeUtf8 } from '../../text/encoding.ts'
 import { isJsonObject, parseJson, parsedOr } from '../../text/json.ts'

@@ -1,7 +1,5 @@
-import { utf8 } from '../../text/encoding.ts'
-import type { BodyProblem, Entries } from '../definition/answers/entries.ts'
-import { decodeUtf8 } from '../../text/encoding.ts'
-import { groupEntries, notUtf8 } from '../definition/answers/entries.ts'
+import { utf8, decodeUtf8 } from '../../text/encoding.ts'
+import { groupEntries, notUtf8, type BodyProblem, type Entries } from '../definition/answers/entries.ts'
 import { parseHeaderValue } from '../../text/http/header-value.ts'
 
 // Written here and not taken from a library: runtimes differ in what their formData() tolerates, and

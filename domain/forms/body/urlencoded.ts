@@ -1,7 +1,5 @@
-import { utf8 } from '../../text/encoding.ts'
-import type { BodyProblem, Entries } from '../definition/answers/entries.ts'
-import { decodeUtf8 } from '../../text/encoding.ts'
-import { groupEntries, notUtf8 } from '../definition/answers/entries.ts'
+import { utf8, decodeUtf8 } from '../../text/encoding.ts'
+import { groupEntries, notUtf8, type BodyProblem, type Entries } from '../definition/answers/entries.ts'
 
 /**
  * Reads an `application/x-www-form-urlencoded` body as the URL standard does, with one difference: bytes that are not

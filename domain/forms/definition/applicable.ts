@@ -1,5 +1,4 @@
-import type { AnswerType, DisplayType, FormField } from './definition.ts'
-import { answerTypes } from './definition.ts'
+import { answerTypes, type AnswerType, type DisplayType, type FormField } from './definition.ts'
 
 type FieldType = AnswerType | DisplayType
 

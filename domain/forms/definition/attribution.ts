@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import type { Field } from '../../record/field.ts'
-import { json, personal } from '../../record/field.ts'
+import { json, personal, type Field } from '../../record/field.ts'
 import { cutText } from '../../text/cut-text.ts'
 
 /** The sources to which a visit can be attributed: control keys of a submission, without their leading underscore. */

@@ -3,8 +3,7 @@ import { isCalendarDate } from '../../text/instant.ts'
 import { isJsonObject } from '../../text/json.ts'
 import type { FormField } from './definition.ts'
 import { FieldId, FieldSettings } from './field-schema.ts'
-import type { FormPath, FormProblem } from './problem.ts'
-import { fieldPath } from './problem.ts'
+import { fieldPath, type FormPath, type FormProblem } from './problem.ts'
 import { repeatsIn } from './repeats.ts'
 
 /**

@@ -3,13 +3,10 @@ import { echoed } from '../../bounds/echo.ts'
 import { listOf } from '../../text/json.ts'
 import { ended } from '../../words/sentence.ts'
 import { abuseWarnings } from '../definition/abuse-warnings.ts'
-import type { CompiledForm } from '../definition/compiled/compile.ts'
-import { compileForm } from '../definition/compiled/compile.ts'
-import type { FormProblem } from '../definition/problem.ts'
-import { pathText } from '../definition/problem.ts'
+import { compileForm, type CompiledForm } from '../definition/compiled/compile.ts'
+import { pathText, type FormProblem } from '../definition/problem.ts'
 import { placedWarnings } from '../definition/compiled/support.ts'
-import type { GivenForm } from './given-form.ts'
-import { readGivenForm, unknownKeysOf } from './given-form.ts'
+import { readGivenForm, unknownKeysOf, type GivenForm } from './given-form.ts'
 
 /** What the service thinks of a part of a form that is being written. */
 export interface Finding extends FormProblem {

@@ -1,8 +1,6 @@
-import type { FormLineReading } from '../definition/check.ts'
-import { formLineKeys, isFormLineKey, readFormLine } from '../definition/check.ts'
+import { formLineKeys, isFormLineKey, readFormLine, type FormLineReading } from '../definition/check.ts'
 import { fieldKeys } from '../definition/field-settings.ts'
-import type { FormPath } from '../definition/problem.ts'
-import { fieldPath } from '../definition/problem.ts'
+import { fieldPath, type FormPath } from '../definition/problem.ts'
 import { isJsonObject, listOf } from '../../text/json.ts'
 import { suggestion } from '../../text/nearest-word.ts'
 

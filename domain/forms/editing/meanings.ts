@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import type { FormLineKey } from '../definition/check.ts'
-import { FormLineInput } from '../definition/check.ts'
+import { FormLineInput, type FormLineKey } from '../definition/check.ts'
 import type { FormField } from '../definition/definition.ts'
 import { FieldSettings } from '../definition/field-schema.ts'
 

@@ -1,6 +1,5 @@
-import type { Html } from '../../text/html.ts'
+import { html as markup, type Html } from '../../text/html.ts'
 // Under another name the formatter leaves these templates as they are: people read and paste what they make.
-import { html as markup } from '../../text/html.ts'
 import { NUMBER_PATTERN } from '../definition/answers/readings.ts'
 import type { ClientField } from '../definition/compiled/client-definition.ts'
 import type { Choice } from '../definition/definition.ts'

@@ -1,6 +1,5 @@
-import type { Html } from '../../text/html.ts'
+import { html as markup, type Html } from '../../text/html.ts'
 // Under another name the formatter leaves these templates as they are: people read and paste what they make.
-import { html as markup } from '../../text/html.ts'
 import type { ClientForm } from '../definition/compiled/client-definition.ts'
 import { PASSWORD_MAX_LENGTH } from '../definition/limits.ts'
 import { fieldLines } from './form-fields.ts'

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compiledOf, fieldOf, optionsOf, when } from '../../../test/support/data/forms/forms.ts'
 import { readAnswers } from './answers.ts'
-import type { SubmittedBody } from '../definition/answers/entries.ts'
-import { groupEntries } from '../definition/answers/entries.ts'
+import { groupEntries, type SubmittedBody } from '../definition/answers/entries.ts'
 
 const types: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   single_choice: { options: optionsOf('a', 'b') },

@@ -1,6 +1,5 @@
 import type { StoredForm } from '../../../ports/records/form-directory.ts'
-import type { Compilation } from '../definition/compiled/compile.ts'
-import { compileForm } from '../definition/compiled/compile.ts'
+import { compileForm, type Compilation } from '../definition/compiled/compile.ts'
 
 /** A stored form, with its definition prepared. */
 export interface LoadedForm {

@@ -4,15 +4,20 @@ import { readAnswers } from './answers.ts'
 import type { LoadedForm } from './cache.ts'
 import type { CompiledForm } from '../definition/compiled/compile.ts'
 import { contactOf } from './contact.ts'
-import type { ControlKeys } from './control-keys.ts'
-import { readControlKeys } from './control-keys.ts'
+import { readControlKeys, type ControlKeys } from './control-keys.ts'
 import { defaultSuccess } from '../definition/definition.ts'
 import type { SubmittedBody } from '../definition/answers/entries.ts'
 import { outboxOf } from './outbox.ts'
 import { verifyFormPassword } from './password.ts'
 import { resolveRedirect } from './redirect.ts'
-import type { Honeypot, Refused, Saved } from '../answer/result.ts'
-import { formNotFound, refused, refusedFields } from '../answer/result.ts'
+import {
+  formNotFound,
+  refused,
+  refusedFields,
+  type Honeypot,
+  type Refused,
+  type Saved,
+} from '../answer/result.ts'
 
 /**
  * The content of a request and the values that it was given on arrival. They do not change when it is evaluated again.

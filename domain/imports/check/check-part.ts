@@ -5,8 +5,7 @@ import type { ImportContext } from '../../record/field.ts'
 import { checkLine, keyOf } from './check-line.ts'
 import type { Entry } from '../file/entry.ts'
 import type { ImportKind, ImportRecord, Reference } from '../kinds/kind.ts'
-import type { KeyedLine } from './repetitions.ts'
-import { keyedLine } from './repetitions.ts'
+import { keyedLine, type KeyedLine } from './repetitions.ts'
 
 /** The look-ups of stored data that the check needs. */
 export type Lookup = Pick<TenantWriter, 'foreignIds' | 'findMany'>

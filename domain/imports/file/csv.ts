@@ -1,13 +1,16 @@
 import type { StorageType } from '../../record/field.ts'
 import { parsedOr } from '../../text/json.ts'
-import type { CellsReading, Delimiter } from './csv-cells.ts'
-import { delimiterNames, splitCells } from './csv-cells.ts'
-import type { Entry, UnreadableEntry } from './entry.ts'
-import { unreadable } from './entry.ts'
-import type { Columns, Header, HeaderRules } from './header.ts'
-import { headerIssues, readColumns, splitHeader } from './header.ts'
-import type { Line } from './lines.ts'
-import { LINE_MAX_BYTES } from './lines.ts'
+import { delimiterNames, splitCells, type CellsReading, type Delimiter } from './csv-cells.ts'
+import { unreadable, type Entry, type UnreadableEntry } from './entry.ts'
+import {
+  headerIssues,
+  readColumns,
+  splitHeader,
+  type Columns,
+  type Header,
+  type HeaderRules,
+} from './header.ts'
+import { LINE_MAX_BYTES, type Line } from './lines.ts'
 
 /** The result of reading one record, and where the next one begins. */
 export interface RecordReading {

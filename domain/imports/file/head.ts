@@ -1,8 +1,6 @@
-import type { Delimiter } from './csv-cells.ts'
-import { splitCells } from './csv-cells.ts'
+import { splitCells, type Delimiter } from './csv-cells.ts'
 import { recordsOf } from './csv.ts'
-import type { ColumnReading, HeaderRules } from './header.ts'
-import { readColumns, splitHeader } from './header.ts'
+import { readColumns, splitHeader, type ColumnReading, type HeaderRules } from './header.ts'
 import { foreignFile, LINE_FEED, lineEndOf, linesIn } from './lines.ts'
 
 /** How a CSV file begins, or why that cannot be read. */

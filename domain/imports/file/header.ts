@@ -3,8 +3,7 @@ import type { ImportMapping } from '../../../ports/records/import-sessions.ts'
 import type { StorageType } from '../../record/field.ts'
 import type { ImportIssue } from '../../record/resource.ts'
 import { suggestion } from '../../text/nearest-word.ts'
-import type { CellsReading, Delimiter } from './csv-cells.ts'
-import { announcement, delimiters, splitCells } from './csv-cells.ts'
+import { announcement, delimiters, splitCells, type CellsReading, type Delimiter } from './csv-cells.ts'
 
 /** The key for a row's owner. The import has an owner already; a line may only repeat it. */
 export const OWNER_FIELD = 'organizationId'

@@ -5,8 +5,7 @@ import type {
   ImportProblem,
   ImportSession,
 } from '../../../ports/records/import-sessions.ts'
-import type { ImportSource, ReceivedPart } from './file-parts.ts'
-import { digestOfParts, partsOf, sha256 } from './file-parts.ts'
+import { digestOfParts, partsOf, sha256, type ImportSource, type ReceivedPart } from './file-parts.ts'
 import { PART_BYTES } from './limits.ts'
 
 /** The part of an import's session that its sender needs. */

@@ -1,8 +1,14 @@
 import type { FormDefinition } from '../../../ports/records/form-directory.ts'
 import type { StoredRow } from '../../../ports/records/query.ts'
 import type { StorageType } from '../../record/field.ts'
-import type { FormLine, FormLineKey } from '../../forms/definition/check.ts'
-import { formLineKeys, isFormLineKey, notAFormKey, readFormLine } from '../../forms/definition/check.ts'
+import {
+  formLineKeys,
+  isFormLineKey,
+  notAFormKey,
+  readFormLine,
+  type FormLine,
+  type FormLineKey,
+} from '../../forms/definition/check.ts'
 import { headlessSupport } from '../../forms/definition/compiled/support.ts'
 import { echoed } from '../../bounds/echo.ts'
 import { forms } from '../../resources/forms/forms.ts'

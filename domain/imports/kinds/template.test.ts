@@ -9,8 +9,7 @@ import { utf8 } from '../../text/encoding.ts'
 import { folded } from '../file/header.ts'
 import { importKindNames } from './kinds.ts'
 import { runImport } from '../run-import.ts'
-import type { TemplateColumn } from './template.ts'
-import { templateCsv, templateOf } from './template.ts'
+import { templateCsv, templateOf, type TemplateColumn } from './template.ts'
 
 const clock = { nowMs: () => Date.UTC(2026, 10, 1) }
 const tie: PosSourceTie = { kind: 'legacy_vendor', tenant: 'bubble' }

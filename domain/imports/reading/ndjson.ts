@@ -1,8 +1,7 @@
 import { isJsonObject, parsedOr } from '../../text/json.ts'
 import { mistakeIn } from '../../text/json-mistake.ts'
 import type { RecordReading } from '../file/csv.ts'
-import type { Entry } from '../file/entry.ts'
-import { unreadable } from '../file/entry.ts'
+import { unreadable, type Entry } from '../file/entry.ts'
 import type { Line } from '../file/lines.ts'
 
 /** Reads one JSON object per line. Blank lines are skipped. */

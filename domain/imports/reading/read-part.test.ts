@@ -3,8 +3,7 @@ import { seededRandom } from '../../../test/support/runner/fakes.ts'
 import { utf8 } from '../../text/encoding.ts'
 import type { Entry } from '../file/entry.ts'
 import { LINE_MAX_BYTES, tooLongProblem } from '../file/lines.ts'
-import type { FileFormat, Reading } from './read-part.ts'
-import { readPart, startOfFile } from './read-part.ts'
+import { readPart, startOfFile, type FileFormat, type Reading } from './read-part.ts'
 
 const columns = {
   names: [],

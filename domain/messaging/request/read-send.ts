@@ -1,7 +1,6 @@
 import type * as v from 'valibot'
 import type { Deadline } from '../../../ports/platform/deadline.ts'
-import type { JsonBodyReading } from '../../bounds/json-body.ts'
-import { readJsonBody } from '../../bounds/json-body.ts'
+import { readJsonBody, type JsonBodyReading } from '../../bounds/json-body.ts'
 import { idempotencyKeyOf } from './idempotency-key.ts'
 
 /** What is sent, with the idempotency key of the request (null: none), or what is wrong, as `path: message`. */

@@ -7,8 +7,7 @@ import { isBase64 } from '../../text/encoding.ts'
 import { deliveryAddress, readEmailAddress } from '../../text/contact/email-address.ts'
 import { toWebUrl } from '../../text/http/url.ts'
 import { EMAIL_MAX_BYTES, HEADER_MAX_LENGTH, MESSAGE_MAX_BYTES } from './limits.ts'
-import type { EmailSenderRule } from './sender-rule.ts'
-import { anyEmailSender } from './sender-rule.ts'
+import { anyEmailSender, type EmailSenderRule } from './sender-rule.ts'
 
 /** The maximum number of recipients of one request. */
 export const RECIPIENTS_MAX = 500

@@ -2,8 +2,7 @@ import type { Mailbox } from '../../../ports/messaging/email-sender.ts'
 import type { Organization } from '../../../ports/organizations/organization.ts'
 import type { SmsOrigin } from '../../../ports/messaging/sms-sender.ts'
 import { parseMailbox } from './mailbox-text.ts'
-import type { MailIdentity } from './sender.ts'
-import { platformMailbox, tenantMailbox } from './sender.ts'
+import { platformMailbox, tenantMailbox, type MailIdentity } from './sender.ts'
 
 /** Which sender an email may have. */
 export interface EmailSenderRule {

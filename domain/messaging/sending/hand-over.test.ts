@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import type { SendResult } from '../../../ports/messaging/send-result.ts'
 import { virtualTime } from '../../../test/support/runner/virtual-time.ts'
-import type { Pace } from './hand-over.ts'
-import { handOver } from './hand-over.ts'
+import { handOver, type Pace } from './hand-over.ts'
 import { throttled, unavailable } from './send-results.ts'
 
 const accepted: SendResult = { kind: 'accepted', providerId: 'id-1' }

@@ -10,8 +10,7 @@ import type {
 } from '../../../ports/messaging/send-log.ts'
 import { pause, within } from '../../bounds/within.ts'
 import { toInstant } from '../../text/instant.ts'
-import { KEY_KEPT_HOURS } from '../request/idempotency-key.ts'
-import type { Recognisable } from '../request/idempotency-key.ts'
+import { KEY_KEPT_HOURS, type Recognisable } from '../request/idempotency-key.ts'
 import { UNKNOWN_AFTER_MS } from './attempt.ts'
 
 // All sends of a request are recorded as pending before the first one is handed over, in one call. Their outcomes follow

@@ -5,8 +5,7 @@ import { fakeRandom } from '../../../test/support/runner/fakes.ts'
 import { virtualTime } from '../../../test/support/runner/virtual-time.ts'
 import { addressRecipient } from './recipients.ts'
 import { throttled, unavailable } from './send-results.ts'
-import type { Mailing, SendingWorld } from './send-to-all.ts'
-import { sendToAll } from './send-to-all.ts'
+import { sendToAll, type Mailing, type SendingWorld } from './send-to-all.ts'
 
 type Send = (to: string, key: string) => Promise<SendResult>
 

@@ -8,13 +8,10 @@ import type { SendCapabilities, SendResult } from '../../../ports/messaging/send
 import { eachOf } from '../../bounds/within.ts'
 import { randomBase62 } from '../../text/encoding.ts'
 import type { Recognisable } from '../request/idempotency-key.ts'
-import type { SendIdentity } from './attempt.ts'
-import { endedRecord, pendingRecord, UNKNOWN } from './attempt.ts'
-import type { Fate, Pace } from './hand-over.ts'
-import { handOver } from './hand-over.ts'
+import { endedRecord, pendingRecord, UNKNOWN, type SendIdentity } from './attempt.ts'
+import { handOver, type Fate, type Pace } from './hand-over.ts'
 import type { Recipient } from './recipients.ts'
-import type { Earlier, Opening } from './recorder.ts'
-import { openRecorder } from './recorder.ts'
+import { openRecorder, type Earlier, type Opening } from './recorder.ts'
 
 /** How many sends run at once: a Worker has six connections. */
 const SEND_WIDTH = 6

@@ -1,18 +1,20 @@
 import * as v from 'valibot'
 import type { Position } from '../../../ports/records/query.ts'
 import { limitMeaning } from '../../document/limit-meaning.ts'
-import type { CursorScope } from '../../read/plan/cursor.ts'
-import type { Gaps, PlacesList } from '../../placement/operators/places-list.ts'
-import { NO_GAPS } from '../../placement/operators/places-list.ts'
-import { decodeCursor, nextCursorOf } from '../../read/plan/cursor.ts'
+import { decodeCursor, nextCursorOf, type CursorScope } from '../../read/plan/cursor.ts'
+import { NO_GAPS, type Gaps, type PlacesList } from '../../placement/operators/places-list.ts'
 import { DEFAULT_LIMIT, readLimit } from '../../read/plan/limit.ts'
 import { PAGE_ROWS_MAX } from '../../record/endpoint.ts'
-import type { Words } from '../../record/operation/meaning.ts'
-import { component, described, worded } from '../../record/operation/meaning.ts'
+import { component, described, worded, type Words } from '../../record/operation/meaning.ts'
 import { Pagination } from '../../record/operation/pagination.ts'
 import type { QueryParameter } from '../../record/operation/query-parameters.ts'
-import type { ErrorBody, JsonReply } from '../../record/operation/reply.ts'
-import { errorReply, jsonReply, PRIVATE } from '../../record/operation/reply.ts'
+import {
+  errorReply,
+  jsonReply,
+  PRIVATE,
+  type ErrorBody,
+  type JsonReply,
+} from '../../record/operation/reply.ts'
 import type { OperatorWorld } from './world.ts'
 
 const limit: QueryParameter<number> = {

@@ -11,8 +11,7 @@ import type {
   SharedPlace,
 } from '../../../ports/placement/placement.ts'
 import type { Storage } from '../../../ports/storage.ts'
-import type { Backoff } from '../../bounds/backoff.ts'
-import { repeatWhileRejected, steadyPauses } from '../../bounds/backoff.ts'
+import { repeatWhileRejected, steadyPauses, type Backoff } from '../../bounds/backoff.ts'
 import { pause } from '../../bounds/within.ts'
 import type { Relay } from '../../relay/relayed.ts'
 import { ElsewhereError, PausedError } from './errors.ts'

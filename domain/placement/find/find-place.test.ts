@@ -8,8 +8,12 @@ import {
   submission,
   tenantKey,
 } from '../../../test/conformance/fixtures.ts'
-import type { ScratchIsolate, ScratchPlaces } from '../../../test/support/scratch/scratch-places.ts'
-import { createScratchPlaces, OWN } from '../../../test/support/scratch/scratch-places.ts'
+import {
+  createScratchPlaces,
+  OWN,
+  type ScratchIsolate,
+  type ScratchPlaces,
+} from '../../../test/support/scratch/scratch-places.ts'
 import { toInstant } from '../../text/instant.ts'
 import { ElsewhereError } from './errors.ts'
 

@@ -8,8 +8,7 @@ import { fewTables, fewTablesImage } from '../../../test/support/databases/few-t
 import { movingPlaces, toOwn } from '../../../test/support/moving/moving.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
 import { MOVE_STEPS, NEXT_PHASES } from './map.ts'
-import type { PlaceMethod, PlaceState } from './place-states.ts'
-import { PLACE_METHODS, PLACE_STATES } from './place-states.ts'
+import { PLACE_METHODS, PLACE_STATES, type PlaceMethod, type PlaceState } from './place-states.ts'
 
 async function valueOf(executor: Executor, sql: string): Promise<unknown> {
   const [found] = await executor.batch([{ sql, parameters: [] }])

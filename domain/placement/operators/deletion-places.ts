@@ -1,5 +1,4 @@
-import type { AllPlaces } from '../find/at-place.ts'
-import { lookUp, SHARED } from '../find/at-place.ts'
+import { lookUp, SHARED, type AllPlaces } from '../find/at-place.ts'
 
 /** The places in which something of a deleted organization may be left. */
 export interface DeletionPlaces {

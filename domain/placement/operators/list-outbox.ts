@@ -1,13 +1,10 @@
 import type { ListedEntry } from '../../../ports/messaging/outbox-store.ts'
 import type { OwnPlace } from '../../../ports/placement/placement.ts'
 import { CONNECTIONS_WIDTH } from '../../bounds/connections.ts'
-import type { AllPlaces, LoggedPlaces } from '../find/at-place.ts'
-import { lookUp, SHARED } from '../find/at-place.ts'
+import { lookUp, SHARED, type AllPlaces, type LoggedPlaces } from '../find/at-place.ts'
 import { named } from '../storage/placed-outbox.ts'
-import type { PlacedOutboxPosition, PlacesList } from './places-list.ts'
-import { NO_GAPS } from './places-list.ts'
-import type { VisitingPlaces } from './visit-families.ts'
-import { askEach, FAMILIES_MAX } from './visit-families.ts'
+import { NO_GAPS, type PlacedOutboxPosition, type PlacesList } from './places-list.ts'
+import { askEach, FAMILIES_MAX, type VisitingPlaces } from './visit-families.ts'
 
 type OutboxPage = PlacesList<ListedEntry, PlacedOutboxPosition>
 

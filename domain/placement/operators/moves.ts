@@ -9,8 +9,7 @@ import { eachOf, pause } from '../../bounds/within.ts'
 import { toInstant } from '../../text/instant.ts'
 import { SHARED } from '../find/at-place.ts'
 import { refusalOf } from '../storage/family-place.ts'
-import type { MoveWorld } from '../move/index.ts'
-import { newMoveId, runMove, tidyUp } from '../move/index.ts'
+import { newMoveId, runMove, tidyUp, type MoveWorld } from '../move/index.ts'
 
 /** The reply to a request for a move. */
 export type MoveBegun =

@@ -1,8 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { ListedEntry } from '../../../ports/messaging/outbox-store.ts'
 import { form, organization, submission, tenantKey } from '../../../test/conformance/fixtures.ts'
-import type { ScratchIsolate, ScratchPlaces } from '../../../test/support/scratch/scratch-places.ts'
-import { createScratchPlaces, OWN } from '../../../test/support/scratch/scratch-places.ts'
+import {
+  createScratchPlaces,
+  OWN,
+  type ScratchIsolate,
+  type ScratchPlaces,
+} from '../../../test/support/scratch/scratch-places.ts'
 import { CONNECTIONS_WIDTH } from '../../bounds/connections.ts'
 import type { PlacedOutboxPosition } from './places-list.ts'
 import { FAMILIES_MAX } from './visit-families.ts'

@@ -4,13 +4,11 @@ import type { ListedEntry } from '../../../ports/messaging/outbox-store.ts'
 import type { DirectoryEntry, Jurisdiction, OwnPlace, Region } from '../../../ports/placement/placement.ts'
 import { ANSWER_MS } from '../../bounds/connections.ts'
 import { within } from '../../bounds/within.ts'
-import type { AllPlaces, LoggedPlaces } from '../find/at-place.ts'
-import { lookUp, SHARED } from '../find/at-place.ts'
+import { lookUp, SHARED, type AllPlaces, type LoggedPlaces } from '../find/at-place.ts'
 import { findOrganization } from '../storage/family-place.ts'
 import { listPlacedOutbox } from './list-outbox.ts'
 import type { PlacedOutboxPosition, PlacesList } from './places-list.ts'
-import type { Visit } from './visit-families.ts'
-import { askEach, FAMILIES_MAX, visitFamilies } from './visit-families.ts'
+import { askEach, FAMILIES_MAX, visitFamilies, type Visit } from './visit-families.ts'
 
 /** The place of an organization, as operators see it. */
 export interface PlaceDescription {

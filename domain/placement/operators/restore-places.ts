@@ -1,10 +1,8 @@
-import type { PlaceRefusal } from '../../../ports/organizations/administration.ts'
-import type { StoredKey } from '../../../ports/organizations/administration.ts'
+import type { PlaceRefusal, StoredKey } from '../../../ports/organizations/administration.ts'
 import type { Organization } from '../../../ports/organizations/organization.ts'
 import type { PlaceChoice } from '../../../ports/placement/placement.ts'
 import { toInstant } from '../../text/instant.ts'
-import type { LoggedPlaces } from '../find/at-place.ts'
-import { lookUp } from '../find/at-place.ts'
+import { lookUp, type LoggedPlaces } from '../find/at-place.ts'
 import { findOrganization, targetOf } from '../storage/family-place.ts'
 import { formsOfOthers, reserveForms } from '../storage/reserve-forms.ts'
 

@@ -2,8 +2,7 @@ import type { PlaceRefusal } from '../../../ports/organizations/administration.t
 import type { FamilyDatabases } from '../../../ports/placement/family-databases.ts'
 import type { Organization } from '../../../ports/organizations/organization.ts'
 import type { OwnPlace, Place, PlaceChoice, SharedPlace } from '../../../ports/placement/placement.ts'
-import type { AllPlaces } from '../find/at-place.ts'
-import { atPlace, lookUp, SHARED } from '../find/at-place.ts'
+import { atPlace, lookUp, SHARED, type AllPlaces } from '../find/at-place.ts'
 import { unlessElsewhere } from '../find/errors.ts'
 
 /** A family's database, which may have to be created first. */

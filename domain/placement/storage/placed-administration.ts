@@ -1,7 +1,6 @@
 import type { Administration } from '../../../ports/organizations/administration.ts'
 import type { Storage } from '../../../ports/storage.ts'
-import type { AllPlaces } from '../find/at-place.ts'
-import { atKey, atPlace } from '../find/at-place.ts'
+import { atKey, atPlace, type AllPlaces } from '../find/at-place.ts'
 import { findOrganization } from './family-place.ts'
 import { placedKeyUpkeep } from './placed-requests.ts'
 import { placedWrites } from './placed-writes.ts'

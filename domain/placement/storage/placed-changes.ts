@@ -10,12 +10,10 @@ import type { Storage } from '../../../ports/storage.ts'
 import { REVOKED_NAMED_MAX, REVOKED_PLACES_MAX } from '../../access/operator-key.ts'
 import { ANSWER_MS, CONNECTIONS_WIDTH } from '../../bounds/connections.ts'
 import { eachOf, within } from '../../bounds/within.ts'
-import type { LoggedPlaces } from '../find/at-place.ts'
-import { atPlace } from '../find/at-place.ts'
+import { atPlace, type LoggedPlaces } from '../find/at-place.ts'
 import { noteWorkOf } from './note-work.ts'
 import { idInPlace, placedEntry } from './placed-outbox.ts'
-import type { PlacedWrites } from './placed-writes.ts'
-import { placedWrites } from './placed-writes.ts'
+import { placedWrites, type PlacedWrites } from './placed-writes.ts'
 
 /**
  * The changes of operators in all places. In the shared database, a change and its record are one step. A family's

@@ -2,8 +2,7 @@ import type { ImportSession, ImportSessions } from '../../../ports/records/impor
 import { bucketCount } from '../../bounds/buckets.ts'
 import { relayed } from '../../relay/relayed.ts'
 import { toInstant } from '../../text/instant.ts'
-import type { LoggedPlaces } from '../find/at-place.ts'
-import { atPlace, toPlace } from '../find/at-place.ts'
+import { atPlace, toPlace, type LoggedPlaces } from '../find/at-place.ts'
 import { reserveForms } from './reserve-forms.ts'
 
 /** After how long the sweep asks a family's database whether an import that was decided is being written, in ms. */

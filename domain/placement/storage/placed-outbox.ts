@@ -1,8 +1,7 @@
 import type { OutboxStore } from '../../../ports/messaging/outbox-store.ts'
 import type { Storage } from '../../../ports/storage.ts'
 import { relayed } from '../../relay/relayed.ts'
-import type { AllPlaces } from '../find/at-place.ts'
-import { atPlace, toPlace } from '../find/at-place.ts'
+import { atPlace, toPlace, type AllPlaces } from '../find/at-place.ts'
 
 /** Separates an organization's id from that of an entry. Neither contains this character. */
 const SEPARATOR = ':'

@@ -5,8 +5,16 @@ import type { SendLog } from '../../../ports/messaging/send-log.ts'
 import type { Storage } from '../../../ports/storage.ts'
 import type { SubmissionWriter } from '../../../ports/records/tenant-writer.ts'
 import { relayed } from '../../relay/relayed.ts'
-import type { PlacedWork, Places } from '../find/at-place.ts'
-import { atClaim, atKey, atNamed, atPlace, SHARED, toPlace } from '../find/at-place.ts'
+import {
+  atClaim,
+  atKey,
+  atNamed,
+  atPlace,
+  SHARED,
+  toPlace,
+  type PlacedWork,
+  type Places,
+} from '../find/at-place.ts'
 import { ElsewhereError } from '../find/errors.ts'
 import { noteWorkOf } from './note-work.ts'
 

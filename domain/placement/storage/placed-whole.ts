@@ -1,8 +1,7 @@
 import type { WholeStore } from '../../../ports/whole/whole-store.ts'
 import { relayed } from '../../relay/relayed.ts'
 import { forms } from '../../resources/forms/forms.ts'
-import type { AllPlaces } from '../find/at-place.ts'
-import { atPlace, toPlace } from '../find/at-place.ts'
+import { atPlace, toPlace, type AllPlaces } from '../find/at-place.ts'
 
 /** Everything that is stored of one organization, wherever it lives. */
 export function placedWhole(places: AllPlaces, organizationId: string): WholeStore {

@@ -3,8 +3,12 @@ import type { Organization } from '../../../ports/organizations/organization.ts'
 import type { PlaceChoice } from '../../../ports/placement/placement.ts'
 import { START_MS } from '../../../test/conformance/fixtures.ts'
 import { placeIn, saveIn, slugsIn } from '../../../test/support/moving/placed-organizations.ts'
-import type { ScratchIsolate, ScratchPlaces } from '../../../test/support/scratch/scratch-places.ts'
-import { createScratchPlaces, OWN } from '../../../test/support/scratch/scratch-places.ts'
+import {
+  createScratchPlaces,
+  OWN,
+  type ScratchIsolate,
+  type ScratchPlaces,
+} from '../../../test/support/scratch/scratch-places.ts'
 import { toInstant } from '../../text/instant.ts'
 
 /** The least number of calls that a change makes, before each of which something else happens. */

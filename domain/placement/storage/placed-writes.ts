@@ -3,8 +3,7 @@ import type { OperatorChanges } from '../../../ports/operators/operator-changes.
 import type { Organization, RetentionSettings } from '../../../ports/organizations/organization.ts'
 import type { Place, PlaceChoice } from '../../../ports/placement/placement.ts'
 import type { Storage } from '../../../ports/storage.ts'
-import type { AllPlaces } from '../find/at-place.ts'
-import { atKey, atPlace, IN_SHARED, inPlace, SHARED } from '../find/at-place.ts'
+import { atKey, atPlace, IN_SHARED, inPlace, SHARED, type AllPlaces } from '../find/at-place.ts'
 import { ElsewhereError, MovingError } from '../find/errors.ts'
 import { findOrganization, targetOf } from './family-place.ts'
 

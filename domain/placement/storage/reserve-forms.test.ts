@@ -1,7 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
 import { form, organization } from '../../../test/conformance/fixtures.ts'
-import type { ScratchIsolate, ScratchPlaces } from '../../../test/support/scratch/scratch-places.ts'
-import { createScratchPlaces, OWN } from '../../../test/support/scratch/scratch-places.ts'
+import {
+  createScratchPlaces,
+  OWN,
+  type ScratchIsolate,
+  type ScratchPlaces,
+} from '../../../test/support/scratch/scratch-places.ts'
 import { forms } from '../../resources/forms/forms.ts'
 import { resources } from '../../resources/index.ts'
 

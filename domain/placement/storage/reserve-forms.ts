@@ -1,8 +1,7 @@
 import type { HeldForm } from '../../../ports/placement/placement.ts'
 import { forms } from '../../resources/forms/forms.ts'
 import { toInstant } from '../../text/instant.ts'
-import type { LoggedPlaces } from '../find/at-place.ts'
-import { atPlace } from '../find/at-place.ts'
+import { atPlace, type LoggedPlaces } from '../find/at-place.ts'
 
 /** How long the id of a form stays reserved for an organization that has not stored the form. */
 const RESERVED_MS = 3_600_000

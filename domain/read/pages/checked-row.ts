@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import type { StoredRow } from '../../../ports/records/query.ts'
-import type { Resource } from '../../record/resource.ts'
-import { fieldTypeOf } from '../../record/resource.ts'
+import { fieldTypeOf, type Resource } from '../../record/resource.ts'
 
 /**
  * Thrown for a row that lacks a value without which it must not be published. The error contains the row's id and none

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { testSecrets } from '../../../test/support/runner/fakes.ts'
-import type { Cursor, CursorScope } from './cursor.ts'
-import { decodeCursor, encodeCursor } from './cursor.ts'
+import { decodeCursor, encodeCursor, type Cursor, type CursorScope } from './cursor.ts'
 
 const scope: CursorScope = { organizationId: 'acme', endpointId: 'contacts.list', parentId: null }
 const cursor: Cursor = {

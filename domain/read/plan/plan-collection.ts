@@ -1,14 +1,17 @@
 import type { Order, PageQuery, Position, Scalar } from '../../../ports/records/query.ts'
-import type { CursorScope } from './cursor.ts'
-import { decodeCursor, FOREIGN_CURSOR, nextCursorOf } from './cursor.ts'
+import { decodeCursor, FOREIGN_CURSOR, nextCursorOf, type CursorScope } from './cursor.ts'
 import { readLimit } from './limit.ts'
 import type { Secrets } from '../../access/secrets.ts'
-import type { CollectionEndpoint } from '../../record/endpoint.ts'
-import { SYNC_FIELD } from '../../record/endpoint.ts'
-import type { QueryProblem } from './query-string.ts'
-import { CODES_PARAMETER, problem, readCodes, readFilters, readParameters } from './query-string.ts'
-import type { Planner, ReadPlan } from './read-plan.ts'
-import { parentQuery } from './read-plan.ts'
+import { SYNC_FIELD, type CollectionEndpoint } from '../../record/endpoint.ts'
+import {
+  CODES_PARAMETER,
+  problem,
+  readCodes,
+  readFilters,
+  readParameters,
+  type QueryProblem,
+} from './query-string.ts'
+import { parentQuery, type Planner, type ReadPlan } from './read-plan.ts'
 import { publisherOf } from './publisher.ts'
 import { errorReply, pageReply } from '../../record/operation/reply.ts'
 import { selection } from '../../record/resource.ts'

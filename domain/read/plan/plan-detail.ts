@@ -1,12 +1,10 @@
 import type { OneQuery, StoredRow } from '../../../ports/records/query.ts'
 import type { DetailEndpoint } from '../../record/endpoint.ts'
 import { CODES_PARAMETER, readCodes, readParameters } from './query-string.ts'
-import type { Planner } from './read-plan.ts'
-import { parentQuery } from './read-plan.ts'
+import { parentQuery, type Planner } from './read-plan.ts'
 import { errorReply } from '../../record/operation/reply.ts'
 import { publisherOf } from './publisher.ts'
-import type { Resource } from '../../record/resource.ts'
-import { selection } from '../../record/resource.ts'
+import { selection, type Resource } from '../../record/resource.ts'
 
 /**
  * Plans the read of one row by the id in its path, and of its parent if it has one. A missing parent, and a row that

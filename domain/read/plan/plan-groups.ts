@@ -5,16 +5,13 @@ import type {
   Predicate,
   StoredRow,
 } from '../../../ports/records/query.ts'
-import { decodeCursor, FOREIGN_CURSOR, nextCursorOf } from './cursor.ts'
-import type { CursorScope } from './cursor.ts'
+import { decodeCursor, FOREIGN_CURSOR, nextCursorOf, type CursorScope } from './cursor.ts'
 import { readLimit } from './limit.ts'
 import { toInstant } from '../../text/instant.ts'
 import type { GroupsEndpoint } from '../../record/endpoint.ts'
 import { WINDOW_DAYS } from '../../record/groups.ts'
-import type { QueryProblem } from './query-string.ts'
-import { problem, readFilters, readParameters } from './query-string.ts'
-import type { Planner } from './read-plan.ts'
-import { parentQuery } from './read-plan.ts'
+import { problem, readFilters, readParameters, type QueryProblem } from './query-string.ts'
+import { parentQuery, type Planner } from './read-plan.ts'
 import { errorReply, pageReply } from '../../record/operation/reply.ts'
 
 const DAY_MS = 86_400_000

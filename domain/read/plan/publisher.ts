@@ -1,6 +1,5 @@
 import type { StoredRow } from '../../../ports/records/query.ts'
-import type { Resource } from '../../record/resource.ts'
-import { isPublishedAsStored, serializer } from '../../record/resource.ts'
+import { isPublishedAsStored, serializer, type Resource } from '../../record/resource.ts'
 
 type Publisher = (row: StoredRow) => StoredRow
 

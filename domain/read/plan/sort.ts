@@ -1,8 +1,6 @@
 import type { Order } from '../../../ports/records/query.ts'
-import type { CollectionEndpoint } from '../../record/endpoint.ts'
-import { SYNC_FIELD } from '../../record/endpoint.ts'
-import type { QueryProblem } from './query-string.ts'
-import { problem } from './query-string.ts'
+import { SYNC_FIELD, type CollectionEndpoint } from '../../record/endpoint.ts'
+import { problem, type QueryProblem } from './query-string.ts'
 
 export const SORT_ORDERS = ['asc', 'desc'] as const
 

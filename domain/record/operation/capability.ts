@@ -1,6 +1,5 @@
 import type { Organization } from '../../../ports/organizations/organization.ts'
-import type { ErrorBody, JsonReply, Reply } from './reply.ts'
-import { errorReply, unavailable } from './reply.ts'
+import { errorReply, unavailable, type ErrorBody, type JsonReply, type Reply } from './reply.ts'
 
 /** A setting that an organization must have to use an endpoint. */
 export type Capability = keyof Pick<Organization, 'billingEvents' | 'analytics' | 'retentionOfferAnalytics'>

@@ -1,8 +1,6 @@
 import * as v from 'valibot'
-import type { HandlerFor } from '../../access/serve-operation.ts'
-import { handled } from '../../access/serve-operation.ts'
-import type { ReplyOf, RequestOf } from './operation.ts'
-import { jsonResponse, operation } from './operation.ts'
+import { handled, type HandlerFor } from '../../access/serve-operation.ts'
+import { jsonResponse, operation, type ReplyOf, type RequestOf } from './operation.ts'
 import type { QueryParameter } from './query-parameters.ts'
 import { errorReply, jsonReply } from './reply.ts'
 

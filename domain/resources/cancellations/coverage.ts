@@ -1,6 +1,5 @@
 import { percentage } from '../../figures/ratio.ts'
-import { FIRST_YEAR_DAYS } from './first-year.ts'
-import type { FirstYearPayment } from './first-year.ts'
+import { FIRST_YEAR_DAYS, type FirstYearPayment } from './first-year.ts'
 import { instantOf } from './membership.ts'
 
 const DAY_MS = 86_400_000

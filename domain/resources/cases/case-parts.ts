@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import type { Field } from '../../record/field.ts'
-import { IdInput, impersonal, Instant, InstantInput, json, personal } from '../../record/field.ts'
+import { IdInput, impersonal, Instant, InstantInput, json, personal, type Field } from '../../record/field.ts'
 
 const customerKeys = ['customerId', 'name', 'email', 'phone', 'licensePlate'] as const
 const siteKeys = ['siteId', 'name', 'commonName'] as const

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import type { Field } from '../../record/field.ts'
-import { IdInput, impersonal, json } from '../../record/field.ts'
+import { IdInput, impersonal, json, type Field } from '../../record/field.ts'
 import { isJsonObject } from '../../text/json.ts'
 
 const textKeys = [

@@ -1,5 +1,4 @@
-import type { CountryCode } from 'libphonenumber-js/core'
-import { parsePhoneNumberFromString } from 'libphonenumber-js/core'
+import { parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/core'
 import { withAsciiDigits, withoutFormatCharacters } from '../typed-text.ts'
 import { phoneMetadata } from './phone-metadata.ts'
 

@@ -1,5 +1,4 @@
-import type { HeaderValue } from './header-value.ts'
-import { parseHeaderValue } from './header-value.ts'
+import { parseHeaderValue, type HeaderValue } from './header-value.ts'
 
 /**
  * The content type that a request's header declares; null: the header is malformed. Without a header the value is

@@ -2,19 +2,17 @@ import * as v from 'valibot'
 import type { ArchiveDigest, OpenDigest } from '../../../ports/whole/archive-digest.ts'
 import { concatenated, decodeUtf8 } from '../../text/encoding.ts'
 import { membersOf, parsedOr } from '../../text/json.ts'
-import { createByteReader } from './byte-reader.ts'
-import type { ByteReader } from './byte-reader.ts'
-import type { ArchivedFile } from './format.ts'
+import { createByteReader, type ByteReader } from './byte-reader.ts'
 import {
   LINE_BYTES_MAX,
   Manifest,
   MANIFEST_BYTES_MAX,
   ORGANIZATION_BYTES_MAX,
   OrganizationFile,
+  type ArchivedFile,
 } from './format.ts'
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION, MANIFEST, ORGANIZATION } from './names.ts'
-import type { TarHeader } from './tar.ts'
-import { BLOCK_BYTES, paddingOf, readTarHeader } from './tar.ts'
+import { BLOCK_BYTES, paddingOf, readTarHeader, type TarHeader } from './tar.ts'
 
 /** What is wrong with an archive, as one sentence for a person. */
 export class ArchiveProblem extends Error {

@@ -3,8 +3,7 @@ import { toInstant } from '../../text/instant.ts'
 import type { Overview } from '../../placement/operators/overview.ts'
 import type { WholeStore } from '../../../ports/whole/whole-store.ts'
 import { openLocalSource } from '../archive/local-source.ts'
-import type { BackupWorld } from './back-up.ts'
-import { backUp, backupsIn, removeOld } from './back-up.ts'
+import { backUp, backupsIn, removeOld, type BackupWorld } from './back-up.ts'
 import { startOfName } from './names.ts'
 
 export interface BackupSweepWorld extends BackupWorld {

@@ -1,7 +1,6 @@
 import { unlessElsewhere } from '../../placement/find/errors.ts'
 import { toInstant } from '../../text/instant.ts'
-import type { RemovalWorld } from './world.ts'
-import { REQUEST_MS } from './world.ts'
+import { REQUEST_MS, type RemovalWorld } from './world.ts'
 
 /** What a request deleted of an organization. */
 export interface Deleted {

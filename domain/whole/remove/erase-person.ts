@@ -5,8 +5,7 @@ import type { Secrets } from '../../access/secrets.ts'
 import { spellingsOf } from '../../text/contact/email-spellings.ts'
 import { toInstant } from '../../text/instant.ts'
 import { marksOf } from './erasure-marks.ts'
-import type { RemovalWorld } from './world.ts'
-import { REQUEST_MS } from './world.ts'
+import { REQUEST_MS, type RemovalWorld } from './world.ts'
 
 /** The ports by which a person is erased. */
 export interface ErasureWorld extends Pick<RemovalWorld, 'whole' | 'clock'> {

@@ -6,12 +6,16 @@ import { unlessElsewhere } from '../../placement/find/errors.ts'
 import { isOrganizationId } from '../../access/api-key.ts'
 import { randomBase62 } from '../../text/encoding.ts'
 import { toInstant } from '../../text/instant.ts'
-import type { Manifest, OrganizationFile } from '../archive/format.ts'
-import { copyFiles, ORGANIZATIONS, tableOfFile } from '../archive/format.ts'
+import {
+  copyFiles,
+  ORGANIZATIONS,
+  tableOfFile,
+  type Manifest,
+  type OrganizationFile,
+} from '../archive/format.ts'
 import { rowOfMembers } from '../archive/line.ts'
 import { AHEAD_MS } from './check-rows.ts'
-import type { FormIds } from './new-form-ids.ts'
-import { newFormIds } from './new-form-ids.ts'
+import { newFormIds, type FormIds } from './new-form-ids.ts'
 import type { RestoreProgress } from './progress.ts'
 import type { RestoreAnswer, RestoreWorld } from './world.ts'
 

@@ -1,5 +1,4 @@
-import type { Attached } from './attach.ts'
-import { attach } from './attach.ts'
+import { attach, type Attached } from './attach.ts'
 import { actionOf } from './controls.ts'
 import type { AttachOptions } from './handle.ts'
 import { addressOf, loadForm } from './load-form.ts'

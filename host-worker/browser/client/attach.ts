@@ -1,8 +1,6 @@
-import type { PublishedForm } from './definition.ts'
-import { prepareForm } from './definition.ts'
+import { prepareForm, type PublishedForm } from './definition.ts'
 import { viewForm } from './form-view.ts'
-import type { AttachOptions, Handlers } from './handle.ts'
-import { handle } from './handle.ts'
+import { handle, type AttachOptions, type Handlers } from './handle.ts'
 
 export interface Attached {
   /** Applies the rules again. Only needed after a script of the site has changed values. */

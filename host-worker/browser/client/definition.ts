@@ -1,10 +1,8 @@
-import { answerTypes } from '../../../domain/forms/definition/definition.ts'
-import type { AnswerField } from '../../../domain/forms/definition/definition.ts'
+import { answerTypes, type AnswerField } from '../../../domain/forms/definition/definition.ts'
 import { dependencyOrder } from '../../../domain/forms/definition/rules/dependency-order.ts'
 import { answerProblem } from '../../../domain/forms/definition/answers/judge-answer.ts'
 import { readAnswer } from '../../../domain/forms/definition/answers/read-answer.ts'
-import type { ConditionalField } from '../../../domain/forms/definition/rules/visibility.ts'
-import { visibleFields } from '../../../domain/forms/definition/rules/visibility.ts'
+import { visibleFields, type ConditionalField } from '../../../domain/forms/definition/rules/visibility.ts'
 
 /** The part of a published form (`GET /api/v1/forms/{formId}`) that the client reads. */
 export interface PublishedForm {

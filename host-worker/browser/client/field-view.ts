@@ -1,5 +1,4 @@
-import type { Control } from './controls.ts'
-import { partsOf, setAttribute } from './controls.ts'
+import { partsOf, setAttribute, type Control } from './controls.ts'
 
 let messages = 0
 

@@ -1,8 +1,6 @@
 import { controlsByName, setAttribute, submitButtons, valuesOf } from './controls.ts'
-import type { PublishedForm } from './definition.ts'
-import { prepareForm } from './definition.ts'
-import type { FieldView } from './field-view.ts'
-import { viewField } from './field-view.ts'
+import { prepareForm, type PublishedForm } from './definition.ts'
+import { viewField, type FieldView } from './field-view.ts'
 import { summaryOf } from './summary.ts'
 
 /** A form in the page. */

@@ -2,11 +2,9 @@ import { deliveryAddress } from '../../../domain/text/contact/email-address.ts'
 import { withoutFormatCharacters } from '../../../domain/text/typed-text.ts'
 import { actionOf } from './controls.ts'
 import type { FormView } from './form-view.ts'
-import type { Messages } from './messages.ts'
-import { englishMessages } from './messages.ts'
+import { englishMessages, type Messages } from './messages.ts'
 import { showReceipt } from './receipt-view.ts'
-import type { Outcome, Receipt } from './send.ts'
-import { send } from './send.ts'
+import { send, type Outcome, type Receipt } from './send.ts'
 
 export interface AttachOptions {
   /**

@@ -10,8 +10,7 @@ import { importThroughService } from '../../operator/client/import-client.ts'
 import { itemsOf } from '../../operator/client/pages.ts'
 import type { OperatorService } from '../../operator/client/service/operator-service.ts'
 import type { Kept } from '../kept.ts'
-import type { DemoOrganization, KindOfLines } from './index.ts'
-import { demoOrganizations, ndjsonFile } from './index.ts'
+import { demoOrganizations, ndjsonFile, type DemoOrganization, type KindOfLines } from './index.ts'
 
 /**
  * Makes the demo organizations, and finds or issues their keys, which `kept` keeps because the database has only their

@@ -1,14 +1,12 @@
 import type { archiveFormat } from '../../../domain/operators/endpoints/organization/restores.ts'
 import { parsedOr, membersOf } from '../../../domain/text/json.ts'
-import type { Manifest, OrganizationFile } from '../../../domain/whole/archive/format.ts'
-import { tableOfFile } from '../../../domain/whole/archive/format.ts'
+import { tableOfFile, type Manifest, type OrganizationFile } from '../../../domain/whole/archive/format.ts'
 import { rowOfMembers } from '../../../domain/whole/archive/line.ts'
 import { ArchiveProblem, readArchive } from '../../../domain/whole/archive/read-archive.ts'
 import { rowCheck } from '../../../domain/whole/restore/check-rows.ts'
 import { columnsOf } from '../../../domain/whole/restore/write-part.ts'
 import type { AnswerTo } from '../client/service/operator-service.ts'
-import type { StoredArchive } from './sources.ts'
-import { openNodeDigest } from './sources.ts'
+import { openNodeDigest, type StoredArchive } from './sources.ts'
 
 type Tables = AnswerTo<typeof archiveFormat>['body']['tables']
 

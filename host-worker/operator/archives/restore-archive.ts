@@ -10,8 +10,7 @@ import { readArchive } from '../../../domain/whole/archive/read-archive.ts'
 import { CommandError } from '../client/errors.ts'
 import type { AnswerTo, OperatorService } from '../client/service/operator-service.ts'
 import { repeated } from '../client/repeated.ts'
-import type { StoredArchive } from './sources.ts'
-import { openNodeDigest } from './sources.ts'
+import { openNodeDigest, type StoredArchive } from './sources.ts'
 import { checkArchive } from './check-archive.ts'
 
 export interface Restoring {

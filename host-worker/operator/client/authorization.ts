@@ -1,6 +1,5 @@
 import { OPERATOR_KEY_PREFIX, readOperatorKey } from '../../../domain/access/operator-key.ts'
-import type { ProvenRequest } from '../../../domain/access/root-secret-proof.ts'
-import { proveRootSecret } from '../../../domain/access/root-secret-proof.ts'
+import { proveRootSecret, type ProvenRequest } from '../../../domain/access/root-secret-proof.ts'
 import { openSecrets, rootSecretProblem } from '../../../domain/access/secrets.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import { CommandError } from './errors.ts'

@@ -3,8 +3,7 @@ import type { Authorization } from './authorization.ts'
 import { valueOf } from './answers.ts'
 import { Refusal } from './errors.ts'
 import type { AnswerTo, CallOf, OperatorService } from './service/operator-service.ts'
-import type { Reach } from './send-request.ts'
-import { sendRequest } from './send-request.ts'
+import { sendRequest, type Reach } from './send-request.ts'
 
 /** How to reach a service, and how to authorize requests. */
 export interface Connection {

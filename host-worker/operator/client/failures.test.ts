@@ -1,11 +1,15 @@
 import { createServer as createTlsServer } from 'node:https'
 import { createServer as createHttpServer } from 'node:http'
-import { createServer } from 'node:net'
-import type { AddressInfo, Server } from 'node:net'
+import { createServer, type AddressInfo, type Server } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { notTheService } from '../../../test/support/contract/contract-seen.ts'
-import type { Operated, TestOperator } from '../../../test/support/services/operator/operator.ts'
-import { operate, openTestOperator, TEST_URL } from '../../../test/support/services/operator/operator.ts'
+import {
+  operate,
+  openTestOperator,
+  TEST_URL,
+  type Operated,
+  type TestOperator,
+} from '../../../test/support/services/operator/operator.ts'
 
 let test: TestOperator
 

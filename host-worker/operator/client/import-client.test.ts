@@ -8,11 +8,9 @@ import { ndjsonBytes, sourceOf } from '../../../test/support/data/imports.ts'
 import { notTheService } from '../../../test/support/contract/contract-seen.ts'
 import { operatorCall } from '../../../test/support/services/operator/operator-http.ts'
 import { createScratchStorage } from '../../../test/support/scratch/scratch-storage.ts'
-import type { TestService } from '../../../test/support/services/service.ts'
-import { openTestService } from '../../../test/support/services/service.ts'
+import { openTestService, type TestService } from '../../../test/support/services/service.ts'
 import { CommandError, Refusal, Unavailable } from './errors.ts'
-import type { OperatorCall } from './import-client.ts'
-import { importThroughService } from './import-client.ts'
+import { importThroughService, type OperatorCall } from './import-client.ts'
 
 let service: TestService
 let key: string

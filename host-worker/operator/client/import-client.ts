@@ -1,13 +1,12 @@
-import type { ReceivedPart } from '../../../domain/imports/file/file-parts.ts'
-import { contentDigest } from '../../../domain/imports/file/file-parts.ts'
-import type {
-  ImportOutcome,
-  ImportProgress,
-  ImportTarget,
-  Transfer,
-  TransferAnswer,
+import { contentDigest, type ReceivedPart } from '../../../domain/imports/file/file-parts.ts'
+import {
+  transferFile,
+  type ImportOutcome,
+  type ImportProgress,
+  type ImportTarget,
+  type Transfer,
+  type TransferAnswer,
 } from '../../../domain/imports/file/transfer-file.ts'
-import { transferFile } from '../../../domain/imports/file/transfer-file.ts'
 import {
   abortImportEndpoint,
   commitImportEndpoint,

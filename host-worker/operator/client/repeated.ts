@@ -1,5 +1,9 @@
-import type { Backoff, Repeating } from '../../../domain/bounds/backoff.ts'
-import { doublingPauses, repeatWhileRejected } from '../../../domain/bounds/backoff.ts'
+import {
+  doublingPauses,
+  repeatWhileRejected,
+  type Backoff,
+  type Repeating,
+} from '../../../domain/bounds/backoff.ts'
 import { Refusal, Unavailable } from './errors.ts'
 
 /** About a minute in all: long enough for a service to restart. */

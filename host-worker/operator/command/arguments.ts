@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { FlagValues } from '../../../domain/record/operation/command.ts'
-import type { Arguments, Command } from './command.ts'
-import { serviceFlags } from './command.ts'
+import { serviceFlags, type Arguments, type Command } from './command.ts'
 import { suggestion } from '../../../domain/text/nearest-word.ts'
 import { Refusal, UsageError } from '../client/errors.ts'
 

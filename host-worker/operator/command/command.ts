@@ -1,5 +1,10 @@
-import type { CommandWords, Flag, FlagValues } from '../../../domain/record/operation/command.ts'
-import { mark, text } from '../../../domain/record/operation/command.ts'
+import {
+  mark,
+  text,
+  type CommandWords,
+  type Flag,
+  type FlagValues,
+} from '../../../domain/record/operation/command.ts'
 import type { OperationEndpoint } from '../../../domain/record/operation/operation.ts'
 import type { Context } from './context.ts'
 

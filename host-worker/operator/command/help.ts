@@ -1,5 +1,4 @@
-import type { Declaration } from './command.ts'
-import { serviceFlags, synopsisOf } from './command.ts'
+import { serviceFlags, synopsisOf, type Declaration } from './command.ts'
 
 const WHERE = [
   'Each command also takes --url URL and --key KEY, or --remote. They win over OPERATOR_URL and OPERATOR_KEY, and these',

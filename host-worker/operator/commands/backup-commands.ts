@@ -8,13 +8,17 @@ import {
 } from '../../../domain/operators/endpoints/organization/backups.ts'
 import { beginExport, readExport } from '../../../domain/operators/endpoints/organization/exports.ts'
 import { listOrganizations } from '../../../domain/operators/endpoints/organization/organizations.ts'
-import type { BackupWorld } from '../../../domain/whole/backup/back-up.ts'
-import { backUp, removeOld } from '../../../domain/whole/backup/back-up.ts'
+import { backUp, removeOld, type BackupWorld } from '../../../domain/whole/backup/back-up.ts'
 import { readBackupName } from '../../../domain/whole/backup/names.ts'
 import { systemClock } from '../../system.ts'
 import { checkArchive } from '../archives/check-archive.ts'
-import type { KeptBackup, KeptBackups } from '../archives/kept-backups.ts'
-import { backupsInFolder, backupsOfService, decrypted } from '../archives/kept-backups.ts'
+import {
+  backupsInFolder,
+  backupsOfService,
+  decrypted,
+  type KeptBackup,
+  type KeptBackups,
+} from '../archives/kept-backups.ts'
 import { openNodeDigest, remoteSource } from '../archives/sources.ts'
 import { CommandError, UsageError } from '../client/errors.ts'
 import type { OperatorService } from '../client/service/operator-service.ts'
@@ -22,8 +26,7 @@ import { itemsOf } from '../client/pages.ts'
 import { repeated } from '../client/repeated.ts'
 import { textOf } from '../command/arguments.ts'
 import type { Command } from '../command/command.ts'
-import type { FlagValues } from '../../../domain/record/operation/command.ts'
-import { mark, text } from '../../../domain/record/operation/command.ts'
+import { mark, text, type FlagValues } from '../../../domain/record/operation/command.ts'
 import { listing, source } from '../listing/listing.ts'
 import type { Context } from '../command/context.ts'
 import { givenPath } from './import-file.ts'

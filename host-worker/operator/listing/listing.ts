@@ -2,8 +2,14 @@ import { PAGE_ROWS_MAX } from '../../../domain/record/endpoint.ts'
 import { csvOf } from '../../../domain/text/csv.ts'
 import { shownJson } from '../../../domain/text/escaped-commands.ts'
 import { UsageError } from '../client/errors.ts'
-import type { Column, FlagValues, Head, Listed } from '../../../domain/record/operation/command.ts'
-import { mark, text } from '../../../domain/record/operation/command.ts'
+import {
+  mark,
+  text,
+  type Column,
+  type FlagValues,
+  type Head,
+  type Listed,
+} from '../../../domain/record/operation/command.ts'
 import { textOf } from '../command/arguments.ts'
 import type { Command } from '../command/command.ts'
 import type { Context } from '../command/context.ts'

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { form, organization, submission } from '../../../test/conformance/fixtures.ts'
-import type { TestOperator } from '../../../test/support/services/operator/operator.ts'
-import { openTestOperator } from '../../../test/support/services/operator/operator.ts'
+import { openTestOperator, type TestOperator } from '../../../test/support/services/operator/operator.ts'
 
 // Every command that lists, with something to list.
 

@@ -2,8 +2,12 @@ import { cpSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { writeFact } from '../../../adapters/durable-object/object/facts.ts'
-import type { SqliteStorage } from '../../../adapters/node-sqlite/index.ts'
-import { createNodeSqliteStorage, createStorage, openImage } from '../../../adapters/node-sqlite/index.ts'
+import {
+  createNodeSqliteStorage,
+  createStorage,
+  openImage,
+  type SqliteStorage,
+} from '../../../adapters/node-sqlite/index.ts'
 import { issueKey, readKey } from '../../../domain/access/api-key.ts'
 import { newOrganization } from '../../../domain/operators/organization.ts'
 import { systemClock, systemRandom } from '../../../host-worker/system.ts'

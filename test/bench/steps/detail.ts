@@ -12,8 +12,7 @@ import { nowOf } from '../../../adapters/sqlite/write/write-clock.ts'
 import { systemClock } from '../../../host-worker/system.ts'
 import type { KeyClaim } from '../../../ports/organizations/keyed-storage.ts'
 import type { OneQuery } from '../../../ports/records/query.ts'
-import type { Arrived, Step } from './step.ts'
-import { claimIn, executorOf, routed, routedTo, worldOf } from './step.ts'
+import { claimIn, executorOf, routed, routedTo, worldOf, type Arrived, type Step } from './step.ts'
 
 const select = selection(contacts)
 

@@ -5,8 +5,7 @@ import { advanceClock, nowOf } from '../../../adapters/sqlite/write/write-clock.
 import { readBody } from '../../../domain/forms/body/body.ts'
 import type { SubmittedBody } from '../../../domain/forms/definition/answers/entries.ts'
 import { serveSubmission } from '../../../domain/forms/serve.ts'
-import type { LoadedForm } from '../../../domain/forms/submit/cache.ts'
-import { loadForm } from '../../../domain/forms/submit/cache.ts'
+import { loadForm, type LoadedForm } from '../../../domain/forms/submit/cache.ts'
 import { evaluate } from '../../../domain/forms/submit/evaluate.ts'
 import { contentTypeOf } from '../../../domain/text/http/content-type.ts'
 import { randomBase62 } from '../../../domain/text/encoding.ts'
@@ -14,8 +13,7 @@ import { systemClock, systemDeadline, systemRandom } from '../../../host-worker/
 import { secretsOf } from '../../../host-worker/wiring/opening.ts'
 import type { NewSubmission } from '../../../ports/records/tenant-writer.ts'
 import { INSERT } from '../bare/bare-statements.mjs'
-import type { Arrived, Step } from './step.ts'
-import { executorOf, routed, routedTo, worldOf } from './step.ts'
+import { executorOf, routed, routedTo, worldOf, type Arrived, type Step } from './step.ts'
 
 const ORGANIZATION = 'bench'
 

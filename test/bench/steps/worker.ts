@@ -1,7 +1,6 @@
 import type { Lifetime } from '../../../host-worker/wiring/opening.ts'
 import { detailSteps } from './detail.ts'
-import type { Bindings } from './step.ts'
-import { envOf } from './step.ts'
+import { envOf, type Bindings } from './step.ts'
 import { submissionSteps } from './submission.ts'
 
 /** A Worker that runs one step: the one with the number `STEP`, of the case that the request asks for. */

@@ -2,8 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { scratchDirectory } from '../../support/services/started-service.ts'
-import type { Stage } from './stage.ts'
-import { openStage, serveSite } from './stage.ts'
+import { openStage, serveSite, type Stage } from './stage.ts'
 
 /** Forms that a page must bear: large ones, hostile texts, and ids that mean something to a browser or to a script. */
 let stage: Stage

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Stage, Visit } from './stage.ts'
-import { openStage, phone } from './stage.ts'
+import { openStage, phone, type Stage, type Visit } from './stage.ts'
 
 /** Forms with the browser client, which sends them across origins and stays on the page. */
 let stage: Stage

@@ -7,8 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { projectRoot } from '../../../host-worker/local/root.ts'
 import { install, packProject } from '../../support/services/packed.ts'
 import { scratchDirectory } from '../../support/services/started-service.ts'
-import type { Stage } from './stage.ts'
-import { openStage, serveSite } from './stage.ts'
+import { openStage, serveSite, type Stage } from './stage.ts'
 
 /** The example pages of `test/client/forms`, built with the packed project as by whoever installs it. */
 const folder = join(scratchDirectory(), 'forms')

@@ -1,8 +1,7 @@
 import axe from 'axe-core'
 import type { BrowserContextOptions, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Stage, Visit } from './stage.ts'
-import { openStage, phone } from './stage.ts'
+import { openStage, phone, type Stage, type Visit } from './stage.ts'
 
 /** The start page and the reference, as a developer sees them on a desktop or a phone. */
 let stage: Stage

@@ -4,14 +4,16 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ClientField, ClientForm } from '../../../domain/forms/definition/compiled/client-definition.ts'
-import { clientFormOf } from '../../../domain/forms/definition/compiled/client-definition.ts'
+import {
+  clientFormOf,
+  type ClientField,
+  type ClientForm,
+} from '../../../domain/forms/definition/compiled/client-definition.ts'
 import { formPage } from '../../../domain/forms/page/form-page.ts'
 import { compiledOf } from '../../support/data/forms/forms.ts'
 import { generatedForm } from '../../support/data/forms/generated-forms.ts'
 import { operate, scratchDirectory } from '../../support/services/started-service.ts'
-import type { ServiceAndBrowser } from './shared-service.ts'
-import { openService } from './shared-service.ts'
+import { openService, type ServiceAndBrowser } from './shared-service.ts'
 import { serveSite } from './stage.ts'
 
 /**

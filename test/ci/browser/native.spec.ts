@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Stage } from './stage.ts'
-import { openStage, phone } from './stage.ts'
+import { openStage, phone, type Stage } from './stage.ts'
 
 /** Forms that the browser submits by itself, without a script. */
 let stage: Stage

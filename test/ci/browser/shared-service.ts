@@ -1,7 +1,11 @@
 import type { Browser } from 'playwright-core'
 import { launchChromium } from '../../support/runner/chromium.ts'
-import type { StartedService } from '../../support/services/started-service.ts'
-import { freePort, scratchDirectory, startService } from '../../support/services/started-service.ts'
+import {
+  freePort,
+  scratchDirectory,
+  startService,
+  type StartedService,
+} from '../../support/services/started-service.ts'
 
 /** A started service with its state, and a browser. */
 export interface ServiceAndBrowser {

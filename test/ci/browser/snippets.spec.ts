@@ -7,8 +7,7 @@ import { clientFormOf } from '../../../domain/forms/definition/compiled/client-d
 import { formSnippet } from '../../../domain/forms/page/form-page.ts'
 import { compiledOf, fieldOf, optionsOf, when } from '../../support/data/forms/forms.ts'
 import { scratchDirectory } from '../../support/services/started-service.ts'
-import type { Stage } from './stage.ts'
-import { openStage, serveSite } from './stage.ts'
+import { openStage, serveSite, type Stage } from './stage.ts'
 
 /** Printed snippets on pages of others: beside each other, twice, in another encoding, and what people type into them. */
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { projectRoot } from '../../../host-worker/local/root.ts'
-import type { StartedService } from '../../support/services/started-service.ts'
-import { operateOrThrow } from '../../support/services/started-service.ts'
+import { operateOrThrow, type StartedService } from '../../support/services/started-service.ts'
 import { openService } from './shared-service.ts'
 
 const screenshots = join(projectRoot, '.wrangler', 'screenshots')

@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict'
-import type { ChildProcess } from 'node:child_process'
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createClickHouseExitSurvey } from '../../../adapters/exit-survey-clickhouse/index.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import type { ExitSurveySource } from '../../../ports/sources/exit-survey-source.ts'
-import type { SurveyEvent } from '../../conformance/analytics/exit-survey.ts'
-import { exitSurveySuite } from '../../conformance/analytics/exit-survey.ts'
+import { exitSurveySuite, type SurveyEvent } from '../../conformance/analytics/exit-survey.ts'
 import { chanceOf, generatedBounds, generatedData } from '../../support/data/analytics/analytics-data.ts'
 import { referenceSurvey } from '../../support/data/analytics/analytics-reference.ts'
 import { createChecks } from '../../support/runner/checks.ts'
 import { CLICKHOUSE_PASSWORD, CLICKHOUSE_USER } from '../../support/providers/clickhouse.ts'
-import type { TestService } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
 
 const { check, report, say } = createChecks()
 const everything = { start: null, end: null }

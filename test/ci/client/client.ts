@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ExecFileOptions } from 'node:child_process'
-import { execFile, spawn } from 'node:child_process'
+import { execFile, spawn, type ExecFileOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -3,13 +3,14 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { readStateRecord } from '../../../host-worker/local/state.ts'
 import { createChecks } from '../../support/runner/checks.ts'
-import type { Operated, StartedService } from '../../support/services/started-service.ts'
 import {
   freePort,
   operateIn,
   operateOrThrow,
   scratchDirectory,
   startService,
+  type Operated,
+  type StartedService,
 } from '../../support/services/started-service.ts'
 import { rotateRootSecret } from './rotate-root-secret.ts'
 

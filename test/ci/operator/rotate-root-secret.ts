@@ -4,8 +4,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readStateRecord } from '../../../host-worker/local/state.ts'
 import type { Checks } from '../../support/runner/checks.ts'
-import type { StartedService } from '../../support/services/started-service.ts'
-import { freePort, operate, operateOrThrow, startService } from '../../support/services/started-service.ts'
+import {
+  freePort,
+  operate,
+  operateOrThrow,
+  startService,
+  type StartedService,
+} from '../../support/services/started-service.ts'
 
 interface Counts {
   readonly keys: number

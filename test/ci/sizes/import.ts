@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createChecks } from '../../support/runner/checks.ts'
-import type { ContactLine } from '../../support/data/contact-files.ts'
-import { contactLines, writeCsv, writeNdjson } from '../../support/data/contact-files.ts'
-import type { Operated, RequestLine, StartedService } from '../../support/services/started-service.ts'
+import { contactLines, writeCsv, writeNdjson, type ContactLine } from '../../support/data/contact-files.ts'
 import {
   freePort,
   operate,
   operateOrThrow,
   scratchDirectory,
   startService,
+  type Operated,
+  type RequestLine,
+  type StartedService,
 } from '../../support/services/started-service.ts'
-import type { ApiRow, Walk } from '../../support/data/walk.ts'
-import { walk } from '../../support/data/walk.ts'
+import { walk, type ApiRow, type Walk } from '../../support/data/walk.ts'
 import { importLargeFiles } from './large-import.ts'
 
 const ROWS = 25_000

@@ -5,8 +5,12 @@ import { join } from 'node:path'
 import { projectRoot } from '../../../host-worker/local/root.ts'
 import type { Checks } from '../../support/runner/checks.ts'
 import { contactLines, writeNdjson } from '../../support/data/contact-files.ts'
-import type { Operated } from '../../support/services/started-service.ts'
-import { operate, operateOrThrow, scratchDirectory } from '../../support/services/started-service.ts'
+import {
+  operate,
+  operateOrThrow,
+  scratchDirectory,
+  type Operated,
+} from '../../support/services/started-service.ts'
 import { walk } from '../../support/data/walk.ts'
 
 const ROWS = 100_000

@@ -2,18 +2,16 @@ import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isPortFree } from '../../../host-worker/local/free-port.ts'
 import { createChecks } from '../../support/runner/checks.ts'
-import type { SeenProcess } from '../../support/services/process-tree.ts'
-import { processTree, stillRunning } from '../../support/services/process-tree.ts'
-import type { StartedService } from '../../support/services/started-service.ts'
+import { processTree, stillRunning, type SeenProcess } from '../../support/services/process-tree.ts'
 import {
   freePort,
   operateOrThrow,
   scratchDirectory,
   signalGroup,
   startService,
+  type StartedService,
 } from '../../support/services/started-service.ts'
-import type { ApiRow } from '../../support/data/walk.ts'
-import { walk } from '../../support/data/walk.ts'
+import { walk, type ApiRow } from '../../support/data/walk.ts'
 
 /** Within this time, no process of a service that ended may be left. */
 const GONE_WITHIN_MS = 10_000

@@ -3,8 +3,7 @@
  * N` stores its data in FILE, saves N submissions of the worst kind, and prints a line of JSON with its address, a
  * tenant's key and an operator's key.
  */
-import { createServer } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { createNodeSqliteStorage } from '../../../adapters/node-sqlite/index.ts'

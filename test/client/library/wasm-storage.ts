@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import sqlite3InitModule from '@sqlite.org/sqlite-wasm'
-import type { Executor, SqliteStorage } from 'tenant-data-api/adapters/sqlite'
-import { createStorage } from 'tenant-data-api/adapters/sqlite'
+import { createStorage, type Executor, type SqliteStorage } from 'tenant-data-api/adapters/sqlite'
 import type { Clock } from 'tenant-data-api/ports'
 
 /**

@@ -1,8 +1,7 @@
 import type { D1Database, ExecutionContext } from '@cloudflare/workers-types'
 import { createD1Storage } from 'tenant-data-api/adapters/d1'
 import { createFormCache, createRateLimiter, openSecrets } from 'tenant-data-api/domain'
-import type { Service } from 'tenant-data-api/http'
-import { backgroundOn, consoleLog, createService } from 'tenant-data-api/http'
+import { backgroundOn, consoleLog, createService, type Service } from 'tenant-data-api/http'
 
 /** A Worker of one's own, with the API of the package on a D1 database: see `wrangler.toml`. */
 interface Env {

@@ -3,8 +3,7 @@ import type { InstantRange, StoredRow, TenantAnalytics, TenureSummary } from '..
 import type { StorageCase } from '../case.ts'
 import { exitSurveySuite } from './exit-survey.ts'
 import { organization, START_MS, twoTenants } from '../fixtures.ts'
-import type { MembershipChanges } from './stored-membership.ts'
-import { storedMembership } from './stored-membership.ts'
+import { storedMembership, type MembershipChanges } from './stored-membership.ts'
 
 const everything: InstantRange = { start: null, end: null }
 const allMembers = { status: null, signup: everything, limit: 1000, offset: 0 } as const

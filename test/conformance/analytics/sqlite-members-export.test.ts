@@ -1,10 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { InstantRange, MembersQuery } from '../../../ports/records/analytics.ts'
-import type { Chance } from '../../support/data/analytics/analytics-data.ts'
-import { chanceOf } from '../../support/data/analytics/analytics-data.ts'
+import { chanceOf, type Chance } from '../../support/data/analytics/analytics-data.ts'
 import { fakeClock } from '../../support/runner/fakes.ts'
-import type { ScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
+import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { organization } from '../fixtures.ts'
 import { storedMembership } from './stored-membership.ts'
 

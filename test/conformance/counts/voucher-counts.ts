@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import type { StoredRow } from '../../../ports/index.ts'
 import type { StorageCase } from '../case.ts'
-import type { TwoTenants } from '../fixtures.ts'
-import { at, twoTenants } from '../fixtures.ts'
+import { at, twoTenants, type TwoTenants } from '../fixtures.ts'
 
 const voucher = (voucherId: string, groupId: string | null, changes: StoredRow = {}): StoredRow => ({
   voucherId,

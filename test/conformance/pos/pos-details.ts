@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import type { StoredRow } from '../../../ports/index.ts'
-import type { PosCase } from './pos-case.ts'
-import { pageOf, rowOf } from './pos-case.ts'
+import { pageOf, rowOf, type PosCase } from './pos-case.ts'
 import { account, asRead, at, billingEvent, oneQuery, pageQuery, statusEvent } from './pos-fixtures.ts'
 
 const DETAILS = 'pos-recurring-account-details'

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { posSourceKinds } from '../../../domain/pos/index.ts'
 import type { Predicate } from '../../../ports/index.ts'
-import type { PosCase } from './pos-case.ts'
-import { readAll } from './pos-case.ts'
+import { readAll, type PosCase } from './pos-case.ts'
 import { account, at, customer, equals, ids, pageQuery, transaction, where } from './pos-fixtures.ts'
 
 type Expectation = readonly [predicates: readonly Predicate[], found: readonly string[]]

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { WritableRows } from '../../../adapters/pos-odbc/gateway/statements/write.ts'
 import { runnerOf } from '../../support/runner/case-runner.ts'
-import type { PosTenant } from '../../support/pos/pos-engines.ts'
-import { posEngines } from '../../support/pos/pos-engines.ts'
-import type { RunningGateway } from '../../support/pos/pos-gateway.ts'
-import { sourcesOf, startGateway } from '../../support/pos/pos-gateway.ts'
+import { posEngines, type PosTenant } from '../../support/pos/pos-engines.ts'
+import { sourcesOf, startGateway, type RunningGateway } from '../../support/pos/pos-gateway.ts'
 import { registerPosSuite } from '../index.ts'
 
 /**

@@ -4,12 +4,10 @@ import { createExecutor, createMeter } from '../../../adapters/d1/index.ts'
 import { openLegacyVendor, openLegacyVendorWriter } from '../../../adapters/pos-legacy-vendor/index.ts'
 import { systemClock, systemDeadline } from '../../../host-worker/system.ts'
 import { runnerOf } from '../../support/runner/case-runner.ts'
-import type { LocalD1 } from '../../support/databases/d1.ts'
-import { emptyDatabase } from '../../support/databases/d1.ts'
+import { emptyDatabase, type LocalD1 } from '../../support/databases/d1.ts'
 import { openSharedD1 } from '../../support/databases/shared-d1.ts'
 import { migratedImage, tablesOf } from '../../support/databases/migrated-image.ts'
-import type { MakePos } from '../index.ts'
-import { registerPosSuite } from '../index.ts'
+import { registerPosSuite, type MakePos } from '../index.ts'
 
 const image = migratedImage('pos-legacy-vendor')
 const tables = tablesOf(image)

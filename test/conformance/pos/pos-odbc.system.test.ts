@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { CollectionName } from '../../../adapters/pos-odbc/collections.ts'
-import { COLLECTIONS } from '../../../adapters/pos-odbc/collections.ts'
+import { COLLECTIONS, type CollectionName } from '../../../adapters/pos-odbc/collections.ts'
 import type { NeutralRow } from '../../../adapters/pos-odbc/protocol.ts'
 import type { PosSource } from '../../../ports/sources/pos-source.ts'
 import type { Position, Predicate } from '../../../ports/records/query.ts'
 import { posEngines } from '../../support/pos/pos-engines.ts'
-import type { RunningGateway } from '../../support/pos/pos-gateway.ts'
-import { sourcesOf, startGateway } from '../../support/pos/pos-gateway.ts'
+import { sourcesOf, startGateway, type RunningGateway } from '../../support/pos/pos-gateway.ts'
 import {
   accounts,
   billingEvents,

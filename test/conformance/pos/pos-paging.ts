@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import type { StoredRow } from '../../../ports/index.ts'
-import type { PosCase } from './pos-case.ts'
-import { pageOf, readAll } from './pos-case.ts'
+import { pageOf, readAll, type PosCase } from './pos-case.ts'
 import { account, at, customer, equals, ids, pageQuery, transaction, where } from './pos-fixtures.ts'
 
 /** Rows whose times tie in threes and grow with the ids: `x-00` … at seconds 0, 0, 0, 1, 1, 1, … */

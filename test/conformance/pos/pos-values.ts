@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import type { StoredRow } from '../../../ports/index.ts'
-import type { PosCase, PosInstance } from './pos-case.ts'
-import { pageOf, readAll, rowOf } from './pos-case.ts'
+import { pageOf, readAll, rowOf, type PosCase, type PosInstance } from './pos-case.ts'
 import {
   account,
   asRead,

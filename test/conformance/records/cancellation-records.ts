@@ -4,10 +4,8 @@ import { selection, serializer } from '../../../domain/record/resource.ts'
 import { cancellationRecords } from '../../../domain/resources/members/cancellation-records.ts'
 import type { StoredRow } from '../../../ports/index.ts'
 import type { StorageCase } from '../case.ts'
-import type { TwoTenants } from '../fixtures.ts'
-import { twoTenants } from '../fixtures.ts'
-import type { MembershipChanges } from '../analytics/stored-membership.ts'
-import { storedMembership } from '../analytics/stored-membership.ts'
+import { twoTenants, type TwoTenants } from '../fixtures.ts'
+import { storedMembership, type MembershipChanges } from '../analytics/stored-membership.ts'
 
 const publish = serializer(cancellationRecords)
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import type { GroupPosition, GroupsQuery, Predicate, StoredRow } from '../../../ports/index.ts'
 import type { StorageCase } from '../case.ts'
-import type { TwoTenants } from '../fixtures.ts'
-import { at, linkEvent, twoTenants } from '../fixtures.ts'
+import { at, linkEvent, twoTenants, type TwoTenants } from '../fixtures.ts'
 
 const DAY_S = 86_400
 

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import type { ImportSession, StagedPart } from '../../../ports/index.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { StorageCase } from '../case.ts'
-import type { TwoTenants } from '../fixtures.ts'
-import { contact, form, readContact, START_MS, twoTenants } from '../fixtures.ts'
+import { contact, form, readContact, START_MS, twoTenants, type TwoTenants } from '../fixtures.ts'
 
 const contacts = { kind: 'contacts', format: 'ndjson', totalBytes: 100, digest: 'd' } as const
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Order, PageQuery, Position, Predicate, StoredRow } from '../../../ports/index.ts'
 import type { StorageCase } from '../case.ts'
-import type { TwoTenants } from '../fixtures.ts'
-import { at, link, linkEvent, twoTenants } from '../fixtures.ts'
+import { at, link, linkEvent, twoTenants, type TwoTenants } from '../fixtures.ts'
 
 const FIELD = 'lastClickedAt'
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import type { PageQuery, Position, Predicate, StoredRow } from '../../../ports/index.ts'
 import type { StorageCase } from '../case.ts'
-import type { TwoTenants } from '../fixtures.ts'
-import { at, contact, contactPage, form, submissionRow, twoTenants } from '../fixtures.ts'
+import { at, contact, contactPage, form, submissionRow, twoTenants, type TwoTenants } from '../fixtures.ts'
 
 const TIME = 'createdAt'
 

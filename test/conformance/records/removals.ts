@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import type { Person, StoredRow } from '../../../ports/index.ts'
 import type { StorageCase } from '../case.ts'
-import type { TwoTenants } from '../fixtures.ts'
-import { at, contact, form, readContact, submission, submissionRow, twoTenants } from '../fixtures.ts'
+import {
+  at,
+  contact,
+  form,
+  readContact,
+  submission,
+  submissionRow,
+  twoTenants,
+  type TwoTenants,
+} from '../fixtures.ts'
 
 /** What was removed from an organization, oldest first: the collection and the id. */
 async function removed({ read }: TwoTenants, since = at(-1000)): Promise<readonly (readonly unknown[])[]> {

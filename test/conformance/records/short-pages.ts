@@ -2,8 +2,16 @@ import assert from 'node:assert/strict'
 import type { Order, PageQuery, Position, Predicate, Scalar, StoredRow } from '../../../ports/index.ts'
 import { storedRowsOf } from '../../../domain/read/pages/query-result.ts'
 import type { StorageCase } from '../case.ts'
-import type { TwoTenants } from '../fixtures.ts'
-import { at, claimOf, contact, link, linkEvent, submissionRow, twoTenants } from '../fixtures.ts'
+import {
+  at,
+  claimOf,
+  contact,
+  link,
+  linkEvent,
+  submissionRow,
+  twoTenants,
+  type TwoTenants,
+} from '../fixtures.ts'
 
 const ROWS = 40
 const READS = 150

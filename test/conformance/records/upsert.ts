@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict'
 import type { PageQuery, StoredRow } from '../../../ports/index.ts'
 import type { StorageCase } from '../case.ts'
-import type { TwoTenants } from '../fixtures.ts'
-import { at, contact, contactPage, form, readContact, site, submission, twoTenants } from '../fixtures.ts'
+import {
+  at,
+  contact,
+  contactPage,
+  form,
+  readContact,
+  site,
+  submission,
+  twoTenants,
+  type TwoTenants,
+} from '../fixtures.ts'
 
 const byUpdate: Partial<PageQuery> = {
   select: ['contactId', 'updatedAt'],

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Admission, AutomationMessage } from '../../../ports/index.ts'
 import type { MakeStorage, StorageCase } from '../case.ts'
-import type { TwoTenants } from '../fixtures.ts'
-import { at, form, organization, pendingSend, submission, twoTenants } from '../fixtures.ts'
+import { at, form, organization, pendingSend, submission, twoTenants, type TwoTenants } from '../fixtures.ts'
 
 const HOUR = 3600
 const DAY = 24 * HOUR

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import type { FinishedStep, StoredRow } from '../../../ports/index.ts'
 import type { MakeStorage, StorageCase } from '../case.ts'
-import type { TwoTenants } from '../fixtures.ts'
-import { at, form, readContact, submission, twoTenants } from '../fixtures.ts'
+import { at, form, readContact, submission, twoTenants, type TwoTenants } from '../fixtures.ts'
 import { ada, automation } from './outbox.ts'
 
 const RUN = 'run_sub-1_1'

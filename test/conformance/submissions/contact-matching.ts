@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import type { MakeStorage, StorageCase } from '../case.ts'
-import { at, contact, form, readContact, submission, twoTenants } from '../fixtures.ts'
-import type { TwoTenants } from '../fixtures.ts'
+import { at, contact, form, readContact, submission, twoTenants, type TwoTenants } from '../fixtures.ts'
 
 const PHONE = '+12125550123'
 const OTHER_PHONE = '+12125550199'

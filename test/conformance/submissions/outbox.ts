@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Lease, OutboxRef, SendRecord, StoredRow } from '../../../ports/index.ts'
 import type { MakeStorage, StorageCase } from '../case.ts'
-import type { TwoTenants } from '../fixtures.ts'
-import { toInstant } from '../../../domain/text/instant.ts'
 import {
   at,
   contact,
@@ -12,7 +10,9 @@ import {
   readContact,
   submission,
   twoTenants,
+  type TwoTenants,
 } from '../fixtures.ts'
+import { toInstant } from '../../../domain/text/instant.ts'
 
 const entry = (outboxId: string) => ({
   outboxId,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import type { StorageCase } from '../case.ts'
-import { at, form, organization, readContact, submission, twoTenants } from '../fixtures.ts'
-import type { TwoTenants } from '../fixtures.ts'
+import { at, form, organization, readContact, submission, twoTenants, type TwoTenants } from '../fixtures.ts'
 import type { StoredRow } from '../../../ports/index.ts'
 
 async function withForm(make: Parameters<StorageCase['run']>[0]): Promise<TwoTenants> {

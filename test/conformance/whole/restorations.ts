@@ -9,7 +9,6 @@ import type {
   WholeStore,
 } from '../../../ports/index.ts'
 import type { StorageCase } from '../case.ts'
-import type { TwoTenants } from '../fixtures.ts'
 import {
   at,
   contact,
@@ -20,6 +19,7 @@ import {
   submissionRow,
   tenantKey,
   twoTenants,
+  type TwoTenants,
 } from '../fixtures.ts'
 
 const restoration = (restoreId: string, changes: Partial<Restoration> = {}): Restoration => ({

@@ -1,25 +1,24 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { endpoints } from '../../../domain/catalog.ts'
-import type { Chance } from '../../support/data/analytics/analytics-data.ts'
 import {
   changedData,
   chanceOf,
   generatedBounds,
   generatedData,
+  type Chance,
 } from '../../support/data/analytics/analytics-data.ts'
-import type { AnalyticsData } from '../../support/data/analytics/analytics-reference.ts'
 import {
   referenceCancellations,
   referenceCohorts,
   referenceMembers,
   referenceOffers,
   referenceSurvey,
+  type AnalyticsData,
 } from '../../support/data/analytics/analytics-reference.ts'
 import { bringLines } from '../../support/data/bring-lines.ts'
 import { validatorOf } from '../../support/contract/contract-validator.ts'
-import type { TestService } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
 
 const SEEDS = Array.from({ length: 50 }, (_, index) => index + 1)
 

@@ -5,8 +5,19 @@ import { expectedSchema } from '../../../adapters/sqlite/schema/expected.ts'
 import { migratedDatabase } from '../../../adapters/sqlite/schema/migrated.ts'
 import { buildDocument } from '../../../domain/document/openapi.ts'
 import { endpoints } from '../../../domain/catalog.ts'
-import type { Filter, Operation, Range, Type } from './table.ts'
-import { leavesOf, notNull, operations, shapeOf, shapeText, textOf, typeAt } from './table.ts'
+import {
+  leavesOf,
+  notNull,
+  operations,
+  shapeOf,
+  shapeText,
+  textOf,
+  typeAt,
+  type Filter,
+  type Operation,
+  type Range,
+  type Type,
+} from './table.ts'
 
 // The contract document says what the table says, no more and no less.
 

@@ -1,11 +1,26 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Bounds } from './memberships.ts'
-import { cancellations, cancellationSurvey, cohorts, members, retentionOffers } from './memberships.ts'
+import {
+  cancellations,
+  cancellationSurvey,
+  cohorts,
+  members,
+  retentionOffers,
+  type Bounds,
+} from './memberships.ts'
 import type { Row } from './rows.ts'
-import type { Operation, Parameter } from './table.ts'
-import { operations, served, shapeOf } from './table.ts'
-import type { World } from './world.ts'
-import { able, importLines, linesByKind, linkEvents, NOW, openWorld, OWNER, POS, shown } from './world.ts'
+import { operations, served, shapeOf, type Operation, type Parameter } from './table.ts'
+import {
+  able,
+  importLines,
+  linesByKind,
+  linkEvents,
+  NOW,
+  openWorld,
+  OWNER,
+  POS,
+  shown,
+  type World,
+} from './world.ts'
 
 // What is counted or sorted on request, computed here from the rows that were imported: links by their figures, link
 // analytics, the analytics of memberships, and the removals.

@@ -1,10 +1,19 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { kindsOf, requestsOf } from './requests.ts'
 import type { Row } from './rows.ts'
-import type { Filter, Operation, Type } from './table.ts'
-import { headersOf, keysOf, notNull, operations, served, textOf, typeAt } from './table.ts'
-import type { World } from './world.ts'
-import { able, CHILD, importLines, linesByKind, openWorld, POS, shown } from './world.ts'
+import {
+  headersOf,
+  keysOf,
+  notNull,
+  operations,
+  served,
+  textOf,
+  typeAt,
+  type Filter,
+  type Operation,
+  type Type,
+} from './table.ts'
+import { able, CHILD, importLines, linesByKind, openWorld, POS, shown, type World } from './world.ts'
 
 // The service serves what the table says of rows that are known, in both places: their fields, what each filter finds,
 // their order, and what is refused. Nothing that is expected here is derived from the product's own records.

@@ -1,10 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Row } from './rows.ts'
-import { COUNT } from './rows.ts'
-import type { Type } from './table.ts'
-import { keysOf, leavesOf, operations, shapeOf, textOf } from './table.ts'
-import type { World } from './world.ts'
-import { linesByKind, NOW, openWorld, OWNER } from './world.ts'
+import { COUNT, type Row } from './rows.ts'
+import { keysOf, leavesOf, operations, shapeOf, textOf, type Type } from './table.ts'
+import { linesByKind, NOW, openWorld, OWNER, type World } from './world.ts'
 import { sendImport } from '../../support/data/sent-import.ts'
 
 // What an import takes is what the table serves: a word that an enumeration does not have, null where the table has

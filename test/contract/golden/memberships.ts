@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
-import type { Row } from './rows.ts'
-import { extra } from './rows.ts'
+import { extra, type Row } from './rows.ts'
 
 // Memberships with their events, and the figures that follow from them by decisions 3 and 5.
 

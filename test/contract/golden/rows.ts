@@ -1,5 +1,4 @@
-import type { Key, Range, Type } from './table.ts'
-import { keysOf, shapeOf } from './table.ts'
+import { keysOf, shapeOf, type Key, type Range, type Type } from './table.ts'
 
 // Rows for every import, made from the table, and what must be served of them. They differ in every field, so that no
 // field can stand in for another: each text begins with its field's name, and fields with the same values (consents,

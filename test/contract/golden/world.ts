@@ -3,13 +3,10 @@ import type { PlaceChoice } from '../../../ports/placement/placement.ts'
 import { sendImport } from '../../support/data/sent-import.ts'
 import { fakeEmail, fakeSms } from '../../support/providers/jobs.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import type { OperatorClient } from '../../support/services/operator/operator-client.ts'
-import { openOperatorClient } from '../../support/services/operator/operator-client.ts'
-import type { TestService } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { openOperatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
 import { cancellationRecords, memberships, offerEvents, paymentEvents, surveyEvents } from './memberships.ts'
-import type { Row } from './rows.ts'
-import { COUNT, extra, rowsOf } from './rows.ts'
+import { COUNT, extra, rowsOf, type Row } from './rows.ts'
 
 // An organization with rows of every kind, imported as an operator does, and what must be served of it. What the
 // service derives from other rows is computed here from those rows, as simply as can be.

@@ -7,10 +7,8 @@ import type { PlaceChoice } from '../../../ports/placement/placement.ts'
 import { forgedKey } from '../../support/data/forged-key.ts'
 import { addSampleOrganization, samplePath } from '../../support/data/sample-organization.ts'
 import { scratchObjects } from '../../support/scratch/scratch-objects.ts'
-import type { ScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import type { TestService } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
 
 // Where a forged key ends, by what is true of the organization that it claims. How many rows are read for it is tested in
 // test/e2e/forged-keys.system.test.ts.

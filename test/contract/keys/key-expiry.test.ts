@@ -4,8 +4,7 @@ import type { Endpoint } from '../../../domain/record/endpoint.ts'
 import { readKey } from '../../../domain/access/api-key.ts'
 import { samplePath } from '../../support/data/sample-organization.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import type { TestService } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
 
 const keyed: readonly Endpoint[] = endpoints.filter(({ access }) => access !== 'public')
 const EXPIRES_AT = '2026-06-15T13:00:00.000Z'

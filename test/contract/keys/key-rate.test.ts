@@ -5,10 +5,8 @@ import { toBase62, utf8 } from '../../../domain/text/encoding.ts'
 import { endpoints } from '../../../domain/catalog.ts'
 import type { Endpoint } from '../../../domain/record/endpoint.ts'
 import { addSampleOrganization, samplePath } from '../../support/data/sample-organization.ts'
-import type { ScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import type { TestService } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
 
 const keyed: readonly Endpoint[] = endpoints.filter(({ access }) => access !== 'public')
 const CONTACTS = '/api/v1/contacts'

@@ -5,8 +5,7 @@ import type { Endpoint } from '../../../domain/record/endpoint.ts'
 import type { KeyScope } from '../../../ports/organizations/administration.ts'
 import { addSampleOrganization, samplePath } from '../../support/data/sample-organization.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import type { TestService } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
 
 // Tries every operation with a key, with a key of every scope and kind. The operations come from the catalog, and the
 // needed scope from each operation's record. A second check, by method, shows that the records are right: only messages

@@ -1,9 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { readKey } from '../../../domain/access/api-key.ts'
-import type { ScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import type { TestService } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
 
 let service: TestService
 let storage: ScratchStorage

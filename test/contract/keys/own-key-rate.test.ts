@@ -1,12 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import { readKey } from '../../../domain/access/api-key.ts'
 import type { FamilyNamespace, FamilyObject } from '../../../adapters/durable-object/index.ts'
-import type { ScratchObjects } from '../../support/scratch/scratch-objects.ts'
-import { scratchObjects } from '../../support/scratch/scratch-objects.ts'
-import type { ScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import type { TestService } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { scratchObjects, type ScratchObjects } from '../../support/scratch/scratch-objects.ts'
+import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
 
 // Rates of keys of an organization that has a database of its own, whose object counts the requests. What is the same
 // in every place is tested in key-rate.test.ts.

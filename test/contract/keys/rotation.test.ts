@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
+import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { hashesBySecret } from '../../../domain/access/secret-use.ts'
 import type { Secrets } from '../../../domain/access/secrets.ts'
 import type { Overview } from '../../../domain/placement/operators/overview.ts'
@@ -9,8 +8,7 @@ import { readKey } from '../../../domain/access/api-key.ts'
 import { hashFormPassword } from '../../../domain/forms/submit/password.ts'
 import { plainForm } from '../../bench/seed.ts'
 import { fakeRandom, testSecrets } from '../../support/runner/fakes.ts'
-import type { TestService, TestStorage } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { openTestService, type TestService, type TestStorage } from '../../support/services/service.ts'
 
 async function submit(service: TestService): Promise<number> {
   const body = { _gotcha: '', _password: 'hunter2', full_name: 'Ada', email: 'ada@example.com' }

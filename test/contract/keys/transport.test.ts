@@ -6,10 +6,8 @@ import { overTransport } from '../../../host-worker/http/fetch-handler.ts'
 import { operatorApi } from '../../../domain/operator-api.ts'
 import { addSampleOrganization, samplePath } from '../../support/data/sample-organization.ts'
 import { testSecrets } from '../../support/runner/fakes.ts'
-import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import type { ScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import type { TestService } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
 
 // What the scheme of a request decides: keys are for https, and what comes over https stays there.
 

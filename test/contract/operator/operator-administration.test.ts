@@ -1,11 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readKey } from '../../../domain/access/api-key.ts'
 import { readOperatorKey } from '../../../domain/access/operator-key.ts'
-import type { OperatorClient } from '../../support/services/operator/operator-client.ts'
-import { openOperatorClient } from '../../support/services/operator/operator-client.ts'
+import { openOperatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import type { TestService } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
 
 let service: TestService
 let admin: OperatorClient

@@ -4,11 +4,9 @@ import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { folderBackups } from '../../support/archives/folder-backups.ts'
 import { begunExport, NOTHING, restoreRequest } from '../../support/data/restore-request.ts'
-import type { OperatorClient } from '../../support/services/operator/operator-client.ts'
-import { openOperatorClient } from '../../support/services/operator/operator-client.ts'
+import { openOperatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import type { TestService } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
 
 // Exports and restorations over the operator interface, by clients that make mistakes.
 

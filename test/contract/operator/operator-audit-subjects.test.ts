@@ -10,13 +10,10 @@ import type { AuditRecord } from '../../../ports/operators/audit.ts'
 import { form, submission } from '../../conformance/fixtures.ts'
 import { folderBackups } from '../../support/archives/folder-backups.ts'
 import { restoreRequest } from '../../support/data/restore-request.ts'
-import type { OperatorClient } from '../../support/services/operator/operator-client.ts'
-import { openOperatorClient } from '../../support/services/operator/operator-client.ts'
-import type { MovingPlaces } from '../../support/moving/moving.ts'
-import { toOwn } from '../../support/moving/moving.ts'
+import { openOperatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
+import { toOwn, type MovingPlaces } from '../../support/moving/moving.ts'
 import { openMovingStorage } from '../../support/moving/moving-storage.ts'
-import type { TestService } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
 
 // What the audit says that each change was about, of every operation that changes something.
 

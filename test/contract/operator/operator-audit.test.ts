@@ -1,10 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { AuditRecord } from '../../../ports/operators/audit.ts'
-import type { OperatorClient } from '../../support/services/operator/operator-client.ts'
-import { openOperatorClient } from '../../support/services/operator/operator-client.ts'
+import { openOperatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import type { TestService, TestStorage } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { openTestService, type TestService, type TestStorage } from '../../support/services/service.ts'
 
 let service: TestService
 let admin: OperatorClient

@@ -3,11 +3,9 @@ import { readKey } from '../../../domain/access/api-key.ts'
 import { readOperatorKey } from '../../../domain/access/operator-key.ts'
 import type { OperatorRole } from '../../../ports/operators/operator-keys.ts'
 import type { PlaceChoice } from '../../../ports/placement/placement.ts'
-import type { OperatorClient } from '../../support/services/operator/operator-client.ts'
-import { operatorClient } from '../../support/services/operator/operator-client.ts'
+import { operatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import type { TestService, TestStorage } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { openTestService, type TestService, type TestStorage } from '../../support/services/service.ts'
 
 // Which operator key issued which, that none outlives its issuer, and that all that descend from one end together.
 

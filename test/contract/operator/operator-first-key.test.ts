@@ -5,8 +5,7 @@ import type { Secrets } from '../../../domain/access/secrets.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
 import { testSecrets } from '../../support/runner/fakes.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import type { TestService } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
 
 // The first operator key is issued for a proof of the root secret. The root secret itself is never sent.
 

@@ -2,8 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { operatorEndpoints } from '../../../domain/operator-api.ts'
 import type { Endpoint } from '../../../domain/record/endpoint.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import type { TestService, TestStorage } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { openTestService, type TestService, type TestStorage } from '../../support/services/service.ts'
 
 // Whatever an operator sends, the answer is one that the document describes, and none is an internal error.
 

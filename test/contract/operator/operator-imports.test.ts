@@ -4,8 +4,7 @@ import { importKindNames } from '../../../domain/imports/kinds/kinds.ts'
 import { PART_MAX_BYTES } from '../../../domain/imports/file/limits.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import type { TestService } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
 
 // Imports over the operator interface: the answers, and the messages to a sender that makes a mistake.
 

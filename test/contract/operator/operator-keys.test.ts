@@ -7,8 +7,7 @@ import { crc32 } from '../../../domain/text/crc32.ts'
 import { toBase62, utf8 } from '../../../domain/text/encoding.ts'
 import { testSecrets } from '../../support/runner/fakes.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import type { TestService } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
 
 // Every operation of the operator interface against every kind of key, and every operation of the public interface
 // against operator keys.

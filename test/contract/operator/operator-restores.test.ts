@@ -1,11 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { newFormIds } from '../../../domain/whole/restore/new-form-ids.ts'
 import { begunExport, NOTHING, restoreRequest } from '../../support/data/restore-request.ts'
-import type { OperatorClient } from '../../support/services/operator/operator-client.ts'
-import { openOperatorClient } from '../../support/services/operator/operator-client.ts'
+import { openOperatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import type { TestService } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
 
 // Archives that are damaged, or hostile: nothing comes of them that the service itself would refuse.
 

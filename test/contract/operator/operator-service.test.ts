@@ -4,11 +4,9 @@ import type { SendRecord } from '../../../ports/messaging/send-log.ts'
 import { automation } from '../../conformance/submissions/outbox.ts'
 import { form, submission } from '../../conformance/fixtures.ts'
 import { fakeRandom, testSecrets } from '../../support/runner/fakes.ts'
-import type { OperatorClient } from '../../support/services/operator/operator-client.ts'
-import { openOperatorClient } from '../../support/services/operator/operator-client.ts'
+import { openOperatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import type { TestService, TestStorage } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { openTestService, type TestService, type TestStorage } from '../../support/services/service.ts'
 
 let service: TestService
 let support: OperatorClient

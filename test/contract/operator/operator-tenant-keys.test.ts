@@ -2,8 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { readKey } from '../../../domain/access/api-key.ts'
 import type { AuditRecord } from '../../../ports/operators/audit.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import type { TestService } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
 
 // Keys of tenants and of the platform: how an operator issues, lists, replaces and revokes them, and how they then
 // work.

@@ -5,8 +5,7 @@ import type { PlaceChoice } from '../../../ports/placement/placement.ts'
 import { fakeRandom, testSecrets } from '../../support/runner/fakes.ts'
 import { portWith } from '../../support/runner/port-with.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import type { TestService } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
 
 // ETag and If-Match: nobody's change is undone unseen.
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { endpoints } from '../../../domain/catalog.ts'
-import type { Resource } from '../../../domain/record/resource.ts'
-import { storedFields } from '../../../domain/record/resource.ts'
+import { storedFields, type Resource } from '../../../domain/record/resource.ts'
 import { resources, writtenResources } from '../../../domain/resources/index.ts'
 import type { StoredRow } from '../../../ports/records/query.ts'
 import { createStorage } from '../../../adapters/node-sqlite/index.ts'
@@ -10,12 +9,9 @@ import { addSampleOrganization, samplePath } from '../../support/data/sample-org
 import { sendImport } from '../../support/data/sent-import.ts'
 import { sampleRow } from '../../support/data/sample-rows.ts'
 import { everyText } from '../../support/databases/whole-database.ts'
-import type { ScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import type { OperatorClient } from '../../support/services/operator/operator-client.ts'
-import { openOperatorClient } from '../../support/services/operator/operator-client.ts'
-import type { TestService } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
+import { openOperatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
 
 // A person is planted in every field that the records call personal, and in whatever else the service stores of
 // somebody. Erased, nothing of them is found anywhere.

@@ -14,10 +14,8 @@ import type { MovingPlaces } from '../../support/moving/moving.ts'
 import { openMovingStorage } from '../../support/moving/moving-storage.ts'
 import { seededRandom } from '../../support/runner/fakes.ts'
 import { thorough } from '../../support/runner/thorough.ts'
-import type { OperatorClient } from '../../support/services/operator/operator-client.ts'
-import { openOperatorClient } from '../../support/services/operator/operator-client.ts'
-import type { TestService } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { openOperatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
 
 // A copy that is kept by syncing, with the removals, is equal to its source after any sequence of changes.
 

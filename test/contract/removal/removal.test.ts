@@ -9,12 +9,9 @@ import { restoreRequest } from '../../support/data/restore-request.ts'
 import { addSampleOrganization } from '../../support/data/sample-organization.ts'
 import { sampleRow } from '../../support/data/sample-rows.ts'
 import { everyText } from '../../support/databases/whole-database.ts'
-import type { ScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import type { OperatorClient } from '../../support/services/operator/operator-client.ts'
-import { openOperatorClient } from '../../support/services/operator/operator-client.ts'
-import type { TestService } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
+import { openOperatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
 
 // What operators remove, in both places: rows, people, organizations, and what is old.
 

@@ -1,7 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import type { TestService } from '../../support/services/service.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
 
 // What a person is told about a wrong body, word for word.
 

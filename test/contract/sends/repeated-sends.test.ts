@@ -1,8 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sendEmail, sendMessage } from '../../../domain/messaging/endpoints.ts'
 import { everyText } from '../../support/databases/whole-database.ts'
-import type { SendingService } from '../../support/services/sending-service.ts'
-import { email, message, openSendingService } from '../../support/services/sending-service.ts'
+import {
+  email,
+  message,
+  openSendingService,
+  type SendingService,
+} from '../../support/services/sending-service.ts'
 
 // Requests that carry an `Idempotency-Key`, in both places. What is cut off is in test/faults/sends.test.ts.
 

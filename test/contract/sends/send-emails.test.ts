@@ -2,8 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { sendEmail } from '../../../domain/messaging/endpoints.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { openTestService } from '../../support/services/service.ts'
-import type { SendingService } from '../../support/services/sending-service.ts'
-import { email, openSendingService } from '../../support/services/sending-service.ts'
+import { email, openSendingService, type SendingService } from '../../support/services/sending-service.ts'
 
 let mails: SendingService['mails']
 let post: SendingService['post']

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sendMessage } from '../../../domain/messaging/endpoints.ts'
-import type { SendingService } from '../../support/services/sending-service.ts'
-import { message, openSendingService } from '../../support/services/sending-service.ts'
+import { message, openSendingService, type SendingService } from '../../support/services/sending-service.ts'
 
 let texts: SendingService['texts']
 let post: SendingService['post']

@@ -4,8 +4,12 @@ import { operationsAt } from '../../support/contract/contract-document.ts'
 import { requestValidatorOf, validatorOf } from '../../support/contract/contract-validator.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { openTestService } from '../../support/services/service.ts'
-import type { SendingService } from '../../support/services/sending-service.ts'
-import { email, message, openSendingService } from '../../support/services/sending-service.ts'
+import {
+  email,
+  message,
+  openSendingService,
+  type SendingService,
+} from '../../support/services/sending-service.ts'
 
 let service: SendingService['service']
 let storage: SendingService['storage']

@@ -12,12 +12,16 @@ import { writeManyContacts } from '../../support/data/contact-files.ts'
 import { seededRandom } from '../../support/runner/fakes.ts'
 import { runtimePeakMiB } from '../../support/services/process-tree.ts'
 import { scratchDirectory } from '../../support/services/started-service.ts'
-import type { Moment, SeenImport } from './import-moments.ts'
-import { describeImport, drawMoments, isHalfWritten, untilMoment } from './import-moments.ts'
-import type { ImportClient } from './imported-service.ts'
-import { startImportedService } from './imported-service.ts'
-import type { LoadFigures } from '../steady-load.ts'
-import { startSteadyLoad } from '../steady-load.ts'
+import {
+  describeImport,
+  drawMoments,
+  isHalfWritten,
+  untilMoment,
+  type Moment,
+  type SeenImport,
+} from './import-moments.ts'
+import { startImportedService, type ImportClient } from './imported-service.ts'
+import { startSteadyLoad, type LoadFigures } from '../steady-load.ts'
 
 const rows = Number(process.env.IMPORT_ROWS ?? 100_000)
 const kills = Number(process.env.IMPORT_KILLS ?? 4)

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ChildProcess } from 'node:child_process'
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,12 +8,12 @@ import { projectRoot } from '../../../host-worker/local/root.ts'
 import { readStateRecord } from '../../../host-worker/local/state.ts'
 import { issueAdminKey, operatorCall } from '../../support/services/operator/operator-http.ts'
 import { processTree } from '../../support/services/process-tree.ts'
-import type { StartedService } from '../../support/services/started-service.ts'
 import {
   freePort,
   scratchDirectory,
   signalGroup,
   startService,
+  type StartedService,
 } from '../../support/services/started-service.ts'
 import type { SeenImport } from './import-moments.ts'
 

@@ -3,8 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Checks } from '../../support/runner/checks.ts'
 import type { KillableService } from '../../support/services/killable-service.ts'
 import { sampled } from '../sampled.ts'
-import type { Remains } from '../moves/remains.ts'
-import { notifiedSubmissions, readRemains } from '../moves/remains.ts'
+import { notifiedSubmissions, readRemains, type Remains } from '../moves/remains.ts'
 
 /** What the check of notifications needs after the last restart. */
 export interface Aftermath extends Pick<Checks, 'check' | 'say'> {

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
-import { importThroughService } from '../../../host-worker/operator/client/import-client.ts'
-import type { OperatorCall, RemoteImport } from '../../../host-worker/operator/client/import-client.ts'
+import {
+  importThroughService,
+  type OperatorCall,
+  type RemoteImport,
+} from '../../../host-worker/operator/client/import-client.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
 
 /** An organization without relatives that lives in one place and has one form. */

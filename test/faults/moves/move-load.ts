@@ -18,13 +18,11 @@ import { issueAdminKey, operatorCall } from '../../support/services/operator/ope
 import { prepareLauncher } from '../../support/services/killable-service.ts'
 import { peakMiB } from '../../support/services/process-tree.ts'
 import { scratchDirectory } from '../../support/services/started-service.ts'
-import type { ApiRow } from '../../support/data/walk.ts'
-import { walk, walkPages } from '../../support/data/walk.ts'
+import { walk, walkPages, type ApiRow } from '../../support/data/walk.ts'
 import { notificationsArriveOnce } from '../kills/notifications.ts'
 import { createSyncedCopy, repeat } from '../synced-copy.ts'
 import { sampled } from '../sampled.ts'
-import type { LoadFigures } from '../steady-load.ts'
-import { startSteadyLoad } from '../steady-load.ts'
+import { startSteadyLoad, type LoadFigures } from '../steady-load.ts'
 
 const rows = Number(process.env.MOVE_ROWS ?? 5_000)
 const perSecond = Number(process.env.LOAD_PER_SECOND ?? 50)

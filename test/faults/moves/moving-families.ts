@@ -2,8 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { OperatorCall } from '../../../host-worker/operator/client/import-client.ts'
 import type { KillableService } from '../../support/services/killable-service.ts'
 import { postJson } from './fleet.ts'
-import type { Remains } from './remains.ts'
-import { readRemains } from './remains.ts'
+import { readRemains, type Remains } from './remains.ts'
 import type { Told } from '../told.ts'
 
 /**

@@ -1,6 +1,5 @@
 import ts from 'typescript'
-import type { NodeOperator } from './put.ts'
-import { put, without } from './put.ts'
+import { put, without, type NodeOperator } from './put.ts'
 
 /** Calls of the query builder that can be forgotten. */
 const FORGOTTEN: ReadonlyMap<string, string> = new Map([

@@ -1,8 +1,7 @@
 import ts from 'typescript'
 import type { Change } from '../mutant.ts'
 import { builderOperators, isInsertList } from './builder.ts'
-import type { NodeOperator } from './put.ts'
-import { put, without } from './put.ts'
+import { put, without, type NodeOperator } from './put.ts'
 import { sqlChanges } from './sql.ts'
 import { sqlTokens } from './sql-tokens.ts'
 

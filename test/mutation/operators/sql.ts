@@ -1,6 +1,5 @@
 import type { Change, Edit } from '../mutant.ts'
-import type { SqlToken } from './sql-tokens.ts'
-import { HOLE } from './sql-tokens.ts'
+import { HOLE, type SqlToken } from './sql-tokens.ts'
 
 /** Words that end a condition or a list at the same depth. */
 const CLAUSES = new Set(

@@ -2,8 +2,7 @@ import type ts from 'typescript'
 import type { Mutant } from '../mutant.ts'
 import { functionsOf, isCalled, nodeAt, ownerOf, statementAround } from './owners.ts'
 import type { Reach } from './record.ts'
-import type { References } from './references.ts'
-import { findReferences, pathOf } from './references.ts'
+import { findReferences, pathOf, type References } from './references.ts'
 
 /** Test files that run the service, or objects, on the Workers runtime call this file. */
 const BUNDLER = 'test/support/services/built-worker.ts'

@@ -4,8 +4,13 @@
  */
 import { readdirSync, rmSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import type { TestModule, TestSpecification, Vitest } from 'vitest/node'
-import { BaseSequencer, createVitest } from 'vitest/node'
+import {
+  BaseSequencer,
+  createVitest,
+  type TestModule,
+  type TestSpecification,
+  type Vitest,
+} from 'vitest/node'
 import type { RunnerAnswer, RunnerRequest, TestFileResult } from './messages.ts'
 
 const { MUTATION_COPY: copy = '', MUTATION_NOTED: noted } = process.env

@@ -1,7 +1,6 @@
 import type { Condition, Tally } from '../../../domain/record/tally.ts'
 import type { ResourceField } from '../../../domain/record/resource-field.ts'
-import type { Resource } from '../../../domain/record/resource.ts'
-import { isCode } from '../../../domain/record/resource.ts'
+import { isCode, type Resource } from '../../../domain/record/resource.ts'
 import { resourceOf } from '../../../domain/resources/index.ts'
 import type { JsonObject } from '../values/drawn.ts'
 import { made, normalised } from './made.ts'

@@ -1,6 +1,5 @@
 import * as fc from 'fast-check'
-import type { Drawn } from './drawn.ts'
-import { same } from './drawn.ts'
+import { same, type Drawn } from './drawn.ts'
 
 /** Texts that some part of the way from a file to an answer could read as something else. */
 const ODD_TEXTS = [

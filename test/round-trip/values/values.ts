@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import * as v from 'valibot'
-import type { Drawn, JsonObject } from './drawn.ts'
-import { same } from './drawn.ts'
+import { same, type Drawn, type JsonObject } from './drawn.ts'
 import { anyText, textsOf } from './texts.ts'
 
 /** The part of a valibot schema, or of an action in its pipe, from which values are drawn. */

@@ -1,7 +1,6 @@
 import type { Row } from '../engine/changes.ts'
 import { organizationIds } from '../setting.ts'
-import type { Client } from './client.ts'
-import { bodyOf } from './client.ts'
+import { bodyOf, type Client } from './client.ts'
 
 const LISTS = ['organization', 'organizations', 'keys', 'sends', 'outbox', 'audit', 'secrets'] as const
 

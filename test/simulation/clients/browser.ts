@@ -1,10 +1,8 @@
 import type { Row } from '../engine/changes.ts'
 import { textOf } from '../invariants/watch.ts'
 import { organizationIds } from '../setting.ts'
-import type { Client } from './client.ts'
-import { bodyOf } from './client.ts'
-import type { Collection, Page } from './reader.ts'
-import { checkRow, collections, readPage, readWith } from './reader.ts'
+import { bodyOf, type Client } from './client.ts'
+import { checkRow, collections, readPage, readWith, type Collection, type Page } from './reader.ts'
 
 /** The field by which each collection is ordered when nothing else is asked for, newest first, by its table. */
 const NATURAL_ORDER: Readonly<Record<string, string>> = {

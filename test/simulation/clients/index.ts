@@ -1,7 +1,6 @@
 import type { Network } from '../service/processes/network.ts'
 import { organizationIds } from '../setting.ts'
-import type { Client, ClientParts } from './client.ts'
-import { createClient } from './client.ts'
+import { createClient, type Client, type ClientParts } from './client.ts'
 import { audit } from './auditor.ts'
 import { browse } from './browser.ts'
 import { foundMore } from './operators/founder.ts'
@@ -11,8 +10,7 @@ import { mail } from './mailer.ts'
 import { abortMove, moveAround } from './operators/mover.ts'
 import { removeAgain } from './operators/remover.ts'
 import { operate, retryFailed } from './operators/operator.ts'
-import type { Copy } from './reader.ts'
-import { checkComplete, newCopies, read, sync } from './reader.ts'
+import { checkComplete, newCopies, read, sync, type Copy } from './reader.ts'
 import { visit } from './visitor.ts'
 
 /** All clients of the simulated service. */

@@ -1,6 +1,5 @@
 import { organizationIds, visitors } from '../setting.ts'
-import type { Client } from './client.ts'
-import { bodyOf } from './client.ts'
+import { bodyOf, type Client } from './client.ts'
 import type { Answer } from '../service/processes/network.ts'
 
 interface Results {

@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Row } from '../engine/changes.ts'
 import { published } from '../invariants/versions.ts'
 import { markOf, organizationIds } from '../setting.ts'
-import type { Client } from './client.ts'
-import { bodyOf } from './client.ts'
+import { bodyOf, type Client } from './client.ts'
 
 /** A collection that readers sync: its path, the field with the id, its table, and the column of the id there. */
 export interface Collection {

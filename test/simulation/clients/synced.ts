@@ -1,9 +1,7 @@
 import type { Row } from '../engine/changes.ts'
 import { passing } from '../setting.ts'
-import type { Client } from './client.ts'
-import { bodyOf } from './client.ts'
-import type { Life } from './life.ts'
-import { insist } from './life.ts'
+import { bodyOf, type Client } from './client.ts'
+import { insist, type Life } from './life.ts'
 
 /** The collections of the copy, by the names that removals have for them. */
 const SYNCED = [

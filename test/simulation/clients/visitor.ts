@@ -2,8 +2,7 @@ import type { Answer } from '../service/processes/network.ts'
 import { textOf } from '../invariants/watch.ts'
 import type { FormVersion } from '../reference.ts'
 import { founded, LIMIT, markOf, organizationIds, openFormOf, limitedFormOf, visitors } from '../setting.ts'
-import type { Client } from './client.ts'
-import { bodyOf } from './client.ts'
+import { bodyOf, type Client } from './client.ts'
 
 const TRIES_MAX = 3
 

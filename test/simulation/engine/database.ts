@@ -5,8 +5,7 @@ import { cachedStatements } from '../../../adapters/node-sqlite/statement-cache.
 import type { BoundValue, Executor } from '../../../adapters/sqlite/index.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import { migratedImage } from '../../support/databases/migrated-image.ts'
-import type { ChangeFollower } from './changes.ts'
-import { followChanges } from './changes.ts'
+import { followChanges, type ChangeFollower } from './changes.ts'
 
 export type LookedAt = Readonly<Record<string, unknown>>
 

@@ -1,13 +1,11 @@
 import type { StoredPlaces } from '../service/stored-places.ts'
-import type { Delivered, HandedOver } from '../service/processes/handed-over.ts'
-import { entryOf } from '../service/processes/handed-over.ts'
+import { entryOf, type Delivered, type HandedOver } from '../service/processes/handed-over.ts'
 import type { Reference } from '../reference.ts'
 import { RECIPIENT_DAILY_MAX } from '../../../domain/jobs/bounds.ts'
 import { AUTOMATION_HOURLY, FORGED_SUBJECT, markOf, passing } from '../setting.ts'
 import { checkDirectoryAtRest, checkKeysAtRest } from './keys.ts'
 import { isHopeless } from './entries.ts'
-import type { Watch } from './watch.ts'
-import { textOf } from './watch.ts'
+import { textOf, type Watch } from './watch.ts'
 
 /** What was delivered to whom, when all work has been done. */
 export interface AtRest {

@@ -1,7 +1,6 @@
 import type { Row } from '../engine/changes.ts'
 import type { HandedOver } from '../service/processes/handed-over.ts'
-import type { ChangeCheck, HomeChange, Watch } from './watch.ts'
-import { isAtHome, textOf } from './watch.ts'
+import { isAtHome, textOf, type ChangeCheck, type HomeChange, type Watch } from './watch.ts'
 
 /**
  * What the manuals say about attempts: the pause after each of them, how much of a pause is left out at most, and how

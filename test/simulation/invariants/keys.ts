@@ -1,7 +1,6 @@
 import type { KnownKey, Reference } from '../reference.ts'
 import type { StoredPlaces } from '../service/stored-places.ts'
-import type { ChangeCheck, Watch } from './watch.ts'
-import { isAtHome, textOf } from './watch.ts'
+import { isAtHome, textOf, type ChangeCheck, type Watch } from './watch.ts'
 
 /** The columns of a key that may change, each with the condition on its values before and afterwards. */
 const CHANGING: Readonly<Record<string, (before: unknown, after: unknown) => boolean>> = {

@@ -2,8 +2,7 @@ import { RECIPIENT_DAILY_MAX } from '../../../domain/jobs/bounds.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { Row } from '../engine/changes.ts'
 import { AUTOMATION_HOURLY } from '../setting.ts'
-import type { ChangeCheck, HomeChange, Watch } from './watch.ts'
-import { isAtHome, textOf } from './watch.ts'
+import { isAtHome, textOf, type ChangeCheck, type HomeChange, type Watch } from './watch.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

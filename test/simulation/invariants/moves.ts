@@ -1,8 +1,7 @@
 import { NEXT_PHASES } from '../../../domain/placement/move/map.ts'
 import type { MovePhase } from '../../../ports/placement/move-ledger.ts'
 import type { StoredPlaces } from '../service/stored-places.ts'
-import type { ChangeCheck, Watch } from './watch.ts'
-import { textOf } from './watch.ts'
+import { textOf, type ChangeCheck, type Watch } from './watch.ts'
 
 /** How far in the future a pause of writes ends that is none but a seal, in ms. */
 const SEALED_MS = 3_600_000

@@ -3,8 +3,7 @@ import type { StoredHere } from '../engine/database.ts'
 import type { Reference } from '../reference.ts'
 import type { PlacedChange, StoredPlaces } from '../service/stored-places.ts'
 import { passing } from '../setting.ts'
-import type { ChangeCheck, Watch } from './watch.ts'
-import { textOf } from './watch.ts'
+import { textOf, type ChangeCheck, type Watch } from './watch.ts'
 
 type Violated = Watch['violated']
 const DAY_MS = 86_400_000

@@ -1,6 +1,5 @@
 import type { HandedOver } from '../service/processes/handed-over.ts'
-import type { ChangeCheck, HomeChange, Watch } from './watch.ts'
-import { isAtHome, textOf } from './watch.ts'
+import { isAtHome, textOf, type ChangeCheck, type HomeChange, type Watch } from './watch.ts'
 
 interface RunWatch extends Watch {
   readonly email: HandedOver

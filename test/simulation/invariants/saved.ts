@@ -1,7 +1,6 @@
 import type { Row } from '../engine/changes.ts'
 import type { PlacedChange } from '../service/stored-places.ts'
-import type { ChangeCheck, HomeChange, Watch } from './watch.ts'
-import { isAtHome, textOf } from './watch.ts'
+import { isAtHome, textOf, type ChangeCheck, type HomeChange, type Watch } from './watch.ts'
 
 /** What a visitor gave in a form. */
 interface Given {

@@ -1,6 +1,5 @@
 import type { HandedOver } from '../service/processes/handed-over.ts'
-import type { ChangeCheck, Watch } from './watch.ts'
-import { textOf } from './watch.ts'
+import { textOf, type ChangeCheck, type Watch } from './watch.ts'
 
 /** How much earlier than the simulation's clock a key may be forgotten, in ms, because clocks differ. */
 const CLOCKS_DIFFER_MS = 600_000

@@ -1,6 +1,5 @@
 import { toInstant } from '../../../domain/text/instant.ts'
-import type { ChangeCheck, HomeChange, Watch } from './watch.ts'
-import { isAtHome, textOf } from './watch.ts'
+import { isAtHome, textOf, type ChangeCheck, type HomeChange, type Watch } from './watch.ts'
 
 /** Tables whose `updated_at` is the service's own time, which no reader sees. */
 const OWN_TIME: ReadonlySet<string> = new Set(['outbox'])

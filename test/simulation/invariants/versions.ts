@@ -1,6 +1,5 @@
 import type { Row } from '../engine/changes.ts'
-import type { ChangeCheck, Watch } from './watch.ts'
-import { isAtHome, textOf } from './watch.ts'
+import { isAtHome, textOf, type ChangeCheck, type Watch } from './watch.ts'
 
 /** Every content that rows have had, by their `updatedAt`, to compare with what readers were given. */
 export interface Versions {

@@ -2,10 +2,9 @@ import {
   createFamilyDatabases,
   createObjectMovePlace,
   createObjectStorage,
+  type FamilyNamespace,
 } from '../../../adapters/durable-object/index.ts'
-import type { FamilyNamespace } from '../../../adapters/durable-object/index.ts'
-import type { Executor } from '../../../adapters/sqlite/index.ts'
-import { createPlaceDirectory, createStorage } from '../../../adapters/sqlite/index.ts'
+import { createPlaceDirectory, createStorage, type Executor } from '../../../adapters/sqlite/index.ts'
 import { createMoveLedger, createMovePlace, sharedControl } from '../../../adapters/sqlite/move/index.ts'
 import type { AllPlaces } from '../../../domain/placement/find/at-place.ts'
 import type { MovesWorld } from '../../../domain/placement/operators/moves.ts'

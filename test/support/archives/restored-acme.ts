@@ -1,7 +1,6 @@
 import { contact, form, organization } from '../../conformance/fixtures.ts'
 import { fakeRandom, testSecrets } from '../runner/fakes.ts'
-import type { ScratchPlaces } from '../scratch/scratch-places.ts'
-import { createScratchPlaces } from '../scratch/scratch-places.ts'
+import { createScratchPlaces, type ScratchPlaces } from '../scratch/scratch-places.ts'
 import type { PlaceChoice } from '../../../ports/placement/placement.ts'
 import type { Manifest } from '../../../domain/whole/archive/format.ts'
 import { readHead, readLines } from '../../../domain/whole/archive/local-source.ts'

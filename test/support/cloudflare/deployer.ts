@@ -6,10 +6,8 @@ import { deploy } from '../../../host-worker/deploy/deploy.ts'
 import type { World } from '../../../host-worker/deploy/deployment.ts'
 import { readWranglerFile } from '../../../host-worker/local/wrangler-file.ts'
 import { fakeClock } from '../runner/fakes.ts'
-import type { TestOperator } from '../services/operator/operator.ts'
-import { openTestOperator } from '../services/operator/operator.ts'
-import type { CloudflareAccount, Script } from './account.ts'
-import { addDatabase, upload } from './account.ts'
+import { openTestOperator, type TestOperator } from '../services/operator/operator.ts'
+import { addDatabase, upload, type CloudflareAccount, type Script } from './account.ts'
 import { answerFor, TOKEN } from './stand-in.ts'
 
 /** What may go wrong in a run of the command, and what the machine knows. */

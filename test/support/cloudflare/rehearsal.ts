@@ -1,17 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { StandIn } from '../providers/stand-in.ts'
 import { scratchDirectory } from '../services/started-service.ts'
-import type { CloudflareAccount } from './account.ts'
-import { emptyAccount } from './account.ts'
+import { emptyAccount, type CloudflareAccount } from './account.ts'
 import { openCloudflare, TOKEN } from './stand-in.ts'
-import type { UploadedService } from './uploaded-service.ts'
-import { serveUploaded } from './uploaded-service.ts'
+import { serveUploaded, type UploadedService } from './uploaded-service.ts'
 
 export interface Ran {
   readonly exitCode: number | null

@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import type { StandIn, StandInAnswer, StandInRequest } from '../providers/stand-in.ts'
-import { openStandIn } from '../providers/stand-in.ts'
-import type { CloudflareAccount, Database, Script, Version } from './account.ts'
-import { addDatabase, upload } from './account.ts'
+import { openStandIn, type StandIn, type StandInAnswer, type StandInRequest } from '../providers/stand-in.ts'
+import {
+  addDatabase,
+  upload,
+  type CloudflareAccount,
+  type Database,
+  type Script,
+  type Version,
+} from './account.ts'
 
 /** The token that the stand-in accepts. */
 export const TOKEN = 'a-token-of-the-stand-in-for-cloudflare'

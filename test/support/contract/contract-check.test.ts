@@ -4,8 +4,7 @@ import { sites } from '../../../domain/resources/sites.ts'
 import { sampleRow } from '../data/sample-rows.ts'
 import { checkResponse } from './contract-check.ts'
 import { operations } from './contract-document.ts'
-import type { TestService } from '../services/service.ts'
-import { openTestService } from '../services/service.ts'
+import { openTestService, type TestService } from '../services/service.ts'
 
 /**
  * The check that every answer of every test passes through must find each way in which code and document can differ.

@@ -1,6 +1,10 @@
 import { record } from './contract-seen.ts'
-import type { DocumentedOperation, DocumentedResponse } from './contract-document.ts'
-import { operationsAt, schemaProblems } from './contract-document.ts'
+import {
+  operationsAt,
+  schemaProblems,
+  type DocumentedOperation,
+  type DocumentedResponse,
+} from './contract-document.ts'
 
 /** A request and the service's answer. */
 export interface Exchange {

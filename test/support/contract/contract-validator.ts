@@ -1,6 +1,5 @@
 import type { Endpoint } from '../../../domain/record/endpoint.ts'
-import type { DocumentedResponse } from './contract-document.ts'
-import { operationsAt, schemaProblems } from './contract-document.ts'
+import { operationsAt, schemaProblems, type DocumentedResponse } from './contract-document.ts'
 
 /**
  * Returns a function that checks a JSON body against the contract document, for this endpoint and status; it returns

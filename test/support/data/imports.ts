@@ -1,8 +1,12 @@
-import type { ImportSource } from '../../../domain/imports/file/file-parts.ts'
-import { digestOfParts, partsOf, sha256 } from '../../../domain/imports/file/file-parts.ts'
+import {
+  digestOfParts,
+  partsOf,
+  sha256,
+  type ImportSource,
+  type ReceivedPart,
+} from '../../../domain/imports/file/file-parts.ts'
 import type { ImportKind, ImportRecord } from '../../../domain/imports/kinds/kind.ts'
 import type { ImportTools } from '../../../domain/imports/kinds/kinds.ts'
-import type { ReceivedPart } from '../../../domain/imports/file/file-parts.ts'
 import type { ImportTarget, TransferAnswer } from '../../../domain/imports/file/transfer-file.ts'
 import type { ImportWorld } from '../../../domain/imports/world.ts'
 import type { ImportContext } from '../../../domain/record/field.ts'

@@ -1,6 +1,5 @@
 import type * as v from 'valibot'
-import type { Resource } from '../../../domain/record/resource.ts'
-import { storedFields } from '../../../domain/record/resource.ts'
+import { storedFields, type Resource } from '../../../domain/record/resource.ts'
 import type { StoredRow } from '../../../ports/records/query.ts'
 
 const FIRST_INSTANT_MS = Date.UTC(2026, 0, 1)

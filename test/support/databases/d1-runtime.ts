@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs'
 import { Miniflare } from 'miniflare'
-import type { D1Place, LocalD1 } from './d1.ts'
-import { databasesOf } from './d1.ts'
+import { databasesOf, type D1Place, type LocalD1 } from './d1.ts'
 import { DATABASE_WORKER } from './database-worker.ts'
 import { migratedImage } from './migrated-image.ts'
 import { runtimeFiles } from '../services/runtime-files.ts'

@@ -2,8 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import type { D1Database } from '@cloudflare/workers-types'
 import { migrationsOf } from '../../../adapters/node-sqlite/index.ts'
 import { placeDatabase } from './d1-files.ts'
-import type { Prepared } from './database-worker.ts'
-import { databasesAt, takeWrittenTables } from './database-worker.ts'
+import { databasesAt, takeWrittenTables, type Prepared } from './database-worker.ts'
 
 /** Real local D1 databases in temporary files. */
 export interface LocalD1 {

@@ -1,5 +1,4 @@
-import type { NodeSqlite } from '../../../adapters/node-sqlite/index.ts'
-import { openImage } from '../../../adapters/node-sqlite/index.ts'
+import { openImage, type NodeSqlite } from '../../../adapters/node-sqlite/index.ts'
 import type { Executor } from '../../../adapters/sqlite/index.ts'
 import type { Meter } from '../../../ports/platform/meter.ts'
 import { migratedImage, tablesOf } from './migrated-image.ts'

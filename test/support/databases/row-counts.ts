@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
-import type { Executor, Statement, StatementResult } from '../../../adapters/sqlite/index.ts'
-import { countRows, createMeter, createStorage } from '../../../adapters/sqlite/index.ts'
+import {
+  countRows,
+  createMeter,
+  createStorage,
+  type Executor,
+  type Statement,
+  type StatementResult,
+} from '../../../adapters/sqlite/index.ts'
 import { columnOf, tableOf } from '../../../adapters/sqlite/table/tables.ts'
-import type { CollectionEndpoint } from '../../../domain/record/endpoint.ts'
-import { SYNC_FIELD } from '../../../domain/record/endpoint.ts'
+import { SYNC_FIELD, type CollectionEndpoint } from '../../../domain/record/endpoint.ts'
 import type { Meter } from '../../../ports/platform/meter.ts'
 import type { Position, ReadQuery, StoredRow } from '../../../ports/records/query.ts'
 import { fakeClock } from '../runner/fakes.ts'
-import type { OrderedRead, PlanBench } from './plan-checks.ts'
-import { rowsOf } from '../../../adapters/sqlite/statement/executor.ts'
 import {
   isWalk,
   LIMIT,
@@ -19,7 +22,10 @@ import {
   positionOf,
   read,
   selectiveFilter,
+  type OrderedRead,
+  type PlanBench,
 } from './plan-checks.ts'
+import { rowsOf } from '../../../adapters/sqlite/statement/executor.ts'
 
 /** How many rows are read besides those of the page: the key, its organization, and one at each end of the seek. */
 export const OVERHEAD_ROWS = 4

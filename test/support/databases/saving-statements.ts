@@ -1,5 +1,4 @@
-import type { Executor, Statement } from '../../../adapters/sqlite/index.ts'
-import { createStorage } from '../../../adapters/sqlite/index.ts'
+import { createStorage, type Executor, type Statement } from '../../../adapters/sqlite/index.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type { SavedTenant } from '../../conformance/index.ts'
 import { createScratchStorage } from '../scratch/scratch-storage.ts'

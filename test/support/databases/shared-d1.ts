@@ -1,6 +1,5 @@
 import { inject } from 'vitest'
-import type { D1Place, LocalD1 } from './d1.ts'
-import { databasesOf } from './d1.ts'
+import { databasesOf, type D1Place, type LocalD1 } from './d1.ts'
 import { migratedImage } from './migrated-image.ts'
 
 /**

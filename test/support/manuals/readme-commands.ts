@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import type { Manual } from './manuals.ts'
-import { manualsOf } from './manuals.ts'
+import { manualsOf, type Manual } from './manuals.ts'
 
 /** The commands of one block of a manual. */
 export interface Block {

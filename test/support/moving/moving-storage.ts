@@ -7,8 +7,7 @@ import { createPlacedStorage } from '../../../domain/placement/placed-storage.ts
 import { lineLog, systemDeadline } from '../../../host-worker/system.ts'
 import type { FakeClock } from '../runner/fakes.ts'
 import { migratedImage } from '../databases/migrated-image.ts'
-import type { MovingPlaces } from './moving.ts'
-import { movingPlaces } from './moving.ts'
+import { movingPlaces, type MovingPlaces } from './moving.ts'
 import type { TestStorage } from '../services/service.ts'
 
 /** A shared database, and databases of families, between which families can move. */

@@ -4,17 +4,14 @@ import { migrationTexts } from '../../../adapters/durable-object/object/migratio
 import type { Migration } from '../../../adapters/durable-object/migration.ts'
 import type { Executor } from '../../../adapters/sqlite/index.ts'
 import { createMoveLedger, createMovePlace, sharedControl } from '../../../adapters/sqlite/move/index.ts'
-import type { MoveWorld } from '../../../domain/placement/move/index.ts'
-import { newMoveId, runMove } from '../../../domain/placement/move/index.ts'
+import { newMoveId, runMove, type MoveWorld } from '../../../domain/placement/move/index.ts'
 import { systemDeadline } from '../../../host-worker/system.ts'
 import type { Deadline } from '../../../ports/platform/deadline.ts'
 import type { Move } from '../../../ports/placement/move-ledger.ts'
 import type { MovedTable } from '../../../ports/placement/move.ts'
 import type { Place, PlaceChoice } from '../../../ports/placement/placement.ts'
-import type { FakeClock } from '../runner/fakes.ts'
-import { fakeRandom } from '../runner/fakes.ts'
-import type { OwnDatabase, OwnDatabaseOptions } from '../scratch/own-database.ts'
-import { ownDatabase } from '../scratch/own-database.ts'
+import { fakeRandom, type FakeClock } from '../runner/fakes.ts'
+import { ownDatabase, type OwnDatabase, type OwnDatabaseOptions } from '../scratch/own-database.ts'
 
 /** Wraps a call to a database, and may fail before or after the call. */
 export type Interference = <Result>(call: () => Promise<Result>) => Promise<Result>

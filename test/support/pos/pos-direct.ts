@@ -1,11 +1,9 @@
 import { DIALECTS } from '../../../adapters/pos-odbc/gateway/statements/dialect.ts'
 import { openSqlite } from '../../../adapters/pos-odbc/gateway/connections/drivers/sqlite.ts'
 import { FAMILIES } from '../../../adapters/pos-odbc/gateway/families/index.ts'
-import type { ReadContext } from '../../../adapters/pos-odbc/gateway/rows/read.ts'
-import { readOne, readPage } from '../../../adapters/pos-odbc/gateway/rows/read.ts'
+import { readOne, readPage, type ReadContext } from '../../../adapters/pos-odbc/gateway/rows/read.ts'
 import { parseReadRequest } from '../../../adapters/pos-odbc/gateway/requests/request.ts'
-import type { OdbcTie } from '../../../adapters/pos-odbc/index.ts'
-import { createOdbcPosSources } from '../../../adapters/pos-odbc/index.ts'
+import { createOdbcPosSources, type OdbcTie } from '../../../adapters/pos-odbc/index.ts'
 import type { PosSource } from '../../../ports/sources/pos-source.ts'
 import { gatewayOptions } from './pos-gateway.ts'
 

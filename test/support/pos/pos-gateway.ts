@@ -1,13 +1,15 @@
-import type { ChildProcess } from 'node:child_process'
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { GatewayOptions, OdbcPosSources } from '../../../adapters/pos-odbc/index.ts'
-import { createOdbcPosSources } from '../../../adapters/pos-odbc/index.ts'
+import {
+  createOdbcPosSources,
+  type GatewayOptions,
+  type OdbcPosSources,
+} from '../../../adapters/pos-odbc/index.ts'
 import { projectRoot } from '../../../host-worker/local/root.ts'
 import { afterFile } from '../runner/after-file.ts'
 import { COMPILE_CACHE } from '../services/compile-cache.ts'

@@ -1,6 +1,5 @@
 import type { SurveyEvent } from '../../conformance/analytics/exit-survey.ts'
-import type { StandIn, StandInAnswer, StandInRequest } from './stand-in.ts'
-import { openStandIn } from './stand-in.ts'
+import { openStandIn, type StandIn, type StandInAnswer, type StandInRequest } from './stand-in.ts'
 
 export const CLICKHOUSE_USER = 'tenant_data_api'
 export const CLICKHOUSE_PASSWORD = 'clickhouse-test-password'

@@ -1,5 +1,4 @@
-import type { StandIn, StandInAnswer, StandInRequest } from './stand-in.ts'
-import { openStandIn } from './stand-in.ts'
+import { openStandIn, type StandIn, type StandInAnswer, type StandInRequest } from './stand-in.ts'
 
 export const DUB_KEY = 'dub_test_key'
 const DAY_MS = 86_400_000

@@ -1,5 +1,4 @@
-import type { ScratchStorage } from '../scratch/scratch-storage.ts'
-import { createScratchStorage } from '../scratch/scratch-storage.ts'
+import { createScratchStorage, type ScratchStorage } from '../scratch/scratch-storage.ts'
 import { sweep } from '../../../domain/jobs/sweep.ts'
 import type { JobWorld } from '../../../domain/jobs/world.ts'
 import type { EmailMessage, EmailSender } from '../../../ports/messaging/email-sender.ts'
@@ -9,8 +8,7 @@ import type { SendResult } from '../../../ports/messaging/send-result.ts'
 import type { SmsMessage, SmsSender } from '../../../ports/messaging/sms-sender.ts'
 import { automation, ada } from '../../conformance/submissions/outbox.ts'
 import { form, organization, submission } from '../../conformance/fixtures.ts'
-import type { FakeClock } from '../runner/fakes.ts'
-import { fakeClock, fakeRandom } from '../runner/fakes.ts'
+import { fakeClock, fakeRandom, type FakeClock } from '../runner/fakes.ts'
 
 /** A provider that records what it delivered. */
 export interface FakeProvider<Message, Sender> {

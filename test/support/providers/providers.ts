@@ -1,7 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { parsedOr } from '../../../domain/text/json.ts'
-import type { StandIn, StandInAnswer, StandInRequest } from './stand-in.ts'
-import { openStandIn } from './stand-in.ts'
+import { openStandIn, type StandIn, type StandInAnswer, type StandInRequest } from './stand-in.ts'
 
 export const RESEND_KEY = 're_test_key'
 export const TWILIO_SID = 'AC00000000000000000000000000000001'

@@ -1,5 +1,4 @@
-import type { TestAPI } from 'vitest'
-import { expect } from 'vitest'
+import { expect, type TestAPI } from 'vitest'
 import type { CaseRunner } from '../../conformance/index.ts'
 
 /**

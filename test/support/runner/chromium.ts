@@ -1,5 +1,4 @@
-import type { Browser } from 'playwright-core'
-import { chromium } from 'playwright-core'
+import { chromium, type Browser } from 'playwright-core'
 
 /** Starts Chromium, without what it does for itself: the one that CHROMIUM names, else Debian's headless shell. */
 export function launchChromium(): Promise<Browser> {

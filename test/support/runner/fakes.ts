@@ -1,7 +1,6 @@
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type { RandomSource } from '../../../ports/platform/random-source.ts'
-import type { Secrets } from '../../../domain/access/secrets.ts'
-import { openSecrets } from '../../../domain/access/secrets.ts'
+import { openSecrets, type Secrets } from '../../../domain/access/secrets.ts'
 import { toBase64Url } from '../../../domain/text/encoding.ts'
 
 /** A clock that only moves when a test moves it. */

@@ -1,5 +1,8 @@
-import type { FamilyNamespace, FamilyObject } from '../../../adapters/durable-object/index.ts'
-import { createExecutor } from '../../../adapters/durable-object/index.ts'
+import {
+  createExecutor,
+  type FamilyNamespace,
+  type FamilyObject,
+} from '../../../adapters/durable-object/index.ts'
 import { relayed } from '../../../domain/relay/relayed.ts'
 import type { Executor } from '../../../adapters/sqlite/index.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'

@@ -1,5 +1,4 @@
-import type { Family } from '../../../adapters/durable-object/object/family.ts'
-import { openFamily } from '../../../adapters/durable-object/object/family.ts'
+import { openFamily, type Family } from '../../../adapters/durable-object/object/family.ts'
 import type { FamilyNamespace, FamilyObject, FamilyPlace } from '../../../adapters/durable-object/index.ts'
 import { migrationTexts } from '../../../adapters/durable-object/object/migration-texts.ts'
 import type { Migration } from '../../../adapters/durable-object/migration.ts'

@@ -1,8 +1,10 @@
-import type { FamilyNamespace } from '../../../adapters/durable-object/index.ts'
-import { createFamilyDatabases, createObjectStorage } from '../../../adapters/durable-object/index.ts'
+import {
+  createFamilyDatabases,
+  createObjectStorage,
+  type FamilyNamespace,
+} from '../../../adapters/durable-object/index.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
-import type { ScratchFamily } from './scratch-family.ts'
-import { namespaceOf, openScratchFamily } from './scratch-family.ts'
+import { namespaceOf, openScratchFamily, type ScratchFamily } from './scratch-family.ts'
 import type { ScratchOptions } from './scratch-storage.ts'
 
 /** Objects of families in this process, for a scratch storage that gives every family its own object. */

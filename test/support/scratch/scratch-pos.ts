@@ -1,5 +1,4 @@
-import type { NodeSqlite } from '../../../adapters/node-sqlite/index.ts'
-import { openImage } from '../../../adapters/node-sqlite/index.ts'
+import { openImage, type NodeSqlite } from '../../../adapters/node-sqlite/index.ts'
 import { openLegacyVendor, openLegacyVendorWriter } from '../../../adapters/pos-legacy-vendor/index.ts'
 import { posSourceKinds } from '../../../domain/pos/index.ts'
 import { systemDeadline } from '../../../host-worker/system.ts'

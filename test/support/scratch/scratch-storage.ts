@@ -1,12 +1,14 @@
-import type { NodeSqlite } from '../../../adapters/node-sqlite/index.ts'
-import { createMeter, createStorage, openImage } from '../../../adapters/node-sqlite/index.ts'
-import type { Executor } from '../../../adapters/sqlite/index.ts'
-import { createPlaceDirectory } from '../../../adapters/sqlite/index.ts'
+import {
+  createMeter,
+  createStorage,
+  openImage,
+  type NodeSqlite,
+} from '../../../adapters/node-sqlite/index.ts'
+import { createPlaceDirectory, type Executor } from '../../../adapters/sqlite/index.ts'
 import type { AllPlaces } from '../../../domain/placement/find/at-place.ts'
 import { ElsewhereError } from '../../../domain/placement/find/errors.ts'
 import { createPlaceMemory } from '../../../domain/placement/find/place-memory.ts'
-import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
-import { createPlacedStorage } from '../../../domain/placement/placed-storage.ts'
+import { createPlacedStorage, type PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import { lineLog, systemDeadline } from '../../../host-worker/system.ts'
 import type { OwnPlace, PlaceChoice } from '../../../ports/placement/placement.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'

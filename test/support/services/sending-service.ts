@@ -5,10 +5,8 @@ import { validatorOf } from '../contract/contract-validator.ts'
 import { fakeEmail, fakeSms } from '../providers/jobs.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type { PlaceChoice } from '../../../ports/placement/placement.ts'
-import type { ScratchStorage } from '../scratch/scratch-storage.ts'
-import { createScratchStorage } from '../scratch/scratch-storage.ts'
-import type { TestService } from './service.ts'
-import { openTestService } from './service.ts'
+import { createScratchStorage, type ScratchStorage } from '../scratch/scratch-storage.ts'
+import { openTestService, type TestService } from './service.ts'
 
 /** The sender domain of a test service, and the operator's name. */
 const mail = { domain: 'mail.example.com', brand: 'Brand' }

@@ -1,6 +1,5 @@
 import { splitStatements } from '../../../sqlite/statement/split-statements.ts'
-import type { SchemaPosition } from '../facts.ts'
-import { createFacts, writeFact } from '../facts.ts'
+import { createFacts, writeFact, type SchemaPosition } from '../facts.ts'
 import type { Migration } from '../../migration.ts'
 import type { ObjectDatabase } from '../object-database.ts'
 

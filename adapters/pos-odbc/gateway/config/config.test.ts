@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ConfigInput } from './config.ts'
-import { parseConfig } from './config.ts'
+import { parseConfig, type ConfigInput } from './config.ts'
 import { localFiles } from './files.ts'
 
 const SECRET = 's'.repeat(32)

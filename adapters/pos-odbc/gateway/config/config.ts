@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import { SECRET_LENGTH_MIN } from '../../secret-length.ts'
 import { hasOwnDatabases } from '../families/index.ts'
-import type { SourceConfig, Surroundings } from './config-source.ts'
-import { sourceSchema } from './config-source.ts'
+import { sourceSchema, type SourceConfig, type Surroundings } from './config-source.ts'
 import { problemsOf, settings, Text, wholeNumber } from './config-words.ts'
 
 export interface GatewayConfig {

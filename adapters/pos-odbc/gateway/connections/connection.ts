@@ -1,5 +1,4 @@
-import type { ChildProcess } from 'node:child_process'
-import { fork } from 'node:child_process'
+import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Statement } from '../../../sql/statement.ts'
 import { ConnectionFault, DatabaseError } from '../errors.ts'

@@ -1,10 +1,8 @@
 import { expect, it } from 'vitest'
-import type { VirtualTime } from '../../../../test/support/runner/virtual-time.ts'
-import { virtualTime } from '../../../../test/support/runner/virtual-time.ts'
+import { virtualTime, type VirtualTime } from '../../../../test/support/runner/virtual-time.ts'
 import { ConnectionFault, DatabaseError, GatewayError } from '../errors.ts'
 import type { Connection } from './connection.ts'
-import type { Pool, PoolOptions } from './pool.ts'
-import { createPool } from './pool.ts'
+import { createPool, type Pool, type PoolOptions } from './pool.ts'
 
 interface FakeConnection extends Connection {
   readonly number: number

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { eventLists } from '../../../../domain/pos/index.ts'
-import type { CollectionName } from '../../collections.ts'
-import { COLLECTIONS } from '../../collections.ts'
+import { COLLECTIONS, type CollectionName } from '../../collections.ts'
 import { SOURCE_KINDS } from '../../protocol.ts'
 import { FAMILIES, hasOwnDatabases } from './index.ts'
 

@@ -1,8 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { GatewayError } from '../errors.ts'
-import type { SignedRequest } from './authenticate.ts'
-import { createAuthenticator } from './authenticate.ts'
+import { createAuthenticator, type SignedRequest } from './authenticate.ts'
 
 const START_MS = Date.parse('2026-06-01T00:00:00.000Z')
 const body = Buffer.from('{}')

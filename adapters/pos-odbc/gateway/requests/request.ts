@@ -5,10 +5,14 @@ import { fieldTypeOf } from '../../../../domain/record/resource.ts'
 import { parseInstant } from '../../../../domain/text/instant.ts'
 import { parsedOr } from '../../../../domain/text/json.ts'
 import { isStorableText } from '../../../../domain/text/storable-text.ts'
-import type { CollectionName } from '../../collections.ts'
-import { COLLECTIONS, isCollection, orderMayBeNull } from '../../collections.ts'
-import type { OneParameters, PageParameters, GatewayRequest, SourcePosition } from '../../protocol.ts'
-import { SOURCE_KINDS } from '../../protocol.ts'
+import { COLLECTIONS, isCollection, orderMayBeNull, type CollectionName } from '../../collections.ts'
+import {
+  SOURCE_KINDS,
+  type OneParameters,
+  type PageParameters,
+  type GatewayRequest,
+  type SourcePosition,
+} from '../../protocol.ts'
 import { GatewayError } from '../errors.ts'
 import { NoList } from '../no-list.ts'
 

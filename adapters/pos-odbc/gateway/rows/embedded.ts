@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs'
-import type { StatementSync } from 'node:sqlite'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import type { Statement } from '../../../sql/statement.ts'
 import type { NeutralRow, SourceKind } from '../../protocol.ts'
 import { DIALECTS } from '../statements/dialect.ts'
-import type { WritableRows } from '../statements/write.ts'
-import { writeStatements } from '../statements/write.ts'
+import { writeStatements, type WritableRows } from '../statements/write.ts'
 
 /** A source's database on this machine, open for writing. */
 export interface EmbeddedSource {

@@ -3,8 +3,7 @@ import type { NeutralRow } from '../../protocol.ts'
 import { GatewayError } from '../errors.ts'
 import type { ChildMapping, TableMapping } from '../families/family.ts'
 import type { RecordedRow } from '../tables/column.ts'
-import type { Codec, SourceSettings } from '../values/codec.ts'
-import { Unreadable } from '../values/codec.ts'
+import { Unreadable, type Codec, type SourceSettings } from '../values/codec.ts'
 
 /**
  * A recorded row in the neutral form. Throws the `GatewayError` `unreadable_row`, which names the table, the row's id

@@ -1,12 +1,12 @@
-import type {
-  AliasedExpression,
-  Expression,
-  QueryCompiler,
-  RawBuilder,
-  SelectQueryBuilder,
-  SqlBool,
+import {
+  sql,
+  type AliasedExpression,
+  type Expression,
+  type QueryCompiler,
+  type RawBuilder,
+  type SelectQueryBuilder,
+  type SqlBool,
 } from 'kysely'
-import { sql } from 'kysely'
 import { slot } from '../../../sql/statement.ts'
 import type { DialectName } from '../families/family.ts'
 import type { ColumnType, RecordedValue } from '../tables/column.ts'

@@ -1,11 +1,8 @@
-import type { SqlBool } from 'kysely'
-import { sql } from 'kysely'
-import type { Statement } from '../../../sql/statement.ts'
-import { bind } from '../../../sql/statement.ts'
+import { sql, type SqlBool } from 'kysely'
+import { bind, type Statement } from '../../../sql/statement.ts'
 import type { ChildMapping } from '../families/family.ts'
 import { parentId } from './dialect.ts'
-import type { Place, Scope } from './scope.ts'
-import { columnNamed, columnsOf, ofTenant } from './scope.ts'
+import { columnNamed, columnsOf, ofTenant, type Place, type Scope } from './scope.ts'
 import { compiledOnce, db, where } from './template.ts'
 
 /** The statement of the rows that belong to these rows. `rowsMax` is the most rows that it gives. */

@@ -1,5 +1,4 @@
-import type { AliasedExpression, Expression, RawBuilder, SqlBool } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type AliasedExpression, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import type { Family, TableMapping } from '../families/family.ts'
 import type { RecordedValue } from '../tables/column.ts'
 import type { ColumnName } from '../tables/database.ts'

@@ -1,13 +1,16 @@
-import type { Expression, OperationNodeSource, QueryCompiler, RootOperationNode, SqlBool } from 'kysely'
 import {
   createQueryId,
   NOOP_QUERY_EXECUTOR,
   PostgresQueryCompiler,
   QueryCreator,
   SqliteQueryCompiler,
+  type Expression,
+  type OperationNodeSource,
+  type QueryCompiler,
+  type RootOperationNode,
+  type SqlBool,
 } from 'kysely'
-import type { Template } from '../../../sql/statement.ts'
-import { slotName, templateCache } from '../../../sql/statement.ts'
+import { slotName, templateCache, type Template } from '../../../sql/statement.ts'
 import type { DialectName } from '../families/family.ts'
 import type { Database } from '../tables/database.ts'
 

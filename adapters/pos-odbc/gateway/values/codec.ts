@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import type { Expression } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Expression } from 'kysely'
 import { Instant } from '../../../../domain/record/field.ts'
 import type { ColumnType, RecordedValue } from '../tables/column.ts'
 import type { ColumnOf, TableName } from '../tables/database.ts'

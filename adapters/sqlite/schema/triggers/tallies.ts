@@ -1,5 +1,4 @@
-import type { Resource } from '../../../../domain/record/resource.ts'
-import { storedFields } from '../../../../domain/record/resource.ts'
+import { storedFields, type Resource } from '../../../../domain/record/resource.ts'
 import type { Tally } from '../../../../domain/record/tally.ts'
 import { resourceOf, resources } from '../../../../domain/resources/index.ts'
 

@@ -1,7 +1,6 @@
 import type { StatementSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import type { Resource } from '../../../../domain/record/resource.ts'
-import { storedFields } from '../../../../domain/record/resource.ts'
+import { storedFields, type Resource } from '../../../../domain/record/resource.ts'
 import type { Tally } from '../../../../domain/record/tally.ts'
 import type { StoredRow } from '../../../../ports/records/query.ts'
 import { sampleRow } from '../../../../test/support/data/sample-rows.ts'
@@ -9,8 +8,7 @@ import { columnName } from '../../database/column-name.ts'
 import { tableName } from '../../table/tables.ts'
 import { upsertStatements } from '../../write/upsert.ts'
 import { migratedDatabase } from '../migrated.ts'
-import type { TallySet } from './tallies.ts'
-import { tallies } from './tallies.ts'
+import { tallies, type TallySet } from './tallies.ts'
 
 const STEPS = 300
 const ROWS = 24

@@ -1,6 +1,5 @@
 import type { Condition, Tally } from '../../../../domain/record/tally.ts'
-import type { Table } from '../../table/tables.ts'
-import { columnOf, tableOf } from '../../table/tables.ts'
+import { columnOf, tableOf, type Table } from '../../table/tables.ts'
 import { OWNER } from '../resource-tables.ts'
 import type { TriggerShape } from '../shape.ts'
 import type { TallySet } from './tallies.ts'

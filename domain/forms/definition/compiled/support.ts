@@ -3,11 +3,9 @@ import { isSensitiveKey } from '../../../text/sensitive-keys.ts'
 import { hasEffect, limitedSettings } from '../applicable.ts'
 import { compileForm } from './compile.ts'
 import type { FormDefinition } from '../../../../ports/records/form-directory.ts'
-import type { FormField } from '../definition.ts'
-import { isAnswerField } from '../definition.ts'
+import { isAnswerField, type FormField } from '../definition.ts'
 import { fieldKeys, nameOf, readField } from '../field-settings.ts'
-import type { FormProblem } from '../problem.ts'
-import { fieldPath, sentencesOf } from '../problem.ts'
+import { fieldPath, sentencesOf, type FormProblem } from '../problem.ts'
 
 /** Whether a form can be submitted without its hosted page and, if not, why: sentences that name the field. */
 export function headlessSupport(definition: FormDefinition): { supported: boolean; reasons: string[] } {

@@ -1,9 +1,13 @@
-import type { AnswerField, FormField, RuleOperator, Rule } from '../definition.ts'
-import { isAnswerField } from '../definition.ts'
+import {
+  isAnswerField,
+  type AnswerField,
+  type FormField,
+  type RuleOperator,
+  type Rule,
+} from '../definition.ts'
 import { nameOf } from '../field-settings.ts'
 import { readOperand } from './operands.ts'
-import type { FormProblem } from '../problem.ts'
-import { fieldPath } from '../problem.ts'
+import { fieldPath, type FormProblem } from '../problem.ts'
 import { subjectTakes, takesNoValue } from './visibility.ts'
 
 /**

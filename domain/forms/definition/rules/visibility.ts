@@ -1,6 +1,5 @@
 import type { AnswerType, DisplayType, RuleOperator, Rule, VisibleWhen } from '../definition.ts'
-import type { Operand } from './operands.ts'
-import { readOperand } from './operands.ts'
+import { readOperand, type Operand } from './operands.ts'
 
 // This module also runs in browsers, so it imports nothing but types and helpers of a few lines.
 

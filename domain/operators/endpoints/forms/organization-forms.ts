@@ -8,11 +8,9 @@ import { compileForm } from '../../../forms/definition/compiled/compile.ts'
 import { headlessSupport } from '../../../forms/definition/compiled/support.ts'
 import { formPage, formSnippet } from '../../../forms/page/form-page.ts'
 import { hashFormPassword, verifyFormPassword } from '../../../forms/submit/password.ts'
-import type { Called, Said } from '../../../record/operation/command.ts'
-import { mark, ofOrganization } from '../../../record/operation/command.ts'
+import { mark, ofOrganization, type Called, type Said } from '../../../record/operation/command.ts'
 import { component, described } from '../../../record/operation/meaning.ts'
-import type { ReplyOf } from '../../../record/operation/operation.ts'
-import { jsonResponse, operation } from '../../../record/operation/operation.ts'
+import { jsonResponse, operation, type ReplyOf } from '../../../record/operation/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../../record/operation/reply.ts'
 import { forms } from '../../../resources/forms/forms.ts'
 import { shownJson } from '../../../text/escaped-commands.ts'
@@ -24,8 +22,14 @@ import { ended } from '../../../words/sentence.ts'
 import { readStoredPage } from '../../interface/stored-page.ts'
 import { changeAsRead, isConditional, stateReply } from '../../interface/versions.ts'
 import type { OperatorWorld } from '../../interface/world.ts'
-import type { SavedForm, StoredForm } from '../../save-forms.ts'
-import { findForms, publishForm, saveForms, storedFormFields } from '../../save-forms.ts'
+import {
+  findForms,
+  publishForm,
+  saveForms,
+  storedFormFields,
+  type SavedForm,
+  type StoredForm,
+} from '../../save-forms.ts'
 import { FORMS_MAX, FORMS_MAX_BYTES } from './forms-check.ts'
 import { instant } from '../schemas/key-schema.ts'
 

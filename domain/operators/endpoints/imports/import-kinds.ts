@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import { importKindNames } from '../../../imports/kinds/kinds.ts'
 import { component, described } from '../../../record/operation/meaning.ts'
-import type { ReplyOf } from '../../../record/operation/operation.ts'
-import { jsonResponse, operation } from '../../../record/operation/operation.ts'
+import { jsonResponse, operation, type ReplyOf } from '../../../record/operation/operation.ts'
 import { jsonReply, PRIVATE } from '../../../record/operation/reply.ts'
 
 const Column = v.strictObject({

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { described } from '../../../record/operation/meaning.ts'
-import type { ReplyOf } from '../../../record/operation/operation.ts'
-import { jsonResponse, operation } from '../../../record/operation/operation.ts'
+import { jsonResponse, operation, type ReplyOf } from '../../../record/operation/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../../record/operation/reply.ts'
 import { echoed } from '../../../bounds/echo.ts'
 import { toBase64 } from '../../../text/encoding.ts'

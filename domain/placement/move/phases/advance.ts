@@ -5,8 +5,7 @@ import { copyStep } from './copying.ts'
 import { MOVE_LEASE_MS, REST_MAX_MS, SCHEMA_WAIT_MS, TIDY_AFTER_MS } from '../limits.ts'
 import { STARTED } from '../progress.ts'
 import { giveBack, letIn } from './switch-over.ts'
-import type { MoveWorld } from '../world.ts'
-import { newMoveId } from '../world.ts'
+import { newMoveId, type MoveWorld } from '../world.ts'
 
 /** The result of one step of a move. */
 export interface Advanced {

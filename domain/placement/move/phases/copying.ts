@@ -1,7 +1,6 @@
 import type { Move } from '../../../../ports/placement/move-ledger.ts'
 import { drainJournal } from './drain.ts'
-import type { Filled, Filling } from './filling.ts'
-import { currentFilling } from './filling.ts'
+import { currentFilling, type Filled, type Filling } from './filling.ts'
 import { DRAINED, DRAINED_AT_ONCE, REPAIRS_MAX, SMALL_JOURNAL } from '../limits.ts'
 import { shownProgress } from '../progress.ts'
 import { reconcileSpans } from './reconcile.ts'

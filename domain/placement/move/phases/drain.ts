@@ -5,11 +5,9 @@ import type {
   TableChanges,
   WantedRows,
 } from '../../../../ports/placement/move.ts'
-import type { Filled, Filling } from './filling.ts'
-import { fill } from './filling.ts'
+import { fill, type Filled, type Filling } from './filling.ts'
 import { isSameRow, keyText, rowsByKey } from '../keys.ts'
-import type { Progress } from '../progress.ts'
-import { comparedAnew, isReached } from '../progress.ts'
+import { comparedAnew, isReached, type Progress } from '../progress.ts'
 import { changedSum, EMPTY_SUM } from '../sums.ts'
 
 /** A row that was written, and the first journal entry that names it. */

@@ -1,6 +1,5 @@
 import type { MovePlace, MovedTable, WriteOutcome, TableChanges } from '../../../../ports/placement/move.ts'
-import type { Progress } from '../progress.ts'
-import { parseProgress } from '../progress.ts'
+import { parseProgress, type Progress } from '../progress.ts'
 
 /** A target that is being filled. */
 export interface Filling {

@@ -1,10 +1,8 @@
 import type { MoveChunk, MovedRow, MovedTable, TableChanges } from '../../../../ports/placement/move.ts'
-import type { Filled, Filling } from './filling.ts'
-import { fill } from './filling.ts'
+import { fill, type Filled, type Filling } from './filling.ts'
 import { EXTRA_ROWS, SPANS_A_STEP, STEP_CHARACTERS_MAX } from '../limits.ts'
 import { isSameRow, keyOf, keyText, rowsByKey } from '../keys.ts'
-import type { Progress } from '../progress.ts'
-import { behindSpan } from '../progress.ts'
+import { behindSpan, type Progress } from '../progress.ts'
 import { changedSum, EMPTY_SUM } from '../sums.ts'
 
 /** The changes that make a span of the target equal to that of the source. */

@@ -5,8 +5,7 @@ import { drainJournal } from './drain.ts'
 import type { Filling } from './filling.ts'
 import { DRAIN_MAX_MS, DRAINED, FIRST_WAIT_MS, LONGEST_WAIT_MS, PAUSE_MAX_MS } from '../limits.ts'
 import { shownProgress } from '../progress.ts'
-import type { MoveWorld } from '../world.ts'
-import { newMoveId } from '../world.ts'
+import { newMoveId, type MoveWorld } from '../world.ts'
 
 /** An attempt to switch, with the token that the ledger has for it. */
 interface Try {

@@ -1,5 +1,4 @@
-import type { ContractDocument } from './trying.ts'
-import { forTrying } from './trying.ts'
+import { forTrying, type ContractDocument } from './trying.ts'
 
 /** The part of the viewer's script (`@scalar/api-reference`) that this page uses. */
 declare const Scalar: {

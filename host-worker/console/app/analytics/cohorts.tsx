@@ -1,14 +1,11 @@
 import { useState } from 'preact/hooks'
-import type { HeatCell, Line } from '../kit/charts.tsx'
-import { BarList, HeatMap } from '../kit/charts.tsx'
+import { BarList, HeatMap, type HeatCell, type Line } from '../kit/charts.tsx'
 import { SelectField } from '../kit/field.tsx'
 import { Empty } from '../kit/states.tsx'
-import type { Column } from '../kit/table.tsx'
-import { Table } from '../kit/table.tsx'
+import { Table, type Column } from '../kit/table.tsx'
 import { countText } from '../kit/text.tsx'
 import { useCall } from '../service/use-query.ts'
-import type { Body, Cohort, Horizon } from './cohort.ts'
-import { HORIZONS, inColumns, shareOf, spread } from './cohort.ts'
+import { HORIZONS, inColumns, shareOf, spread, type Body, type Cohort, type Horizon } from './cohort.ts'
 import { DIMENSIONS, Report, figureText, numbers, useChoices, wordText } from './report.tsx'
 
 const DIMENSION_NAMES = { none: 'Nothing', plan: 'Plan', site: 'Site' } as const

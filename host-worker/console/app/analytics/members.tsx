@@ -11,8 +11,16 @@ import type { Client } from '../service/client.ts'
 import type { BodyOf } from '../service/operations.ts'
 import { useAction } from '../service/use-action.ts'
 import { useList } from '../service/use-pages.ts'
-import type { Choices } from './report.tsx'
-import { NotHad, STATUSES, figureText, isNotHad, moneyText, useChoices, wordText } from './report.tsx'
+import {
+  NotHad,
+  STATUSES,
+  figureText,
+  isNotHad,
+  moneyText,
+  useChoices,
+  wordText,
+  type Choices,
+} from './report.tsx'
 
 type Member = BodyOf<'analytics.members'>['members'][number]
 

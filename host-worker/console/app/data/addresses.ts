@@ -1,6 +1,5 @@
 import type { Row } from '../service/operations.ts'
-import type { DataRoute, Schema } from './contract.ts'
-import { parametersOf } from './contract.ts'
+import { parametersOf, type DataRoute, type Schema } from './contract.ts'
 
 type Params = Readonly<Record<string, string>>
 

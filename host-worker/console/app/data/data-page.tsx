@@ -7,14 +7,12 @@ import { Dialog } from '../kit/dialog.tsx'
 import { SelectField, TextField } from '../kit/field.tsx'
 import { PageHeader } from '../kit/page-header.tsx'
 import { Empty, Shown } from '../kit/states.tsx'
-import type { Column } from '../kit/table.tsx'
-import { PagedTable } from '../kit/table.tsx'
+import { PagedTable, type Column } from '../kit/table.tsx'
 import { countText, isolated, momentText } from '../kit/text.tsx'
 import { isNothing } from '../service/failure.ts'
 import type { Row } from '../service/operations.ts'
 import { useReadPages } from '../service/use-pages.ts'
 import { useRead } from '../service/use-query.ts'
-import type { Place } from './addresses.ts'
 import {
   addressOf,
   columnFieldsOf,
@@ -24,9 +22,20 @@ import {
   onwardFrom,
   placeOf,
   wordsOf,
+  type Place,
 } from './addresses.ts'
-import type { Chosen, ContractDocument, DataRoute, Parameter } from './contract.ts'
-import { chosenIn, dataRoutesIn, dayOf, parametersOf, searchOf, startOf } from './contract.ts'
+import {
+  chosenIn,
+  dataRoutesIn,
+  dayOf,
+  parametersOf,
+  searchOf,
+  startOf,
+  type Chosen,
+  type ContractDocument,
+  type DataRoute,
+  type Parameter,
+} from './contract.ts'
 
 /** A browser over everything that a tenant can read, made from the contract document. */
 export function Page() {

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { formatOfName } from '../../../../domain/imports/file/format-of-name.ts'
-import type { Head } from '../../../../domain/imports/file/head.ts'
-import { columnsOf, readHead } from '../../../../domain/imports/file/head.ts'
+import { columnsOf, readHead, type Head } from '../../../../domain/imports/file/head.ts'
 import type { ColumnReading, HeaderRules } from '../../../../domain/imports/file/header.ts'
 import { PART_BYTES } from '../../../../domain/imports/file/limits.ts'
 import { Button, calls } from '../kit/button.tsx'
@@ -9,8 +8,7 @@ import { SelectField } from '../kit/field.tsx'
 import { saveText } from '../kit/saving.tsx'
 import { failureOf } from '../service/failure.ts'
 import type { BodyOf, ItemOf } from '../service/operations.ts'
-import type { ImportFormat, Mapping } from './send-file.ts'
-import { bytesOf } from './send-file.ts'
+import { bytesOf, type ImportFormat, type Mapping } from './send-file.ts'
 
 const formats: readonly { readonly value: ImportFormat; readonly label: string }[] = [
   { value: 'csv', label: 'Spreadsheet: CSV or TSV' },

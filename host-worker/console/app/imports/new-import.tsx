@@ -12,10 +12,17 @@ import { countText } from '../kit/text.tsx'
 import { toast } from '../kit/toasts.tsx'
 import type { Failure } from '../service/failure.ts'
 import { useAction, useLongAction } from '../service/use-action.ts'
-import type { Choice, ImportKind } from './choice.tsx'
-import { Chooser, MappingTable, isKnown, leavingOthersOut, missingFields, useChoice } from './choice.tsx'
-import type { SendProgress, SentFile } from './send-file.ts'
-import { sendFile, sourceOf } from './send-file.ts'
+import {
+  Chooser,
+  MappingTable,
+  isKnown,
+  leavingOthersOut,
+  missingFields,
+  useChoice,
+  type Choice,
+  type ImportKind,
+} from './choice.tsx'
+import { sendFile, sourceOf, type SendProgress, type SentFile } from './send-file.ts'
 
 interface NewImportProps {
   readonly organizationId: string

@@ -1,21 +1,22 @@
-import type { ImportSource, ReceivedPart } from '../../../../domain/imports/file/file-parts.ts'
-import { contentDigest } from '../../../../domain/imports/file/file-parts.ts'
+import {
+  contentDigest,
+  type ImportSource,
+  type ReceivedPart,
+} from '../../../../domain/imports/file/file-parts.ts'
 import type { HeaderRules } from '../../../../domain/imports/file/header.ts'
 import { PART_BYTES } from '../../../../domain/imports/file/limits.ts'
-import type {
-  ImportOutcome,
-  ImportProgress,
-  ImportTarget,
-  TransferAnswer,
+import {
+  transferFile,
+  type ImportOutcome,
+  type ImportProgress,
+  type ImportTarget,
+  type TransferAnswer,
 } from '../../../../domain/imports/file/transfer-file.ts'
-import { transferFile } from '../../../../domain/imports/file/transfer-file.ts'
-import type { Client } from '../service/client.ts'
-import { pathWith } from '../service/client.ts'
+import { pathWith, type Client } from '../service/client.ts'
 import { Failure } from '../service/failure.ts'
 import { operationTable } from '../service/operation-table.ts'
 import type { CallOf } from '../service/operations.ts'
-import type { Work } from '../service/use-action.ts'
-import { repeated } from '../service/use-action.ts'
+import { repeated, type Work } from '../service/use-action.ts'
 
 export type ImportFormat = NonNullable<CallOf<'imports.open'>['body']>['format']
 

@@ -1,5 +1,4 @@
-import type { DeclaredField } from '../service/operation-fields.ts'
-import { operationFields } from '../service/operation-fields.ts'
+import { operationFields, type DeclaredField } from '../service/operation-fields.ts'
 import type { CallOf, ItemOf, ListId, OperationId, Row } from '../service/operations.ts'
 
 /** What a person has written into the fields of a form, by name; the parts of a group are `group.part`. */

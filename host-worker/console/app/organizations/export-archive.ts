@@ -3,8 +3,7 @@ import { calledSource } from '../../../../domain/whole/archive/called-source.ts'
 import { ChangedMeanwhile, writeArchive } from '../../../../domain/whole/archive/write-archive.ts'
 import type { Client } from '../service/client.ts'
 import { Failure } from '../service/failure.ts'
-import type { Work } from '../service/use-action.ts'
-import { repeated } from '../service/use-action.ts'
+import { repeated, type Work } from '../service/use-action.ts'
 
 type OpenDigest = Parameters<typeof writeArchive>[0]['openDigest']
 

@@ -1,13 +1,11 @@
-import type { ComponentChildren } from 'preact'
-import { createContext } from 'preact'
+import { createContext, type ComponentChildren } from 'preact'
 import { useContext } from 'preact/hooks'
 import { useLocation } from 'wouter-preact'
 import { CopyButton } from '../kit/button.tsx'
 import { PageHeader, Tabs } from '../kit/page-header.tsx'
 import type { Part } from '../part.ts'
 import type { ItemOf } from '../service/operations.ts'
-import type { Reading } from '../service/use-query.ts'
-import { useCall } from '../service/use-query.ts'
+import { useCall, type Reading } from '../service/use-query.ts'
 import type { ShownOrganization } from './settings.ts'
 
 interface OrganizationFrameProps {

@@ -10,8 +10,7 @@ import type { BodyOf } from '../service/operations.ts'
 import { useAction } from '../service/use-action.ts'
 import { useCall } from '../service/use-query.ts'
 import { useMay } from '../session/session.ts'
-import type { ShownOrganization } from './settings.ts'
-import { jurisdictionTexts, placeOf, regionTexts, wheres } from './settings.ts'
+import { jurisdictionTexts, placeOf, regionTexts, wheres, type ShownOrganization } from './settings.ts'
 
 interface PlaceProps {
   readonly organization: ShownOrganization

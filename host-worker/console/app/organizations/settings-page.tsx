@@ -16,8 +16,7 @@ import { useMay } from '../session/session.ts'
 import type { ExportProgress } from './export-archive.ts'
 import { capabilitiesOf, useOrganization } from './organization.tsx'
 import { PlaceCard } from './place-card.tsx'
-import type { KnownOrganization, ShownOrganization } from './settings.ts'
-import { replacing, settings } from './settings.ts'
+import { replacing, settings, type KnownOrganization, type ShownOrganization } from './settings.ts'
 
 /** The settings of an organization, where it lives, and what can be done with it as a whole. */
 export function Page() {

@@ -7,8 +7,7 @@ import { Shown } from '../kit/states.tsx'
 import { agoText, countText, dayText } from '../kit/text.tsx'
 import type { Client } from '../service/client.ts'
 import type { ItemOf } from '../service/operations.ts'
-import type { Listed } from '../service/use-pages.ts'
-import { readListed } from '../service/use-pages.ts'
+import { readListed, type Listed } from '../service/use-pages.ts'
 import { useQuery } from '../service/use-query.ts'
 
 const DAYS = 14

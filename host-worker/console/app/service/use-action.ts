@@ -1,10 +1,7 @@
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
-import type { Backoff } from '../../../../domain/bounds/backoff.ts'
-import { doublingPauses, repeatWhileRejected } from '../../../../domain/bounds/backoff.ts'
-import type { Client } from './client.ts'
-import { ClientContext } from './client.ts'
-import type { FailureKind } from './failure.ts'
-import { Failure, failureOf } from './failure.ts'
+import { doublingPauses, repeatWhileRejected, type Backoff } from '../../../../domain/bounds/backoff.ts'
+import { ClientContext, type Client } from './client.ts'
+import { Failure, failureOf, type FailureKind } from './failure.ts'
 
 /** Something that a person does, such as saving. */
 export interface Action<Input> {

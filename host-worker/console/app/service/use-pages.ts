@@ -1,8 +1,6 @@
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
-import type { Client, Query } from './client.ts'
-import { ClientContext } from './client.ts'
-import type { Failure } from './failure.ts'
-import { failureOf } from './failure.ts'
+import { ClientContext, type Client, type Query } from './client.ts'
+import { failureOf, type Failure } from './failure.ts'
 import type { CallOf, ItemOf, ListId, Page, Row } from './operations.ts'
 import { useReloads } from './use-query.ts'
 

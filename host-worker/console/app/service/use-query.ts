@@ -1,8 +1,6 @@
 import { useCallback, useContext, useEffect, useState } from 'preact/hooks'
-import type { Client, Query } from './client.ts'
-import { ClientContext } from './client.ts'
-import type { Failure } from './failure.ts'
-import { failureOf } from './failure.ts'
+import { ClientContext, type Client, type Query } from './client.ts'
+import { failureOf, type Failure } from './failure.ts'
 import type { BodyOf, CallOf, OperationId } from './operations.ts'
 
 /** What is known of something that is read. While it is read again, the earlier data stays. */

@@ -1,7 +1,6 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { Client } from '../service/client.ts'
-import { createClient } from '../service/client.ts'
+import { createClient, type Client } from '../service/client.ts'
 import { Failure } from '../service/failure.ts'
 import type { BodyOf } from '../service/operations.ts'
 

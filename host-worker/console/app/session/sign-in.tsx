@@ -2,8 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../kit/button.tsx'
 import { TextField } from '../kit/field.tsx'
 import { failureOf } from '../service/failure.ts'
-import type { Session } from './session.ts'
-import { signIn } from './session.ts'
+import { signIn, type Session } from './session.ts'
 
 /** The page of whoever is not signed in. */
 export function SignIn({ isSigningIn, notice, signInWith }: SessionState) {

@@ -3,8 +3,7 @@ import { csvOf } from '../../../../domain/text/csv.ts'
 import { shownJson } from '../../../../domain/text/escaped-commands.ts'
 import type { Client } from '../service/client.ts'
 import type { BodyOf, CallOf, ItemOf } from '../service/operations.ts'
-import type { Format, InboxFilter } from './inbox-path.ts'
-import { queryOf } from './inbox-path.ts'
+import { queryOf, type Format, type InboxFilter } from './inbox-path.ts'
 
 type Submission = ItemOf<'submissions.list'>
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Sources } from './choose-service.ts'
-import { chooseService } from './choose-service.ts'
+import { chooseService, type Sources } from './choose-service.ts'
 import { CommandError, UsageError } from '../errors.ts'
 
 const login = { url: 'https://login.example', key: 'of login' }

@@ -3,22 +3,20 @@ import { issueOperatorKeyEndpoint } from '../../../../domain/operators/endpoints
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { membersOf, parsedOr } from '../../../../domain/text/json.ts'
-import type { StateRecord } from '../../../local/state.ts'
-import { unreachable } from '../connection-errors.ts'
-import { readOperatorKey } from '../../../../domain/access/operator-key.ts'
-import type { HeldState } from '../../../local/service-file.ts'
-import { announcedService, holdState } from '../../../local/service-file.ts'
-import { CHALLENGE_MAX_LENGTH, PROOF_PATH, proofOfState } from '../../../local/local-endpoints.ts'
 import {
   openPrivateState,
   readLocalOperatorKey,
   readStateRecord,
   writeLocalOperatorKey,
+  type StateRecord,
 } from '../../../local/state.ts'
+import { unreachable } from '../connection-errors.ts'
+import { readOperatorKey } from '../../../../domain/access/operator-key.ts'
+import { announcedService, holdState, type HeldState } from '../../../local/service-file.ts'
+import { CHALLENGE_MAX_LENGTH, PROOF_PATH, proofOfState } from '../../../local/local-endpoints.ts'
 import { systemClock } from '../../../system.ts'
 import { byKey, byRootSecret } from '../authorization.ts'
-import type { Connection } from '../call-service.ts'
-import { callService } from '../call-service.ts'
+import { callService, type Connection } from '../call-service.ts'
 import { CommandError, Refusal, Unavailable } from '../errors.ts'
 
 /** A connection, and how to close it. */

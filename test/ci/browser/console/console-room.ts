@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFailed } from 'vitest'
 import { projectRoot } from '../../../../host-worker/local/root.ts'
-import type { StartedService } from '../../../support/services/started-service.ts'
-import { operateOrThrow } from '../../../support/services/started-service.ts'
+import { operateOrThrow, type StartedService } from '../../../support/services/started-service.ts'
 import { openService } from '../shared-service.ts'
 
 const screenshots = join(projectRoot, '.wrangler', 'screenshots')

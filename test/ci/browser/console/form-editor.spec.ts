@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { scratchDirectory } from '../../../support/services/started-service.ts'
 import { serveSite } from '../stage.ts'
-import type { ConsoleVisit } from './console-room.ts'
-import { useConsoleRoom, views } from './console-room.ts'
+import { useConsoleRoom, views, type ConsoleVisit } from './console-room.ts'
 import { choose, press, type } from './keyboard.ts'
 
 /** Forms made, changed and put on a site in the console. */

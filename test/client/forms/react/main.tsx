@@ -1,5 +1,4 @@
-import type { ReactNode } from 'react'
-import { StrictMode, useState } from 'react'
+import { StrictMode, useState, type ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ServiceForm } from './service-form.tsx'
 

@@ -1,7 +1,11 @@
-import type { ReactNode } from 'react'
-import { useEffect, useEffectEvent, useId, useRef, useState } from 'react'
-import type { ClientField, ClientForm, Receipt } from 'tenant-data-api/form-client'
-import { attach, loadForm } from 'tenant-data-api/form-client'
+import { useEffect, useEffectEvent, useId, useRef, useState, type ReactNode } from 'react'
+import {
+  attach,
+  loadForm,
+  type ClientField,
+  type ClientForm,
+  type Receipt,
+} from 'tenant-data-api/form-client'
 
 interface ServiceFormProps {
   /** The origin of the service, such as `https://api.example.com`. */

@@ -8,10 +8,8 @@ import type { Row } from '../../engine/changes.ts'
 import { namesNobody } from '../../invariants/passing.ts'
 import { textOf } from '../../invariants/watch.ts'
 import { passing } from '../../setting.ts'
-import type { Client } from '../client.ts'
-import { bodyOf } from '../client.ts'
-import type { Archive, Life } from '../life.ts'
-import { begins, insist } from '../life.ts'
+import { bodyOf, type Client } from '../client.ts'
+import { begins, insist, type Archive, type Life } from '../life.ts'
 
 /** The files that are archived. The others would be empty. */
 const FILES = /^rows\/(contacts|forms|form-submissions|removals)\.ndjson$/

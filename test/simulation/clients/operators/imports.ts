@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Answer } from '../../service/processes/network.ts'
-import type { Client } from '../client.ts'
-import { bodyOf } from '../client.ts'
+import { bodyOf, type Client } from '../client.ts'
 
 /** The longest pause before something is tried again: at first, and after many failures, in ms. */
 const RETRY_MAX_MS = 20_000

@@ -1,7 +1,6 @@
 import type { KnownKey } from '../../reference.ts'
 import { organizationIds } from '../../setting.ts'
-import type { Client } from '../client.ts'
-import { bodyOf } from '../client.ts'
+import { bodyOf, type Client } from '../client.ts'
 
 const RETRY_MAX_MS = 20_000
 const KEYS_MAX = 8

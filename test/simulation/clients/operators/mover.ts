@@ -1,6 +1,5 @@
 import type { Answer } from '../../service/processes/network.ts'
-import type { Client } from '../client.ts'
-import { bodyOf } from '../client.ts'
+import { bodyOf, type Client } from '../client.ts'
 
 /** A move, as an answer shows it. */
 interface ShownMove {

@@ -1,8 +1,7 @@
 import type { Row } from '../../engine/changes.ts'
 import { textOf } from '../../invariants/watch.ts'
 import { limitedFormOf, formLine, markOf, openFormOf, recipientsOf } from '../../setting.ts'
-import type { Client } from '../client.ts'
-import { bodyOf } from '../client.ts'
+import { bodyOf, type Client } from '../client.ts'
 import { importRows, importWrongly } from './imports.ts'
 
 const CONTACTS = 5

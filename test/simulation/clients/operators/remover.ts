@@ -3,11 +3,9 @@ import { passing } from '../../setting.ts'
 import { leavesNothing, namesNobody } from '../../invariants/passing.ts'
 import { textOf } from '../../invariants/watch.ts'
 import { exportAgain, restoreAgain } from './archived.ts'
-import type { Client } from '../client.ts'
-import { bodyOf } from '../client.ts'
+import { bodyOf, type Client } from '../client.ts'
 import { importRows } from './imports.ts'
-import type { Life } from '../life.ts'
-import { begins, insist, newSyncedCopy } from '../life.ts'
+import { begins, insist, newSyncedCopy, type Life } from '../life.ts'
 import { syncWithRemovals } from '../synced.ts'
 
 /** How long a call may still do something whose answer was lost, in ms. */

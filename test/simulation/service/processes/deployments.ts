@@ -5,8 +5,7 @@ import type { Trace } from '../../engine/trace.ts'
 import { DRAIN_MS } from './fleet.ts'
 import type { RootSecrets } from './root-secrets.ts'
 import type { RunningService } from './running-service.ts'
-import type { Version } from './versions.ts'
-import { nextMigration, nextVersion, presentVersion } from './versions.ts'
+import { nextMigration, nextVersion, presentVersion, type Version } from './versions.ts'
 
 /** Deployments of the service, one at a time. Each replaces every process within a minute. */
 export interface Deployments {

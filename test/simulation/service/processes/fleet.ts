@@ -1,5 +1,4 @@
-import type { Isolate } from './isolate.ts'
-import { startIsolate } from './isolate.ts'
+import { startIsolate, type Isolate } from './isolate.ts'
 import type { Outside } from './ports.ts'
 import type { Process } from './process.ts'
 import type { Universe } from '../universe.ts'

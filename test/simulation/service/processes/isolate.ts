@@ -3,10 +3,8 @@ import { publicApi } from '../../../../domain/api.ts'
 import { operatorApi } from '../../../../domain/operator-api.ts'
 import { createFetchHandler } from '../../../../host-worker/http/fetch-handler.ts'
 import type { OutboxRef } from '../../../../ports/messaging/outbox-store.ts'
-import type { Outside } from './ports.ts'
-import { openPorts } from './ports.ts'
-import type { Process } from './process.ts'
-import { createProcess } from './process.ts'
+import { openPorts, type Outside } from './ports.ts'
+import { createProcess, type Process } from './process.ts'
 import type { Universe } from '../universe.ts'
 
 /** An isolate of the Worker: the service as the platform calls it, with memory of its own. */

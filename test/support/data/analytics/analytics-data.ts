@@ -1,11 +1,11 @@
-import type {
-  AnalyticsData,
-  BillingLine,
-  MembershipLine,
-  OfferLine,
-  SurveyLine,
+import {
+  INVALID_BOUNDS,
+  type AnalyticsData,
+  type BillingLine,
+  type MembershipLine,
+  type OfferLine,
+  type SurveyLine,
 } from './analytics-reference.ts'
-import { INVALID_BOUNDS } from './analytics-reference.ts'
 import { seededRandom } from '../../runner/fakes.ts'
 
 /** Days and instants at which mistakes in counting by days and months would show. */

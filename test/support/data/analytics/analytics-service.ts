@@ -1,7 +1,6 @@
 import { createScratchStorage } from '../../scratch/scratch-storage.ts'
 import type { ExitSurveySource } from '../../../../ports/sources/exit-survey-source.ts'
-import type { TestService } from '../../services/service.ts'
-import { openTestService } from '../../services/service.ts'
+import { openTestService, type TestService } from '../../services/service.ts'
 
 /** The capabilities that the analytics require. */
 export const capable = { analytics: true, retentionOfferAnalytics: true }

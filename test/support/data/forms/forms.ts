@@ -1,5 +1,4 @@
-import type { CompiledForm } from '../../../../domain/forms/definition/compiled/compile.ts'
-import { compileForm } from '../../../../domain/forms/definition/compiled/compile.ts'
+import { compileForm, type CompiledForm } from '../../../../domain/forms/definition/compiled/compile.ts'
 import type { FormDefinition } from '../../../../ports/records/form-directory.ts'
 
 /** A form definition with the given fields and defaults for everything else. */

@@ -1,6 +1,11 @@
 import * as fc from 'fast-check'
-import type { AnswerType, RuleOperator } from '../../../../domain/forms/definition/definition.ts'
-import { answerTypes, contactFields, ruleOperators } from '../../../../domain/forms/definition/definition.ts'
+import {
+  answerTypes,
+  contactFields,
+  ruleOperators,
+  type AnswerType,
+  type RuleOperator,
+} from '../../../../domain/forms/definition/definition.ts'
 import { subjectTakes, takesNoValue } from '../../../../domain/forms/definition/rules/visibility.ts'
 
 /** Texts that a page must show as they are. */

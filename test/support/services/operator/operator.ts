@@ -8,8 +8,7 @@ import type { Reach } from '../../../../host-worker/operator/client/send-request
 import type { Secrets } from '../../../../domain/access/secrets.ts'
 import { systemClock } from '../../../../host-worker/system.ts'
 import { createScratchStorage } from '../../scratch/scratch-storage.ts'
-import type { TestService, TestStorage } from '../service.ts'
-import { openTestService } from '../service.ts'
+import { openTestService, type TestService, type TestStorage } from '../service.ts'
 
 /** The result of a command. */
 export interface Operated {

@@ -1,5 +1,4 @@
-import type { RuleOperator } from '../../../../../domain/forms/definition/definition.ts'
-import { ruleOperators } from '../../../../../domain/forms/definition/definition.ts'
+import { ruleOperators, type RuleOperator } from '../../../../../domain/forms/definition/definition.ts'
 import { fieldPath } from '../../../../../domain/forms/definition/problem.ts'
 import { takesList } from '../../../../../domain/forms/definition/rules/rules.ts'
 import { takesNoValue } from '../../../../../domain/forms/definition/rules/visibility.ts'
@@ -7,8 +6,15 @@ import { fieldSetting, titleOf } from '../../../../../domain/forms/editing/meani
 import { listOf, membersOf } from '../../../../../domain/text/json.ts'
 import { Button, calls } from '../../kit/button.tsx'
 import { CheckField, SelectField, TextField, withGiven } from '../../kit/field.tsx'
-import type { Subject } from './conditions.ts'
-import { addRule, operatorsFor, removeRule, setOperator, setSubject, subjectsFor } from './conditions.ts'
+import {
+  addRule,
+  operatorsFor,
+  removeRule,
+  setOperator,
+  setSubject,
+  subjectsFor,
+  type Subject,
+} from './conditions.ts'
 import { DraftField, LinesField, numberIn, saidAt, textOf, useEditor, useSaid } from './controls.tsx'
 import { partAt, setPart } from './editing.ts'
 

@@ -1,11 +1,14 @@
-import type { AnswerType, RuleOperator } from '../../../../../domain/forms/definition/definition.ts'
-import { answerTypes, ruleOperators } from '../../../../../domain/forms/definition/definition.ts'
+import {
+  answerTypes,
+  ruleOperators,
+  type AnswerType,
+  type RuleOperator,
+} from '../../../../../domain/forms/definition/definition.ts'
 import { fieldPath } from '../../../../../domain/forms/definition/problem.ts'
 import { takesList } from '../../../../../domain/forms/definition/rules/rules.ts'
 import { subjectTakes, takesNoValue } from '../../../../../domain/forms/definition/rules/visibility.ts'
 import { listOf, membersOf } from '../../../../../domain/text/json.ts'
-import type { Change, FormJson } from './editing.ts'
-import { changeForm, fieldsIn, partAt, withPart } from './editing.ts'
+import { changeForm, fieldsIn, partAt, withPart, type Change, type FormJson } from './editing.ts'
 
 /** A field whose answer a rule can compare. */
 export interface Subject {

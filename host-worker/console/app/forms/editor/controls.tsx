@@ -1,17 +1,13 @@
-import type { ComponentProps } from 'preact'
-import { createContext } from 'preact'
+import { createContext, type ComponentProps } from 'preact'
 import { useContext, useState } from 'preact/hooks'
 import { parseNumber } from '../../../../../domain/forms/definition/answers/readings.ts'
-import type { FormPath } from '../../../../../domain/forms/definition/problem.ts'
-import { sentencesOf } from '../../../../../domain/forms/definition/problem.ts'
+import { sentencesOf, type FormPath } from '../../../../../domain/forms/definition/problem.ts'
 import type { Finding } from '../../../../../domain/forms/editing/findings.ts'
-import type { DeclaredSetting } from '../../../../../domain/forms/editing/meanings.ts'
-import { titleOf } from '../../../../../domain/forms/editing/meanings.ts'
+import { titleOf, type DeclaredSetting } from '../../../../../domain/forms/editing/meanings.ts'
 import { listOf, membersOf } from '../../../../../domain/text/json.ts'
 import { Button, calls } from '../../kit/button.tsx'
 import { CheckField, SelectField, TextArea, TextField, withGiven } from '../../kit/field.tsx'
-import type { Change, Editing } from './editing.ts'
-import { partAt, setPart } from './editing.ts'
+import { partAt, setPart, type Change, type Editing } from './editing.ts'
 
 /** Where a setting is, and what its control says otherwise than its declaration. */
 interface SettingProps {

@@ -1,10 +1,10 @@
 import { hasEffect } from '../../../../../domain/forms/definition/applicable.ts'
-import type {
-  AnswerType,
-  ContactField,
-  DisplayType,
+import {
+  contactFields,
+  type AnswerType,
+  type ContactField,
+  type DisplayType,
 } from '../../../../../domain/forms/definition/definition.ts'
-import { contactFields } from '../../../../../domain/forms/definition/definition.ts'
 import type { FormPath } from '../../../../../domain/forms/definition/problem.ts'
 import { titleOf } from '../../../../../domain/forms/editing/meanings.ts'
 import { isJsonObject, listOf, membersOf } from '../../../../../domain/text/json.ts'

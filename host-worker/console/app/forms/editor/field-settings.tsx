@@ -7,8 +7,16 @@ import { Button, calls } from '../../kit/button.tsx'
 import { TextField } from '../../kit/field.tsx'
 import { ConditionEditor } from './condition-editor.tsx'
 import { DraftField, OtherSettings, Setting, saidAt, textOf, useEditor, useSaid } from './controls.tsx'
-import type { Change } from './editing.ts'
-import { changeForm, fieldsIn, firstOptions, partAt, setPart, withMoved, withPart } from './editing.ts'
+import {
+  changeForm,
+  fieldsIn,
+  firstOptions,
+  partAt,
+  setPart,
+  withMoved,
+  withPart,
+  type Change,
+} from './editing.ts'
 import { addOption, relabelField, relabelOption, renameField, revalueOption } from './names.ts'
 
 interface FieldSettingsProps {

@@ -1,5 +1,4 @@
-import type { FormLineKey } from '../../../../../domain/forms/definition/check.ts'
-import { formLineKeys } from '../../../../../domain/forms/definition/check.ts'
+import { formLineKeys, type FormLineKey } from '../../../../../domain/forms/definition/check.ts'
 import { formSetting } from '../../../../../domain/forms/editing/meanings.ts'
 import { Button, calls } from '../../kit/button.tsx'
 import { Card } from '../../kit/card.tsx'

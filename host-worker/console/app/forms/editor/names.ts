@@ -1,8 +1,15 @@
-import type { FormPath } from '../../../../../domain/forms/definition/problem.ts'
-import { fieldPath } from '../../../../../domain/forms/definition/problem.ts'
+import { fieldPath, type FormPath } from '../../../../../domain/forms/definition/problem.ts'
 import { listOf, membersOf } from '../../../../../domain/text/json.ts'
-import type { Change, FormJson } from './editing.ts'
-import { changeForm, fieldsIn, freeId, idFrom, partAt, withPart } from './editing.ts'
+import {
+  changeForm,
+  fieldsIn,
+  freeId,
+  idFrom,
+  partAt,
+  withPart,
+  type Change,
+  type FormJson,
+} from './editing.ts'
 
 /** Names the form. The id of one that was never saved follows, as that of a field does. */
 export function nameForm(name: string): Change {

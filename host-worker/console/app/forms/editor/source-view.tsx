@@ -4,8 +4,7 @@ import { Card } from '../../kit/card.tsx'
 import { TextArea } from '../../kit/field.tsx'
 import { useEditor } from './controls.tsx'
 import { replaceForm, sameText } from './editing.ts'
-import type { Span } from './source-places.ts'
-import { placeIn, readSource } from './source-places.ts'
+import { placeIn, readSource, type Span } from './source-places.ts'
 
 interface SourceViewProps {
   /** A part that is to be shown; null: none is. */
