@@ -3,7 +3,7 @@ import type { PlaceRefusal } from '../../ports/organizations/administration.ts'
 import type { Organization } from '../../ports/organizations/organization.ts'
 import type { PlaceChoice } from '../../ports/placement/placement.ts'
 import { jurisdictions, placeKinds, regions } from '../placement/operators/choices.ts'
-import { choice, sets } from '../record/operation/command.ts'
+import { choice, sets, text } from '../record/operation/command.ts'
 import { described } from '../record/operation/meaning.ts'
 import { OrganizationSettings } from './organization-settings.ts'
 
@@ -30,6 +30,9 @@ const placeEntries = {
     ),
   ),
 }
+
+/** The flag that says in which kind of place a family lives. */
+export const placeFlag = sets('place', text(placeKinds.join('|')))
 
 /** The flags that say where in the world a family's own database is. */
 export const lawFlags = {

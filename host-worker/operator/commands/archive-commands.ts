@@ -7,8 +7,8 @@ import {
   writeRestore,
 } from '../../../domain/operators/endpoints/organization/restores.ts'
 import { readBackup } from '../../../domain/operators/endpoints/organization/backups.ts'
-import { lawFlags } from '../../../domain/operators/place-settings.ts'
-import { placeKinds } from '../../../domain/placement/operators/choices.ts'
+import { settingFlags } from '../../../domain/operators/organization-settings.ts'
+import { lawFlags, placeFlag } from '../../../domain/operators/place-settings.ts'
 import { choice, clearable, mark, text } from '../../../domain/record/operation/command.ts'
 import { readBackupName } from '../../../domain/whole/backup/names.ts'
 import { ArchiveProblem } from '../../../domain/whole/archive/read-archive.ts'
@@ -20,7 +20,7 @@ import { CommandError } from '../client/errors.ts'
 import type { Command } from '../command/command.ts'
 import { callWithFlags, textOf } from '../command/arguments.ts'
 import { givenPath } from './import-file.ts'
-import { organizationIdOf, placeOf, settingFlags } from './place-flags.ts'
+import { organizationIdOf, placeOf } from './place-flags.ts'
 import { withProgress } from './progress.ts'
 
 const exportCommand: Command = {
@@ -53,7 +53,7 @@ const restoreCommand: Command = {
   flags: {
     id: text('ID'),
     slug: clearable('S'),
-    place: text(placeKinds.join('|')),
+    place: placeFlag,
     'form-ids': choice('new', ['new']),
     ...lawFlags,
     identity: text('KEYFILE'),
@@ -84,10 +84,12 @@ const restoreCommand: Command = {
     const slug = newSlug === '' ? null : newSlug
     const newFormIds = values['form-ids'] === 'new'
     const given = { archive, service, organizationId: textOf(values, 'id'), slug, place, newFormIds }
-    const { organizationId, restoration } = await callWithFlags(settingFlags, () =>
-      withProgress((onProgress) => restoreArchive({ ...given, onProgress })).catch((error: unknown) => {
-        throw error instanceof ArchiveProblem ? new CommandError(error.message, { cause: error }) : error
-      }),
+    const { organizationId, restoration } = await callWithFlags(
+      { ...settingFlags, place: placeFlag, ...lawFlags },
+      () =>
+        withProgress((onProgress) => restoreArchive({ ...given, onProgress })).catch((error: unknown) => {
+          throw error instanceof ArchiveProblem ? new CommandError(error.message, { cause: error }) : error
+        }),
     )
     const { rows, keysLeft, erasedContacts, erasedRows, erasuresUnreadable } = restoration
     context.note(`Restored ${organizationId}: ${rows} rows from ${restoration.archive}.`)

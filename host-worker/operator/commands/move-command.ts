@@ -5,10 +5,11 @@ import { systemClock } from '../../system.ts'
 import { CommandError, Unavailable, UsageError } from '../client/errors.ts'
 import type { AnswerTo, OperatorService } from '../client/service/operator-service.ts'
 import type { Command } from '../command/command.ts'
-import { mark, text, type FlagValues } from '../../../domain/record/operation/command.ts'
+import { mark, sets, text, type FlagValues } from '../../../domain/record/operation/command.ts'
 import type { Context } from '../command/context.ts'
+import { settingFlags } from '../../../domain/operators/organization-settings.ts'
 import { lawFlags } from '../../../domain/operators/place-settings.ts'
-import { organizationIdOf, placeOf, settingFlags } from './place-flags.ts'
+import { organizationIdOf, placeOf } from './place-flags.ts'
 import { createProgress } from './progress.ts'
 import { callWithFlags, textOf } from '../command/arguments.ts'
 
@@ -18,12 +19,14 @@ type Move = AnswerTo<typeof showMove>['body']
 const LOOK_MS = 500
 const AWAY_MS = 120_000
 
+const toFlag = sets('place', text(placeKinds.join('|'), 'either'))
+
 const moveCommand: Command = {
   words: ['org', 'move'],
   positionals: [],
   flags: {
     id: text('ID', 'required'),
-    to: text(placeKinds.join('|'), 'either'),
+    to: toFlag,
     abort: mark('either'),
     ...lawFlags,
   },
@@ -49,7 +52,9 @@ const moveCommand: Command = {
       return
     }
     const { move } = (
-      await callWithFlags({ ...settingFlags, place: 'to' }, () => service.call(beginMove, { params, body }))
+      await callWithFlags({ ...settingFlags, to: toFlag, ...lawFlags }, () =>
+        service.call(beginMove, { params, body }),
+      )
     ).body
     if (move === null) {
       context.note(`${organizationId} is there already.`)

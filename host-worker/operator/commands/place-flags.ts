@@ -1,18 +1,11 @@
 import * as v from 'valibot'
 import { OrganizationId } from '../../../domain/operators/organization.ts'
-import { organizationFlags } from '../../../domain/operators/organization-settings.ts'
 import { PlaceSettings } from '../../../domain/operators/place-settings.ts'
 import type { FlagValues } from '../../../domain/record/operation/command.ts'
 import { UsageError } from '../client/errors.ts'
 import { textOf } from '../command/arguments.ts'
 
 const placeFlags = ['place', 'region', 'jurisdiction'] as const
-
-/** The name of the flag of each setting, and of each word about the place. */
-export const settingFlags: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.entries(organizationFlags).map(([setting, { name }]) => [setting, name])),
-  ...Object.fromEntries(placeFlags.map((flag) => [flag, flag])),
-}
 
 /**
  * The place for a family in the flags. The service checks whether it is possible. Throws a `UsageError` that names the

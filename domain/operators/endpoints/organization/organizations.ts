@@ -19,7 +19,7 @@ import type { OperatorWorld } from '../../interface/world.ts'
 import { keysOf } from '../../../text/keys-of.ts'
 import { newOrganization, NONE, OrganizationId, parentProblem, restoringProblem } from '../../organization.ts'
 import { organizationFlags, publishedSettings, settingFlags } from '../../organization-settings.ts'
-import { choiceOf, lawFlags, PlacedSettings, placeProblem } from '../../place-settings.ts'
+import { choiceOf, lawFlags, PlacedSettings, placeFlag, placeProblem } from '../../place-settings.ts'
 import { posKinds } from '../../../pos/index.ts'
 
 const Published = v.strictObject({
@@ -220,7 +220,7 @@ export const saveOrganization = operation({
       flags: {
         id: sets('organizationId', text('ID', 'required'), OrganizationId),
         ...settingFlags,
-        place: sets('place', text(placeKinds.join('|'))),
+        place: placeFlag,
         ...lawFlags,
       },
       summary: 'Create or update an organization',
