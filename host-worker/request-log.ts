@@ -1,5 +1,4 @@
-import type { LogFields } from '../ports/platform/log.ts'
-import type { Meter } from '../ports/platform/meter.ts'
+import type { LogFields, Meter } from '../ports/platform.ts'
 import type { Answered } from './http/fetch-handler.ts'
 
 /**

@@ -1,7 +1,6 @@
 import type { D1Database, D1Result } from '@cloudflare/workers-types'
 import { doublingPauses, type Backoff } from '../../domain/bounds/backoff.ts'
-import type { Clock } from '../../ports/platform/clock.ts'
-import type { Meter } from '../../ports/platform/meter.ts'
+import type { Clock, Meter } from '../../ports/platform.ts'
 import type { Executor, ResultRow, Statement, StatementResult } from '../sqlite/statement/executor.ts'
 import { countRows, createMeter } from '../sqlite/statement/meter.ts'
 import { repeatCall } from '../sqlite/statement/repeat-call.ts'

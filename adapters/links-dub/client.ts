@@ -3,9 +3,8 @@ import { readLimited } from '../../domain/bounds/read-limited.ts'
 import { pause } from '../../domain/bounds/within.ts'
 import { decodeUtf8 } from '../../domain/text/encoding.ts'
 import { retryAfterMs } from '../../domain/text/http/retry-after.ts'
-import type { Clock } from '../../ports/platform/clock.ts'
-import type { Deadline } from '../../ports/platform/deadline.ts'
-import type { SourceFailure } from '../../ports/records/record-source.ts'
+import type { Clock, Deadline } from '../../ports/platform.ts'
+import type { SourceFailure } from '../../ports/records.ts'
 import { parsedOr } from '../../domain/text/json.ts'
 
 /**

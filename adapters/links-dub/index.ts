@@ -1,6 +1,13 @@
-import type { LinkSource, SourceGroups } from '../../ports/sources/link-source.ts'
-import type { GroupsQuery, OneQuery, PageQuery, Predicate, StoredRow } from '../../ports/records/query.ts'
-import type { SourcePage, SourceRow } from '../../ports/records/record-source.ts'
+import type { LinkSource, SourceGroups } from '../../ports/sources.ts'
+import type {
+  GroupsQuery,
+  OneQuery,
+  PageQuery,
+  Predicate,
+  StoredRow,
+  SourcePage,
+  SourceRow,
+} from '../../ports/records.ts'
 import { analyticsQuery, groupsInAnswer } from './analytics.ts'
 import { readDub, unavailable, type DubOptions } from './client.ts'
 import { readLink } from './link.ts'

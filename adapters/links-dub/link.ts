@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { InstantInput } from '../../domain/record/field.ts'
-import type { StoredRow } from '../../ports/records/query.ts'
+import type { StoredRow } from '../../ports/records.ts'
 
 const count = v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 0)
 

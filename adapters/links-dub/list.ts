@@ -1,5 +1,4 @@
-import type { PageQuery, Position, Predicate, Scalar } from '../../ports/records/query.ts'
-import type { SourceRefusal } from '../../ports/records/record-source.ts'
+import type { PageQuery, Position, Predicate, Scalar, SourceRefusal } from '../../ports/records.ts'
 
 /** The most links that Dub gives at a time. */
 const PAGE_MAX = 100

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { EmailAttachment } from '../../ports/messaging/email-sender.ts'
+import type { EmailAttachment } from '../../ports/messaging.ts'
 import { parseJson } from '../../domain/text/json.ts'
 import {
   resultsOf,

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { Meter } from '../../ports/platform/meter.ts'
+import type { Meter } from '../../ports/platform.ts'
 import type { Executor } from '../sqlite/index.ts'
 import { createExecutor } from './executor.ts'
 import { migrate, migrationsOf } from './migrate.ts'

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Meter } from '../../ports/platform/meter.ts'
+import type { Meter } from '../../ports/platform.ts'
 import {
   countRows,
   createMeter,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports/platform/clock.ts'
+import type { Clock } from '../../ports/platform.ts'
 import { createStorage, type SqliteStorage } from '../sqlite/index.ts'
 import { openNodeSqlite, type NodeSqliteOptions } from './database.ts'
 

@@ -1,5 +1,5 @@
 import { writtenPosResources } from '../../domain/pos/index.ts'
-import type { PosWriter } from '../../ports/sources/pos-writer.ts'
+import type { PosWriter } from '../../ports/sources.ts'
 import type { Executor } from '../sqlite/index.ts'
 import { upsertRows } from '../sqlite/write/upsert.ts'
 import { vendorTableOf } from './tables.ts'

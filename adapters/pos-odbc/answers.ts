@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { Instant } from '../../domain/record/field.ts'
-import type { StoredRow } from '../../ports/records/query.ts'
+import type { StoredRow } from '../../ports/records.ts'
 import { COLLECTIONS, type CollectionName } from './collections.ts'
 import type { SourcePosition } from './protocol.ts'
 

@@ -1,5 +1,5 @@
 /** The protocol between the Worker and the gateway; `collections.ts` lists the collections. */
-import type { PosKind } from '../../ports/organizations/organization.ts'
+import type { PosKind } from '../../ports/organizations.ts'
 
 /** The kinds of point-of-sale sources that are reached through the gateway. */
 export const SOURCE_KINDS = ['odbc_shared', 'odbc_second'] as const satisfies readonly PosKind[]

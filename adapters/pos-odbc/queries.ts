@@ -1,4 +1,4 @@
-import type { OneQuery, PageQuery, Predicate } from '../../ports/records/query.ts'
+import type { OneQuery, PageQuery, Predicate } from '../../ports/records.ts'
 import type { CollectionEndpoint } from '../../domain/record/endpoint.ts'
 import { COLLECTIONS, isCollection, type CollectionName } from './collections.ts'
 import type { OneParameters, PageParameters } from './protocol.ts'

@@ -1,5 +1,5 @@
 import { sql, type Expression, type RawBuilder } from 'kysely'
-import type { Predicate } from '../../ports/records/query.ts'
+import type { Predicate } from '../../ports/records.ts'
 
 /** The SQL operator for each operator that compares a column with a value. A null column satisfies none of them. */
 const COMPARISONS = { equals: '=', atLeast: '>=', above: '>', atMost: '<=', below: '<' } as const

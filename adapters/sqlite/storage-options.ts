@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports/platform/clock.ts'
+import type { Clock } from '../../ports/platform.ts'
 import { placementGuard, refusingExecutor, unguarded, type Guard } from './placement/guard.ts'
 import type { CountedBatch, Executor } from './statement/executor.ts'
 import type { TenantExecutors } from './write/submission.ts'

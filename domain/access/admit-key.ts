@@ -1,6 +1,4 @@
-import type { KeyBudget } from '../../ports/organizations/key-budget.ts'
-import type { KeyUpkeep } from '../../ports/organizations/key-upkeep.ts'
-import type { WorkingKey } from '../../ports/organizations/keyed-storage.ts'
+import type { KeyBudget, KeyUpkeep, WorkingKey } from '../../ports/keys.ts'
 import type { Scope } from '../record/operation/description.ts'
 import type { Reply } from '../record/operation/reply.ts'
 import type { RoutedRequest } from '../record/operation/routed-request.ts'

@@ -1,12 +1,6 @@
-import type {
-  KeyClaim,
-  KeyedRead,
-  KeyedReader,
-  KeyedStorage,
-  QueryResult,
-} from '../../ports/organizations/keyed-storage.ts'
-import type { Organization } from '../../ports/organizations/organization.ts'
-import type { ReadQuery } from '../../ports/records/query.ts'
+import type { KeyClaim, KeyedRead, KeyedReader, KeyedStorage, QueryResult } from '../../ports/keys.ts'
+import type { Organization } from '../../ports/organizations.ts'
+import type { ReadQuery } from '../../ports/records.ts'
 import type { Scope } from '../record/operation/description.ts'
 import { unauthorized, type Reply } from '../record/operation/reply.ts'
 import { admitKey, type AdmissionWorld, type KeyedRequest } from './admit-key.ts'

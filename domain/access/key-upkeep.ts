@@ -1,6 +1,5 @@
-import type { Background } from '../../ports/platform/background.ts'
-import type { Clock } from '../../ports/platform/clock.ts'
-import type { KeyUpkeep } from '../../ports/organizations/key-upkeep.ts'
+import type { Background, Clock } from '../../ports/platform.ts'
+import type { KeyUpkeep } from '../../ports/keys.ts'
 import { toInstant } from '../text/instant.ts'
 import { hashKey } from './api-key.ts'
 import type { Secrets } from './secrets.ts'

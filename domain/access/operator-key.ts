@@ -1,6 +1,5 @@
-import type { Clock } from '../../ports/platform/clock.ts'
-import type { StoredOperatorKey } from '../../ports/operators/operator-keys.ts'
-import type { RandomSource } from '../../ports/platform/random-source.ts'
+import type { Clock, RandomSource } from '../../ports/platform.ts'
+import type { StoredOperatorKey } from '../../ports/keys.ts'
 import { toInstant } from '../text/instant.ts'
 import { drawKey, hasGoodChecksum, hashKey, KEY_TAIL } from './api-key.ts'
 import type { Secrets } from './secrets.ts'

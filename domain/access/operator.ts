@@ -1,4 +1,4 @@
-import type { OperatorRole } from '../../ports/operators/operator-keys.ts'
+import type { OperatorRole } from '../../ports/keys.ts'
 
 /** The roles of operators, the one with the fewest rights first. */
 export const operatorRoles = ['support', 'admin'] as const satisfies readonly OperatorRole[]

@@ -1,4 +1,4 @@
-import type { KeyClaim } from '../../ports/organizations/keyed-storage.ts'
+import type { KeyClaim } from '../../ports/keys.ts'
 import type { PresentedKey } from './api-key.ts'
 import type { Secrets } from './secrets.ts'
 

@@ -1,4 +1,4 @@
-import type { KeyScope } from '../../ports/organizations/administration.ts'
+import type { KeyScope } from '../../ports/organizations.ts'
 import type { Scope } from '../record/operation/description.ts'
 import { keyRefused, type Reply } from '../record/operation/reply.ts'
 

@@ -1,4 +1,4 @@
-import type { Organization } from '../../ports/organizations/organization.ts'
+import type { Organization } from '../../ports/organizations.ts'
 import { refusalOf, type Capability } from '../record/operation/capability.ts'
 import type { Access, PublicAccess, Scope } from '../record/operation/description.ts'
 import type {

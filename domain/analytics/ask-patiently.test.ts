@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { fakeClock } from '../../test/support/runner/fakes.ts'
-import type { ReasonCounts } from '../../ports/sources/exit-survey-source.ts'
+import type { ReasonCounts } from '../../ports/sources.ts'
 import { askPatiently } from './ask-patiently.ts'
 
 const range = { start: null, end: null }

@@ -1,9 +1,6 @@
-import type { InstantRange } from '../../ports/records/analytics.ts'
-import type { Clock } from '../../ports/platform/clock.ts'
-import type { Deadline } from '../../ports/platform/deadline.ts'
-import type { ReasonCount, ReasonCounts, TenantExitSurvey } from '../../ports/sources/exit-survey-source.ts'
-import type { Log } from '../../ports/platform/log.ts'
-import type { RandomSource } from '../../ports/platform/random-source.ts'
+import type { InstantRange } from '../../ports/analytics.ts'
+import type { Clock, Deadline, Log, RandomSource } from '../../ports/platform.ts'
+import type { ReasonCount, ReasonCounts, TenantExitSurvey } from '../../ports/sources.ts'
 import { drawFrom, pauseAfter, type Backoff } from '../bounds/backoff.ts'
 import { pause, within } from '../bounds/within.ts'
 

@@ -5,8 +5,8 @@ import type {
   MemberRecord,
   OfferCount,
   RevenueByDecision,
-} from '../../ports/records/analytics.ts'
-import type { ReasonCount } from '../../ports/sources/exit-survey-source.ts'
+} from '../../ports/analytics.ts'
+import type { ReasonCount } from '../../ports/sources.ts'
 import { byHorizon } from './members/churn-horizons.ts'
 
 // The data from which the examples of the contract document are computed. They are computed by the functions that also

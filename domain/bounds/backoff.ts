@@ -1,5 +1,4 @@
-import type { Clock } from '../../ports/platform/clock.ts'
-import type { RandomSource } from '../../ports/platform/random-source.ts'
+import type { Clock, RandomSource } from '../../ports/platform.ts'
 
 /** How often to try something and how long to wait in between, as data. */
 export interface Backoff {

@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { Deadline } from '../../ports/platform/deadline.ts'
+import type { Deadline } from '../../ports/platform.ts'
 import { readRequestBody } from './read-body.ts'
 import { acceptedType, contentTypeOf } from '../text/http/content-type.ts'
 import { decodeUtf8 } from '../text/encoding.ts'

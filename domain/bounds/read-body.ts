@@ -1,4 +1,4 @@
-import type { Deadline } from '../../ports/platform/deadline.ts'
+import type { Deadline } from '../../ports/platform.ts'
 import { readDeclared, readLimited, type LimitedRead } from './read-limited.ts'
 
 /** How large a request body may be, and how long it may take to arrive. */

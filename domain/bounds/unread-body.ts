@@ -1,4 +1,4 @@
-import type { Deadline } from '../../ports/platform/deadline.ts'
+import type { Deadline } from '../../ports/platform.ts'
 import { declaredLength } from './read-body.ts'
 import { dropLimited } from './read-limited.ts'
 

@@ -1,4 +1,4 @@
-import type { Deadline } from '../../ports/platform/deadline.ts'
+import type { Deadline } from '../../ports/platform.ts'
 
 /** The work took too long. It may still be running, and may still take effect. */
 export class TimedOut extends Error {

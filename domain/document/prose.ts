@@ -1,4 +1,4 @@
-import type { Order } from '../../ports/records/query.ts'
+import type { Order } from '../../ports/records.ts'
 import { KEY_PREFIXES } from '../access/api-key.ts'
 import { tags } from '../record/operation/description.ts'
 import type { Deprecation } from '../record/operation/deprecation.ts'

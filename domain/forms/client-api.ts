@@ -1,4 +1,4 @@
-import type { FormDirectory } from '../../ports/records/form-directory.ts'
+import type { FormDirectory } from '../../ports/records.ts'
 import type { Api } from '../create-api.ts'
 import {
   internalError,

@@ -1,4 +1,4 @@
-import type { ImportProblem, ImportSession } from '../../ports/records/import-sessions.ts'
+import type { ImportProblem, ImportSession } from '../../ports/import-sessions.ts'
 import { foreignProblems } from './check/check-part.ts'
 import { digestOfParts } from './file/file-parts.ts'
 import { kindOf } from './kinds/kinds.ts'

@@ -1,4 +1,4 @@
-import type { Organization } from '../../ports/organizations/organization.ts'
+import type { Organization } from '../../ports/organizations.ts'
 import type { ImportContext } from '../record/field.ts'
 import { phoneToE164 } from '../text/contact/phone-number.ts'
 

@@ -6,7 +6,7 @@ import { importInParts, importWorld, ndjsonBytes, rowOfLine } from '../../test/s
 import { createScratchPos } from '../../test/support/scratch/scratch-pos.ts'
 import { createScratchStorage, type ScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
 import { migratedImage, tablesOf } from '../../test/support/databases/migrated-image.ts'
-import type { Organization, PosSourceTie } from '../../ports/organizations/organization.ts'
+import type { Organization, PosSourceTie } from '../../ports/organizations.ts'
 import { importContext } from './context.ts'
 import { importKindNames, isKeptAtPos, kindOf, type ImportTools } from './kinds/kinds.ts'
 import { targetIn } from './run-import.ts'

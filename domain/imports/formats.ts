@@ -1,4 +1,4 @@
-import type { ImportFormat } from '../../ports/records/import-sessions.ts'
+import type { ImportFormat } from '../../ports/import-sessions.ts'
 
 /** How an imported file may be written. */
 export const importFormats = ['ndjson', 'csv'] as const satisfies readonly ImportFormat[]

@@ -1,4 +1,4 @@
-import type { ImportedFile, ImportSession } from '../../ports/records/import-sessions.ts'
+import type { ImportedFile, ImportSession } from '../../ports/import-sessions.ts'
 import { randomBase62 } from '../text/encoding.ts'
 import type { ImportKind } from './kinds/kind.ts'
 import { readMapping } from './reading/mapping.ts'

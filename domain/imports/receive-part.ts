@@ -1,5 +1,5 @@
-import type { ImportSession, StagedPart } from '../../ports/records/import-sessions.ts'
-import type { StoredRow } from '../../ports/records/query.ts'
+import type { ImportSession, StagedPart } from '../../ports/import-sessions.ts'
+import type { StoredRow } from '../../ports/records.ts'
 import { checkPart } from './check/check-part.ts'
 import { importContext } from './context.ts'
 import { existingRows } from './check/existing-rows.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
-import type { Organization } from '../../ports/organizations/organization.ts'
+import type { Organization } from '../../ports/organizations.ts'
 import { importWorld, ndjsonBytes, sourceOf } from '../../test/support/data/imports.ts'
 import type { ImportSource } from './file/file-parts.ts'
 import { PART_BYTES, FILE_PROBLEMS_MAX } from './file/limits.ts'

@@ -1,6 +1,5 @@
-import type { Clock } from '../../ports/platform/clock.ts'
-import type { ImportDirectory, ImportRef } from '../../ports/records/import-sessions.ts'
-import type { Log } from '../../ports/platform/log.ts'
+import type { Clock, Log } from '../../ports/platform.ts'
+import type { ImportDirectory, ImportRef } from '../../ports/import-sessions.ts'
 import { toInstant } from '../text/instant.ts'
 import { ABANDONED_MS } from './file/limits.ts'
 import { continueWriting, dropStaged } from './write-import.ts'

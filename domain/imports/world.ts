@@ -1,8 +1,7 @@
-import type { Clock } from '../../ports/platform/clock.ts'
-import type { ImportSession, ImportSessions } from '../../ports/records/import-sessions.ts'
-import type { Organization } from '../../ports/organizations/organization.ts'
-import type { PosWriter } from '../../ports/sources/pos-writer.ts'
-import type { RandomSource } from '../../ports/platform/random-source.ts'
+import type { Clock, RandomSource } from '../../ports/platform.ts'
+import type { ImportSession, ImportSessions } from '../../ports/import-sessions.ts'
+import type { Organization } from '../../ports/organizations.ts'
+import type { PosWriter } from '../../ports/sources.ts'
 import type { Lookup } from './check/check-part.ts'
 import type { ImportTools } from './kinds/kinds.ts'
 

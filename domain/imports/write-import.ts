@@ -1,5 +1,5 @@
-import type { ImportSession, StagedChunk } from '../../ports/records/import-sessions.ts'
-import type { StoredRow } from '../../ports/records/query.ts'
+import type { ImportSession, StagedChunk } from '../../ports/import-sessions.ts'
+import type { StoredRow } from '../../ports/records.ts'
 import { importContext } from './context.ts'
 import { existingRows } from './check/existing-rows.ts'
 import type { ImportKind } from './kinds/kind.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openJobBench, type JobBench } from '../../test/support/providers/jobs.ts'
-import type { SendResult } from '../../ports/messaging/send-result.ts'
+import type { SendResult } from '../../ports/messaging.ts'
 import { toInstant } from '../text/instant.ts'
 import { deliver } from './deliver.ts'
 import { sweep } from './sweep.ts'

@@ -1,5 +1,5 @@
-import type { Admission } from '../../ports/messaging/outbox-store.ts'
-import type { SendCapabilities } from '../../ports/messaging/send-result.ts'
+import type { Admission } from '../../ports/outbox-store.ts'
+import type { SendCapabilities } from '../../ports/messaging.ts'
 import { toInstant } from '../text/instant.ts'
 import { leaseEnd } from './lease.ts'
 import type { PreparedSend } from './send.ts'

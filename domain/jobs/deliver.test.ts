@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { SendResult } from '../../ports/messaging/send-result.ts'
+import type { SendResult } from '../../ports/messaging.ts'
 import { openJobBench } from '../../test/support/providers/jobs.ts'
 import { toInstant } from '../text/instant.ts'
 import { pauseAfter } from '../bounds/backoff.ts'

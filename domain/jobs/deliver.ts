@@ -1,4 +1,4 @@
-import type { ClaimedEntry, OutboxRef, Settlement, TenantOutbox } from '../../ports/messaging/outbox-store.ts'
+import type { ClaimedEntry, OutboxRef, Settlement, TenantOutbox } from '../../ports/outbox-store.ts'
 import { drawFrom, pauseAfter } from '../bounds/backoff.ts'
 import { within } from '../bounds/within.ts'
 import { AUTOMATION_RUN, NOTIFICATION_EMAIL } from '../forms/submit/outbox.ts'

@@ -1,5 +1,5 @@
-import type { Lease } from '../../ports/messaging/outbox-store.ts'
-import type { RandomSource } from '../../ports/platform/random-source.ts'
+import type { Lease } from '../../ports/outbox-store.ts'
+import type { RandomSource } from '../../ports/platform.ts'
 import { randomBase62 } from '../text/encoding.ts'
 import { toInstant } from '../text/instant.ts'
 

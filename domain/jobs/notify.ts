@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { ClaimedEntry, TenantOutbox } from '../../ports/messaging/outbox-store.ts'
+import type { ClaimedEntry, TenantOutbox } from '../../ports/outbox-store.ts'
 import { notificationEmail } from './notification.ts'
 import type { HeldLease } from './lease.ts'
 import { noEmailProvider, prepareEmail } from './send.ts'

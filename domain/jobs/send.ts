@@ -1,7 +1,11 @@
-import type { EmailMessage, EmailSender } from '../../ports/messaging/email-sender.ts'
-import type { SendRecord } from '../../ports/messaging/send-log.ts'
-import type { SendResult } from '../../ports/messaging/send-result.ts'
-import type { SmsMessage, SmsSender } from '../../ports/messaging/sms-sender.ts'
+import type {
+  EmailMessage,
+  EmailSender,
+  SendRecord,
+  SendResult,
+  SmsMessage,
+  SmsSender,
+} from '../../ports/messaging.ts'
 import {
   attemptSend,
   endedRecord,

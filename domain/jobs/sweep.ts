@@ -1,4 +1,4 @@
-import type { OutboxStore } from '../../ports/messaging/outbox-store.ts'
+import type { OutboxStore } from '../../ports/outbox-store.ts'
 import { toInstant } from '../text/instant.ts'
 import { deliver } from './deliver.ts'
 import { CONNECTIONS_WIDTH } from '../bounds/connections.ts'

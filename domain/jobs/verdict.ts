@@ -1,4 +1,4 @@
-import type { SendRecord } from '../../ports/messaging/send-log.ts'
+import type { SendRecord } from '../../ports/messaging.ts'
 
 /** The result of one attempt at an entry. Reasons are for the operator: short, and without personal data. */
 export type Verdict =

@@ -1,10 +1,6 @@
-import type { Clock } from '../../ports/platform/clock.ts'
-import type { Deadline } from '../../ports/platform/deadline.ts'
-import type { EmailSender } from '../../ports/messaging/email-sender.ts'
-import type { Log } from '../../ports/platform/log.ts'
-import type { OutboxStore } from '../../ports/messaging/outbox-store.ts'
-import type { RandomSource } from '../../ports/platform/random-source.ts'
-import type { SmsSender } from '../../ports/messaging/sms-sender.ts'
+import type { Clock, Deadline, Log, RandomSource } from '../../ports/platform.ts'
+import type { EmailSender, SmsSender } from '../../ports/messaging.ts'
+import type { OutboxStore } from '../../ports/outbox-store.ts'
 import type { MailIdentity } from '../messaging/request/sender.ts'
 
 /** The ports that work on the outbox needs. */

@@ -1,4 +1,4 @@
-import type { EmailMessage } from '../../ports/messaging/email-sender.ts'
+import type { EmailMessage } from '../../ports/messaging.ts'
 import type { Caller } from '../access/authenticate.ts'
 import type { ReplyOf, RequestOf } from '../record/operation/operation.ts'
 import type { MessagingWorld } from './world.ts'

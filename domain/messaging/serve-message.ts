@@ -1,4 +1,4 @@
-import type { SmsMessage } from '../../ports/messaging/sms-sender.ts'
+import type { SmsMessage } from '../../ports/messaging.ts'
 import type { Caller } from '../access/authenticate.ts'
 import type { ReplyOf, RequestOf } from '../record/operation/operation.ts'
 import type { MessagingWorld } from './world.ts'

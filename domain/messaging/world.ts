@@ -1,5 +1,4 @@
-import type { EmailSender } from '../../ports/messaging/email-sender.ts'
-import type { SmsSender } from '../../ports/messaging/sms-sender.ts'
+import type { EmailSender, SmsSender } from '../../ports/messaging.ts'
 import type { SendingWorld } from './sending/send-to-all.ts'
 import type { MailIdentity } from './request/sender.ts'
 

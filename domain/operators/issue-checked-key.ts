@@ -1,6 +1,5 @@
-import type { Administration } from '../../ports/organizations/administration.ts'
-import type { Clock } from '../../ports/platform/clock.ts'
-import type { RandomSource } from '../../ports/platform/random-source.ts'
+import type { Administration } from '../../ports/organizations.ts'
+import type { Clock, RandomSource } from '../../ports/platform.ts'
 import { issueKey, type IssuedKey } from '../access/api-key.ts'
 import type { Secrets } from '../access/secrets.ts'
 import { toInstant } from '../text/instant.ts'

@@ -1,5 +1,5 @@
-import type { StoredKey } from '../../ports/organizations/administration.ts'
-import type { Clock } from '../../ports/platform/clock.ts'
+import type { StoredKey } from '../../ports/organizations.ts'
+import type { Clock } from '../../ports/platform.ts'
 import { toInstant } from '../text/instant.ts'
 
 /** Whether a key works, and if not, why. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Organization } from '../../ports/organizations/organization.ts'
+import type { Organization } from '../../ports/organizations.ts'
 import { sets, text, type Flag } from '../record/operation/command.ts'
 import { described, worded, type Words } from '../record/operation/meaning.ts'
 import { parsedOr } from '../text/json.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Organization } from '../../ports/organizations/organization.ts'
+import type { Organization } from '../../ports/organizations.ts'
 import { isOrganizationId, ORGANIZATION_ID_MAX_LENGTH } from '../access/api-key.ts'
 import { PLATFORM_LOCAL_PART } from '../messaging/request/sender.ts'
 import { isPhoneCountry, phoneToE164 } from '../text/contact/phone-number.ts'

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import type { PlaceRefusal } from '../../ports/organizations/administration.ts'
-import type { Organization } from '../../ports/organizations/organization.ts'
+import type { PlaceRefusal, Organization } from '../../ports/organizations.ts'
 import type { PlaceChoice } from '../../ports/placement/placement.ts'
 import { jurisdictions, placeKinds, regions } from '../placement/operators/choices.ts'
 import { choice, sets } from '../record/operation/command.ts'

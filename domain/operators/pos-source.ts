@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { described, worded } from '../record/operation/meaning.ts'
-import type { PosSourceTie } from '../../ports/organizations/organization.ts'
+import type { PosSourceTie } from '../../ports/organizations.ts'
 import { isPosKind, posKinds, posSourceKinds, SOURCE_NAME, SOURCE_NAME_FORM } from '../pos/index.ts'
 
 const TENANT_MAX_LENGTH = 200

@@ -1,6 +1,5 @@
-import type { FormChange } from '../../ports/operators/audit.ts'
-import type { FormDefinition } from '../../ports/records/form-directory.ts'
-import type { TenantWriter } from '../../ports/records/tenant-writer.ts'
+import type { FormChange } from '../../ports/operators.ts'
+import type { FormDefinition, TenantWriter } from '../../ports/records.ts'
 import { headlessSupport } from '../forms/definition/compiled/support.ts'
 import type { FormPasswords } from '../imports/kinds/form-kind.ts'
 import type { ImportIssue } from '../record/resource.ts'

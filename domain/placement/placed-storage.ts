@@ -1,5 +1,5 @@
-import type { ExitSurveySource } from '../../ports/sources/exit-survey-source.ts'
-import type { Log } from '../../ports/platform/log.ts'
+import type { ExitSurveySource } from '../../ports/sources.ts'
+import type { Log } from '../../ports/platform.ts'
 import type { Storage } from '../../ports/storage.ts'
 import { relayed } from '../relay/relayed.ts'
 import { atPlace, SHARED, toPlace, type AllPlaces } from './find/at-place.ts'

@@ -1,5 +1,5 @@
-import type { PosCapabilities } from '../../ports/sources/pos-source.ts'
-import type { ReadQuery } from '../../ports/records/query.ts'
+import type { PosCapabilities } from '../../ports/sources.ts'
+import type { ReadQuery } from '../../ports/records.ts'
 import type { ReadEndpoint } from '../record/endpoint.ts'
 
 /**

@@ -1,7 +1,13 @@
-import type { LinkSource } from '../../ports/sources/link-source.ts'
-import type { QueryResult } from '../../ports/organizations/keyed-storage.ts'
-import type { PageQuery, ReadQuery, StoredRow } from '../../ports/records/query.ts'
-import type { RecordSource, SourceFailure, SourceRefusal } from '../../ports/records/record-source.ts'
+import type { LinkSource } from '../../ports/sources.ts'
+import type { QueryResult } from '../../ports/keys.ts'
+import type {
+  PageQuery,
+  ReadQuery,
+  StoredRow,
+  RecordSource,
+  SourceFailure,
+  SourceRefusal,
+} from '../../ports/records.ts'
 import { cutPage } from './pages/cut-page.ts'
 import { positionOfGroup } from './pages/page-of-groups.ts'
 import { checkedRow, withOnly } from './pages/checked-row.ts'

@@ -1,8 +1,7 @@
-import type { LinkSource } from '../../ports/sources/link-source.ts'
-import type { Log } from '../../ports/platform/log.ts'
-import type { Organization } from '../../ports/organizations/organization.ts'
-import type { Clock } from '../../ports/platform/clock.ts'
-import type { RecordSource } from '../../ports/records/record-source.ts'
+import type { LinkSource } from '../../ports/sources.ts'
+import type { Log, Clock } from '../../ports/platform.ts'
+import type { Organization } from '../../ports/organizations.ts'
+import type { RecordSource } from '../../ports/records.ts'
 import type { KeyWorld } from '../access/authenticate.ts'
 import type { RowsFrom } from '../record/endpoint.ts'
 

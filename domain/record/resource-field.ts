@@ -1,4 +1,4 @@
-import type { StoredRow } from '../../ports/records/query.ts'
+import type { StoredRow } from '../../ports/records.ts'
 import { timestamp, type Field } from './field.ts'
 import type { Assigned } from './tally.ts'
 

@@ -1,4 +1,4 @@
-import type { StoredRow } from '../../ports/records/query.ts'
+import type { StoredRow } from '../../ports/records.ts'
 import type { Field } from './field.ts'
 import type { ResourceField } from './resource-field.ts'
 import { withOrigin, type FieldFunctions, type WithOrigin } from './with-origin.ts'

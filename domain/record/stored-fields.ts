@@ -1,6 +1,5 @@
-import type { StoredKey } from '../../ports/organizations/administration.ts'
-import type { Organization } from '../../ports/organizations/organization.ts'
-import type { StoredOperatorKey } from '../../ports/operators/operator-keys.ts'
+import type { StoredKey, Organization } from '../../ports/organizations.ts'
+import type { StoredOperatorKey } from '../../ports/keys.ts'
 import type { StorageType } from './field.ts'
 
 type StorageOf<Value> = Value extends string

@@ -1,4 +1,4 @@
-import type { StoredRow } from '../../ports/records/query.ts'
+import type { StoredRow } from '../../ports/records.ts'
 import type { Field } from './field.ts'
 import type {
   Computed,

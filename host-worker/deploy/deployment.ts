@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { GenericSchema, InferOutput } from 'valibot'
-import type { Clock } from '../../ports/platform/clock.ts'
+import type { Clock } from '../../ports/platform.ts'
 import type { WranglerFile } from '../local/wrangler-file.ts'
 import type { Reach } from '../operator/client/send-request.ts'
 import type { KeptSecrets } from './kept-secrets.ts'

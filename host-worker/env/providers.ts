@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { DUB_URL } from '../../adapters/links-dub/api-url.ts'
-import type { EmailSender } from '../../ports/messaging/email-sender.ts'
-import type { SmsSender } from '../../ports/messaging/sms-sender.ts'
+import type { EmailSender, SmsSender } from '../../ports/messaging.ts'
 import { ClickHouse } from './exit-survey.ts'
 import { Mail, Resend, Twilio } from './messaging.ts'
 import { CloudflareQueue, Qstash } from './queues.ts'

@@ -1,7 +1,7 @@
 import type { Queue as QueueBinding } from '@cloudflare/workers-types'
 import * as v from 'valibot'
 import { QSTASH_URL } from '../../adapters/queue-qstash/index.ts'
-import type { OutboxRef } from '../../ports/messaging/outbox-store.ts'
+import type { OutboxRef } from '../../ports/outbox-store.ts'
 import { apiRoot, binding, group, isSafeUrl, required, text, whenSet } from './variables.ts'
 
 /** The path to which QStash delivers. It is outside `/api`, which belongs to the contract. */

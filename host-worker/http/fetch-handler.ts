@@ -1,7 +1,7 @@
 import { IttyRouter, type IRequest } from 'itty-router'
 import type { Api } from '../../domain/create-api.ts'
 import type { Route } from '../../domain/record/endpoint.ts'
-import type { Log } from '../../ports/platform/log.ts'
+import type { Log } from '../../ports/platform.ts'
 import type { Reply } from '../../domain/record/operation/reply.ts'
 import type { Identity, RoutedRequest } from '../../domain/record/operation/routed-request.ts'
 

@@ -3,9 +3,8 @@ import { hashFormPassword, verifyFormPassword } from '../../domain/forms/submit/
 import type { ImportTools } from '../../domain/imports/kinds/kinds.ts'
 import type { ImportWorld } from '../../domain/imports/world.ts'
 import type { OperatorWorld } from '../../domain/operators/interface/world.ts'
-import type { Organization } from '../../ports/organizations/organization.ts'
-import type { Clock } from '../../ports/platform/clock.ts'
-import type { RandomSource } from '../../ports/platform/random-source.ts'
+import type { Organization } from '../../ports/organizations.ts'
+import type { Clock, RandomSource } from '../../ports/platform.ts'
 import type { Storage } from '../../ports/storage.ts'
 import { systemClock, systemRandom } from '../system.ts'
 

@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util'
 import { openEmbeddedSource } from '../../adapters/pos-odbc/gateway/rows/embedded.ts'
 import { hasOwnDatabases } from '../../adapters/pos-odbc/gateway/families/index.ts'
 import { isSourceKind, SOURCE_KINDS, type SourceKind } from '../../adapters/pos-odbc/index.ts'
-import type { PosSourceTie } from '../../ports/organizations/organization.ts'
+import type { PosSourceTie } from '../../ports/organizations.ts'
 import { createPrivateFile } from './private-files.ts'
 
 /** The folder of the local point-of-sale systems below a state directory. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Organization } from '../../ports/organizations/organization.ts'
+import type { Organization } from '../../ports/organizations.ts'
 import type { saveOrganization } from '../../domain/operators/endpoints/organization/organizations.ts'
 import type { Flag, FlagValues, OperatorCommand } from '../../domain/record/operation/command.ts'
 import type { OperationEndpoint } from '../../domain/record/operation/operation.ts'

@@ -1,4 +1,4 @@
-import type { SourceFailure } from '../../ports/records/record-source.ts'
+import type { SourceFailure } from '../../ports/records.ts'
 
 /**
  * Asks an outside source whose adapter is loaded on demand. A source never rejects, so when the adapter cannot be

@@ -1,7 +1,7 @@
 import { createR2Archives } from '../../adapters/archive-r2/index.ts'
 import type { BackupWorld } from '../../domain/whole/backup/back-up.ts'
 import { sweepBackups } from '../../domain/whole/backup/sweep.ts'
-import type { OpenDigest } from '../../ports/whole/archive-digest.ts'
+import type { OpenDigest } from '../../ports/archives.ts'
 import type { Env } from '../env/index.ts'
 import { consoleLog, systemClock } from '../system.ts'
 import { openStorage } from './all-storage.ts'

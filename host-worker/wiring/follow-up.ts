@@ -9,8 +9,8 @@ import type { JobWorld } from '../../domain/jobs/world.ts'
 import { SHARED, type AllPlaces } from '../../domain/placement/find/at-place.ts'
 import { forgetErasures } from '../../domain/whole/remove/forget-erasures.ts'
 import { sweepRetention } from '../../domain/whole/remove/sweep-retention.ts'
-import type { ImportDirectory } from '../../ports/records/import-sessions.ts'
-import type { OutboxRef } from '../../ports/messaging/outbox-store.ts'
+import type { ImportDirectory } from '../../ports/import-sessions.ts'
+import type { OutboxRef } from '../../ports/outbox-store.ts'
 
 /** The ports of the work that follows requests. */
 export interface FollowUpPorts {

@@ -4,7 +4,7 @@ import { ownMigrations } from '../../adapters/durable-object/object/own-migratio
 import { createMoveLedger, createMovePlace, sharedControl } from '../../adapters/sqlite/move/index.ts'
 import type { MovesWorld } from '../../domain/placement/operators/moves.ts'
 import { createPlacedStorage } from '../../domain/placement/placed-storage.ts'
-import type { Meter } from '../../ports/platform/meter.ts'
+import type { Meter } from '../../ports/platform.ts'
 import type { Env } from '../env/index.ts'
 import { consoleLog, systemPorts } from '../system.ts'
 import { openAllPlaces } from './all-storage.ts'

@@ -1,6 +1,5 @@
 import { openSecrets, type Secrets } from '../../domain/access/secrets.ts'
-import type { Background } from '../../ports/platform/background.ts'
-import type { Meter } from '../../ports/platform/meter.ts'
+import type { Background, Meter } from '../../ports/platform.ts'
 import type { Env } from '../env/index.ts'
 import type { RequestHost } from '../http/fetch-handler.ts'
 import { backgroundOn, consoleLog } from '../system.ts'

@@ -6,7 +6,7 @@ import { placedKeyed, placedKeyUpkeep } from '../../domain/placement/storage/pla
 import { relayed } from '../../domain/relay/relayed.ts'
 import { tenantApi } from '../../domain/tenant-api.ts'
 import type { TenantWorld } from '../../domain/world.ts'
-import type { Background } from '../../ports/platform/background.ts'
+import type { Background } from '../../ports/platform.ts'
 import { createFetchHandler } from '../http/fetch-handler.ts'
 import { systemClock, systemPorts } from '../system.ts'
 import { askLoaded } from './ask-loaded.ts'

@@ -6,7 +6,7 @@ import { issueKey } from '../../domain/access/api-key.ts'
 import { openSecrets } from '../../domain/access/secrets.ts'
 import { systemClock, systemRandom } from '../../host-worker/system.ts'
 import { applyMigrations } from '../support/databases/d1.ts'
-import type { StoredRow } from '../../ports/records/query.ts'
+import type { StoredRow } from '../../ports/records.ts'
 import { testRootSecret } from '../support/runner/fakes.ts'
 import { sampleRow } from '../support/data/sample-rows.ts'
 

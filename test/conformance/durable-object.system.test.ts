@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { createExecutor, createObjectStorage } from '../../adapters/durable-object/index.ts'
 import type { Statement } from '../../adapters/sqlite/index.ts'
-import type { Clock } from '../../ports/platform/clock.ts'
+import type { Clock } from '../../ports/platform.ts'
 import { runnerOf } from '../support/runner/case-runner.ts'
 import { migratedImage, tablesOf } from '../support/databases/migrated-image.ts'
 import { objectWorker, startObjectRuntime, type ObjectRuntime } from '../support/scratch/object-runtime.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Meter } from '../../ports/platform/meter.ts'
+import type { Meter } from '../../ports/platform.ts'
 import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
 import { contacts } from '../../domain/resources/contacts/contacts.ts'
 import { formSubmissions } from '../../domain/resources/forms/form-submissions.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { D1Database } from '@cloudflare/workers-types'
-import type { Meter } from '../../ports/platform/meter.ts'
+import type { Meter } from '../../ports/platform.ts'
 import { PausedError } from '../../domain/placement/find/errors.ts'
 import { submission } from '../conformance/fixtures.ts'
 import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { sendMessage } from '../../domain/messaging/endpoints.ts'
-import type { SendLog } from '../../ports/messaging/send-log.ts'
+import type { SendLog } from '../../ports/messaging.ts'
 import type { PlaceChoice } from '../../ports/placement/placement.ts'
 import { fakeSms } from '../support/providers/jobs.ts'
 import { fakeClock, fakeRandom, type FakeClock } from '../support/runner/fakes.ts'

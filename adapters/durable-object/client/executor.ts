@@ -1,5 +1,4 @@
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { Meter } from '../../../ports/platform/meter.ts'
+import type { Clock, Meter } from '../../../ports/platform.ts'
 import { ElsewhereError, PausedError } from '../../../domain/placement/find/errors.ts'
 import type { StorageOptions } from '../../sqlite/storage-options.ts'
 import type { CountedResults, Executor, Statement } from '../../sqlite/statement/executor.ts'

@@ -1,5 +1,4 @@
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { Meter } from '../../../ports/platform/meter.ts'
+import type { Clock, Meter } from '../../../ports/platform.ts'
 import { doublingPauses, type Backoff } from '../../../domain/bounds/backoff.ts'
 import { repeatCall } from '../../sqlite/statement/repeat-call.ts'
 import { stubOf, type FamilyNamespace, type FamilyPlace } from './place.ts'

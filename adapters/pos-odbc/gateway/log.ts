@@ -1,5 +1,5 @@
 import { thrownAt } from '../../../domain/text/thrown-at.ts'
-import type { Log } from '../../../ports/platform/log.ts'
+import type { Log } from '../../../ports/platform.ts'
 
 /**
  * A log that writes one JSON object a line. Of an error's cause only the name and the place are logged, because its

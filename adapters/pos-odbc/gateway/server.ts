@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { isLoopbackHost } from '../../../domain/text/http/loopback.ts'
-import type { LogFields, Log } from '../../../ports/platform/log.ts'
+import type { LogFields, Log } from '../../../ports/platform.ts'
 import {
   ERROR_STATUS,
   HEALTH_PATH,

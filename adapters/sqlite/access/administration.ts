@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Administration } from '../../../ports/organizations/administration.ts'
-import type { Clock } from '../../../ports/platform/clock.ts'
+import type { Administration } from '../../../ports/organizations.ts'
+import type { Clock } from '../../../ports/platform.ts'
 import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
 import { one } from '../statement/words.ts'
 import { isPlaced } from '../placement/family-row.ts'

@@ -7,7 +7,7 @@ import type {
   AuditPosition,
   AuditRecord,
   AuditSubject,
-} from '../../../ports/operators/audit.ts'
+} from '../../../ports/operators.ts'
 import { keysOf } from '../../../domain/text/keys-of.ts'
 import type { Database } from '../database/database.ts'
 import { parsedOr } from '../../../domain/text/json.ts'

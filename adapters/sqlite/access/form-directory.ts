@@ -1,4 +1,4 @@
-import type { FormDirectory } from '../../../ports/records/form-directory.ts'
+import type { FormDirectory } from '../../../ports/records.ts'
 import { isPlaced, placedText } from '../placement/family-row.ts'
 import { elsewhere } from '../placement/guard.ts'
 import { bind, db, slot, template } from '../statement/compiler.ts'

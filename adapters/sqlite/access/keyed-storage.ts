@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Clock } from '../../../ports/platform/clock.ts'
+import type { Clock } from '../../../ports/platform.ts'
 import type {
   KeyClaim,
   KeyedRead,
@@ -7,9 +7,9 @@ import type {
   KeyedStorage,
   QueryResult,
   ReadTerms,
-} from '../../../ports/organizations/keyed-storage.ts'
-import type { KeyBudget } from '../../../ports/organizations/key-budget.ts'
-import type { ReadQuery } from '../../../ports/records/query.ts'
+  KeyBudget,
+} from '../../../ports/keys.ts'
+import type { ReadQuery } from '../../../ports/records.ts'
 import { isOutgrown, linesOfText, takeStop, TOO_LARGE } from '../read/bounded-rows.ts'
 import { elsewhere } from '../placement/guard.ts'
 import {

@@ -1,7 +1,12 @@
 import { sql, type Expression } from 'kysely'
-import type { AuditEntry, AuditOutcome, AuditSubject } from '../../../ports/operators/audit.ts'
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { OpenOperatorChanges, OperatorChanges } from '../../../ports/operators/operator-changes.ts'
+import type {
+  AuditEntry,
+  AuditOutcome,
+  AuditSubject,
+  OpenOperatorChanges,
+  OperatorChanges,
+} from '../../../ports/operators.ts'
+import type { Clock } from '../../../ports/platform.ts'
 import { REVOKED_NAMED_MAX, REVOKED_PLACES_MAX } from '../../../domain/access/operator-key.ts'
 import { createOutboxStore } from '../outbox/store.ts'
 import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Organization, RetentionSettings } from '../../../ports/organizations/organization.ts'
+import type { Organization, RetentionSettings } from '../../../ports/organizations.ts'
 import { db, eb, slot } from '../statement/compiler.ts'
 import type { BoundValue } from '../statement/executor.ts'
 import { one } from '../statement/words.ts'

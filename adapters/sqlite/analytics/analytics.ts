@@ -1,4 +1,4 @@
-import type { Analytics } from '../../../ports/records/analytics.ts'
+import type { Analytics } from '../../../ports/analytics.ts'
 import type { Guard } from '../placement/guard.ts'
 import { readCancellations } from './cancellations.ts'
 import { readCohorts } from './cohorts.ts'

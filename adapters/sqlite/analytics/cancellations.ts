@@ -6,7 +6,7 @@ import type {
   InstantRange,
   TenureHorizonDays,
   TenureSummary,
-} from '../../../ports/records/analytics.ts'
+} from '../../../ports/analytics.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import { resultsOf, type Executor } from '../statement/executor.ts'
 import { middleColumns, middlePair, type Middle } from './middle.ts'

@@ -1,11 +1,6 @@
 import { sql } from 'kysely'
 import { byHorizon } from '../../../domain/analytics/members/churn-horizons.ts'
-import type {
-  ChurnHorizonDays,
-  CohortCount,
-  Cohorts,
-  CohortsQuery,
-} from '../../../ports/records/analytics.ts'
+import type { ChurnHorizonDays, CohortCount, Cohorts, CohortsQuery } from '../../../ports/analytics.ts'
 import { bind, db, slot, template } from '../statement/compiler.ts'
 import { resultsOf, type Executor } from '../statement/executor.ts'
 import { BEHIND_ALL } from './range.ts'

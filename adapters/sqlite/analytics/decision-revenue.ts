@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { DecisionRevenue, InstantRange, RevenueByDecision } from '../../../ports/records/analytics.ts'
+import type { DecisionRevenue, InstantRange, RevenueByDecision } from '../../../ports/analytics.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import { rowsOf, type Executor } from '../statement/executor.ts'
 import { middleColumns, middlePair, type Middle } from './middle.ts'

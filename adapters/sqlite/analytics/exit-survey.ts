@@ -1,4 +1,4 @@
-import type { ExitSurveySource } from '../../../ports/sources/exit-survey-source.ts'
+import type { ExitSurveySource } from '../../../ports/sources.ts'
 import { bind, db, slot, template } from '../statement/compiler.ts'
 import type { Guard } from '../placement/guard.ts'
 import { rowsOf } from '../statement/executor.ts'

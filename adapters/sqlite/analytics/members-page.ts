@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { InstantRange, MemberRecord, MembersQuery } from '../../../ports/records/analytics.ts'
+import type { InstantRange, MemberRecord, MembersQuery } from '../../../ports/analytics.ts'
 import { memberFields } from '../../../domain/resources/members/memberships.ts'
 import { bind, slot, template, type Template } from '../statement/compiler.ts'
 import { decodeRows } from '../table/decode.ts'

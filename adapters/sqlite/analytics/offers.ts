@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { InstantRange, OfferCount } from '../../../ports/records/analytics.ts'
+import type { InstantRange, OfferCount } from '../../../ports/analytics.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import { rowsOf, type Executor } from '../statement/executor.ts'
 import { rangeValues, within } from './range.ts'

@@ -1,5 +1,5 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
-import type { InstantRange } from '../../../ports/records/analytics.ts'
+import type { InstantRange } from '../../../ports/analytics.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import { slot } from '../statement/compiler.ts'
 

@@ -1,5 +1,5 @@
 import { expressionBuilder } from 'kysely'
-import type { ImportDirectory } from '../../../ports/records/import-sessions.ts'
+import type { ImportDirectory } from '../../../ports/import-sessions.ts'
 import type { Database } from '../database/database.ts'
 import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
 import { rowsOf, type Executor } from '../statement/executor.ts'

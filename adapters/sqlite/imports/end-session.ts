@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ImportProblem, ImportSession, ImportState } from '../../../ports/records/import-sessions.ts'
+import type { ImportProblem, ImportSession, ImportState } from '../../../ports/import-sessions.ts'
 import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
 import { resultsOf, rowsOf, type Executor } from '../statement/executor.ts'
 import { one, rowid } from '../statement/words.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { RepeatedKey } from '../../../ports/records/import-sessions.ts'
+import type { RepeatedKey } from '../../../ports/import-sessions.ts'
 import type { Database } from '../database/database.ts'
 import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
 import { rowsOf, type Executor } from '../statement/executor.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ImportedFile, ImportSession } from '../../../ports/records/import-sessions.ts'
+import type { ImportedFile, ImportSession } from '../../../ports/import-sessions.ts'
 import { bind, db, slot, template } from '../statement/compiler.ts'
 import { resultsOf, type Executor } from '../statement/executor.ts'
 import { isOpen, sessionOf, sessions } from './session-row.ts'

@@ -1,6 +1,6 @@
 import { expressionBuilder, sql, type InferResult } from 'kysely'
 import { keysOf } from '../../../domain/text/keys-of.ts'
-import type { ImportSession, ImportState } from '../../../ports/records/import-sessions.ts'
+import type { ImportSession, ImportState } from '../../../ports/import-sessions.ts'
 import type { Database } from '../database/database.ts'
 import { db, slot } from '../statement/compiler.ts'
 import { parsed } from '../database/json-text.ts'

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { ImportSessions } from '../../../ports/records/import-sessions.ts'
+import type { Clock } from '../../../ports/platform.ts'
+import type { ImportSessions } from '../../../ports/import-sessions.ts'
 import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
 import { rowsOf, type Executor } from '../statement/executor.ts'
 import { givenFields, writableTable } from '../write/upsert.ts'

@@ -1,6 +1,6 @@
 import { expressionBuilder, sql } from 'kysely'
-import type { ImportSession, StagedPart } from '../../../ports/records/import-sessions.ts'
-import type { StoredRow } from '../../../ports/records/query.ts'
+import type { ImportSession, StagedPart } from '../../../ports/import-sessions.ts'
+import type { StoredRow } from '../../../ports/records.ts'
 import type { Database } from '../database/database.ts'
 import { bind, db, slot, template } from '../statement/compiler.ts'
 import { rowsAmong, type Executor, type Statement } from '../statement/executor.ts'

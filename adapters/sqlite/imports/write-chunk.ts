@@ -1,10 +1,5 @@
 import { expressionBuilder, sql, type Expression } from 'kysely'
-import type {
-  ImportSession,
-  ImportState,
-  StagedChunk,
-  WrittenChunk,
-} from '../../../ports/records/import-sessions.ts'
+import type { ImportSession, ImportState, StagedChunk, WrittenChunk } from '../../../ports/import-sessions.ts'
 import { bind, db, slot, template, type Template } from '../statement/compiler.ts'
 import { rowsAmong, rowsOf, type Executor, type Statement } from '../statement/executor.ts'
 import type { Database } from '../database/database.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { StoredOperatorKey } from '../../../ports/operators/operator-keys.ts'
+import type { StoredOperatorKey } from '../../../ports/keys.ts'
 import { auditEntry } from '../../../test/conformance/access/operator-changes.ts'
 import { tenantKey } from '../../../test/conformance/fixtures.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'

@@ -6,7 +6,7 @@ import type {
   SendLog,
   SendRecord,
   TenantSendLog,
-} from '../../../ports/messaging/send-log.ts'
+} from '../../../ports/messaging.ts'
 import type { Database } from '../database/database.ts'
 import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
 import type { Guard } from '../placement/guard.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { FamilyWithWork, PlaceDirectory, PlacedFamily } from '../../../ports/placement/placement.ts'
-import type { Clock } from '../../../ports/platform/clock.ts'
+import type { Clock } from '../../../ports/platform.ts'
 import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
 import { one, textsOf } from '../statement/words.ts'
 import { rowsOf, type Executor } from '../statement/executor.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { forms } from '../../../domain/resources/forms/forms.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
-import type { Clock } from '../../../ports/platform/clock.ts'
+import type { Clock } from '../../../ports/platform.ts'
 import type { PlaceDirectory } from '../../../ports/placement/placement.ts'
 import { bind, db, eb, slot, template } from '../statement/compiler.ts'
 import { indexedBy, jsonEach, one, textsOf } from '../statement/words.ts'

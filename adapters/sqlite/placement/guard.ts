@@ -1,6 +1,6 @@
 import { sql, type Expression } from 'kysely'
 import { ElsewhereError, MovingError, PausedError } from '../../../domain/placement/find/errors.ts'
-import type { Clock } from '../../../ports/platform/clock.ts'
+import type { Clock } from '../../../ports/platform.ts'
 import { bind, db, eb, slot, template, type Template } from '../statement/compiler.ts'
 import { jsonEach, one } from '../statement/words.ts'
 import { declared, type Executor, type Statement } from '../statement/executor.ts'

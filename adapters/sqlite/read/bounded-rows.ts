@@ -1,6 +1,6 @@
 import { sql, type Expression, type RawBuilder } from 'kysely'
 import { PAGE_MAX_BYTES, positionIn } from '../../../domain/read/pages/page-of-texts.ts'
-import type { Order, Position } from '../../../ports/records/query.ts'
+import type { Order, Position } from '../../../ports/records.ts'
 import { VALUE_MAX_BYTES } from '../statement/hosted-limits.ts'
 import type { ResultRow } from '../statement/executor.ts'
 import { STOPPED_AT } from './page-select.ts'

@@ -1,5 +1,5 @@
 import { sql, type Expression, type RawBuilder } from 'kysely'
-import type { GroupPosition, GroupsQuery } from '../../../ports/records/query.ts'
+import type { GroupPosition, GroupsQuery } from '../../../ports/records.ts'
 import { slot } from '../statement/compiler.ts'
 import type { ResultRow } from '../statement/executor.ts'
 import { comparison } from '../../sql/words.ts'

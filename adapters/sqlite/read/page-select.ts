@@ -1,6 +1,6 @@
 import { sql, type Expression, type RawBuilder } from 'kysely'
 import type { StorageType } from '../../../domain/record/field.ts'
-import type { PageQuery, Predicate } from '../../../ports/records/query.ts'
+import type { PageQuery, Predicate } from '../../../ports/records.ts'
 import { comparison } from '../../sql/words.ts'
 import { slot } from '../statement/compiler.ts'
 import type { ResultRow } from '../statement/executor.ts'

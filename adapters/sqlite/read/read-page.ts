@@ -1,4 +1,4 @@
-import type { PageEnd } from '../../../ports/records/query.ts'
+import type { PageEnd } from '../../../ports/records.ts'
 import { rowsOf, type ResultRow, type Executor } from '../statement/executor.ts'
 import { isOutgrown, linesOfText, takeStop, TOO_LARGE } from './bounded-rows.ts'
 import type { PageStatements } from './rows-statements.ts'

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { OneQuery, PageQuery, ReadQuery, Scalar } from '../../../ports/records/query.ts'
+import type { OneQuery, PageQuery, ReadQuery, Scalar } from '../../../ports/records.ts'
 import { slot } from '../statement/compiler.ts'
 import type { BoundValue, ResultRow } from '../statement/executor.ts'
 import type { TableSet } from '../table/table-set.ts'

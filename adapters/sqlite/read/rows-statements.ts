@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { OneQuery, PageQuery } from '../../../ports/records/query.ts'
+import type { OneQuery, PageQuery } from '../../../ports/records.ts'
 import { bind, template, type Template } from '../statement/compiler.ts'
 import type { ResultRow, Statement } from '../statement/executor.ts'
 import { templateCache } from '../../sql/statement.ts'

@@ -1,6 +1,6 @@
 import { endpoints } from '../../../domain/catalog.ts'
 import { SYNC_FIELD, type CollectionEndpoint } from '../../../domain/record/endpoint.ts'
-import type { Predicate } from '../../../ports/records/query.ts'
+import type { Predicate } from '../../../ports/records.ts'
 import { indexOf, type PageIndex } from '../table/indexes.ts'
 import { tableOf } from '../table/tables.ts'
 

@@ -1,4 +1,4 @@
-import type { Meter } from '../../../ports/platform/meter.ts'
+import type { Meter } from '../../../ports/platform.ts'
 import type { StatementResult } from './executor.ts'
 
 /** A meter at zero. */

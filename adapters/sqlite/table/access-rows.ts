@@ -1,5 +1,4 @@
-import type { StoredKey } from '../../../ports/organizations/administration.ts'
-import type { Organization } from '../../../ports/organizations/organization.ts'
+import type { StoredKey, Organization } from '../../../ports/organizations.ts'
 import { keyFields, organizationFields } from '../../../domain/record/stored-fields.ts'
 import type { StoredRow } from '../database/stored.ts'
 import { rowCodec } from './stored-row.ts'

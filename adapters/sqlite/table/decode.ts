@@ -1,4 +1,4 @@
-import type { StoredRow } from '../../../ports/records/query.ts'
+import type { StoredRow } from '../../../ports/records.ts'
 import type { ResultRow } from '../statement/executor.ts'
 import type { Table } from './tables.ts'
 

@@ -1,4 +1,4 @@
-import type { Predicate } from '../../../ports/records/query.ts'
+import type { Predicate } from '../../../ports/records.ts'
 import { columnOf, type Table } from './tables.ts'
 
 /** The index by which a page is read. */

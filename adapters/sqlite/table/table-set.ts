@@ -1,4 +1,4 @@
-import type { Predicate } from '../../../ports/records/query.ts'
+import type { Predicate } from '../../../ports/records.ts'
 import { indexOf, type PageIndex } from './indexes.ts'
 import { tableOf, type Table } from './tables.ts'
 

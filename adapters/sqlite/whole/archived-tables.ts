@@ -1,7 +1,7 @@
 import { organizationFields, storedFieldShape } from '../../../domain/record/stored-fields.ts'
 import { resources } from '../../../domain/resources/index.ts'
 import type { MovedTable, StoredValue } from '../../../ports/placement/move.ts'
-import type { ArchivedColumn, ArchivedTable } from '../../../ports/whole/whole-store.ts'
+import type { ArchivedColumn, ArchivedTable } from '../../../ports/archives.ts'
 import { readDescribedTables, type DescribedTable } from '../move/moved-tables.ts'
 import type { Executor } from '../statement/executor.ts'
 import { columnName } from '../database/column-name.ts'

@@ -7,7 +7,7 @@ import {
   type SqlBool,
 } from 'kysely'
 import { keysOf } from '../../../domain/text/keys-of.ts'
-import type { BeginOutcome, Restoration } from '../../../ports/whole/whole-store.ts'
+import type { BeginOutcome, Restoration } from '../../../ports/archives.ts'
 import { slugTaken } from '../access/slug-taken.ts'
 import type { Database } from '../database/database.ts'
 import { bind, db, eb, slot, template } from '../statement/compiler.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Deletion } from '../../../ports/whole/deletion.ts'
+import type { Deletion } from '../../../ports/erasure.ts'
 import { readMovedTables } from '../move/moved-tables.ts'
 import { tuple } from '../move/rows.ts'
 import { readKnownTriggers } from '../move/silenced.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ErasureLedger, ErasureMark, RecordedErasure } from '../../../ports/whole/erasure-ledger.ts'
+import type { ErasureLedger, ErasureMark, RecordedErasure } from '../../../ports/erasure.ts'
 import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
 import { rowsOf, type Executor } from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'

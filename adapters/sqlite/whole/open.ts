@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Opening } from '../../../ports/whole/whole-store.ts'
+import type { Opening } from '../../../ports/archives.ts'
 import { slugTaken } from '../access/slug-taken.ts'
 import { bind, db, eb, slot, template } from '../statement/compiler.ts'
 import { resultsOf, type Executor } from '../statement/executor.ts'

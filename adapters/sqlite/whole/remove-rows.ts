@@ -1,6 +1,6 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
 import { references } from '../../../domain/resources/references.ts'
-import type { ReferringRows, RowKey, RowsRemoved } from '../../../ports/whole/row-removal.ts'
+import type { ReferringRows, RowKey, RowsRemoved } from '../../../ports/erasure.ts'
 import { openImports } from '../imports/session-row.ts'
 import { bind, eb, slot, template } from '../statement/compiler.ts'
 import { resultsOf, type Executor } from '../statement/executor.ts'

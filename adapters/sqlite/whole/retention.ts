@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { KeptKind, RetentionSettings } from '../../../ports/organizations/organization.ts'
-import type { DueRetention, Retention, RetentionDirectory } from '../../../ports/whole/retention.ts'
+import type { KeptKind, RetentionSettings } from '../../../ports/organizations.ts'
+import type { DueRetention, Retention, RetentionDirectory } from '../../../ports/erasure.ts'
 import { expectedSettings, unchanged } from '../access/replaced-settings.ts'
 import { isPlaced } from '../placement/family-row.ts'
 import type { Guard } from '../placement/guard.ts'

@@ -1,12 +1,7 @@
 import { sql } from 'kysely'
-import type { Clock } from '../../../ports/platform/clock.ts'
+import type { Clock } from '../../../ports/platform.ts'
 import type { MovedRow } from '../../../ports/placement/move.ts'
-import type {
-  ArchivedRows,
-  ArchivePosition,
-  RestoredPart,
-  WholeStore,
-} from '../../../ports/whole/whole-store.ts'
+import type { ArchivedRows, ArchivePosition, RestoredPart, WholeStore } from '../../../ports/archives.ts'
 import { readRowsOfOne } from '../move/read-chunk.ts'
 import { OTHER_TRIGGERS, readKnownTriggers } from '../move/silenced.ts'
 import { insertStatements } from '../move/target.ts'

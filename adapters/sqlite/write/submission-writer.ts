@@ -1,5 +1,5 @@
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { SubmissionWriter } from '../../../ports/records/tenant-writer.ts'
+import type { Clock } from '../../../ports/platform.ts'
+import type { SubmissionWriter } from '../../../ports/records.ts'
 import { bind, db, slot, template } from '../statement/compiler.ts'
 import { saveSubmission, type TenantExecutors } from './submission.ts'
 import { nowOf } from './write-clock.ts'

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { NewSubmission, SaveSubmissionOutcome } from '../../../ports/records/tenant-writer.ts'
+import type { NewSubmission, SaveSubmissionOutcome } from '../../../ports/records.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import { declared, uncounted, type BoundValue, type Executor, type Statement } from '../statement/executor.ts'
 import { nextInstant } from './write-clock.ts'

@@ -1,5 +1,5 @@
 import { sql, type Expression } from 'kysely'
-import type { StoredRow } from '../../../ports/records/query.ts'
+import type { StoredRow } from '../../../ports/records.ts'
 import { bind, slot, template, type Template } from '../statement/compiler.ts'
 import type { Statement } from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'

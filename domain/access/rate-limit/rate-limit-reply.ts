@@ -1,4 +1,4 @@
-import type { KeyBudget } from '../../../ports/organizations/key-budget.ts'
+import type { KeyBudget } from '../../../ports/keys.ts'
 import { errorReply, type Reply } from '../../record/operation/reply.ts'
 import { RATE_WINDOW_MS } from './rate-limiter.ts'
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { KeyBudget } from '../../../ports/organizations/key-budget.ts'
+import type { Clock } from '../../../ports/platform.ts'
+import type { KeyBudget } from '../../../ports/keys.ts'
 
 /**
  * Counts the requests of keys that have a rate: a key has at most that many in any 60 seconds. It counts in memory, so

@@ -1,4 +1,4 @@
-import type { ReasonCount } from '../../../ports/sources/exit-survey-source.ts'
+import type { ReasonCount } from '../../../ports/sources.ts'
 import { totalOf } from '../../figures/total.ts'
 import { percentage } from '../../figures/ratio.ts'
 import { nullsLast } from '../../text/text-order.ts'

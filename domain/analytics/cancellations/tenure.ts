@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { TenureHorizonDays, TenureSummary } from '../../../ports/records/analytics.ts'
+import type { TenureHorizonDays, TenureSummary } from '../../../ports/analytics.ts'
 import { described } from '../../record/operation/meaning.ts'
 import { count, percentageOf } from '../figures-schema.ts'
 import { percentage, quotient } from '../../figures/ratio.ts'

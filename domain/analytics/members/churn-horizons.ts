@@ -1,4 +1,4 @@
-import type { ChurnHorizonDays, TenureHorizonDays } from '../../../ports/records/analytics.ts'
+import type { ChurnHorizonDays, TenureHorizonDays } from '../../../ports/analytics.ts'
 
 /** An object with a value for each horizon of the cohorts, a number of days since signup. */
 export function byHorizon<Value>(of: (days: ChurnHorizonDays) => Value): Record<ChurnHorizonDays, Value> {

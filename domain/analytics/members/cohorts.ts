@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { CohortCount, CohortDimension, Cohorts, CohortsQuery } from '../../../ports/records/analytics.ts'
-import type { Organization } from '../../../ports/organizations/organization.ts'
+import type { CohortCount, CohortDimension, Cohorts, CohortsQuery } from '../../../ports/analytics.ts'
+import type { Organization } from '../../../ports/organizations.ts'
 import { described } from '../../record/operation/meaning.ts'
 import { jsonResponse, operationAt, type ReplyOf, type RequestOf } from '../../record/operation/operation.ts'
 import { jsonReply, PRIVATE } from '../../record/operation/reply.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { DecisionRevenue, RevenueByDecision } from '../../../ports/records/analytics.ts'
+import type { DecisionRevenue, RevenueByDecision } from '../../../ports/analytics.ts'
 import { described } from '../../record/operation/meaning.ts'
 import { cents, count, percentageOf } from '../figures-schema.ts'
 import { percentage, roundedQuotient } from '../../figures/ratio.ts'

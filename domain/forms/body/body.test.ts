@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Deadline } from '../../../ports/platform/deadline.ts'
+import type { Deadline } from '../../../ports/platform.ts'
 import { contentTypeOf } from '../../text/http/content-type.ts'
 import { utf8 } from '../../text/encoding.ts'
 import { InexactNumber } from '../definition/answers/entries.ts'

@@ -1,4 +1,4 @@
-import type { Deadline } from '../../../ports/platform/deadline.ts'
+import type { Deadline } from '../../../ports/platform.ts'
 import { readRequestBody } from '../../bounds/read-body.ts'
 import { acceptedType } from '../../text/http/content-type.ts'
 import type { HeaderValue } from '../../text/http/header-value.ts'

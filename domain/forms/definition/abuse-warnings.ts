@@ -1,4 +1,4 @@
-import type { FormDefinition } from '../../../ports/records/form-directory.ts'
+import type { FormDefinition } from '../../../ports/records.ts'
 
 /** A shorter password can be guessed by trial, because the service does not limit the number of attempts. */
 const PASSWORD_MIN_LENGTH = 10

@@ -1,4 +1,4 @@
-import type { FormDefinition } from '../../../ports/records/form-directory.ts'
+import type { FormDefinition } from '../../../ports/records.ts'
 import { echoed } from '../../bounds/echo.ts'
 import { listOf } from '../../text/json.ts'
 import { ended } from '../../words/sentence.ts'

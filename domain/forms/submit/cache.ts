@@ -1,4 +1,4 @@
-import type { StoredForm } from '../../../ports/records/form-directory.ts'
+import type { StoredForm } from '../../../ports/records.ts'
 import { compileForm, type Compilation } from '../definition/compiled/compile.ts'
 
 /** A stored form, with its definition prepared. */

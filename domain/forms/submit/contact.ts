@@ -1,4 +1,4 @@
-import type { SubmittedContact } from '../../../ports/records/tenant-writer.ts'
+import type { SubmittedContact } from '../../../ports/records.ts'
 import { emailKey, readEmailAddress } from '../../text/contact/email-address.ts'
 import type { CompiledForm } from '../definition/compiled/compile.ts'
 import { takesText } from '../definition/applicable.ts'

@@ -1,4 +1,4 @@
-import type { NewSubmission } from '../../../ports/records/tenant-writer.ts'
+import type { NewSubmission } from '../../../ports/records.ts'
 import type { Secrets } from '../../access/secrets.ts'
 import { readAnswers } from './answers.ts'
 import type { LoadedForm } from './cache.ts'

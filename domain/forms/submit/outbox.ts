@@ -1,6 +1,5 @@
-import type { OutboxEntry } from '../../../ports/records/tenant-writer.ts'
+import type { OutboxEntry, FormDefinition } from '../../../ports/records.ts'
 import { deliveryAddress, emailKey } from '../../text/contact/email-address.ts'
-import type { FormDefinition } from '../../../ports/records/form-directory.ts'
 import { NOTIFICATION_EMAILS_MAX } from '../definition/limits.ts'
 
 /** Kind of the outbox entry that sends one notification email. */

@@ -1,4 +1,4 @@
-import type { RandomSource } from '../../../ports/platform/random-source.ts'
+import type { RandomSource } from '../../../ports/platform.ts'
 import type { Secrets, SecretVersion } from '../../access/secrets.ts'
 import { equalInConstantTime, fromBase64Url, toBase64Url, utf8 } from '../../text/encoding.ts'
 

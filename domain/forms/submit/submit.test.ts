@@ -1,6 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { FormDefinition, FormDirectory, StoredForm } from '../../../ports/records/form-directory.ts'
-import type { NewSubmission, SaveSubmissionOutcome } from '../../../ports/records/tenant-writer.ts'
+import type {
+  FormDefinition,
+  FormDirectory,
+  StoredForm,
+  NewSubmission,
+  SaveSubmissionOutcome,
+} from '../../../ports/records.ts'
 import type { Secrets } from '../../access/secrets.ts'
 import { fakeClock, fakeRandom, testSecrets } from '../../../test/support/runner/fakes.ts'
 import { definitionOf, fieldOf } from '../../../test/support/data/forms/forms.ts'

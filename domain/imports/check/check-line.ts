@@ -1,4 +1,4 @@
-import type { StoredRow } from '../../../ports/records/query.ts'
+import type { StoredRow } from '../../../ports/records.ts'
 import { echoed } from '../../bounds/echo.ts'
 import type { ImportContext } from '../../record/field.ts'
 import type { ImportIssue } from '../../record/resource.ts'

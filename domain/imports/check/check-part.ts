@@ -1,6 +1,5 @@
-import type { ImportProblem } from '../../../ports/records/import-sessions.ts'
-import type { StoredRow } from '../../../ports/records/query.ts'
-import type { TenantWriter } from '../../../ports/records/tenant-writer.ts'
+import type { ImportProblem } from '../../../ports/import-sessions.ts'
+import type { StoredRow, TenantWriter } from '../../../ports/records.ts'
 import type { ImportContext } from '../../record/field.ts'
 import { checkLine, keyOf } from './check-line.ts'
 import type { Entry } from '../file/entry.ts'

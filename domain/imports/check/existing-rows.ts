@@ -1,4 +1,4 @@
-import type { StoredRow } from '../../../ports/records/query.ts'
+import type { StoredRow } from '../../../ports/records.ts'
 import type { Lookup } from './check-part.ts'
 import type { Completion, ImportKind } from '../kinds/kind.ts'
 

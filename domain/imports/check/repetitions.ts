@@ -1,4 +1,4 @@
-import type { ImportProblem, RepeatedKey, StagedKeys } from '../../../ports/records/import-sessions.ts'
+import type { ImportProblem, RepeatedKey, StagedKeys } from '../../../ports/import-sessions.ts'
 import type { ImportKind, ImportRecord } from '../kinds/kind.ts'
 
 /** The key of a line, with the line's number. */

@@ -1,4 +1,4 @@
-import type { ImportFormat } from '../../../ports/records/import-sessions.ts'
+import type { ImportFormat } from '../../../ports/import-sessions.ts'
 
 /** How a file is probably written, by its name. */
 export function formatOfName(name: string): ImportFormat {

@@ -1,5 +1,5 @@
 import { echoed } from '../../bounds/echo.ts'
-import type { ImportMapping } from '../../../ports/records/import-sessions.ts'
+import type { ImportMapping } from '../../../ports/import-sessions.ts'
 import type { StorageType } from '../../record/field.ts'
 import type { ImportIssue } from '../../record/resource.ts'
 import { suggestion } from '../../text/nearest-word.ts'

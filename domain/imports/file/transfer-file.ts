@@ -4,7 +4,7 @@ import type {
   ImportMapping,
   ImportProblem,
   ImportSession,
-} from '../../../ports/records/import-sessions.ts'
+} from '../../../ports/import-sessions.ts'
 import { digestOfParts, partsOf, sha256, type ImportSource, type ReceivedPart } from './file-parts.ts'
 import { PART_BYTES } from './limits.ts'
 

@@ -1,6 +1,4 @@
-import type { FormDefinition } from '../../../ports/records/form-directory.ts'
-import type { StoredRow } from '../../../ports/records/query.ts'
-import type { TenantWriter } from '../../../ports/records/tenant-writer.ts'
+import type { FormDefinition, StoredRow, TenantWriter } from '../../../ports/records.ts'
 import { echoed } from '../../bounds/echo.ts'
 import { abuseWarnings } from '../../forms/definition/abuse-warnings.ts'
 import { contactMessages } from '../../jobs/automation/steps.ts'

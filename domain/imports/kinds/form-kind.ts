@@ -1,5 +1,4 @@
-import type { FormDefinition } from '../../../ports/records/form-directory.ts'
-import type { StoredRow } from '../../../ports/records/query.ts'
+import type { FormDefinition, StoredRow } from '../../../ports/records.ts'
 import type { StorageType } from '../../record/field.ts'
 import {
   formLineKeys,

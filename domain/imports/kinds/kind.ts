@@ -1,5 +1,4 @@
-import type { StoredRow } from '../../../ports/records/query.ts'
-import type { TenantWriter } from '../../../ports/records/tenant-writer.ts'
+import type { StoredRow, TenantWriter } from '../../../ports/records.ts'
 import type { ImportContext, StorageType } from '../../record/field.ts'
 import type { ImportIssue } from '../../record/resource.ts'
 

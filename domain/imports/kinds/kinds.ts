@@ -11,7 +11,7 @@ import type { Resource } from '../../record/resource.ts'
 import type { ImportKind } from './kind.ts'
 import { plainKind } from './plain-kind.ts'
 import { purchaseKind } from './purchase-kind.ts'
-import type { Clock } from '../../../ports/platform/clock.ts'
+import type { Clock } from '../../../ports/platform.ts'
 
 /** What kinds may need besides the line itself. */
 export interface ImportTools {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { StoredRow } from '../../../ports/records/query.ts'
+import type { StoredRow } from '../../../ports/records.ts'
 import type { ImportContext } from '../../record/field.ts'
 import type { Imported, ResourceField } from '../../record/resource-field.ts'
 import { storedFields, type Resource } from '../../record/resource.ts'

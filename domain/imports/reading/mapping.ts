@@ -1,4 +1,4 @@
-import type { ImportedFile } from '../../../ports/records/import-sessions.ts'
+import type { ImportedFile } from '../../../ports/import-sessions.ts'
 import { echoed } from '../../bounds/echo.ts'
 import { unknownWord } from '../../words/judge.ts'
 import { folded } from '../file/header.ts'

@@ -1,4 +1,4 @@
-import type { ImportFormat } from '../../../ports/records/import-sessions.ts'
+import type { ImportFormat } from '../../../ports/import-sessions.ts'
 import { bytesOfBase64, concatenated, toBase64 } from '../../text/encoding.ts'
 import { createCsvReader, NEVER_ENDS, NEVER_ENDS_OR_TOO_LONG, type RecordReading } from '../file/csv.ts'
 import { unreadable, type Entry } from '../file/entry.ts'

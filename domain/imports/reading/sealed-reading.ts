@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { RandomSource } from '../../../ports/platform/random-source.ts'
+import type { RandomSource } from '../../../ports/platform.ts'
 import type { Secrets, SecretVersion } from '../../access/secrets.ts'
 import { bytesOfBase64, concatenated, toBase64, utf8 } from '../../text/encoding.ts'
 import { parsedOr } from '../../text/json.ts'

@@ -1,11 +1,6 @@
 import * as v from 'valibot'
-import type {
-  ClaimedEntry,
-  RunState,
-  StepEffect,
-  TenantOutbox,
-} from '../../../ports/messaging/outbox-store.ts'
-import type { SendRecord } from '../../../ports/messaging/send-log.ts'
+import type { ClaimedEntry, RunState, StepEffect, TenantOutbox } from '../../../ports/outbox-store.ts'
+import type { SendRecord } from '../../../ports/messaging.ts'
 import { deliveryAddress, emailKey } from '../../text/contact/email-address.ts'
 import { toInstant } from '../../text/instant.ts'
 import { sendWithinBounds } from '../bounds.ts'

@@ -1,4 +1,4 @@
-import type { ClaimedEntry, TenantOutbox } from '../../../ports/messaging/outbox-store.ts'
+import type { ClaimedEntry, TenantOutbox } from '../../../ports/outbox-store.ts'
 import type { HeldLease } from '../lease.ts'
 import type { JobWorld } from '../world.ts'
 

@@ -1,4 +1,4 @@
-import type { Mailbox } from '../../../ports/messaging/email-sender.ts'
+import type { Mailbox } from '../../../ports/messaging.ts'
 import { isEmailAddress } from '../../text/contact/email-address.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { Deadline } from '../../../ports/platform/deadline.ts'
+import type { Deadline } from '../../../ports/platform.ts'
 import { readJsonBody, type JsonBodyReading } from '../../bounds/json-body.ts'
 import { idempotencyKeyOf } from './idempotency-key.ts'
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { EmailAttachment } from '../../../ports/messaging/email-sender.ts'
+import type { EmailAttachment } from '../../../ports/messaging.ts'
 import { countedList } from '../../bounds/counted-list.ts'
 import { described } from '../../record/operation/meaning.ts'
 import type { RequestBody } from '../../record/operation/operation.ts'

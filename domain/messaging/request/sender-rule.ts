@@ -1,6 +1,5 @@
-import type { Mailbox } from '../../../ports/messaging/email-sender.ts'
-import type { Organization } from '../../../ports/organizations/organization.ts'
-import type { SmsOrigin } from '../../../ports/messaging/sms-sender.ts'
+import type { Mailbox, SmsOrigin } from '../../../ports/messaging.ts'
+import type { Organization } from '../../../ports/organizations.ts'
 import { parseMailbox } from './mailbox-text.ts'
 import { platformMailbox, tenantMailbox, type MailIdentity } from './sender.ts'
 

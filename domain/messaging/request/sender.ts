@@ -1,5 +1,5 @@
-import type { Mailbox } from '../../../ports/messaging/email-sender.ts'
-import type { Organization } from '../../../ports/organizations/organization.ts'
+import type { Mailbox } from '../../../ports/messaging.ts'
+import type { Organization } from '../../../ports/organizations.ts'
 
 /** The service's own sender domain and name. */
 export interface MailIdentity {

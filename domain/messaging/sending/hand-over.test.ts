@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SendResult } from '../../../ports/messaging/send-result.ts'
+import type { SendResult } from '../../../ports/messaging.ts'
 import { virtualTime } from '../../../test/support/runner/virtual-time.ts'
 import { handOver, type Pace } from './hand-over.ts'
 import { throttled, unavailable } from './send-results.ts'

@@ -1,13 +1,11 @@
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { Deadline } from '../../../ports/platform/deadline.ts'
-import type { Log } from '../../../ports/platform/log.ts'
+import type { Clock, Deadline, Log } from '../../../ports/platform.ts'
 import type {
   Claim,
   KeyedRequest,
   KnownRequest,
   SendRecord,
   TenantSendLog,
-} from '../../../ports/messaging/send-log.ts'
+} from '../../../ports/messaging.ts'
 import { pause, within } from '../../bounds/within.ts'
 import { toInstant } from '../../text/instant.ts'
 import { KEY_KEPT_HOURS, type Recognisable } from '../request/idempotency-key.ts'

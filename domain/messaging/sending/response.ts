@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { Log } from '../../../ports/platform/log.ts'
+import type { Clock, Log } from '../../../ports/platform.ts'
 import { described } from '../../record/operation/meaning.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../record/operation/reply.ts'
 

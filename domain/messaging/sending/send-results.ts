@@ -1,4 +1,4 @@
-import type { SendResult } from '../../../ports/messaging/send-result.ts'
+import type { SendResult } from '../../../ports/messaging.ts'
 import { readLimited } from '../../bounds/read-limited.ts'
 import { membersOf, parseJson } from '../../text/json.ts'
 

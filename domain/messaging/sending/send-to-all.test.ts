@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SendRecord } from '../../../ports/messaging/send-log.ts'
-import type { SendResult } from '../../../ports/messaging/send-result.ts'
+import type { SendRecord, SendResult } from '../../../ports/messaging.ts'
 import { fakeRandom } from '../../../test/support/runner/fakes.ts'
 import { virtualTime } from '../../../test/support/runner/virtual-time.ts'
 import { addressRecipient } from './recipients.ts'

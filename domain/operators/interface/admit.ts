@@ -1,4 +1,4 @@
-import type { OperatorRole } from '../../../ports/operators/operator-keys.ts'
+import type { OperatorRole } from '../../../ports/keys.ts'
 import { claimedHashes } from '../../access/api-key.ts'
 import { bearerToken, refuseExposedKey } from '../../access/bearer.ts'
 import type { Operator } from '../../access/operator.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AuditOutcome } from '../../../ports/operators/audit.ts'
+import type { AuditOutcome } from '../../../ports/operators.ts'
 import type { OperatorWorld } from './world.ts'
 import { followChange } from './follow-change.ts'
 

@@ -1,5 +1,4 @@
-import type { AuditEntry, AuditOutcome, AuditSubject } from '../../../ports/operators/audit.ts'
-import type { OperatorChanges } from '../../../ports/operators/operator-changes.ts'
+import type { AuditEntry, AuditOutcome, AuditSubject, OperatorChanges } from '../../../ports/operators.ts'
 import { hasGoodChecksum, isKeyId, isOrganizationId } from '../../access/api-key.ts'
 import type { Operator } from '../../access/operator.ts'
 import { randomBase62 } from '../../text/encoding.ts'

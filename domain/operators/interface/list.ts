@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Position } from '../../../ports/records/query.ts'
+import type { Position } from '../../../ports/records.ts'
 import { limitMeaning } from '../../document/limit-meaning.ts'
 import { decodeCursor, nextCursorOf, type CursorScope } from '../../read/plan/cursor.ts'
 import { NO_GAPS, type Gaps, type PlacesList } from '../../placement/operators/places-list.ts'

@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
-import type { Organization } from '../../../ports/organizations/organization.ts'
-import type { Log } from '../../../ports/platform/log.ts'
+import type { Organization } from '../../../ports/organizations.ts'
+import type { Log } from '../../../ports/platform.ts'
 import { withQuery, type HandledOperation } from '../../access/serve-operation.ts'
 import type { Operator } from '../../access/operator.ts'
 import { echoed } from '../../bounds/echo.ts'

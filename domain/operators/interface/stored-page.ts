@@ -1,5 +1,4 @@
-import type { PageQuery, Position } from '../../../ports/records/query.ts'
-import type { TenantWriter } from '../../../ports/records/tenant-writer.ts'
+import type { PageQuery, Position, TenantWriter } from '../../../ports/records.ts'
 import { NO_GAPS } from '../../placement/operators/places-list.ts'
 import { cutPage } from '../../read/pages/cut-page.ts'
 import type { PlacesPage } from './list.ts'

@@ -1,7 +1,5 @@
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { Deadline } from '../../../ports/platform/deadline.ts'
+import type { Clock, Deadline, Log } from '../../../ports/platform.ts'
 import type { FamilyDatabases } from '../../../ports/placement/family-databases.ts'
-import type { Log } from '../../../ports/platform/log.ts'
 import type {
   OwnPlace,
   Place,

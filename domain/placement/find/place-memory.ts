@@ -1,4 +1,4 @@
-import type { KeyClaim } from '../../../ports/organizations/keyed-storage.ts'
+import type { KeyClaim } from '../../../ports/keys.ts'
 import type { OwnPlace } from '../../../ports/placement/placement.ts'
 
 /**

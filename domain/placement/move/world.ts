@@ -1,9 +1,7 @@
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { Deadline } from '../../../ports/platform/deadline.ts'
+import type { Clock, Deadline, RandomSource } from '../../../ports/platform.ts'
 import type { MoveLedger } from '../../../ports/placement/move-ledger.ts'
 import type { MovePlace } from '../../../ports/placement/move.ts'
 import type { Place } from '../../../ports/placement/placement.ts'
-import type { RandomSource } from '../../../ports/platform/random-source.ts'
 
 /** The ports that moving a family needs. */
 export interface MoveWorld {

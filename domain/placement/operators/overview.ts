@@ -1,6 +1,5 @@
-import type { Administration } from '../../../ports/organizations/administration.ts'
-import type { Organization } from '../../../ports/organizations/organization.ts'
-import type { ListedEntry } from '../../../ports/messaging/outbox-store.ts'
+import type { Administration, Organization } from '../../../ports/organizations.ts'
+import type { ListedEntry } from '../../../ports/outbox-store.ts'
 import type { DirectoryEntry, Jurisdiction, OwnPlace, Region } from '../../../ports/placement/placement.ts'
 import { ANSWER_MS } from '../../bounds/connections.ts'
 import { within } from '../../bounds/within.ts'

@@ -1,5 +1,4 @@
-import type { PlaceRefusal, StoredKey } from '../../../ports/organizations/administration.ts'
-import type { Organization } from '../../../ports/organizations/organization.ts'
+import type { PlaceRefusal, StoredKey, Organization } from '../../../ports/organizations.ts'
 import type { PlaceChoice } from '../../../ports/placement/placement.ts'
 import { toInstant } from '../../text/instant.ts'
 import { lookUp, type LoggedPlaces } from '../find/at-place.ts'

@@ -1,5 +1,5 @@
 import type { OwnPlace, PlaceDirectory } from '../../../ports/placement/placement.ts'
-import type { Log } from '../../../ports/platform/log.ts'
+import type { Log } from '../../../ports/platform.ts'
 import type { Storage } from '../../../ports/storage.ts'
 import { ANSWER_MS, CONNECTIONS_WIDTH } from '../../bounds/connections.ts'
 import { eachOf, within } from '../../bounds/within.ts'

@@ -1,6 +1,5 @@
-import type { PlaceRefusal } from '../../../ports/organizations/administration.ts'
+import type { PlaceRefusal, Organization } from '../../../ports/organizations.ts'
 import type { FamilyDatabases } from '../../../ports/placement/family-databases.ts'
-import type { Organization } from '../../../ports/organizations/organization.ts'
 import type { OwnPlace, Place, PlaceChoice, SharedPlace } from '../../../ports/placement/placement.ts'
 import { atPlace, lookUp, SHARED, type AllPlaces } from '../find/at-place.ts'
 import { unlessElsewhere } from '../find/errors.ts'

@@ -1,4 +1,4 @@
-import type { Administration } from '../../../ports/organizations/administration.ts'
+import type { Administration } from '../../../ports/organizations.ts'
 import type { Storage } from '../../../ports/storage.ts'
 import { atKey, atPlace, type AllPlaces } from '../find/at-place.ts'
 import { findOrganization } from './family-place.ts'

@@ -1,11 +1,12 @@
-import type { AuditEntry, AuditSubject } from '../../../ports/operators/audit.ts'
 import type {
+  AuditEntry,
+  AuditSubject,
   OpenOperatorChanges,
   OperatorKeyRevocation,
   Revoked,
-} from '../../../ports/operators/operator-changes.ts'
-import type { OperatorKeys } from '../../../ports/operators/operator-keys.ts'
-import type { RevokedKey, StoredKey } from '../../../ports/organizations/administration.ts'
+} from '../../../ports/operators.ts'
+import type { OperatorKeys } from '../../../ports/keys.ts'
+import type { RevokedKey, StoredKey } from '../../../ports/organizations.ts'
 import type { Storage } from '../../../ports/storage.ts'
 import { REVOKED_NAMED_MAX, REVOKED_PLACES_MAX } from '../../access/operator-key.ts'
 import { ANSWER_MS, CONNECTIONS_WIDTH } from '../../bounds/connections.ts'

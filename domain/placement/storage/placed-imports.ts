@@ -1,4 +1,4 @@
-import type { ImportSession, ImportSessions } from '../../../ports/records/import-sessions.ts'
+import type { ImportSession, ImportSessions } from '../../../ports/import-sessions.ts'
 import { bucketCount } from '../../bounds/buckets.ts'
 import { relayed } from '../../relay/relayed.ts'
 import { toInstant } from '../../text/instant.ts'

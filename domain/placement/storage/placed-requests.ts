@@ -1,9 +1,7 @@
-import type { FormDirectory } from '../../../ports/records/form-directory.ts'
-import type { KeyUpkeep } from '../../../ports/organizations/key-upkeep.ts'
-import type { KeyedStorage } from '../../../ports/organizations/keyed-storage.ts'
-import type { SendLog } from '../../../ports/messaging/send-log.ts'
+import type { FormDirectory, SubmissionWriter } from '../../../ports/records.ts'
+import type { KeyUpkeep, KeyedStorage } from '../../../ports/keys.ts'
+import type { SendLog } from '../../../ports/messaging.ts'
 import type { Storage } from '../../../ports/storage.ts'
-import type { SubmissionWriter } from '../../../ports/records/tenant-writer.ts'
 import { relayed } from '../../relay/relayed.ts'
 import {
   atClaim,

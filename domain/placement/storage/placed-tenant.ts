@@ -1,5 +1,4 @@
-import type { StoredRow } from '../../../ports/records/query.ts'
-import type { TenantWriter } from '../../../ports/records/tenant-writer.ts'
+import type { StoredRow, TenantWriter } from '../../../ports/records.ts'
 import { relayed } from '../../relay/relayed.ts'
 import { forms } from '../../resources/forms/forms.ts'
 import { atPlace, toPlace, type LoggedPlaces } from '../find/at-place.ts'

@@ -1,4 +1,4 @@
-import type { WholeStore } from '../../../ports/whole/whole-store.ts'
+import type { WholeStore } from '../../../ports/archives.ts'
 import { relayed } from '../../relay/relayed.ts'
 import { forms } from '../../resources/forms/forms.ts'
 import { atPlace, toPlace, type AllPlaces } from '../find/at-place.ts'

@@ -1,6 +1,9 @@
-import type { SaveOrganizationOutcome } from '../../../ports/organizations/administration.ts'
-import type { OperatorChanges } from '../../../ports/operators/operator-changes.ts'
-import type { Organization, RetentionSettings } from '../../../ports/organizations/organization.ts'
+import type {
+  SaveOrganizationOutcome,
+  Organization,
+  RetentionSettings,
+} from '../../../ports/organizations.ts'
+import type { OperatorChanges } from '../../../ports/operators.ts'
 import type { Place, PlaceChoice } from '../../../ports/placement/placement.ts'
 import type { Storage } from '../../../ports/storage.ts'
 import { atKey, atPlace, IN_SHARED, inPlace, SHARED, type AllPlaces } from '../find/at-place.ts'

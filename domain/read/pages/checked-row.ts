@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { StoredRow } from '../../../ports/records/query.ts'
+import type { StoredRow } from '../../../ports/records.ts'
 import { fieldTypeOf, type Resource } from '../../record/resource.ts'
 
 /**

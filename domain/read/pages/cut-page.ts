@@ -1,4 +1,4 @@
-import type { PageQuery, Position, StoredRow } from '../../../ports/records/query.ts'
+import type { PageQuery, Position, StoredRow } from '../../../ports/records.ts'
 import { positionIn } from './page-of-texts.ts'
 
 /** One page of rows, and where the next one starts; null: this is the last one. */

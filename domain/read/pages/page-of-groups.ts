@@ -1,4 +1,4 @@
-import type { GroupPosition, GroupsQuery, StoredRow } from '../../../ports/records/query.ts'
+import type { GroupPosition, GroupsQuery, StoredRow } from '../../../ports/records.ts'
 import { compareBytes } from '../../text/text-order.ts'
 
 /** One group: its value, and its sums by their names. */

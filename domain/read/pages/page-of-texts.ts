@@ -1,4 +1,4 @@
-import type { PageQuery, Position, StoredRow } from '../../../ports/records/query.ts'
+import type { PageQuery, Position, StoredRow } from '../../../ports/records.ts'
 
 /** The maximum size of a page, in bytes, so that none fills a Worker's memory. A single row may be larger. */
 export const PAGE_MAX_BYTES = 4 * 1024 * 1024

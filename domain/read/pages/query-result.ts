@@ -1,5 +1,5 @@
-import type { QueryResult } from '../../../ports/organizations/keyed-storage.ts'
-import type { StoredRow } from '../../../ports/records/query.ts'
+import type { QueryResult } from '../../../ports/keys.ts'
+import type { StoredRow } from '../../../ports/records.ts'
 
 /** The rows of a result as JSON texts, one for each row; null when the result has values. */
 export function linesOf(result: QueryResult): readonly string[] | null {

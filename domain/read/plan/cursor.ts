@@ -1,4 +1,4 @@
-import type { Position } from '../../../ports/records/query.ts'
+import type { Position } from '../../../ports/records.ts'
 import type { Secrets, SecretVersion } from '../../access/secrets.ts'
 import { equalInConstantTime, fromBase64Url, toBase64Url, utf8 } from '../../text/encoding.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Predicate } from '../../../ports/records/query.ts'
+import type { Predicate } from '../../../ports/records.ts'
 import { foldBounds } from './page-bounds.ts'
 
 const descending = { field: 'createdAt', idField: 'id', direction: 'descending' } as const

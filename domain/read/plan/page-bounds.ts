@@ -1,4 +1,4 @@
-import type { PageQuery, Position, Predicate, Scalar } from '../../../ports/records/query.ts'
+import type { PageQuery, Position, Predicate, Scalar } from '../../../ports/records.ts'
 
 /** The predicates of a page, reduced so that at most one bound remains on the side where the page begins. */
 export interface PageBounds<Bound extends Predicate = Predicate> {

@@ -1,4 +1,4 @@
-import type { Order, PageQuery, Position, Scalar } from '../../../ports/records/query.ts'
+import type { Order, PageQuery, Position, Scalar } from '../../../ports/records.ts'
 import { decodeCursor, FOREIGN_CURSOR, nextCursorOf, type CursorScope } from './cursor.ts'
 import { readLimit } from './limit.ts'
 import type { Secrets } from '../../access/secrets.ts'

@@ -1,4 +1,4 @@
-import type { OneQuery, StoredRow } from '../../../ports/records/query.ts'
+import type { OneQuery, StoredRow } from '../../../ports/records.ts'
 import type { DetailEndpoint } from '../../record/endpoint.ts'
 import { CODES_PARAMETER, readCodes, readParameters } from './query-string.ts'
 import { parentQuery, type Planner } from './read-plan.ts'

@@ -1,10 +1,4 @@
-import type {
-  GroupPosition,
-  GroupsQuery,
-  Position,
-  Predicate,
-  StoredRow,
-} from '../../../ports/records/query.ts'
+import type { GroupPosition, GroupsQuery, Position, Predicate, StoredRow } from '../../../ports/records.ts'
 import { decodeCursor, FOREIGN_CURSOR, nextCursorOf, type CursorScope } from './cursor.ts'
 import { readLimit } from './limit.ts'
 import { toInstant } from '../../text/instant.ts'

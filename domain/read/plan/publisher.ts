@@ -1,4 +1,4 @@
-import type { StoredRow } from '../../../ports/records/query.ts'
+import type { StoredRow } from '../../../ports/records.ts'
 import { isPublishedAsStored, serializer, type Resource } from '../../record/resource.ts'
 
 type Publisher = (row: StoredRow) => StoredRow

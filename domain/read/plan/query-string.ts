@@ -1,4 +1,4 @@
-import type { Predicate, Scalar } from '../../../ports/records/query.ts'
+import type { Predicate, Scalar } from '../../../ports/records.ts'
 import { ECHO_MAX_LENGTH } from '../../bounds/echo.ts'
 import type { Filters } from '../../record/filter.ts'
 import { cutText } from '../../text/cut-text.ts'

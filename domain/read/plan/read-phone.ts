@@ -1,4 +1,4 @@
-import type { Scalar } from '../../../ports/records/query.ts'
+import type { Scalar } from '../../../ports/records.ts'
 
 /** The result of reading a filter's phone number. `needs_country`: call again with the organization's phone country. */
 export type PhoneReading =

@@ -1,10 +1,4 @@
-import type {
-  GroupPosition,
-  GroupsQuery,
-  OneQuery,
-  PageQuery,
-  StoredRow,
-} from '../../../ports/records/query.ts'
+import type { GroupPosition, GroupsQuery, OneQuery, PageQuery, StoredRow } from '../../../ports/records.ts'
 import type { Secrets } from '../../access/secrets.ts'
 import type { Parent, ReadEndpoint } from '../../record/endpoint.ts'
 import type { Reply } from '../../record/operation/reply.ts'

@@ -1,4 +1,4 @@
-import type { Order } from '../../../ports/records/query.ts'
+import type { Order } from '../../../ports/records.ts'
 import { SYNC_FIELD, type CollectionEndpoint } from '../../record/endpoint.ts'
 import { problem, type QueryProblem } from './query-string.ts'
 

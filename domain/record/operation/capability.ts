@@ -1,4 +1,4 @@
-import type { Organization } from '../../../ports/organizations/organization.ts'
+import type { Organization } from '../../../ports/organizations.ts'
 import { errorReply, unavailable, type ErrorBody, type JsonReply, type Reply } from './reply.ts'
 
 /** A setting that an organization must have to use an endpoint. */

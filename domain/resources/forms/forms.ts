@@ -6,7 +6,7 @@ import { assigned, computed, orKept, orNow, updatedAt } from '../../record/resou
 import { resource } from '../../record/resource.ts'
 import { FieldSettings } from '../../forms/definition/field-schema.ts'
 import type * as Support from '../../forms/definition/compiled/support.ts'
-import type { FormDefinition } from '../../../ports/records/form-directory.ts'
+import type { FormDefinition } from '../../../ports/records.ts'
 
 const Headless = v.strictObject({ supported: v.boolean(), reasons: v.array(v.string()) })
 

@@ -1,4 +1,4 @@
-import type { MemberRecord } from '../../../ports/records/analytics.ts'
+import type { MemberRecord } from '../../../ports/analytics.ts'
 import {
   boolean,
   date,

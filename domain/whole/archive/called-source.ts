@@ -1,4 +1,4 @@
-import type { ArchivePosition } from '../../../ports/whole/whole-store.ts'
+import type { ArchivePosition } from '../../../ports/archives.ts'
 import type { OrganizationFile } from './format.ts'
 import { ORGANIZATION } from './names.ts'
 import type { ArchiveHead, ArchiveLines, ArchiveSource } from './source.ts'

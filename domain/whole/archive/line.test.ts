@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { StoredValue } from '../../../ports/placement/move.ts'
-import type { ArchivedColumn } from '../../../ports/whole/whole-store.ts'
+import type { ArchivedColumn } from '../../../ports/archives.ts'
 import { WITHHELD } from './format.ts'
 import { membersOfRow, rowOfMembers } from './line.ts'
 

@@ -1,5 +1,5 @@
 import type { StoredValue } from '../../../ports/placement/move.ts'
-import type { ArchivedColumn } from '../../../ports/whole/whole-store.ts'
+import type { ArchivedColumn } from '../../../ports/archives.ts'
 import { archivedValueProblem } from '../../imports/check/storable.ts'
 import { membersOf, parsedOr } from '../../text/json.ts'
 import { WITHHELD } from './format.ts'

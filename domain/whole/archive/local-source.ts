@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { ArchivedTable, Restoration, WholeStore } from '../../../ports/whole/whole-store.ts'
+import type { ArchivedTable, Restoration, WholeStore } from '../../../ports/archives.ts'
 import type { PlaceDescription } from '../../placement/operators/overview.ts'
 import { fileOfTable, Lineage, ORGANIZATIONS, ORIGINS_MAX, tableOfFile } from './format.ts'
 import { parsedOr } from '../../text/json.ts'

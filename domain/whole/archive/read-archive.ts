@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { ArchiveDigest, OpenDigest } from '../../../ports/whole/archive-digest.ts'
+import type { ArchiveDigest, OpenDigest } from '../../../ports/archives.ts'
 import { concatenated, decodeUtf8 } from '../../text/encoding.ts'
 import { membersOf, parsedOr } from '../../text/json.ts'
 import { createByteReader, type ByteReader } from './byte-reader.ts'

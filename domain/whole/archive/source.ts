@@ -1,4 +1,4 @@
-import type { ArchivePosition } from '../../../ports/whole/whole-store.ts'
+import type { ArchivePosition } from '../../../ports/archives.ts'
 import type { OrganizationFile } from './format.ts'
 
 /** What an archive of an organization will contain, besides rows. */

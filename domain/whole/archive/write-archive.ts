@@ -1,5 +1,4 @@
-import type { ArchiveDigest, OpenDigest } from '../../../ports/whole/archive-digest.ts'
-import type { ArchivePosition } from '../../../ports/whole/whole-store.ts'
+import type { ArchiveDigest, OpenDigest, ArchivePosition } from '../../../ports/archives.ts'
 import { utf8 } from '../../text/encoding.ts'
 import type { ArchivedFile, Manifest } from './format.ts'
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION, MANIFEST, ORGANIZATION } from './names.ts'

@@ -1,6 +1,5 @@
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { OpenDigest } from '../../../ports/whole/archive-digest.ts'
-import type { ArchiveSeal, ArchiveStore } from '../../../ports/whole/archive-store.ts'
+import type { Clock } from '../../../ports/platform.ts'
+import type { OpenDigest, ArchiveSeal, ArchiveStore } from '../../../ports/archives.ts'
 import { toInstant } from '../../text/instant.ts'
 import type { ArchiveSource } from '../archive/source.ts'
 import { ChangedMeanwhile, writeArchive } from '../archive/write-archive.ts'

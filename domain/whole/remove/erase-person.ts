@@ -1,6 +1,5 @@
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { Erasure, ErasureStep, KnownPerson, Person } from '../../../ports/whole/erasure.ts'
-import type { ErasureLedger } from '../../../ports/whole/erasure-ledger.ts'
+import type { Clock } from '../../../ports/platform.ts'
+import type { Erasure, ErasureStep, KnownPerson, Person, ErasureLedger } from '../../../ports/erasure.ts'
 import type { Secrets } from '../../access/secrets.ts'
 import { spellingsOf } from '../../text/contact/email-spellings.ts'
 import { toInstant } from '../../text/instant.ts'

@@ -1,5 +1,4 @@
-import type { ErasureLedger, ErasureMark, RecordedErasure } from '../../../ports/whole/erasure-ledger.ts'
-import type { KnownPerson } from '../../../ports/whole/erasure.ts'
+import type { ErasureLedger, ErasureMark, RecordedErasure, KnownPerson } from '../../../ports/erasure.ts'
 import type { SecretVersion, Secrets } from '../../access/secrets.ts'
 import { emailKey } from '../../text/contact/email-address.ts'
 import { toBase64Url, utf8 } from '../../text/encoding.ts'

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { ErasureLedger } from '../../../ports/whole/erasure-ledger.ts'
+import type { Clock } from '../../../ports/platform.ts'
+import type { ErasureLedger } from '../../../ports/erasure.ts'
 import { toInstant } from '../../text/instant.ts'
 import { ERASURES_KEPT_DAYS } from './erasure-marks.ts'
 

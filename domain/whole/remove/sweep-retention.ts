@@ -1,6 +1,5 @@
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { Log } from '../../../ports/platform/log.ts'
-import type { DueRetention, RetentionDirectory } from '../../../ports/whole/retention.ts'
+import type { Clock, Log } from '../../../ports/platform.ts'
+import type { DueRetention, RetentionDirectory } from '../../../ports/erasure.ts'
 import { REMOVALS_KEPT_DAYS } from '../../resources/removals.ts'
 import { toInstant } from '../../text/instant.ts'
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { WholeStore } from '../../../ports/whole/whole-store.ts'
+import type { Clock } from '../../../ports/platform.ts'
+import type { WholeStore } from '../../../ports/archives.ts'
 import type { DeletionPlaces } from '../../placement/operators/deletion-places.ts'
 
 /** The ports by which an organization, or something of it, is removed. */

@@ -1,7 +1,7 @@
 import type { RestoredOrganization } from '../../placement/operators/restore-places.ts'
 import type { PlaceChoice } from '../../../ports/placement/placement.ts'
 import type { StoredValue } from '../../../ports/placement/move.ts'
-import type { ArchivedTable } from '../../../ports/whole/whole-store.ts'
+import type { ArchivedTable } from '../../../ports/archives.ts'
 import { unlessElsewhere } from '../../placement/find/errors.ts'
 import { isOrganizationId } from '../../access/api-key.ts'
 import { randomBase62 } from '../../text/encoding.ts'

@@ -1,11 +1,6 @@
-import type {
-  ArchivePosition,
-  ArchivedTable,
-  Restoration,
-  WholeStore,
-} from '../../../ports/whole/whole-store.ts'
+import type { ArchivePosition, ArchivedTable, Restoration, WholeStore } from '../../../ports/archives.ts'
 import type { StoredValue } from '../../../ports/placement/move.ts'
-import type { RecordedErasure } from '../../../ports/whole/erasure-ledger.ts'
+import type { RecordedErasure } from '../../../ports/erasure.ts'
 import { resources } from '../../resources/index.ts'
 import { parsedOr } from '../../text/json.ts'
 import { eraseKnown, knownPerson } from '../remove/erase-person.ts'

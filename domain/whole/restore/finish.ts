@@ -1,5 +1,5 @@
 import type { StoredValue } from '../../../ports/placement/move.ts'
-import type { ArchivePosition, WholeStore } from '../../../ports/whole/whole-store.ts'
+import type { ArchivePosition, WholeStore } from '../../../ports/archives.ts'
 import { MovingError } from '../../placement/find/errors.ts'
 import { toInstant } from '../../text/instant.ts'
 import { eraseAgain } from './erase-again.ts'

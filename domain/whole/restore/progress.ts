@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Restoration } from '../../../ports/whole/whole-store.ts'
+import type { Restoration } from '../../../ports/archives.ts'
 import { parsedOr } from '../../text/json.ts'
 import { ArchivedFile, Lineage } from '../archive/format.ts'
 

@@ -1,10 +1,9 @@
-import type { Administration } from '../../../ports/organizations/administration.ts'
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { OperatorKeys } from '../../../ports/operators/operator-keys.ts'
-import type { RandomSource } from '../../../ports/platform/random-source.ts'
-import type { Restoration, WholeStore } from '../../../ports/whole/whole-store.ts'
+import type { Administration } from '../../../ports/organizations.ts'
+import type { Clock, RandomSource } from '../../../ports/platform.ts'
+import type { OperatorKeys } from '../../../ports/keys.ts'
+import type { Restoration, WholeStore } from '../../../ports/archives.ts'
 import type { Secrets } from '../../access/secrets.ts'
-import type { ErasureLedger } from '../../../ports/whole/erasure-ledger.ts'
+import type { ErasureLedger } from '../../../ports/erasure.ts'
 import type { RestorePlaces } from '../../placement/operators/restore-places.ts'
 
 /** The ports by which an organization is restored. */

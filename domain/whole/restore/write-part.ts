@@ -1,5 +1,5 @@
 import type { StoredValue } from '../../../ports/placement/move.ts'
-import type { ArchivedColumn, ArchivedTable } from '../../../ports/whole/whole-store.ts'
+import type { ArchivedColumn, ArchivedTable } from '../../../ports/archives.ts'
 import { membersOf, parsedOr } from '../../text/json.ts'
 import { copyFiles, tableOfFile } from '../archive/format.ts'
 import { rowOfMembers } from '../archive/line.ts'

@@ -1,6 +1,6 @@
 import { utf8 } from '../../../domain/text/encoding.ts'
 import { newOrganization } from '../../../domain/operators/organization.ts'
-import type { Organization } from '../../../ports/organizations/organization.ts'
+import type { Organization } from '../../../ports/organizations.ts'
 import { textAt } from '../texts.ts'
 
 // The demo is data beside this file: `organizations.json`, and for each organization a folder with a file for each

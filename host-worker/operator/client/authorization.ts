@@ -1,7 +1,7 @@
 import { OPERATOR_KEY_PREFIX, readOperatorKey } from '../../../domain/access/operator-key.ts'
 import { proveRootSecret, type ProvenRequest } from '../../../domain/access/root-secret-proof.ts'
 import { openSecrets, rootSecretProblem } from '../../../domain/access/secrets.ts'
-import type { Clock } from '../../../ports/platform/clock.ts'
+import type { Clock } from '../../../ports/platform.ts'
 import { CommandError } from './errors.ts'
 
 /** Makes the `Authorization` header of a request to this host with this body. */

@@ -1,7 +1,7 @@
 import { createExecutor } from '../../../adapters/d1/executor.ts'
 import { openLegacyVendorWriter } from '../../../adapters/pos-legacy-vendor/index.ts'
 import type { PosDestination } from '../../../domain/imports/world.ts'
-import type { Organization } from '../../../ports/organizations/organization.ts'
+import type { Organization } from '../../../ports/organizations.ts'
 import type { Env } from '../../env/index.ts'
 import { systemClock } from '../../system.ts'
 

@@ -1,6 +1,6 @@
 import type { StorageType } from '../../../domain/record/field.ts'
 import { contacts } from '../../../domain/resources/contacts/contacts.ts'
-import type { StoredRow } from '../../../ports/records/query.ts'
+import type { StoredRow } from '../../../ports/records.ts'
 import type { CallDirectus } from './api.ts'
 
 const CHUNK = 500

@@ -10,8 +10,8 @@ import { selection } from '../../../domain/record/resource.ts'
 import { contacts, getContact } from '../../../domain/resources/contacts/contacts.ts'
 import { nowOf } from '../../../adapters/sqlite/write/write-clock.ts'
 import { systemClock } from '../../../host-worker/system.ts'
-import type { KeyClaim } from '../../../ports/organizations/keyed-storage.ts'
-import type { OneQuery } from '../../../ports/records/query.ts'
+import type { KeyClaim } from '../../../ports/keys.ts'
+import type { OneQuery } from '../../../ports/records.ts'
 import { claimIn, executorOf, routed, routedTo, worldOf, type Arrived, type Step } from './step.ts'
 
 const select = selection(contacts)

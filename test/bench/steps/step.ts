@@ -1,5 +1,5 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import type { KeyClaim } from '../../../ports/organizations/keyed-storage.ts'
+import type { KeyClaim } from '../../../ports/keys.ts'
 import type { Executor } from '../../../adapters/sqlite/statement/executor.ts'
 import { createExecutor } from '../../../adapters/d1/executor.ts'
 import { readKey } from '../../../domain/access/api-key.ts'

@@ -11,7 +11,7 @@ import { contentTypeOf } from '../../../domain/text/http/content-type.ts'
 import { randomBase62 } from '../../../domain/text/encoding.ts'
 import { systemClock, systemDeadline, systemRandom } from '../../../host-worker/system.ts'
 import { secretsOf } from '../../../host-worker/wiring/opening.ts'
-import type { NewSubmission } from '../../../ports/records/tenant-writer.ts'
+import type { NewSubmission } from '../../../ports/records.ts'
 import { INSERT } from '../bare/bare-statements.mjs'
 import { executorOf, routed, routedTo, worldOf, type Arrived, type Step } from './step.ts'
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { InstantRange, MembersQuery } from '../../../ports/records/analytics.ts'
+import type { InstantRange, MembersQuery } from '../../../ports/analytics.ts'
 import { chanceOf, type Chance } from '../../support/data/analytics/analytics-data.ts'
 import { fakeClock } from '../../support/runner/fakes.ts'
 import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'

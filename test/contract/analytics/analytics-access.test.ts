@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { endpoints } from '../../../domain/catalog.ts'
 import type { OperationEndpoint } from '../../../domain/record/operation/operation.ts'
-import type { ExitSurveySource } from '../../../ports/sources/exit-survey-source.ts'
+import type { ExitSurveySource } from '../../../ports/sources.ts'
 import { capable, get, scratchService } from '../../support/data/analytics/analytics-service.ts'
 import { bringLines } from '../../support/data/bring-lines.ts'
 import { operationsAt } from '../../support/contract/contract-document.ts'

@@ -3,7 +3,7 @@ import { createScratchStorage, type ScratchStorage } from '../../support/scratch
 import { hashesBySecret } from '../../../domain/access/secret-use.ts'
 import type { Secrets } from '../../../domain/access/secrets.ts'
 import type { Overview } from '../../../domain/placement/operators/overview.ts'
-import type { Administration, HashCounts } from '../../../ports/organizations/administration.ts'
+import type { Administration, HashCounts } from '../../../ports/organizations.ts'
 import { readKey } from '../../../domain/access/api-key.ts'
 import { hashFormPassword } from '../../../domain/forms/submit/password.ts'
 import { plainForm } from '../../bench/seed.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { hashFormPassword } from '../../../domain/forms/submit/password.ts'
-import type { SendRecord } from '../../../ports/messaging/send-log.ts'
+import type { SendRecord } from '../../../ports/messaging.ts'
 import { automation } from '../../conformance/submissions/outbox.ts'
 import { form, submission } from '../../conformance/fixtures.ts'
 import { fakeRandom, testSecrets } from '../../support/runner/fakes.ts'

@@ -1,4 +1,4 @@
-import type { Audit, AuditRecord } from '../../../ports/operators/audit.ts'
+import type { Audit, AuditRecord } from '../../../ports/operators.ts'
 import type { MoveLedger } from '../../../ports/placement/move-ledger.ts'
 import type { Mutant } from '../service/universe.ts'
 

@@ -1,7 +1,5 @@
 import { formatMailbox } from '../../../domain/messaging/request/sender.ts'
-import type { EmailSender } from '../../../ports/messaging/email-sender.ts'
-import type { SendResult } from '../../../ports/messaging/send-result.ts'
-import type { SmsSender } from '../../../ports/messaging/sms-sender.ts'
+import type { EmailSender, SendResult, SmsSender } from '../../../ports/messaging.ts'
 import { createHandOverRecord, entryOf, type Delivered, type HandedOver } from './processes/handed-over.ts'
 import type { Process } from './processes/process.ts'
 import type { Universe } from './universe.ts'

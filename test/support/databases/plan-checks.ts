@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Executor, SqliteStorage } from '../../../adapters/sqlite/index.ts'
-import type { Meter } from '../../../ports/platform/meter.ts'
+import type { Meter } from '../../../ports/platform.ts'
 import { keyedStatement } from '../../../adapters/sqlite/read/keyed-statements.ts'
 import { readingOf } from '../../../adapters/sqlite/read/reading.ts'
 import { rowsOf } from '../../../adapters/sqlite/statement/executor.ts'
@@ -21,7 +21,7 @@ import type {
   ReadQuery,
   Scalar,
   StoredRow,
-} from '../../../ports/records/query.ts'
+} from '../../../ports/records.ts'
 
 /** The number of rows that storage is asked for, for a page of 100. */
 export const LIMIT = 101

@@ -1,4 +1,4 @@
-import type { Organization } from '../../../ports/organizations/organization.ts'
+import type { Organization } from '../../../ports/organizations.ts'
 import type { PlaceChoice } from '../../../ports/placement/placement.ts'
 import { organization } from '../../conformance/fixtures.ts'
 import type { ScratchIsolate, ScratchPlaces } from '../scratch/scratch-places.ts'

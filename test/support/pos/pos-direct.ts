@@ -4,7 +4,7 @@ import { FAMILIES } from '../../../adapters/pos-odbc/gateway/families/index.ts'
 import { readOne, readPage, type ReadContext } from '../../../adapters/pos-odbc/gateway/rows/read.ts'
 import { parseReadRequest } from '../../../adapters/pos-odbc/gateway/requests/request.ts'
 import { createOdbcPosSources, type OdbcTie } from '../../../adapters/pos-odbc/index.ts'
-import type { PosSource } from '../../../ports/sources/pos-source.ts'
+import type { PosSource } from '../../../ports/sources.ts'
 import { gatewayOptions } from './pos-gateway.ts'
 
 /**

@@ -11,7 +11,7 @@ import { writeStatements, type WritableRows } from '../../../adapters/pos-odbc/g
 import type { NeutralRow } from '../../../adapters/pos-odbc/protocol.ts'
 import type { OdbcTie, SourceKind } from '../../../adapters/pos-odbc/index.ts'
 import { projectRoot } from '../../../host-worker/local/root.ts'
-import type { PosSource } from '../../../ports/sources/pos-source.ts'
+import type { PosSource } from '../../../ports/sources.ts'
 import { openDirectly } from './pos-direct.ts'
 import { scratchFolder } from './pos-gateway.ts'
 

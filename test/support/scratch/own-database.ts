@@ -5,7 +5,7 @@ import {
 } from '../../../adapters/durable-object/index.ts'
 import { relayed } from '../../../domain/relay/relayed.ts'
 import type { Executor } from '../../../adapters/sqlite/index.ts'
-import type { Clock } from '../../../ports/platform/clock.ts'
+import type { Clock } from '../../../ports/platform.ts'
 import type { Migration } from '../../../adapters/durable-object/migration.ts'
 import { namespaceOf, openScratchFamily, somePlace } from './scratch-family.ts'
 

@@ -1,5 +1,4 @@
-import type { Clock } from '../../../../ports/platform/clock.ts'
-import type { Log } from '../../../../ports/platform/log.ts'
+import type { Clock, Log } from '../../../../ports/platform.ts'
 import type { SchemaPosition } from '../facts.ts'
 import type { ObjectDatabase } from '../object-database.ts'
 import type { Migration } from '../../migration.ts'

@@ -1,4 +1,4 @@
-import type { Log } from '../../../../ports/platform/log.ts'
+import type { Log } from '../../../../ports/platform.ts'
 
 /** The minimum time between two log lines about unsigned requests, in milliseconds. */
 const PERIOD_MS = 60_000

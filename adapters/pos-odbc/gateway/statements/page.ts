@@ -1,6 +1,6 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
 import { foldBounds } from '../../../../domain/read/plan/page-bounds.ts'
-import type { Predicate } from '../../../../ports/records/query.ts'
+import type { Predicate } from '../../../../ports/records.ts'
 import { comparison } from '../../../sql/words.ts'
 import { bind, type Statement } from '../../../sql/statement.ts'
 import { COLLECTIONS, orderMayBeNull, type CollectionName } from '../../collections.ts'

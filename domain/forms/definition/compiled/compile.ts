@@ -1,4 +1,4 @@
-import type { FormDefinition } from '../../../../ports/records/form-directory.ts'
+import type { FormDefinition } from '../../../../ports/records.ts'
 import { isAnswerField, type AnswerField, type FormField } from '../definition.ts'
 import { takesText } from '../applicable.ts'
 import { dependencyOrder } from '../rules/dependency-order.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { compileForm } from '../compiled/compile.ts'
-import type { FormDefinition } from '../../../../ports/records/form-directory.ts'
+import type { FormDefinition } from '../../../../ports/records.ts'
 import { answerTypes, ruleOperators } from '../definition.ts'
 import { subjectTakes, visibleFields } from './visibility.ts'
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { FormDefinition } from '../../../../ports/records/form-directory.ts'
-import type { FormChange } from '../../../../ports/operators/audit.ts'
+import type { FormDefinition } from '../../../../ports/records.ts'
+import type { FormChange } from '../../../../ports/operators.ts'
 import { echoed, PROBLEMS_MAX } from '../../../bounds/echo.ts'
 import { FORM_ID } from '../../../forms/definition/limits.ts'
 import { clientFormOf } from '../../../forms/definition/compiled/client-definition.ts'

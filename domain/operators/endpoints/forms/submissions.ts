@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { Predicate, StoredRow } from '../../../../ports/records/query.ts'
-import type { SendRecord } from '../../../../ports/messaging/send-log.ts'
+import type { Predicate, StoredRow } from '../../../../ports/records.ts'
+import type { SendRecord } from '../../../../ports/messaging.ts'
 import { echoed } from '../../../bounds/echo.ts'
 import { ofOrganization, sets, text } from '../../../record/operation/command.ts'
 import { component, described } from '../../../record/operation/meaning.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { ImportSession } from '../../../../ports/records/import-sessions.ts'
+import type { ImportSession } from '../../../../ports/import-sessions.ts'
 import { importFormats } from '../../../imports/formats.ts'
 import { importKindNames } from '../../../imports/kinds/kinds.ts'
 import { FILE_MAX_BYTES, PART_BYTES } from '../../../imports/file/limits.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { AuditSubject } from '../../../../ports/operators/audit.ts'
-import type { ImportSession } from '../../../../ports/records/import-sessions.ts'
+import type { AuditSubject } from '../../../../ports/operators.ts'
+import type { ImportSession } from '../../../../ports/import-sessions.ts'
 import { readRequestBody } from '../../../bounds/read-body.ts'
 import { abortImport, commitImport } from '../../../imports/commit-import.ts'
 import type { ReceivedPart } from '../../../imports/file/file-parts.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { StoredOperatorKey } from '../../../../ports/operators/operator-keys.ts'
+import type { StoredOperatorKey } from '../../../../ports/keys.ts'
 import { isKeyId } from '../../../access/api-key.ts'
 import { issueOperatorKey, OPERATOR_KEY_PREFIX } from '../../../access/operator-key.ts'
 import { operatorRoles, type Operator } from '../../../access/operator.ts'

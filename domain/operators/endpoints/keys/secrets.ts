@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Administration, HashHolder } from '../../../../ports/organizations/administration.ts'
+import type { Administration, HashHolder } from '../../../../ports/organizations.ts'
 import { hashesBySecret, NO_HASHES, sumOfHashes } from '../../../access/secret-use.ts'
 import type { Secrets } from '../../../access/secrets.ts'
 import { component, described } from '../../../record/operation/meaning.ts'

@@ -1,9 +1,5 @@
 import * as v from 'valibot'
-import type {
-  Organization,
-  RetentionSettings,
-  StoredSettings,
-} from '../../../../ports/organizations/organization.ts'
+import type { Organization, RetentionSettings, StoredSettings } from '../../../../ports/organizations.ts'
 import { jurisdictions, placeKinds, regions } from '../../../placement/operators/choices.ts'
 import { sets, text } from '../../../record/operation/command.ts'
 import { component, described, worded, type Words } from '../../../record/operation/meaning.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Restoration } from '../../../../ports/whole/whole-store.ts'
+import type { Restoration } from '../../../../ports/archives.ts'
 import { component, described } from '../../../record/operation/meaning.ts'
 import { jsonResponse, operation, type ReplyOf } from '../../../record/operation/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../../record/operation/reply.ts'

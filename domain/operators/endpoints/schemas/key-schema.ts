@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { StoredKey } from '../../../../ports/organizations/administration.ts'
+import type { StoredKey } from '../../../../ports/organizations.ts'
 import { KEY_PREFIXES } from '../../../access/api-key.ts'
 import { secretName } from '../../../access/secret-use.ts'
 import { keysOf } from '../../../text/keys-of.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { AuditRecord, AuditSubject } from '../../../../ports/operators/audit.ts'
+import type { AuditRecord, AuditSubject } from '../../../../ports/operators.ts'
 import { choice, ofOrganization, sets, text } from '../../../record/operation/command.ts'
 import { component, described, worded } from '../../../record/operation/meaning.ts'
 import { jsonResponse, operation, type ReplyOf } from '../../../record/operation/operation.ts'

@@ -6,7 +6,7 @@ import { described, worded } from '../../../record/operation/meaning.ts'
 import { jsonResponse, operation, type ReplyOf } from '../../../record/operation/operation.ts'
 import { errorReply, PRIVATE } from '../../../record/operation/reply.ts'
 import { toInstant } from '../../../text/instant.ts'
-import type { Position } from '../../../../ports/records/query.ts'
+import type { Position } from '../../../../ports/records.ts'
 import type { PlacedOutboxPosition } from '../../../placement/operators/places-list.ts'
 import {
   organizationFilter,

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { SendRecord } from '../../../../ports/messaging/send-log.ts'
+import type { SendRecord } from '../../../../ports/messaging.ts'
 import { UNKNOWN, UNKNOWN_AFTER_MS } from '../../../messaging/sending/attempt.ts'
 import { mark, ofOrganization } from '../../../record/operation/command.ts'
 import { described, worded } from '../../../record/operation/meaning.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../ports/platform/clock.ts'
+import type { Clock } from '../../../../ports/platform.ts'
 import { announcedService } from '../../../local/service-file.ts'
 import { byKey, byRootSecret } from '../authorization.ts'
 import { callService } from '../call-service.ts'

@@ -7,7 +7,7 @@ import { localFiles } from '../../../../adapters/pos-odbc/gateway/config/files.t
 import type { WritableRows } from '../../../../adapters/pos-odbc/gateway/statements/write.ts'
 import { SECRET_LENGTH_MIN, type OdbcTie } from '../../../../adapters/pos-odbc/index.ts'
 import { writtenPosRows } from '../../../../domain/pos/index.ts'
-import type { PosWriter } from '../../../../ports/sources/pos-writer.ts'
+import type { PosWriter } from '../../../../ports/sources.ts'
 import { localSourceFile, makeLocalSource } from '../../../local/pos-sources.ts'
 import { CommandError } from '../../client/errors.ts'
 import { givenPath } from '../import-file.ts'

@@ -7,7 +7,7 @@ import { templateCsv, templateOf } from '../../../../domain/imports/kinds/templa
 import { endOfCheck, outcomeText } from '../../../../domain/imports/file/outcome-text.ts'
 import type { ImportOutcome, Transfer } from '../../../../domain/imports/file/transfer-file.ts'
 import type { StorageType } from '../../../../domain/record/field.ts'
-import type { ImportProblem } from '../../../../ports/records/import-sessions.ts'
+import type { ImportProblem } from '../../../../ports/import-sessions.ts'
 import { systemClock } from '../../../system.ts'
 import { CommandError, UsageError } from '../../client/errors.ts'
 import { importOperations, importThroughService } from '../../client/import-client.ts'

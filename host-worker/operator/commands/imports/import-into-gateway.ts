@@ -2,7 +2,7 @@ import { createNodeSqliteStorage } from '../../../../adapters/node-sqlite/index.
 import type { OdbcTie } from '../../../../adapters/pos-odbc/index.ts'
 import { runImport } from '../../../../domain/imports/run-import.ts'
 import type { ImportOutcome, Transfer } from '../../../../domain/imports/file/transfer-file.ts'
-import type { Organization } from '../../../../ports/organizations/organization.ts'
+import type { Organization } from '../../../../ports/organizations.ts'
 import { systemClock } from '../../../system.ts'
 import { importTools, openImportWorld } from '../../../http/imports.ts'
 import { openEmbeddedPos } from './embedded-pos.ts'

@@ -1,4 +1,4 @@
-import type { FormDefinition } from '../../../../ports/records/form-directory.ts'
+import type { FormDefinition } from '../../../../ports/records.ts'
 import { headlessSupport } from '../../../../domain/forms/definition/compiled/support.ts'
 import { definitionOf, fieldOf, optionsOf, when } from './forms.ts'
 

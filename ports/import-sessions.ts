@@ -1,4 +1,4 @@
-import type { StoredRow } from './query.ts'
+import type { StoredRow } from './records.ts'
 
 export type ImportFormat = 'ndjson' | 'csv'
 

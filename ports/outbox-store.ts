@@ -1,6 +1,6 @@
-import type { FormDefinition } from '../records/form-directory.ts'
-import type { Organization } from '../organizations/organization.ts'
-import type { SendRecord } from './send-log.ts'
+import type { FormDefinition } from './records.ts'
+import type { Organization } from './organizations.ts'
+import type { SendRecord } from './messaging.ts'
 
 /** Identifies one outbox entry of the service. It is the content of a queue message. */
 export interface OutboxRef {

@@ -1,3 +1,101 @@
+import type { OutboxRef } from './outbox-store.ts'
+
+/** Whether, and for how long, a provider recognises a message that is sent again. */
+export interface SendCapabilities {
+  /**
+   * For how many ms the provider honours an idempotency key; 0: it has none, so a message that is repeated after an
+   * unknown outcome may arrive twice.
+   */
+  readonly idempotencyMs: number
+}
+
+/** The result of handing over one message. Reasons are short and in this service's words, never the provider's. */
+export type SendResult = SendOutcome & {
+  /**
+   * What was caught, or why the provider's answer could not be read. For the operator's log alone, which prints its
+   * name and place and never its message.
+   */
+  readonly cause?: unknown
+}
+
+type SendOutcome =
+  /**
+   * The provider accepted the message. `providerId` is null when the provider recognised a repetition and does not
+   * repeat the id.
+   */
+  | { readonly kind: 'accepted'; readonly providerId: string | null }
+  /** The provider will never accept this message. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /**
+   * The provider may accept the message later; after a lost connection it may have accepted it already. `throttled`:
+   * the provider asked to wait, or refused the account, so the message itself is not at fault.
+   */
+  | {
+      readonly kind: 'unavailable'
+      readonly reason: string
+      readonly throttled: boolean
+      /** How long the provider asked to wait, in ms; null: it did not say. */
+      readonly retryAfterMs: number | null
+    }
+
+/** The sender of a text message: a number of the tenant's own (E.164), or the short code that all tenants share. */
+export type SmsOrigin = { readonly kind: 'number'; readonly number: string } | { readonly kind: 'shortcode' }
+
+/** One text message to one recipient. */
+export interface SmsMessage {
+  readonly from: SmsOrigin
+  /** E.164. */
+  readonly to: string
+  readonly body: string
+  /** http(s) URLs that the provider fetches. With at least one, the message is an MMS. */
+  readonly mediaUrls: readonly string[]
+}
+
+/** Sends SMS and MMS. */
+export interface SmsSender {
+  readonly capabilities: SendCapabilities
+  /** The short code, or what replaces it, as it is recorded with sends. */
+  readonly shortcode: string
+  /** Hands one message to the provider. Never rejects, and resolves within a bounded time; see `EmailSender`. */
+  send(message: SmsMessage, idempotencyKey: string): Promise<SendResult>
+}
+
+/** An email address with its display name. */
+export interface Mailbox {
+  /** Without control characters; null: there is no display name. */
+  readonly name: string | null
+  readonly address: string
+}
+
+/** An attachment: its content in base64, or the URL from which the provider fetches it. */
+export type EmailAttachment =
+  | { readonly filename: string; readonly path: string }
+  | { readonly filename: string; readonly content: string }
+
+/** One email to one recipient. */
+export interface EmailMessage {
+  readonly from: Mailbox
+  readonly to: string
+  readonly subject: string
+  readonly html: string
+  /** Plain text; null: the provider derives it from the HTML, or sends none. */
+  readonly text: string | null
+  readonly replyTo: string | null
+  readonly attachments: readonly EmailAttachment[]
+  /** Whether no person wrote it. It then carries the header `Auto-Submitted: auto-generated` (RFC 3834, section 5). */
+  readonly isAutomatic: boolean
+}
+
+/** Sends email. */
+export interface EmailSender {
+  readonly capabilities: SendCapabilities
+  /**
+   * Hands one email to the provider. Never rejects, and resolves within a bounded time, whatever the provider does.
+   * @param idempotencyKey at most 256 characters; it stays the same when the same message is tried again
+   */
+  send(message: EmailMessage, idempotencyKey: string): Promise<SendResult>
+}
+
 /** One message to one recipient, with its outcome. */
 export interface SendRecord {
   /** Identifies the send within its organization. It stays the same when the send is tried again. */
@@ -97,4 +195,15 @@ export interface TenantSendLog {
 export interface SendLog {
   /** Opens the log of an organization, or of the operator's own sends for null. No I/O. */
   open(organizationId: string | null): TenantSendLog
+}
+
+/**
+ * Notifies workers that outbox entries should be processed soon. A message only identifies an entry. It may be lost,
+ * late, repeated or out of order: the outbox decides what remains to be done.
+ */
+export interface Queue {
+  /**
+   * Hands messages over. Rejects when that failed or its outcome is unknown; the sweep then finds the entries later.
+   */
+  send(refs: readonly OutboxRef[]): Promise<void>
 }
