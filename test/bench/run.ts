@@ -21,7 +21,7 @@ import { benchUnauthorized } from './fleet/unauthorized.ts'
 /**
  * Measures the built service against a bare worker on the same runtime, without wrangler's dev proxy, and against
  * Directus and an earlier state of the service if their folders are given. An argument selects another measurement: `start`, `steps`, `places`, `fleet`,
- * `analytics`, `bill` or `unauthorized`.
+ * `analytics`, `bill`, `journeys` or `unauthorized`.
  */
 const { values, positionals } = parseArgs({
   options: { directus: { type: 'string' }, before: { type: 'string' } },
@@ -36,6 +36,7 @@ try {
   else if (subject === 'places') await benchPlaces(folder, await openEarlier())
   else if (subject === 'steps') await benchSteps(folder, part)
   else if (subject === 'fleet') await benchFleet(folder)
+  else if (subject === 'journeys') await import('./journeys.ts')
   else if (subject === 'unauthorized') await benchUnauthorized(folder)
   else await main()
 } finally {
