@@ -1,20 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { compileForm } from '../compiled/compile.ts'
 import type { FormDefinition } from '../../../../ports/records.ts'
 import { answerTypes, ruleOperators } from '../definition.ts'
+import { visibilityCases } from '../../../../test/support/data/forms/visibility-cases.ts'
 import { subjectTakes, visibleFields } from './visibility.ts'
-
-interface VisibilityCase {
-  readonly name: string
-  readonly fields: readonly { readonly id: string; readonly type: string }[]
-  readonly answers: Readonly<Record<string, unknown>>
-  readonly visible: readonly string[]
-}
-
-const cases = JSON.parse(
-  readFileSync(new URL('../../../../test/visibility-cases.json', import.meta.url), 'utf8'),
-) as readonly VisibilityCase[]
 
 function form(fields: readonly unknown[]): FormDefinition {
   return { formId: 'f', name: 'F', isPublished: true, notificationEmails: [], fields }
@@ -32,20 +21,20 @@ function visibleIds(
 }
 
 describe('the table of visibility cases', () => {
-  it.each(cases.map((entry) => [entry.name, entry] as const))('%s', (_name, entry) => {
+  it.each(visibilityCases.map((entry) => [entry.name, entry] as const))('%s', (_name, entry) => {
     expect(visibleIds(entry.fields, entry.answers)).toEqual(entry.visible)
   })
 
   it('does not depend on the order of the fields', () => {
-    for (const { name, fields, answers, visible } of cases) {
+    for (const { name, fields, answers, visible } of visibilityCases) {
       expect([...visibleIds(fields.toReversed(), answers)].sort(), name).toEqual([...visible].sort())
     }
   })
 
   it('covers every operator that a subject takes', () => {
     const covered = new Set(
-      cases.flatMap(({ fields }) => {
-        const types = new Map(fields.map(({ id, type }) => [id, type]))
+      visibilityCases.flatMap(({ fields }) => {
+        const types = new Map((fields as readonly Field[]).map(({ id, type }) => [id, type]))
         const rules = fields.flatMap(
           (field) => (field as { visibleWhen?: { rules: Rule[] } }).visibleWhen?.rules ?? [],
         )
@@ -63,6 +52,11 @@ describe('the table of visibility cases', () => {
     expect(required.filter((entry) => !covered.has(entry))).toEqual([])
   })
 })
+
+interface Field {
+  readonly id: string
+  readonly type: string
+}
 
 interface Rule {
   readonly field: string
