@@ -9,7 +9,7 @@ import { makeEvents, makeMemberships } from '../support/data/analytics/many-memb
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 import { openTestService, type TestService } from '../support/services/service.ts'
 
-// test/ci/sizes/scale.sh sets this to 100,000.
+// test/ci/sizes/scale.sh sets this to 25,000, or to what it is told.
 const LARGE = Number(process.env.ANALYTICS_MEMBERS ?? 2_000)
 
 /** Of the members that `makeMemberships` makes: how many churned, and how many decided on an offer, with their events. */

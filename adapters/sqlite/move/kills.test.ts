@@ -19,7 +19,7 @@ import { readMovedTables } from './moved-tables.ts'
 
 /**
  * Only every twelfth call is killed here, because killing at every call takes half a minute. CI does that
- * (test/ci/faults/every-moment.sh).
+ * (.ci/nightly).
  */
 const stride = Number(process.env.MOVE_KILLS_STRIDE ?? 12)
 /** Decides the first call that is killed. */

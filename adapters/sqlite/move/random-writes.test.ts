@@ -12,7 +12,7 @@ import { readMovedTables } from './moved-tables.ts'
 
 const FAMILY = ['root', 'child', 'late'] as const
 
-/** One test for each seed takes most of a second; test/ci/faults/every-moment.sh asks for more. */
+/** One test for each seed takes most of a second; .ci/nightly asks for more. */
 const seeds = Array.from({ length: Number(process.env.MOVE_SEEDS ?? 2) }, (_, index) => index + 1)
 
 // The same writes go to a storage that never moves. At the end both hold the same bytes, including every count that a

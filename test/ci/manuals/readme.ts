@@ -38,6 +38,8 @@ const isGateway = ({ path }: Block): boolean => path === GATEWAY
 const isOfConsole = ({ path }: Block): boolean => path === 'host-worker/console/README.md'
 /** Programs that test, which start what they need. */
 const isOfTests = ({ path }: Block): boolean => path.startsWith('test/')
+/** Those that take long run beside this program, in test/ci/suites/{mutation,round-trip}.sh. */
+const isOfSimulation = ({ path }: Block): boolean => path === 'test/simulation/README.md'
 
 /** The drill with states of its own, which test/ci/operator/restore-drill.ts runs and judges. */
 const isDrill = ({ path }: Block): boolean => path === 'domain/whole/README.md'
@@ -116,8 +118,8 @@ async function tests(): Promise<void> {
   await check('the gateway starts with the configuration of its manual', () =>
     startGateway(copy, commandsIn(isGateway)),
   )
-  await check('the programs that test work', async () => {
-    await runAll(commandsIn(isOfTests))
+  await check('the simulation works', async () => {
+    await runAll(commandsIn(isOfSimulation))
   })
   await check('npm test, of the core', () => runTests('npm test', 'domain/access'))
   await check("the console's tests, in part", () => {

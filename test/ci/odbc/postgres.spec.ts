@@ -12,7 +12,7 @@ import { createPostgresDatabase, postgres } from '../../support/pos/pos-engines.
 import { scratchFolder, signedHealth, sourcesOf, startGateway } from '../../support/pos/pos-gateway.ts'
 import { everyStatement } from '../../support/pos/pos-statements.ts'
 
-const SALES = Number(process.env.ODBC_SALES ?? 200_000)
+const SALES = Number(process.env.ODBC_SALES ?? 100_000)
 const PAGE = 500
 
 const sharedSource = (connection: string) => ({
