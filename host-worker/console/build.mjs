@@ -6,7 +6,7 @@ import { writeIfChanged } from '../browser/write-if-changed.mjs'
 
 const folder = dirname(fileURLToPath(import.meta.url))
 const CONSOLE = 'app/main.tsx'
-const MAILBOX = 'app/mailbox/mailbox-main.tsx'
+const MAILBOX = 'app/mailbox/mailbox.tsx'
 const outdir = join(folder, '..', 'pages', 'public', 'assets', 'console')
 
 /**

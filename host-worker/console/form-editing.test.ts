@@ -20,7 +20,13 @@ import {
   setOperator,
   setSubject,
   subjectsFor,
-} from './app/forms/editor/conditions.ts'
+  addOption,
+  nameForm,
+  relabelField,
+  relabelOption,
+  renameField,
+  revalueOption,
+} from './app/forms/changes.ts'
 import {
   addField,
   applied,
@@ -36,15 +42,7 @@ import {
   setPart,
   type Change,
   type Editing,
-} from './app/forms/editor/editing.ts'
-import {
-  addOption,
-  nameForm,
-  relabelField,
-  relabelOption,
-  renameField,
-  revalueOption,
-} from './app/forms/editor/names.ts'
+} from './app/forms/editing.ts'
 
 const formOf = (fields: readonly unknown[]) => ({ formId: 'f', name: 'F', notificationEmails: [], fields })
 const begun = (...fields: readonly unknown[]) => editingOf(formOf(fields))

@@ -1,8 +1,8 @@
 import { render } from 'preact'
-import { watchBack } from './kit/leaving.ts'
-import { takeKeyFromAddress } from './session/sign-in.tsx'
-import { App } from './shell/shell.tsx'
-import { followTheme } from './shell/theme-button.tsx'
+import { watchBack } from './kit/dialog.tsx'
+import { takeKeyFromAddress } from './session.tsx'
+import { App } from './shell.tsx'
+import { followTheme } from './kit/page.tsx'
 import './style/style.css'
 
 const firstKey = takeKeyFromAddress()

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact'
-import type { Role } from './session/session.ts'
+import type { Role } from './session.tsx'
 
 /** What a page of a part is given. */
 export interface PartProps {

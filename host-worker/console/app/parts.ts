@@ -31,7 +31,7 @@ export const parts: readonly Part[] = [
   { ...operator, path: '/audit', title: 'Audit', load: () => import('./lists/audit-page.tsx') },
   {
     ...{ ...operator, path: '/operator-keys', title: 'Operator keys', role: 'admin' },
-    load: () => import('./lists/operator-keys-page.tsx'),
+    load: async () => ({ Page: (await import('./lists/keys-page.tsx')).OperatorKeys }),
   },
   { ...tenant, path: '/', title: 'Home', load: () => import('./home/home-page.tsx') },
   { ...tenant, path: '/data', title: 'Data', load: () => import('./data/data-page.tsx') },

@@ -1,12 +1,21 @@
 import { useState } from 'preact/hooks'
-import { BarList, HeatMap, type HeatCell, type Line } from '../kit/charts.tsx'
-import { SelectField } from '../kit/field.tsx'
-import { Empty } from '../kit/states.tsx'
+import {
+  BarList,
+  HeatMap,
+  DIMENSIONS,
+  Report,
+  figureText,
+  numbers,
+  useChoices,
+  wordText,
+  type HeatCell,
+  type Line,
+} from './report.tsx'
+import { SelectField } from '../kit/fields.tsx'
+import { Empty, countText } from '../kit/page.tsx'
 import { Table, type Column } from '../kit/table.tsx'
-import { countText } from '../kit/text.tsx'
-import { useCall } from '../service/use-query.ts'
+import { useCall } from '../service/hooks.ts'
 import { HORIZONS, inColumns, shareOf, spread, type Body, type Cohort, type Horizon } from './cohort.ts'
-import { DIMENSIONS, Report, figureText, numbers, useChoices, wordText } from './report.tsx'
 
 const DIMENSION_NAMES = { none: 'Nothing', plan: 'Plan', site: 'Site' } as const
 

@@ -1,18 +1,24 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Link, useLocation, useSearch } from 'wouter-preact'
-import { Button, calls } from '../kit/button.tsx'
-import { Badge, Card, Facts } from '../kit/card.tsx'
+import { Button, calls } from '../kit/buttons.tsx'
+import {
+  Badge,
+  Card,
+  Facts,
+  PageHeader,
+  Empty,
+  Shown,
+  countText,
+  isolated,
+  momentText,
+} from '../kit/page.tsx'
 import { Dialog } from '../kit/dialog.tsx'
-import { SelectField, TextField } from '../kit/field.tsx'
-import { PageHeader } from '../kit/page-header.tsx'
-import { Empty, Shown } from '../kit/states.tsx'
+import { SelectField, TextField } from '../kit/fields.tsx'
 import { PagedTable, type Column } from '../kit/table.tsx'
-import { countText, isolated, momentText } from '../kit/text.tsx'
-import { isNothing } from '../service/failure.ts'
+import { isNothing } from '../service/client.ts'
 import type { Row } from '../service/operations.ts'
-import { useReadPages } from '../service/use-pages.ts'
-import { useRead } from '../service/use-query.ts'
+import { useReadPages, useRead } from '../service/hooks.ts'
 import {
   addressOf,
   columnFieldsOf,
@@ -22,20 +28,18 @@ import {
   onwardFrom,
   placeOf,
   wordsOf,
-  type Place,
-} from './addresses.ts'
-import {
   chosenIn,
   dataRoutesIn,
   dayOf,
   parametersOf,
   searchOf,
   startOf,
+  type Place,
   type Chosen,
   type ContractDocument,
   type DataRoute,
   type Parameter,
-} from './contract.ts'
+} from './routes.ts'
 
 /** A browser over everything that a tenant can read, made from the contract document. */
 export function Page() {

@@ -1,7 +1,6 @@
 import { Link } from 'wouter-preact'
-import { Card, Facts } from '../kit/card.tsx'
-import { PageHeader } from '../kit/page-header.tsx'
-import { useIdentity } from '../session/session.ts'
+import { Card, Facts, PageHeader } from '../kit/page.tsx'
+import { useIdentity } from '../session.tsx'
 
 /** The home page of a tenant: whose key this is, and where everything is. */
 export function Page() {

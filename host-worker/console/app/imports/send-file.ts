@@ -12,11 +12,10 @@ import {
   type ImportTarget,
   type TransferAnswer,
 } from '../../../../domain/imports/file/transfer-file.ts'
-import { pathWith, type Client } from '../service/client.ts'
-import { Failure } from '../service/failure.ts'
+import { pathWith, Failure, type Client } from '../service/client.ts'
 import { operationTable } from '../service/operation-table.ts'
 import type { CallOf } from '../service/operations.ts'
-import { repeated, type Work } from '../service/use-action.ts'
+import { repeated, type Work } from '../service/hooks.ts'
 
 export type ImportFormat = NonNullable<CallOf<'imports.open'>['body']>['format']
 

@@ -1,11 +1,9 @@
-import { PageHeader } from '../kit/page-header.tsx'
-import { Empty } from '../kit/states.tsx'
+import { PageHeader, Empty, TheirText, useSettled } from '../kit/page.tsx'
 import { PagedTable } from '../kit/table.tsx'
-import { TheirText, useSettled } from '../kit/text.tsx'
 import { OperationFields, columnsOf, useWriting } from '../operations/operation-form.tsx'
 import { fieldsOf } from '../operations/written.ts'
 import type { CallOf, ItemOf } from '../service/operations.ts'
-import { usePages } from '../service/use-pages.ts'
+import { usePages } from '../service/hooks.ts'
 
 const filters = fieldsOf('audit.list', 'query', ['organizationId', 'operatorKeyId', 'action']).map((field) =>
   field.kind === 'choice' ? ({ ...field, isNullable: true, none: 'All' } as const) : field,

@@ -1,15 +1,11 @@
 import { Link } from 'wouter-preact'
-import { RowButton, calls } from '../kit/button.tsx'
-import { PageHeader } from '../kit/page-header.tsx'
-import { Empty, FailureNote } from '../kit/states.tsx'
+import { RowButton, calls, toast } from '../kit/buttons.tsx'
+import { PageHeader, Empty, FailureNote, momentText } from '../kit/page.tsx'
 import { PagedTable } from '../kit/table.tsx'
-import { momentText } from '../kit/text.tsx'
-import { toast } from '../kit/toasts.tsx'
 import { columnsOf } from '../operations/operation-form.tsx'
 import { organizationPath } from '../organizations/organization.tsx'
 import type { PartProps } from '../part.ts'
-import { useAction } from '../service/use-action.ts'
-import { useChanging, usePages } from '../service/use-pages.ts'
+import { useAction, useChanging, usePages } from '../service/hooks.ts'
 
 /** How often the list is read again while something waits, in ms. */
 const LOOK_MS = 3_000

@@ -1,9 +1,8 @@
-import { PageHeader } from '../kit/page-header.tsx'
-import { Empty } from '../kit/states.tsx'
+import { PageHeader, Empty } from '../kit/page.tsx'
 import { PagedTable } from '../kit/table.tsx'
 import { columnsOf } from '../operations/operation-form.tsx'
 import type { PartProps } from '../part.ts'
-import { usePages } from '../service/use-pages.ts'
+import { usePages } from '../service/hooks.ts'
 
 /** How each outcome of a send looks. */
 export const sendTones = { accepted: 'good', failed: 'bad', pending: 'waiting', unknown: 'bad' } as const

@@ -1,14 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { Badge, type Tone } from '../kit/card.tsx'
+import { Badge, countText, momentText, type Tone } from '../kit/page.tsx'
 import { DialogText, FormDialog } from '../kit/dialog.tsx'
-import { CheckField, SelectField, TextField } from '../kit/field.tsx'
+import { CheckField, SelectField, TextField } from '../kit/fields.tsx'
 import type { Column } from '../kit/table.tsx'
-import { countText, momentText } from '../kit/text.tsx'
-import { problemOf, type Failure } from '../service/failure.ts'
+import { problemOf, type Failure } from '../service/client.ts'
 import type { DeclaredField } from '../service/operation-fields.ts'
 import type { BodyOf, CallOf, ItemOf, ListId, OperationId, Row } from '../service/operations.ts'
-import { useAction } from '../service/use-action.ts'
+import { useAction } from '../service/hooks.ts'
 import { choicesOf, fieldsOf, givenOf, itemFieldOf, partsOf, writtenOf, type Written } from './written.ts'
 
 /** The fields of a form while a person writes into them. */

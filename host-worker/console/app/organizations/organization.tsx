@@ -1,11 +1,11 @@
 import { createContext, type ComponentChildren } from 'preact'
 import { useContext } from 'preact/hooks'
 import { useLocation } from 'wouter-preact'
-import { CopyButton } from '../kit/button.tsx'
-import { PageHeader, Tabs } from '../kit/page-header.tsx'
+import { CopyButton } from '../kit/buttons.tsx'
+import { PageHeader, Tabs } from '../kit/page.tsx'
 import type { Part } from '../part.ts'
 import type { ItemOf } from '../service/operations.ts'
-import { useCall, type Reading } from '../service/use-query.ts'
+import { useCall, type Reading } from '../service/hooks.ts'
 import type { ShownOrganization } from './settings.ts'
 
 interface OrganizationFrameProps {

@@ -1,5 +1,5 @@
 import { fieldsOf } from '../operations/written.ts'
-import { Failure, failureOf } from '../service/failure.ts'
+import { Failure, failureOf } from '../service/client.ts'
 import type { BodyOf, CallOf } from '../service/operations.ts'
 
 /** An organization with its place, as the operator interface shows it. */

@@ -1,14 +1,10 @@
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { useId } from 'preact/hooks'
 import { Link } from 'wouter-preact'
-import { Card, Figure } from '../kit/card.tsx'
-import { PageHeader } from '../kit/page-header.tsx'
-import { Shown } from '../kit/states.tsx'
-import { agoText, countText, dayText } from '../kit/text.tsx'
+import { Card, Figure, PageHeader, Shown, agoText, countText, dayText } from '../kit/page.tsx'
 import type { Client } from '../service/client.ts'
 import type { ItemOf } from '../service/operations.ts'
-import { readListed, type Listed } from '../service/use-pages.ts'
-import { useQuery } from '../service/use-query.ts'
+import { readListed, useQuery, type Listed } from '../service/hooks.ts'
 
 const DAYS = 14
 const EVERY_MS = 60_000

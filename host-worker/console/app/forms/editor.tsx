@@ -1,22 +1,40 @@
 import { useMemo, useReducer, useState } from 'preact/hooks'
-import { clientFormOf } from '../../../../../domain/forms/definition/compiled/client-definition.ts'
-import { defaultSuccess } from '../../../../../domain/forms/definition/definition.ts'
-import { pathText } from '../../../../../domain/forms/definition/problem.ts'
-import { reviewForm, type Finding } from '../../../../../domain/forms/editing/findings.ts'
-import { Button, calls } from '../../kit/button.tsx'
-import { Badge } from '../../kit/card.tsx'
-import { ConfirmDialog } from '../../kit/dialog.tsx'
-import { useLeaveWarning } from '../../kit/leaving.ts'
-import { FailureNote } from '../../kit/states.tsx'
-import { toast } from '../../kit/toasts.tsx'
-import { useAction, type Action } from '../../service/use-action.ts'
-import { EditorContext, textOf, type EditorContent } from './controls.tsx'
-import { applied, editingOf, isChanged, openField, savedAs, type FormJson } from './editing.ts'
+import { clientFormOf } from '../../../../domain/forms/definition/compiled/client-definition.ts'
+import { defaultSuccess } from '../../../../domain/forms/definition/definition.ts'
+import { pathText } from '../../../../domain/forms/definition/problem.ts'
+import { reviewForm, type Finding } from '../../../../domain/forms/editing/findings.ts'
+import { Button, calls, toast } from '../kit/buttons.tsx'
+import { Badge, FailureNote, Card } from '../kit/page.tsx'
+import { ConfirmDialog, useLeaveWarning } from '../kit/dialog.tsx'
+import { useAction, type Action } from '../service/hooks.ts'
+import {
+  EditorContext,
+  textOf,
+  OtherSettings,
+  Setting,
+  useEditor,
+  useSetting,
+  type EditorContent,
+} from './controls.tsx'
+import {
+  applied,
+  editingOf,
+  isChanged,
+  openField,
+  savedAs,
+  setPart,
+  changedIn,
+  saveForm,
+  type FormJson,
+  type SaveInput,
+  type StoredForm,
+} from './editing.ts'
 import { FieldList, headId } from './field-list.tsx'
-import { FormSettings } from './form-settings.tsx'
-import { Preview } from './preview.tsx'
-import { changedIn, saveForm, type SaveInput, type StoredForm } from './saving.ts'
-import { SourceView } from './source-view.tsx'
+import { Preview, SourceView } from './preview.tsx'
+import { formLineKeys, type FormLineKey } from '../../../../domain/forms/definition/check.ts'
+import { formSetting } from '../../../../domain/forms/editing/meanings.ts'
+import { TextField } from '../kit/fields.tsx'
+import { nameForm } from './changes.ts'
 
 interface EditorProps {
   readonly organizationId: string
@@ -292,4 +310,80 @@ function useSaving(
 function savedText({ isPublished }: StoredForm, reasons: readonly string[]): string {
   if (reasons.length > 0) return `Saved, but it cannot be published: ${reasons.join(' ')}`
   return isPublished ? 'Saved. The form takes submissions.' : 'Saved. The form takes no submissions yet.'
+}
+
+interface FormSettingsProps {
+  /** Whether the form was never saved, so that it may get any id. */
+  readonly isNew: boolean
+  /** Whether a password is stored for it. */
+  readonly hasPassword: boolean
+}
+
+/** The settings of the form as a whole. */
+function FormSettings({ isNew, hasPassword }: FormSettingsProps) {
+  return (
+    <Card title="Form">
+      <div class="field-settings">
+        <Setting {...about('name')} onText={nameForm} />
+        {isNew && <Setting {...about('formId')} label="Identifier" />}
+        <details>
+          <summary>After a submission, limits and access</summary>
+          <div class="field-settings">
+            <Setting {...about('successTitle')} />
+            <Setting {...about('successMessage')} isLong />
+            <Setting
+              {...about('notificationEmails')}
+              hint={`${formSetting('notificationEmails').meaning} One address in a line.`}
+            />
+            <Setting {...about('submissionLimitPerContact')} />
+            <Password hasPassword={hasPassword} />
+            <Setting {...about('publicUrl')} />
+          </div>
+        </details>
+        <OtherSettings path={[]} known={withControls} />
+      </div>
+    </Card>
+  )
+}
+
+/** What has a control, or is nobody's to change here. What only a hosted page can do is shown when it is asked for. */
+const withControls = formLineKeys.filter(
+  (key) => key !== 'requireEmailVerification' && key !== 'posEnrollment',
+)
+
+function about(key: FormLineKey) {
+  return { path: [key], of: formSetting(key) }
+}
+
+/** The password itself is not known here: only a new one, or that the stored one goes. */
+function Password({ hasPassword }: { readonly hasPassword: boolean }) {
+  const { change } = useEditor()
+  const { value, set, shown } = useSetting({ ...about('password') })
+  const isRemoved = value === null
+  const state = isRemoved
+    ? 'The stored password goes when the form is saved.'
+    : hasPassword
+      ? 'A password is stored, and stays unless another one is typed here.'
+      : 'The form has no password.'
+  return (
+    <>
+      <TextField
+        {...shown}
+        hint={`${shown.hint ?? ''} ${state}`}
+        type="password"
+        autocomplete="new-password"
+        value={textOf(value)}
+        onValue={(text) => {
+          set(text === '' ? undefined : text)
+        }}
+      />
+      {hasPassword && (
+        <div>
+          <Button onClick={calls(change, setPart(['password'], isRemoved ? undefined : null))}>
+            {isRemoved ? 'Keep the password' : 'Remove the password'}
+          </Button>
+        </div>
+      )}
+    </>
+  )
 }

@@ -1,13 +1,17 @@
-import { hasEffect } from '../../../../../domain/forms/definition/applicable.ts'
+import { hasEffect } from '../../../../domain/forms/definition/applicable.ts'
 import {
   contactFields,
   type AnswerType,
   type ContactField,
   type DisplayType,
-} from '../../../../../domain/forms/definition/definition.ts'
-import type { FormPath } from '../../../../../domain/forms/definition/problem.ts'
-import { titleOf } from '../../../../../domain/forms/editing/meanings.ts'
-import { isJsonObject, listOf, membersOf } from '../../../../../domain/text/json.ts'
+} from '../../../../domain/forms/definition/definition.ts'
+import type { FormPath } from '../../../../domain/forms/definition/problem.ts'
+import { titleOf } from '../../../../domain/forms/editing/meanings.ts'
+import { isJsonObject, listOf, membersOf } from '../../../../domain/text/json.ts'
+import { basedOn, failureOf, type Client } from '../service/client.ts'
+import type { BodyOf } from '../service/operations.ts'
+import { findNodeAtLocation, parseTree } from 'jsonc-parser'
+import { mistakeIn, mistakeText } from '../../../../domain/text/json-mistake.ts'
 
 /** A form that is being edited. */
 export interface Editing {
@@ -200,4 +204,108 @@ export function idFrom(label: string, fallback: string): string {
 export function freeId(wanted: string, taken: readonly unknown[]): string {
   const candidates = [wanted, ...taken.map((_, index) => `${wanted}_${index + 2}`)]
   return candidates.find((candidate) => !taken.includes(candidate)) ?? wanted
+}
+
+/** A form as the service shows it. */
+export type StoredForm = BodyOf<'organizationForms.show'>
+
+/** What became of saving. */
+type Saving =
+  | { readonly kind: 'saved'; readonly stored: StoredForm; readonly reasons: readonly string[] }
+  /**
+   * Somebody else changed the form meanwhile, or one of this id is there already. `current` is how it is now; null: it
+   * was deleted.
+   */
+  | { readonly kind: 'conflict'; readonly current: StoredForm | null }
+
+export interface SaveInput {
+  readonly form: FormJson
+  /** Whether to publish it afterwards, or to take it back; null: neither. */
+  readonly isPublished: boolean | null
+}
+
+/**
+ * Saves a form.
+ * @param replaced the form as the person has seen it; null: it is a new one
+ */
+export async function saveForm(
+  client: Client,
+  organizationId: string,
+  replaced: StoredForm | null,
+  { form, isPublished }: SaveInput,
+): Promise<Saving> {
+  const formId = typeof form.formId === 'string' ? form.formId : ''
+  const params = { organizationId, formId }
+  try {
+    const body = { forms: [form] }
+    const saved = await client.call('organizationForms.save', {
+      params: { organizationId },
+      body,
+      replaces: replaced,
+    })
+    const [result] = saved.data
+    const last =
+      isPublished !== null && result?.supported === true
+        ? await client.call('organizationForms.publish', { params, body: { isPublished }, replaces: saved })
+        : saved
+    const stored = await client.call('organizationForms.show', { params })
+    return { kind: 'saved', stored: basedOn(stored, last), reasons: result?.reasons ?? [] }
+  } catch (thrown) {
+    const current = failureOf(thrown).current as StoredForm | null | undefined
+    if (current === undefined) throw thrown
+    return { kind: 'conflict', current }
+  }
+}
+
+/** What somebody else changed in a form, in the words of its source; empty: nothing that is shown. */
+export function changedIn(seen: StoredForm | null, current: StoredForm): readonly string[] {
+  if (seen === null) return []
+  const [before, now] = [settingsOf(seen), settingsOf(current)]
+  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])]
+  return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(now[name]))
+}
+
+function settingsOf({ form, requiresPassword }: StoredForm): Readonly<Record<string, unknown>> {
+  return { ...form, password: requiresPassword }
+}
+
+/** A part of a text, by the positions of its first character and of the one behind its last. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** The form that a source is, or why it is none. */
+type SourceReading =
+  | { readonly kind: 'form'; readonly form: FormJson }
+  | { readonly kind: 'wrong'; readonly sentence: string; readonly place: Span }
+
+/** Reads a source. */
+export function readSource(source: string): SourceReading {
+  try {
+    const value: unknown = JSON.parse(source)
+    if (isJsonObject(value)) return { kind: 'form', form: value }
+    return {
+      kind: 'wrong',
+      sentence: 'A form is a JSON object, in { and }.',
+      place: { start: 0, end: source.length },
+    }
+  } catch {
+    const mistake = mistakeIn(source)
+    if (mistake === null) throw new Error('A text that cannot be parsed has no mistake')
+    const start = Math.min(mistake.offset, source.length)
+    const place = { start, end: Math.min(start + 1, source.length) }
+    const text = mistakeText(mistake)
+    return { kind: 'wrong', sentence: `${text.charAt(0).toUpperCase()}${text.slice(1)}.`, place }
+  }
+}
+
+/** Where a part of a form stands in its source: the part itself, else the smallest one around it that is there. */
+export function placeIn(source: string, path: FormPath): Span {
+  const tree = parseTree(source)
+  const paths = path.map((_, index) => path.slice(0, path.length - index))
+  const node =
+    tree &&
+    [...paths, []].map((part) => findNodeAtLocation(tree, [...part])).find((found) => found !== undefined)
+  return node === undefined ? { start: 0, end: 0 } : { start: node.offset, end: node.offset + node.length }
 }

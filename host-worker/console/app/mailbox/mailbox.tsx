@@ -1,23 +1,31 @@
-import type { ComponentChildren } from 'preact'
+import { render, type ComponentChildren } from 'preact'
+import { ClientContext, createClient, searchText } from '../service/client.ts'
+import {
+  followTheme,
+  Facts,
+  PageHeader,
+  Empty,
+  FailureNote,
+  Shown,
+  countText,
+  momentText,
+  sizeText,
+  useSettled,
+  ThemeButton,
+} from '../kit/page.tsx'
+import '../style/style.css'
+import './mailbox.css'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Link, useLocation, useSearch } from 'wouter-preact'
-import { Button, calls } from '../kit/button.tsx'
-import { Facts } from '../kit/card.tsx'
+import { Button, calls, Toasts, toast } from '../kit/buttons.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
-import { TextField } from '../kit/field.tsx'
-import { PageHeader } from '../kit/page-header.tsx'
-import { Empty, FailureNote, Shown } from '../kit/states.tsx'
-import { countText, momentText, sizeText, useSettled } from '../kit/text.tsx'
-import { Toasts, toast } from '../kit/toasts.tsx'
-import { searchText } from '../service/client.ts'
-import { useAction } from '../service/use-action.ts'
-import { useRead } from '../service/use-query.ts'
-import { ThemeButton } from '../shell/theme-button.tsx'
+import { TextField } from '../kit/fields.tsx'
+import { useAction, useRead } from '../service/hooks.ts'
 
 const EVERY_MS = 3_000
 
 /** The local mailbox: the messages that a deployment would have sent, and the one that is in the address. */
-export function MailboxPage() {
+function MailboxPage() {
   const given = new URLSearchParams(useSearch())
   const search = given.get('search') ?? ''
   const messageId = given.get('message')
@@ -341,3 +349,14 @@ function textOf(html: string): string {
     .replaceAll(/\n\s*\n\s*/g, '\n\n')
     .trim()
 }
+
+followTheme()
+const root = document.getElementById('console')
+const client = createClient(null, () => undefined)
+if (root !== null)
+  render(
+    <ClientContext.Provider value={client}>
+      <MailboxPage />
+    </ClientContext.Provider>,
+    root,
+  )

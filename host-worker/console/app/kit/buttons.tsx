@@ -1,0 +1,189 @@
+import type { ComponentChildren, HTMLAttributes } from 'preact'
+import { useState, useEffect } from 'preact/hooks'
+import { csvOf } from '../../../../domain/text/csv.ts'
+
+/** A handler that makes a call, whatever the event. */
+export function calls<Given extends readonly unknown[]>(act: (...given: Given) => void, ...given: Given) {
+  return (): void => {
+    act(...given)
+  }
+}
+
+interface ButtonProps extends Omit<HTMLAttributes<HTMLButtonElement>, 'class'> {
+  readonly kind?: 'primary' | 'plain' | 'danger' | 'quiet'
+  readonly type?: 'button' | 'submit'
+  /** Whether what the button does is being done. It stays focusable, but does nothing more. */
+  readonly isRunning?: boolean
+  readonly children: ComponentChildren
+}
+
+/** A button. Its text says what it does. */
+export function Button({
+  kind = 'plain',
+  type = 'button',
+  isRunning = false,
+  children,
+  ...rest
+}: ButtonProps) {
+  const { onClick, ...others } = rest
+  return (
+    <button
+      {...others}
+      type={type}
+      class={`button ${kind}`}
+      aria-disabled={isRunning ? 'true' : undefined}
+      aria-busy={isRunning ? 'true' : undefined}
+      onClick={(event) => {
+        if (isRunning) event.preventDefault()
+        else onClick?.(event)
+      }}
+    >
+      {children}
+    </button>
+  )
+}
+
+interface RowButtonProps extends Omit<ButtonProps, 'children' | 'onClick'> {
+  readonly verb: string
+  /** What it is done to, for a screen reader: the buttons of all rows have the same text. */
+  readonly of: string
+  readonly onClick: () => void
+}
+
+/** A button in a row of a table. */
+export function RowButton({ verb, of, onClick, ...rest }: RowButtonProps) {
+  return (
+    <Button {...rest} aria-label={`${verb} ${of}`} onClick={onClick}>
+      {verb}
+    </Button>
+  )
+}
+
+/** Copies a text to the clipboard. */
+export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
+  const [isCopied, setCopied] = useState(false)
+  const copy = (): void => {
+    navigator.clipboard.writeText(text).then(
+      () => {
+        setCopied(true)
+        toast(`Copied ${what}.`)
+      },
+      () => {
+        toast(`The browser did not allow copying ${what}. Select and copy it by hand.`)
+      },
+    )
+  }
+  return (
+    <Button kind="quiet" aria-label={`Copy ${what}`} onClick={copy}>
+      {isCopied ? 'Copied' : 'Copy'}
+    </Button>
+  )
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+/** Saves rows as a file for a spreadsheet, with a head of their keys. */
+export function saveRows(name: string, rows: readonly Row[]): void {
+  const keys = Object.keys(rows[0] ?? {})
+  saveText(`${name}.csv`, 'text/csv', csvOf([keys, ...rows.map((row) => keys.map((key) => row[key]))]))
+}
+
+/** A button that saves the rows that are shown. */
+export function CsvButton({ name, rows }: { readonly name: string; readonly rows: readonly Row[] }) {
+  return (
+    <Button
+      aria-label={`Download CSV of ${name}`}
+      onClick={() => {
+        saveRows(name, rows)
+      }}
+    >
+      Download CSV
+    </Button>
+  )
+}
+
+/** Gives the browser a text, in one part or several, to save as a file. */
+export function saveText(name: string, type: string, ...parts: readonly string[]): void {
+  download(name, new Blob([...parts], { type }))
+}
+
+/** Has the browser save a file, as if a link to it had been followed. */
+export function download(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content)
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  // The browser has taken the content by then, however slow it is.
+  setTimeout(() => {
+    URL.revokeObjectURL(url)
+  }, 60_000)
+}
+
+/** The messages that go away by themselves. Rendered once, by the shell. */
+export function Toasts() {
+  const toasts = useToasts()
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {toasts.map(({ id, text }) => (
+        <p key={id} class="toast">
+          {text}
+          <button
+            type="button"
+            class="toast-close"
+            aria-label="Dismiss"
+            onClick={() => {
+              dismissToast(id)
+            }}
+          >
+            ×
+          </button>
+        </p>
+      ))}
+    </div>
+  )
+}
+
+interface Toast {
+  readonly id: number
+  readonly text: string
+}
+
+const SHOWN_MS = 6_000
+
+let toasts: readonly Toast[] = []
+let lastId = 0
+const listeners = new Set<(toasts: readonly Toast[]) => void>()
+
+function change(next: readonly Toast[]): void {
+  toasts = next
+  for (const listener of listeners) listener(next)
+}
+
+function remove(id: number): void {
+  change(toasts.filter((toast) => toast.id !== id))
+}
+
+/** Says for a moment that something was done, also to a screen reader. */
+export function toast(text: string): void {
+  const id = (lastId += 1)
+  change([...toasts, { id, text }])
+  setTimeout(() => {
+    remove(id)
+  }, SHOWN_MS)
+}
+
+/** Removes a message before its time. */
+const dismissToast = remove
+
+/** The messages that are shown now. */
+function useToasts(): readonly Toast[] {
+  const [shown, setShown] = useState(toasts)
+  useEffect(() => {
+    listeners.add(setShown)
+    return () => {
+      listeners.delete(setShown)
+    }
+  }, [])
+  return shown
+}
