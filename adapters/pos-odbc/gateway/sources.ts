@@ -3,18 +3,16 @@ import { join } from 'node:path'
 import { SOURCE_NAME } from '../../../domain/pos/index.ts'
 import { membersOf } from '../../../domain/text/json.ts'
 import type { OneAnswer, PageAnswer } from '../protocol.ts'
-import type { SourceConfig } from './config/config-source.ts'
-import type { GatewayConfig } from './config/config.ts'
-import { openConnection } from './connections/connection.ts'
-import type { ConnectionSettings } from './connections/drivers/driver.ts'
-import { createPool, type Pool } from './connections/pool.ts'
-import { deadlineExceeded } from './connections/slots.ts'
+import type { SourceConfig, GatewayConfig } from './config.ts'
+import { openConnection } from './connection.ts'
+import type { ConnectionSettings } from './drivers.ts'
+import { createPool, deadlineExceeded, type Pool } from './pool.ts'
 import { DatabaseError, GatewayError } from './errors.ts'
-import { FAMILIES, hasOwnDatabases } from './families/index.ts'
-import type { CheckedRequest } from './requests/request.ts'
-import { readOne, readPage } from './rows/read.ts'
-import { DIALECTS } from './statements/dialect.ts'
-import type { SourceSettings } from './values/codec.ts'
+import { MAPPINGS, hasOwnDatabases } from './mappings.ts'
+import type { CheckedRequest } from './request.ts'
+import { readOne, readPage } from './read.ts'
+import { DIALECTS } from './dialect.ts'
+import type { SourceSettings } from './codec.ts'
 
 const WAITERS_MAX = 200
 const IDLE_MS = 60_000
@@ -87,7 +85,7 @@ export function createSources({ sources }: GatewayConfig, nowMs: () => number): 
         pool.use<PageAnswer | OneAnswer>(request.source.tenant, signal, (connection) => {
           const context = {
             scope: {
-              family: FAMILIES[config.kind],
+              source: MAPPINGS[config.kind],
               dialect: DIALECTS[config.dialect],
               tenant: request.source.tenant,
             },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import type { WritableRows } from '../../../adapters/pos-odbc/gateway/statements/write.ts'
+import type { WritableRows } from '../../../adapters/pos-odbc/gateway/write.ts'
 import { runnerOf } from '../../support/runner/case-runner.ts'
 import { posEngines, type PosTenant } from '../../support/pos/pos-engines.ts'
 import { sourcesOf, startGateway, type RunningGateway } from '../../support/pos/pos-gateway.ts'

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { COLLECTIONS, type CollectionName } from '../../../adapters/pos-odbc/collections.ts'
-import type { NeutralRow } from '../../../adapters/pos-odbc/protocol.ts'
+import { COLLECTIONS, type CollectionName, type NeutralRow } from '../../../adapters/pos-odbc/protocol.ts'
 import type { PosSource } from '../../../ports/sources.ts'
 import type { Position, Predicate } from '../../../ports/records.ts'
 import { posEngines } from '../../support/pos/pos-engines.ts'
