@@ -1,7 +1,7 @@
 import type { FormChange } from '../../ports/operators.ts'
 import type { FormDefinition, TenantWriter } from '../../ports/records.ts'
 import { headlessSupport } from '../forms/definition/compiled/support.ts'
-import type { FormPasswords } from '../imports/kinds/form-kind.ts'
+import type { FormPasswords } from '../imports/kinds.ts'
 import type { ImportIssue } from '../record/resource.ts'
 import { forms } from '../resources/forms/forms.ts'
 import { isJsonObject } from '../text/json.ts'

@@ -1,6 +1,6 @@
 import type { Secrets } from '../../domain/access/secrets.ts'
 import { hashFormPassword, verifyFormPassword } from '../../domain/forms/submit/password.ts'
-import type { ImportTools } from '../../domain/imports/kinds/kinds.ts'
+import type { ImportTools } from '../../domain/imports/kinds.ts'
 import type { ImportWorld } from '../../domain/imports/world.ts'
 import type { OperatorWorld } from '../../domain/operators/interface/world.ts'
 import type { Organization } from '../../ports/organizations.ts'

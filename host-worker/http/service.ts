@@ -1,6 +1,6 @@
 import { publicApi } from '../../domain/api.ts'
 import { clientApi } from '../../domain/forms/client-api.ts'
-import { sweepImports } from '../../domain/imports/sweep-imports.ts'
+import { sweepImports } from '../../domain/imports/write.ts'
 import { sweep } from '../../domain/jobs/sweep.ts'
 import { operatorApi } from '../../domain/operator-api.ts'
 import { randomBase62 } from '../../domain/text/encoding.ts'

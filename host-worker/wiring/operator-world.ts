@@ -1,4 +1,4 @@
-import { sweepImports } from '../../domain/imports/sweep-imports.ts'
+import { sweepImports } from '../../domain/imports/write.ts'
 import { createMoves } from '../../domain/placement/operators/moves.ts'
 import type { Background, Meter } from '../../ports/platform.ts'
 import type { ImportDirectory } from '../../ports/import-sessions.ts'

@@ -14,7 +14,7 @@ const tinySizes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'adapters/sqlite/read/bounded-rows.ts': { TEXT_MAX_BYTES: 500, ROWS_MAX_BYTES: 900 },
   'domain/access/proven-keys.ts': { KEYS_MAX: 1 },
   'domain/bounds/buckets.ts': { BUCKET_BYTES: 300 },
-  'domain/imports/sweep-imports.ts': { REFS_MAX: 1 },
+  'domain/imports/write.ts': { REFS_MAX: 1 },
   'domain/jobs/sweep-families.ts': { SWEPT_MAX: 1 },
   'domain/jobs/sweep.ts': { ENTRIES_MAX: 300 },
   'domain/placement/move/limits.ts': {

@@ -6,7 +6,7 @@ import type { Operator } from '../../access/operator.ts'
 import { echoed } from '../../bounds/echo.ts'
 import { detailsOf } from '../../bounds/details.ts'
 import { readJsonBody } from '../../bounds/json-body.ts'
-import { storabilityIssues } from '../../imports/check/storable.ts'
+import { storabilityIssues } from '../../imports/storable.ts'
 import { unknownParameter } from '../../read/plan/query-string.ts'
 import type { OperatorAccess } from '../../record/operation/description.ts'
 import type {

@@ -1,6 +1,6 @@
 import type { StoredValue } from '../../../ports/placement/move.ts'
 import type { ArchivedColumn } from '../../../ports/archives.ts'
-import { archivedValueProblem } from '../../imports/check/storable.ts'
+import { archivedValueProblem } from '../../imports/storable.ts'
 import { membersOf, parsedOr } from '../../text/json.ts'
 import { WITHHELD } from './format.ts'
 

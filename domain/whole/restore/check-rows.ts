@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { StoredValue } from '../../../ports/placement/move.ts'
 import { FORM_ID } from '../../forms/definition/limits.ts'
-import { isReservedId } from '../../imports/check/reserved-ids.ts'
+import { isReservedId } from '../../imports/check.ts'
 import { Instant } from '../../record/field.ts'
 import { storedFields, type Resource } from '../../record/resource.ts'
 import { forms } from '../../resources/forms/forms.ts'

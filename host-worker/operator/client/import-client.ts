@@ -1,12 +1,13 @@
-import { contentDigest, type ReceivedPart } from '../../../domain/imports/file/file-parts.ts'
 import {
+  contentDigest,
   transferFile,
+  type ReceivedPart,
   type ImportOutcome,
   type ImportProgress,
   type ImportTarget,
   type Transfer,
   type TransferAnswer,
-} from '../../../domain/imports/file/transfer-file.ts'
+} from '../../../domain/imports/file/transfer.ts'
 import {
   abortImportEndpoint,
   commitImportEndpoint,

@@ -3,10 +3,10 @@ import {
   toldOfForm,
 } from '../../../domain/operators/endpoints/forms/organization-forms.ts'
 import { checkForms, FORMS_MAX } from '../../../domain/operators/endpoints/forms/forms-check.ts'
-import { unreadable } from '../../../domain/imports/file/entry.ts'
-import { importFormats } from '../../../domain/imports/formats.ts'
-import { importKind } from '../../../domain/imports/kinds/kinds.ts'
-import { entriesOf } from '../../../domain/imports/reading/read-part.ts'
+import { unreadable } from '../../../domain/imports/file/lines.ts'
+import { importFormats } from '../../../domain/imports/file/transfer.ts'
+import { kindOf } from '../../../domain/imports/kinds.ts'
+import { entriesOf } from '../../../domain/imports/read-part.ts'
 import type { ImportIssue } from '../../../domain/record/resource.ts'
 import { isJsonObject } from '../../../domain/text/json.ts'
 import { importTools } from '../../http/imports.ts'
@@ -98,8 +98,7 @@ function entriesIn(path: string, values: FlagValues): AsyncIterable<Entry> | Ite
 }
 
 async function* entriesInCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Entry> {
-  const columns = importKind('forms', importTools(noSecrets))
-  if (columns === null) throw new Error('There is no import kind of forms')
+  const columns = kindOf('forms', importTools(noSecrets))
   for await (const { line, ...entry } of entriesOf(bytes, { format: 'csv', columns, mapping: {} }))
     yield { at: `line ${line}`, ...entry }
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { importKindNames, isKeptAtPos } from '../../../domain/imports/kinds/kinds.ts'
+import { importKindNames, isKeptAtPos } from '../../../domain/imports/kinds.ts'
 import { deleteRows, REMOVED_ROWS_MAX } from '../../../domain/operators/endpoints/organization/removals.ts'
 import { CommandError, UsageError } from '../client/errors.ts'
 import { textOf } from '../command/arguments.ts'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { runImport } from '../../../domain/imports/run-import.ts'
+import { runImport } from '../../../domain/imports/sessions.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
 import type { ImportFormat } from '../../../ports/import-sessions.ts'
 import { organization } from '../../conformance/fixtures.ts'

@@ -4,10 +4,10 @@ import {
   sha256,
   type ImportSource,
   type ReceivedPart,
-} from '../../../domain/imports/file/file-parts.ts'
-import type { ImportKind, ImportRecord } from '../../../domain/imports/kinds/kind.ts'
-import type { ImportTools } from '../../../domain/imports/kinds/kinds.ts'
-import type { ImportTarget, TransferAnswer } from '../../../domain/imports/file/transfer-file.ts'
+  type ImportTarget,
+  type TransferAnswer,
+} from '../../../domain/imports/file/transfer.ts'
+import type { ImportKind, ImportRecord, ImportTools } from '../../../domain/imports/kinds.ts'
 import type { ImportWorld } from '../../../domain/imports/world.ts'
 import type { ImportContext } from '../../../domain/record/field.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'

@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import type { ImportSession } from '../../../../ports/import-sessions.ts'
-import { importFormats } from '../../../imports/formats.ts'
-import { importKindNames } from '../../../imports/kinds/kinds.ts'
-import { FILE_MAX_BYTES, PART_BYTES } from '../../../imports/file/limits.ts'
+import { importFormats, FILE_MAX_BYTES, PART_BYTES } from '../../../imports/file/transfer.ts'
+import { importKindNames } from '../../../imports/kinds.ts'
 import { component, described } from '../../../record/operation/meaning.ts'
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))

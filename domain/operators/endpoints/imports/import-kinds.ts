@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { importKindNames } from '../../../imports/kinds/kinds.ts'
+import { importKindNames } from '../../../imports/kinds.ts'
 import { component, described } from '../../../record/operation/meaning.ts'
 import { jsonResponse, operation, type ReplyOf } from '../../../record/operation/operation.ts'
 import { jsonReply, PRIVATE } from '../../../record/operation/reply.ts'
@@ -61,7 +61,7 @@ export const listImportKinds = operation({
 /** Answers `GET /operator/v1/import-kinds`. */
 export async function serveImportKinds(): Promise<ReplyOf<typeof listImportKinds>> {
   // Loaded on demand, because only this needs the examples of the contract document.
-  const { templateCsv, templateOf } = await import('../../../imports/kinds/template.ts')
+  const { templateCsv, templateOf } = await import('../../../imports/template.ts')
   const data = importKindNames.map((kind) => {
     const columns = templateOf(kind)
     const shown = columns.map(({ name, type, isRequired, whenLeftOut, meaning }) => {

@@ -2,19 +2,22 @@ import * as v from 'valibot'
 import type { AuditSubject } from '../../../../ports/operators.ts'
 import type { ImportSession } from '../../../../ports/import-sessions.ts'
 import { readRequestBody } from '../../../bounds/read-body.ts'
-import { abortImport, commitImport } from '../../../imports/commit-import.ts'
-import type { ReceivedPart } from '../../../imports/file/file-parts.ts'
+import {
+  abortImport,
+  commitImport,
+  openImport,
+  receivePart,
+  type ImportAnswer,
+} from '../../../imports/sessions.ts'
 import {
   ABANDONED_HOURS,
   FILE_PROBLEMS_MAX,
   IDLE_MS,
   PART_BYTES,
   PART_MAX_BYTES,
-} from '../../../imports/file/limits.ts'
-import { openImport } from '../../../imports/open-import.ts'
-import { receivePart } from '../../../imports/receive-part.ts'
-import type { ImportAnswer } from '../../../imports/world.ts'
-import { continueWriting } from '../../../imports/write-import.ts'
+  type ReceivedPart,
+} from '../../../imports/file/transfer.ts'
+import { continueWriting } from '../../../imports/write.ts'
 import { ofOrganization } from '../../../record/operation/command.ts'
 import { jsonResponse, operation, type ReplyOf } from '../../../record/operation/operation.ts'
 import { ErrorBody, errorReply, jsonReply, PRIVATE } from '../../../record/operation/reply.ts'

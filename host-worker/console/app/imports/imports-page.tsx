@@ -26,11 +26,14 @@ import {
   type ImportKind,
 } from './choice.tsx'
 import { useEffect, useState } from 'preact/hooks'
-import { delimiterNames } from '../../../../domain/imports/file/csv-cells.ts'
-import { FILE_PROBLEMS_MAX } from '../../../../domain/imports/file/limits.ts'
-import { lineTexts } from '../../../../domain/imports/file/line-texts.ts'
-import { endOfCheck, outcomeText } from '../../../../domain/imports/file/outcome-text.ts'
-import type { ImportOutcome } from '../../../../domain/imports/file/transfer-file.ts'
+import { delimiterNames } from '../../../../domain/imports/file/header.ts'
+import {
+  FILE_PROBLEMS_MAX,
+  endOfCheck,
+  outcomeText,
+  type ImportOutcome,
+} from '../../../../domain/imports/file/transfer.ts'
+import { lineTexts } from '../../../../domain/imports/file/lines.ts'
 import { useLeaveWarning } from '../kit/dialog.tsx'
 import type { Failure } from '../service/client.ts'
 import { sendFile, sourceOf, type SendProgress, type SentFile } from './send-file.ts'

@@ -1,17 +1,15 @@
 import {
   contentDigest,
+  PART_BYTES,
+  transferFile,
   type ImportSource,
   type ReceivedPart,
-} from '../../../../domain/imports/file/file-parts.ts'
-import type { HeaderRules } from '../../../../domain/imports/file/header.ts'
-import { PART_BYTES } from '../../../../domain/imports/file/limits.ts'
-import {
-  transferFile,
   type ImportOutcome,
   type ImportProgress,
   type ImportTarget,
   type TransferAnswer,
-} from '../../../../domain/imports/file/transfer-file.ts'
+} from '../../../../domain/imports/file/transfer.ts'
+import type { HeaderRules } from '../../../../domain/imports/file/header.ts'
 import { pathWith, Failure, type Client } from '../service/client.ts'
 import { operationTable } from '../service/operation-table.ts'
 import type { CallOf } from '../service/operations.ts'

@@ -1,11 +1,15 @@
 import { showOrganization } from '../../../../domain/operators/endpoints/organization/organizations.ts'
-import { importFormats } from '../../../../domain/imports/formats.ts'
+import {
+  importFormats,
+  FILE_PROBLEMS_MAX,
+  endOfCheck,
+  outcomeText,
+  type ImportOutcome,
+  type Transfer,
+} from '../../../../domain/imports/file/transfer.ts'
 import { isSourceKind } from '../../../../adapters/pos-odbc/index.ts'
-import { importKindNames, isKeptAtPos } from '../../../../domain/imports/kinds/kinds.ts'
-import { FILE_PROBLEMS_MAX } from '../../../../domain/imports/file/limits.ts'
-import { templateCsv, templateOf } from '../../../../domain/imports/kinds/template.ts'
-import { endOfCheck, outcomeText } from '../../../../domain/imports/file/outcome-text.ts'
-import type { ImportOutcome, Transfer } from '../../../../domain/imports/file/transfer-file.ts'
+import { importKindNames, isKeptAtPos } from '../../../../domain/imports/kinds.ts'
+import { templateCsv, templateOf } from '../../../../domain/imports/template.ts'
 import type { StorageType } from '../../../../domain/record/field.ts'
 import type { ImportProblem } from '../../../../ports/import-sessions.ts'
 import { systemClock } from '../../../system.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Secrets } from '../../../../domain/access/secrets.ts'
-import { sweepImports } from '../../../../domain/imports/sweep-imports.ts'
+import { sweepImports } from '../../../../domain/imports/write.ts'
 import { createMoves, sweepMoves } from '../../../../domain/placement/operators/moves.ts'
 import { createPlacedStorage, type PlacedStorage } from '../../../../domain/placement/placed-storage.ts'
 import { createWorld } from '../../../../host-worker/http/world.ts'

@@ -5,8 +5,7 @@ import type {
   ImportProblem,
   ImportSession,
 } from '../../../ports/import-sessions.ts'
-import { digestOfParts, partsOf, sha256, type ImportSource, type ReceivedPart } from './file-parts.ts'
-import { PART_BYTES } from './limits.ts'
+import { concatenated, fromBase64Url, toBase64Url } from '../../text/encoding.ts'
 
 /** The part of an import's session that its sender needs. */
 export type ImportProgress = Pick<
@@ -159,3 +158,107 @@ async function commit({ target, onProgress }: Transfer, received: ImportProgress
     warnings: [...warnings, ...empty],
   }
 }
+
+/** The bytes of an import. Each `open` reads them from the start. */
+export interface ImportSource {
+  open(): AsyncIterable<Uint8Array>
+}
+
+/** A part of a file as it was sent. */
+export interface ReceivedPart {
+  /** Counts from 1. */
+  readonly part: number
+  readonly bytes: Uint8Array<ArrayBuffer>
+  /** SHA-256 of the bytes, base64url, as the sender computed it. */
+  readonly digest: string
+}
+
+/** Cuts bytes into parts of one size; the last one may be shorter. */
+export async function* partsOf(
+  source: AsyncIterable<Uint8Array>,
+  partBytes: number,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  let pieces: Uint8Array[] = []
+  let length = 0
+  for await (const given of source) {
+    let piece = given
+    while (length + piece.length >= partBytes) {
+      const end = partBytes - length
+      yield concatenated([...pieces, piece.subarray(0, end)])
+      piece = piece.subarray(end)
+      pieces = []
+      length = 0
+    }
+    // The source may reuse its buffer for the next piece.
+    if (piece.length > 0) pieces.push(piece.slice())
+    length += piece.length
+  }
+  if (length > 0) yield concatenated(pieces)
+}
+
+/** SHA-256 of bytes, base64url. */
+export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
+}
+
+/**
+ * The digest of a file: SHA-256 of the concatenated digests of its parts. Unlike a digest of the bytes, it can be
+ * computed from parts that arrive in separate requests.
+ * @param digests the digests of the parts in order, base64url
+ */
+export function digestOfParts(digests: readonly string[]): Promise<string> {
+  return sha256(concatenated(digests.map((digest) => fromBase64Url(digest) ?? new Uint8Array(0))))
+}
+
+/** The digest of a part as the header `Content-Digest` has it (RFC 9530). */
+export function contentDigest({ digest }: Pick<ReceivedPart, 'digest'>): string {
+  return `sha-256=:${digest.replaceAll('-', '+').replaceAll('_', '/')}=:`
+}
+
+/** The maximum size of a part, in bytes. */
+export const PART_MAX_BYTES = 1024 * 1024
+
+/**
+ * The size of parts that a client should send. A part is read and checked in one piece, and its rows are staged in one
+ * statement: smaller parts let other requests in between, larger ones save round trips.
+ */
+export const PART_BYTES = 256 * 1024
+
+/** The largest file that can be imported. */
+export const FILE_MAX_BYTES = 4 * 1024 * 1024 * 1024
+
+/** The number of problems after which an import is refused without checking the rest of the file. */
+export const FILE_PROBLEMS_MAX = 50
+
+/** After this time without a new part, another file may take the place of an import. */
+export const IDLE_MS = 60_000
+
+/**
+ * For how long an import that receives nothing is kept, and for how long the result of an import is kept after its end.
+ */
+export const ABANDONED_HOURS = 24
+export const ABANDONED_MS = ABANDONED_HOURS * 60 * 60 * 1000
+
+/** An import, or a dry run, that came to its end. */
+type ReadOutcome = Extract<ImportOutcome, { readonly read: number }>
+
+/** What an import came to, as the rest of a sentence. */
+export function outcomeText({ kind, read, skipped, changed, unchanged }: ReadOutcome): string {
+  const empty = skipped === 0 ? '' : `, ${skipped} empty ${skipped === 1 ? 'row' : 'rows'} skipped`
+  return kind === 'checked'
+    ? `${read} read${empty}. Nothing is wrong. Nothing was imported: this was a dry run`
+    : `${read} read, ${changed} changed, ${unchanged} unchanged${empty}`
+}
+
+/** Said after problems when the check ended with them. */
+export function endOfCheck(problems: number, most: number): string {
+  return problems < most ? '' : `The check ended after ${most} problems; there may be more.`
+}
+
+/** How a file is probably written, by its name. */
+export function formatOfName(name: string): ImportFormat {
+  return /\.(csv|tsv)$/i.test(name) ? 'csv' : 'ndjson'
+}
+
+/** How an imported file may be written. */
+export const importFormats = ['ndjson', 'csv'] as const satisfies readonly ImportFormat[]

@@ -1,16 +1,14 @@
-import { explained } from '../../document/explain-schema.ts'
-import { termOf } from '../../document/glossary/index.ts'
-import { requestSchemaOf } from '../../document/json-schema.ts'
-import { exampleOf } from '../../document/schema-example.ts'
-import { FormLineInput } from '../../forms/definition/check.ts'
-import type { ImportContext, StorageType } from '../../record/field.ts'
-import type { Default } from '../../record/resource-field.ts'
-import type { Resource } from '../../record/resource.ts'
-import { forms } from '../../resources/forms/forms.ts'
-import { csvRow } from '../../text/csv.ts'
-import type { ImportKind } from './kind.ts'
-import { kindOf, resourceOfKind } from './kinds.ts'
-import { importedFields } from './plain-kind.ts'
+import { explained } from '../document/explain-schema.ts'
+import { termOf } from '../document/glossary/index.ts'
+import { requestSchemaOf } from '../document/json-schema.ts'
+import { exampleOf } from '../document/schema-example.ts'
+import { FormLineInput } from '../forms/definition/check.ts'
+import type { ImportContext, StorageType } from '../record/field.ts'
+import type { Default } from '../record/resource-field.ts'
+import type { Resource } from '../record/resource.ts'
+import { forms } from '../resources/forms/forms.ts'
+import { csvRow } from '../text/csv.ts'
+import { kindOf, resourceOfKind, importedFields, type ImportKind } from './kinds.ts'
 
 /** A column of a kind's files, for whoever writes one. */
 export interface TemplateColumn {
@@ -32,7 +30,6 @@ const context: ImportContext = { organizationId: 'example', toE164: (text) => te
 export function templateOf(name: string): readonly TemplateColumn[] {
   const kind = kindOf(name, noTools)
   const resource = resourceOfKind(name)
-  if (resource === null) throw new Error(`There is no import kind ${name}`)
   const reading = kind.read({}, context)
   const required = new Set('issues' in reading ? reading.issues.map(({ field }) => field) : [])
   const imported = importedFields(resource)

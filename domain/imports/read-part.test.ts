@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { seededRandom } from '../../../test/support/runner/fakes.ts'
-import { utf8 } from '../../text/encoding.ts'
-import type { Entry } from '../file/entry.ts'
-import { LINE_MAX_BYTES, tooLongProblem } from '../file/lines.ts'
+import { seededRandom } from '../../test/support/runner/fakes.ts'
+import { utf8 } from '../text/encoding.ts'
+import { LINE_MAX_BYTES, tooLongProblem, type Entry } from './file/lines.ts'
 import { readPart, startOfFile, type FileFormat, type Reading } from './read-part.ts'
 
 const columns = {
