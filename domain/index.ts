@@ -19,22 +19,22 @@ export type { OpenSource, ReadWorld, Sources } from './read/world.ts'
 export type { SubmissionWorld } from './forms/submit/submit.ts'
 export type { FormCache } from './forms/submit/cache.ts'
 export { createFormCache } from './forms/submit/cache.ts'
-export type { RateLimiter } from './access/rate-limit/rate-limiter.ts'
-export { createRateLimiter } from './access/rate-limit/rate-limiter.ts'
+export type { RateLimiter } from './access/rate-limiter.ts'
+export { createRateLimiter } from './access/rate-limiter.ts'
 
 // Secrets, and the keys of organizations.
 export type { Secrets, SecretVersion } from './access/secrets.ts'
 export { openSecrets, rootSecretProblem } from './access/secrets.ts'
 export type { IssuedKey, NewKey, PresentedKey } from './access/api-key.ts'
 export { hashKey, issueKey, readKey } from './access/api-key.ts'
-export { readBearer } from './access/bearer.ts'
+export { readBearer } from './access/authenticate.ts'
 
 // Follow-up work after a submission.
 export type { Delivery } from './jobs/deliver.ts'
 export { deliver } from './jobs/deliver.ts'
-export type { Swept } from './jobs/sweep.ts'
-export { sweep } from './jobs/sweep.ts'
-export type * from './jobs/world.ts'
+export type { Swept } from './jobs/deliver.ts'
+export { sweep } from './jobs/deliver.ts'
+export type { JobWorld } from './jobs/work.ts'
 export type { MailIdentity } from './messaging/request/sender.ts'
 
 // Forms as operators write them.
@@ -51,7 +51,7 @@ export { resourceOf, resources, writtenResources } from './resources/index.ts'
 
 // The forms in which values are stored.
 export { toBase64Url, fromBase64Url } from './text/encoding.ts'
-export { emailKey } from './text/contact/email-address.ts'
+export { emailKey } from './text/email-address.ts'
 export { parseInstant, toInstant } from './text/instant.ts'
-export { phoneToE164 } from './text/contact/phone-number.ts'
+export { phoneToE164 } from './text/phone-number.ts'
 export { isSensitiveKey, withoutSensitiveKeys } from './text/sensitive-keys.ts'

@@ -5,6 +5,6 @@
 export * from './operator-api.ts'
 export * from './document/operator-texts.ts'
 export type * from './operators/interface/world.ts'
-export { proveRootSecret } from './access/root-secret-proof.ts'
+export { proveRootSecret } from './access/operator-credentials.ts'
 export { newOrganization } from './operators/organization.ts'
 export { onePlace } from './placement/operators/one-place.ts'

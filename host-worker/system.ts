@@ -1,4 +1,4 @@
-import { thrownAt } from '../domain/text/thrown-at.ts'
+import { thrownAt } from '../domain/text/terminal.ts'
 import type { Background, Clock, Deadline, Log, LogFields, RandomSource } from '../ports/platform.ts'
 
 /** The platform's clock. */

@@ -4,7 +4,7 @@ import type { KeyClaim, KeyedStorage } from '../../ports/keys.ts'
 import { newOrganization } from '../operators/organization.ts'
 import { issueKey } from './api-key.ts'
 import { authenticateTenant, type KeyWorld } from './authenticate.ts'
-import { createRateLimiter } from './rate-limit/rate-limiter.ts'
+import { createRateLimiter } from './rate-limiter.ts'
 import type { Secrets, SecretVersion } from './secrets.ts'
 
 const organization = newOrganization('acme', 'Acme')

@@ -10,7 +10,7 @@ import type {
 import { readQuery, type QueryParameters } from '../record/operation/query-parameters.ts'
 import { errorReply, type Reply } from '../record/operation/reply.ts'
 import type { RoutedRequest } from '../record/operation/routed-request.ts'
-import { queryOf } from '../text/http/url.ts'
+import { queryOf } from '../text/http.ts'
 import {
   authenticate,
   authenticateTenant,
@@ -18,7 +18,7 @@ import {
   type Caller,
   type KeyWorld,
 } from './authenticate.ts'
-import type { Operator } from './operator.ts'
+import type { Operator } from './operator-credentials.ts'
 
 /** The caller that each kind of access admits, as the handler receives it. */
 export interface Callers {

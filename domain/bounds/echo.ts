@@ -1,4 +1,4 @@
-import { cutText } from '../text/cut-text.ts'
+import { cutText } from '../text/characters.ts'
 
 /** The maximum number of problems in one reply. More would not help the sender of the request. */
 export const PROBLEMS_MAX = 50

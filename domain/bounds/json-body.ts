@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import type { Deadline } from '../../ports/platform.ts'
 import { readRequestBody } from './read-body.ts'
-import { acceptedType, contentTypeOf } from '../text/http/content-type.ts'
+import { acceptedType, contentTypeOf } from '../text/content-type.ts'
 import { decodeUtf8 } from '../text/encoding.ts'
 import { isJsonObject, parsedOr } from '../text/json.ts'
 import { judge } from '../words/judge.ts'

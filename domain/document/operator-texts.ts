@@ -1,5 +1,10 @@
-import { OPERATOR_KEY_PREFIX } from '../access/operator-key.ts'
-import { PROOF_AGE_MAX_MS, PROOF_PURPOSE, PROOF_SCHEME, PROOF_SUBKEY } from '../access/root-secret-proof.ts'
+import {
+  OPERATOR_KEY_PREFIX,
+  PROOF_AGE_MAX_MS,
+  PROOF_PURPOSE,
+  PROOF_SCHEME,
+  PROOF_SUBKEY,
+} from '../access/operator-credentials.ts'
 import { operatorTags } from '../record/operation/description.ts'
 import { sourceUnavailable } from '../record/operation/reply.ts'
 import type { JsonSchema } from './json-schema.ts'

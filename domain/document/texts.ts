@@ -1,4 +1,4 @@
-import { beyondRate, rateLimitHeaders } from '../access/rate-limit/rate-limit-reply.ts'
+import { beyondRate, rateLimitHeaders } from '../access/rate-limiter.ts'
 import type { Scope } from '../record/operation/description.ts'
 import type { SharedResponse } from '../record/operation/operation.ts'
 import { AUTH_SCHEME, internalError, unauthorized } from '../record/operation/reply.ts'

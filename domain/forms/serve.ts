@@ -1,5 +1,5 @@
 import type { ReplyOf, RequestOf } from '../record/operation/operation.ts'
-import { contentTypeOf } from '../text/http/content-type.ts'
+import { contentTypeOf } from '../text/content-type.ts'
 import { submissionReply } from './answer/reply.ts'
 import type { postSubmission } from './endpoints.ts'
 import { submitForm, type SubmissionWorld } from './submit/submit.ts'

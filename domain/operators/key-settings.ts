@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { KeyAttributes, KeyScope } from '../../ports/organizations.ts'
-import { RATE_WINDOW_MS } from '../access/rate-limit/rate-limiter.ts'
+import { RATE_WINDOW_MS } from '../access/rate-limiter.ts'
 import { sets, text } from '../record/operation/command.ts'
 import { described, worded, type Words } from '../record/operation/meaning.ts'
 import { isCalendarDate, parseInstant } from '../text/instant.ts'

@@ -2,8 +2,7 @@ import * as v from 'valibot'
 import type { Organization } from '../../ports/organizations.ts'
 import { sets, text, type Flag } from '../record/operation/command.ts'
 import { described, worded, type Words } from '../record/operation/meaning.ts'
-import { parsedOr } from '../text/json.ts'
-import { keysOf } from '../text/keys-of.ts'
+import { parsedOr, keysOf } from '../text/json.ts'
 import {
   HOURLY,
   HourlyMessages,

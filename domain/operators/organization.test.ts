@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { organizationSettings } from './organization-settings.ts'
-import { keysOf } from '../text/keys-of.ts'
+import { keysOf } from '../text/json.ts'
 import { newOrganization, OrganizationId, parentProblem } from './organization.ts'
 
 /** The settings as the command line gives them. */

@@ -22,7 +22,7 @@ import {
   sourceUnavailable,
   type Reply,
 } from '../record/operation/reply.ts'
-import { queryOf } from '../text/http/url.ts'
+import { queryOf } from '../text/http.ts'
 
 /** A source of rows outside this service. Some kinds of sources also declare how they differ. */
 type AnySource = RecordSource | PosSource | LinkSource

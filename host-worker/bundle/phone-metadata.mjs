@@ -19,13 +19,13 @@ export function phoneRules() {
 }
 
 /**
- * Replaces `domain/text/contact/phone-metadata.ts`. As an object in the source code, the metadata would be a quarter of the
+ * Replaces `domain/text/phone-metadata.ts`. As an object in the source code, the metadata would be a quarter of the
  * code that every isolate compiles at its start. As text it costs almost nothing until it is parsed.
  */
 export const phoneMetadata = {
   name: 'phone-metadata',
   setup(build) {
-    build.onLoad({ filter: /[\\/]domain[\\/]text[\\/]contact[\\/]phone-metadata\.ts$/ }, () => ({
+    build.onLoad({ filter: /[\\/]domain[\\/]text[\\/]phone-metadata\.ts$/ }, () => ({
       contents: [
         `const rules = ${JSON.stringify(phoneRules())}`,
         'let metadata',

@@ -1,4 +1,4 @@
-import { isLoopbackHost, isLoopbackName } from '../../domain/text/http/loopback.ts'
+import { isLoopbackHost, isLoopbackName } from '../../domain/text/http.ts'
 
 /**
  * Refuses a request to a local start under any name but those of this machine. A page in the developer's browser may

@@ -1,6 +1,6 @@
 import type { D1Database, DurableObjectNamespace } from '@cloudflare/workers-types'
 import * as v from 'valibot'
-import { isLoopbackName } from '../../domain/text/http/loopback.ts'
+import { isLoopbackName } from '../../domain/text/http.ts'
 
 /**
  * The values that the platform passes to the Worker: variables and secrets as text, and bindings to its own services.

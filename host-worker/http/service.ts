@@ -1,7 +1,7 @@
 import { publicApi } from '../../domain/api.ts'
 import { clientApi } from '../../domain/forms/client-api.ts'
 import { sweepImports } from '../../domain/imports/write.ts'
-import { sweep } from '../../domain/jobs/sweep.ts'
+import { sweep } from '../../domain/jobs/deliver.ts'
 import { operatorApi } from '../../domain/operator-api.ts'
 import { randomBase62 } from '../../domain/text/encoding.ts'
 import { sweepRetention } from '../../domain/whole/remove/sweep-retention.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nearestWord } from '../../domain/text/nearest-word.ts'
-import { escapedCommands } from '../../domain/text/escaped-commands.ts'
+import { escapedCommands } from '../../domain/text/terminal.ts'
 import { projectRoot } from '../local/root.ts'
 import { CommandError, UsageError } from './client/errors.ts'
 import { readArguments } from './command/arguments.ts'

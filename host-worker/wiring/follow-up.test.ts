@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { JobWorld } from '../../domain/jobs/world.ts'
+import type { JobWorld } from '../../domain/jobs/work.ts'
 import { createPlacedStorage } from '../../domain/placement/placed-storage.ts'
 import { toInstant } from '../../domain/text/instant.ts'
 import { form, organization, submission } from '../../test/conformance/fixtures.ts'

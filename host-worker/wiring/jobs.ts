@@ -1,5 +1,5 @@
 import { receiveFromQstash } from '../../adapters/queue-qstash/index.ts'
-import type { JobWorld } from '../../domain/jobs/world.ts'
+import type { JobWorld } from '../../domain/jobs/work.ts'
 import type { Env } from '../env/index.ts'
 import { consoleLog, systemDeadline, systemPorts } from '../system.ts'
 import { openAllPlaces, openStorage } from './all-storage.ts'

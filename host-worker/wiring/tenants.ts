@@ -1,7 +1,7 @@
 import { createKeyUpkeep } from '../../adapters/sqlite/access/key-upkeep.ts'
 import { createKeyedStorage } from '../../adapters/sqlite/access/keyed-storage.ts'
 import { guardOf, type StorageOptions } from '../../adapters/sqlite/storage-options.ts'
-import { createRateLimiter } from '../../domain/access/rate-limit/rate-limiter.ts'
+import { createRateLimiter } from '../../domain/access/rate-limiter.ts'
 import { placedKeyed, placedKeyUpkeep } from '../../domain/placement/storage/placed-requests.ts'
 import { relayed } from '../../domain/relay/relayed.ts'
 import { tenantApi } from '../../domain/tenant-api.ts'

@@ -1,5 +1,5 @@
 import { issueKey } from '../../domain/access/api-key.ts'
-import { issueOperatorKey } from '../../domain/access/operator-key.ts'
+import { issueOperatorKey } from '../../domain/access/operator-credentials.ts'
 import type { Secrets } from '../../domain/access/secrets.ts'
 import { newOrganization } from '../../domain/operators/organization.ts'
 import { toInstant } from '../../domain/text/instant.ts'

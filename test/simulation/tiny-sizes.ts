@@ -12,11 +12,11 @@ const tinySizes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'adapters/sqlite/move/target.ts': { JSON_BYTES_MAX: 250 },
   'adapters/sqlite/outbox/admit.ts': { FORGOTTEN_MAX: 2 },
   'adapters/sqlite/read/bounded-rows.ts': { TEXT_MAX_BYTES: 500, ROWS_MAX_BYTES: 900 },
-  'domain/access/proven-keys.ts': { KEYS_MAX: 1 },
+  'domain/access/authenticate.ts': { KEYS_MAX: 1 },
   'domain/bounds/buckets.ts': { BUCKET_BYTES: 300 },
   'domain/imports/write.ts': { REFS_MAX: 1 },
   'domain/jobs/sweep-families.ts': { SWEPT_MAX: 1 },
-  'domain/jobs/sweep.ts': { ENTRIES_MAX: 300 },
+  'domain/jobs/deliver.ts': { ENTRIES_MAX: 300 },
   'domain/placement/move/limits.ts': {
     SMALL_JOURNAL: 4,
     DRAINED: 3,

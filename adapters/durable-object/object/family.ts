@@ -1,4 +1,4 @@
-import { createRateLimiter, type RateLimiter } from '../../../domain/access/rate-limit/rate-limiter.ts'
+import { createRateLimiter, type RateLimiter } from '../../../domain/access/rate-limiter.ts'
 import type { Clock, Log } from '../../../ports/platform.ts'
 import type { OutboxRef } from '../../../ports/outbox-store.ts'
 import type { PlaceMethod, PlaceState } from '../../../domain/placement/move/place-states.ts'

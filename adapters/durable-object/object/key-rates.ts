@@ -1,4 +1,4 @@
-import type { RateLimiter } from '../../../domain/access/rate-limit/rate-limiter.ts'
+import type { RateLimiter } from '../../../domain/access/rate-limiter.ts'
 import type { KeyBudget } from '../../../ports/keys.ts'
 import type { KeyRow } from '../../sqlite/table/access-rows.ts'
 import type { PackedResult } from '../protocol.ts'

@@ -1,5 +1,5 @@
 import { countWithinPage } from '../../../domain/read/pages/page-of-texts.ts'
-import { isStorableText } from '../../../domain/text/storable-text.ts'
+import { isStorableText, compareBytes } from '../../../domain/text/characters.ts'
 import type { Statement } from '../../sql/statement.ts'
 import {
   COLLECTIONS,
@@ -16,7 +16,19 @@ import { listsOf, type ChildMapping, type TableMapping } from './mappings.ts'
 import { childrenStatement, oneStatement, pageStatement, type Scope } from './statements.ts'
 import type { RecordedRow } from './tables.ts'
 import { Unreadable, type SourceSettings, type Codec } from './codec.ts'
-import { compareBytes } from '../../../domain/text/text-order.ts'
+import { countWithinPage } from '../../../../domain/read/pages/page-of-texts.ts'
+import { isStorableText } from '../../../../domain/text/characters.ts'
+import type { Statement } from '../../../sql/statement.ts'
+import { COLLECTIONS, orderMayBeNull, type CollectionName } from '../../collections.ts'
+import type { NeutralRow, OneAnswer, PageAnswer, PageParameters, SourcePosition } from '../../protocol.ts'
+import { GatewayError } from '../errors.ts'
+import { listsOf, type ChildMapping } from '../families/family.ts'
+import { childrenStatement } from '../statements/lists.ts'
+import { oneStatement, pageStatement } from '../statements/page.ts'
+import type { Scope } from '../statements/scope.ts'
+import type { RecordedRow } from '../tables/column.ts'
+import type { SourceSettings } from '../values/codec.ts'
+import { neutralChildren, neutralRow } from './neutral.ts'
 
 /** Runs one statement. Rejects with a `DatabaseError` or a `GatewayError`. */
 type RunStatement = (statement: Statement) => Promise<readonly RecordedRow[]>

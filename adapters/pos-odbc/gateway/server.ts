@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { isLoopbackHost } from '../../../domain/text/http/loopback.ts'
+import { isLoopbackHost } from '../../../domain/text/http.ts'
 import type { LogFields, Log } from '../../../ports/platform.ts'
 import {
   ERROR_STATUS,

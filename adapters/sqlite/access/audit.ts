@@ -8,9 +8,8 @@ import type {
   AuditRecord,
   AuditSubject,
 } from '../../../ports/operators.ts'
-import { keysOf } from '../../../domain/text/keys-of.ts'
+import { keysOf, parsedOr } from '../../../domain/text/json.ts'
 import type { Database } from '../database/database.ts'
-import { parsedOr } from '../../../domain/text/json.ts'
 import type { JsonText } from '../database/json-text.ts'
 import { atMost, bind, db, slot, template, type Template } from '../statement/compiler.ts'
 import { rowsOf, type Executor, type Statement } from '../statement/executor.ts'

@@ -1,5 +1,5 @@
 import { expressionBuilder, sql, type InferResult } from 'kysely'
-import { keysOf } from '../../../domain/text/keys-of.ts'
+import { keysOf } from '../../../domain/text/json.ts'
 import type { ImportSession, ImportState } from '../../../ports/import-sessions.ts'
 import type { Database } from '../database/database.ts'
 import { db, slot } from '../statement/compiler.ts'

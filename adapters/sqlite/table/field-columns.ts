@@ -1,4 +1,4 @@
-import { keysOf } from '../../../domain/text/keys-of.ts'
+import { keysOf } from '../../../domain/text/json.ts'
 import type { StoredFields } from '../../../domain/record/stored-fields.ts'
 import { columnName, type ColumnName } from '../database/column-name.ts'
 

@@ -1,5 +1,5 @@
 import { storedFieldShape, type StoredFields } from '../../../domain/record/stored-fields.ts'
-import { keysOf } from '../../../domain/text/keys-of.ts'
+import { keysOf } from '../../../domain/text/json.ts'
 import type { BoundValue } from '../statement/executor.ts'
 import { columnName } from '../database/column-name.ts'
 import type { StoredRow } from '../database/stored.ts'

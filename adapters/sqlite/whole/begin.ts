@@ -6,7 +6,7 @@ import {
   type RawBuilder,
   type SqlBool,
 } from 'kysely'
-import { keysOf } from '../../../domain/text/keys-of.ts'
+import { keysOf } from '../../../domain/text/json.ts'
 import type { BeginOutcome, Restoration } from '../../../ports/archives.ts'
 import { slugTaken } from '../access/slug-taken.ts'
 import type { Database } from '../database/database.ts'

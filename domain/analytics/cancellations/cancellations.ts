@@ -10,7 +10,7 @@ import { count, dateRange, organizationId, percentageOf } from '../figures-schem
 import { rangeOf } from '../parameters.ts'
 import { totalOf } from '../../figures/total.ts'
 import { percentage } from '../../figures/ratio.ts'
-import { nullsLast } from '../../text/text-order.ts'
+import { nullsLast } from '../../text/characters.ts'
 import { sampleCancellations, sampleOrganizationId, sampleRange } from '../samples.ts'
 import { Tenure, tenureFigures } from './tenure.ts'
 import { cancellationsRoute } from '../routes.ts'

@@ -1,7 +1,7 @@
 import type { ReasonCount } from '../../../ports/sources.ts'
 import { totalOf } from '../../figures/total.ts'
 import { percentage } from '../../figures/ratio.ts'
-import { nullsLast } from '../../text/text-order.ts'
+import { nullsLast } from '../../text/characters.ts'
 
 /** The code of all reasons that are not in the list. */
 const OTHER = 'other'

@@ -10,7 +10,7 @@ import { byHorizon } from './churn-horizons.ts'
 import { count, dateRange, organizationId, percentageOf } from '../figures-schema.ts'
 import { monthsOf, wordOf } from '../parameters.ts'
 import { percentage } from '../../figures/ratio.ts'
-import { nullsLast } from '../../text/text-order.ts'
+import { nullsLast } from '../../text/characters.ts'
 import { sampleCohorts, sampleOrganizationId } from '../samples.ts'
 import { cohortsRoute } from '../routes.ts'
 

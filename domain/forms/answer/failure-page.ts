@@ -3,7 +3,7 @@ import { html, type Html } from '../../text/html.ts'
 import type { FailureCode, FieldErrors } from './result.ts'
 import { renderPage } from './page-layout.ts'
 import type { WayBack } from './way-back.ts'
-import { parseUrl } from '../../text/http/url.ts'
+import { parseUrl } from '../../text/http.ts'
 
 /** The parts of a failure that the page shows. */
 export interface Failure {

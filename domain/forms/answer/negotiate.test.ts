@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { contentTypeOf } from '../../text/http/content-type.ts'
+import { contentTypeOf } from '../../text/content-type.ts'
 import { wantsPage } from './negotiate.ts'
 
 const form = 'application/x-www-form-urlencoded'

@@ -1,5 +1,4 @@
-import { acceptNames } from '../../text/http/accept.ts'
-import type { HeaderValue } from '../../text/http/header-value.ts'
+import { acceptNames, type HeaderValue } from '../../text/content-type.ts'
 
 /**
  * Whether a request gets a page as its reply: it is not JSON, and it accepts `text/html` by name and not

@@ -1,6 +1,5 @@
 import type { TextReply } from '../../record/operation/reply.ts'
-import { contentTypeOf } from '../../text/http/content-type.ts'
-import type { HeaderValue } from '../../text/http/header-value.ts'
+import { contentTypeOf, type HeaderValue } from '../../text/content-type.ts'
 import type { Failure } from './failure-page.ts'
 import { wantsPage } from './negotiate.ts'
 import { receiptReply, submissionFailure, SUBMISSION_HEADERS } from './receipt.ts'

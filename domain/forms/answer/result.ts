@@ -1,4 +1,4 @@
-import { keysOf } from '../../text/keys-of.ts'
+import { keysOf } from '../../text/json.ts'
 
 /**
  * The HTTP status of every failure code of the submission endpoint, including that of a method that it does not have.

@@ -1,4 +1,4 @@
-import { parseUrl } from '../../text/http/url.ts'
+import { parseUrl } from '../../text/http.ts'
 
 /** The page from which the visitor came, for links back to it. */
 export interface WayBack {

@@ -1,7 +1,6 @@
 import type { Deadline } from '../../../ports/platform.ts'
 import { readRequestBody } from '../../bounds/read-body.ts'
-import { acceptedType } from '../../text/http/content-type.ts'
-import type { HeaderValue } from '../../text/http/header-value.ts'
+import { acceptedType, type HeaderValue } from '../../text/content-type.ts'
 import type { BodyProblem, Entries, SubmittedBody } from '../definition/answers/entries.ts'
 import { parseMembers } from './members.ts'
 import { parseMultipart } from './multipart.ts'

@@ -1,6 +1,6 @@
 import { utf8, decodeUtf8 } from '../../text/encoding.ts'
 import { groupEntries, notUtf8, type BodyProblem, type Entries } from '../definition/answers/entries.ts'
-import { parseHeaderValue } from '../../text/http/header-value.ts'
+import { parseHeaderValue } from '../../text/content-type.ts'
 
 // Written here and not taken from a library: runtimes differ in what their formData() tolerates, and
 // @remix-run/multipart-parser accepts a delimiter with anything after it. Bodies are small and already in memory.

@@ -3,12 +3,12 @@ import { InstantInput } from '../../record/field.ts'
 import { described } from '../../record/operation/meaning.ts'
 import { judge, unknownWord, type Problem } from '../../words/judge.ts'
 import type { ImportIssue } from '../../record/resource.ts'
-import { readEmailAddress } from '../../text/contact/email-address.ts'
+import { readEmailAddress } from '../../text/email-address.ts'
 import { countedList } from '../../bounds/counted-list.ts'
 import type { FormDefinition } from '../../../ports/records.ts'
 import { FORM_ID, FORM_ID_MAX_LENGTH, NOTIFICATION_EMAILS_MAX, PASSWORD_MAX_LENGTH } from './limits.ts'
-import { keysOf } from '../../text/keys-of.ts'
-import { parseUrl } from '../../text/http/url.ts'
+import { keysOf } from '../../text/json.ts'
+import { parseUrl } from '../../text/http.ts'
 
 /** A form as it is imported. */
 export interface FormLine {

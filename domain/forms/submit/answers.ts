@@ -7,7 +7,7 @@ import { answerProblem } from '../definition/answers/judge-answer.ts'
 import { readAnswer, type AnswerReading } from '../definition/answers/read-answer.ts'
 import type { FieldErrors } from '../answer/result.ts'
 import { visibleFields } from '../definition/rules/visibility.ts'
-import { withLineFeeds } from '../../text/typed-text.ts'
+import { withLineFeeds } from '../../text/characters.ts'
 
 export type AnswersReading =
   | {

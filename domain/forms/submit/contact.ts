@@ -1,5 +1,5 @@
 import type { SubmittedContact } from '../../../ports/records.ts'
-import { emailKey, readEmailAddress } from '../../text/contact/email-address.ts'
+import { emailKey, readEmailAddress } from '../../text/email-address.ts'
 import type { CompiledForm } from '../definition/compiled/compile.ts'
 import { takesText } from '../definition/applicable.ts'
 import type { ContactField } from '../definition/definition.ts'
@@ -35,7 +35,7 @@ export async function contactOf(
 /** The first valid number, in E.164. The metadata of phone numbers is loaded by the first submission with a number. */
 async function firstPhone(texts: readonly string[], country: string): Promise<string | null> {
   if (texts.length === 0) return null
-  const { phoneToE164 } = await import('../../text/contact/phone-number.ts')
+  const { phoneToE164 } = await import('../../text/phone-number.ts')
   for (const text of texts) {
     const e164 = phoneToE164(text, country)
     if (e164 !== null) return e164

@@ -1,5 +1,5 @@
 import type { OutboxEntry, FormDefinition } from '../../../ports/records.ts'
-import { deliveryAddress, emailKey } from '../../text/contact/email-address.ts'
+import { deliveryAddress, emailKey } from '../../text/email-address.ts'
 import { NOTIFICATION_EMAILS_MAX } from '../definition/limits.ts'
 
 /** Kind of the outbox entry that sends one notification email. */

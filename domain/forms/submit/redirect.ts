@@ -1,4 +1,4 @@
-import { parseUrl } from '../../text/http/url.ts'
+import { parseUrl } from '../../text/http.ts'
 import { REDIRECT_MAX_LENGTH } from '../definition/limits.ts'
 
 /** Matches empty userinfo, as in `https://@host/`, which leaves no trace in the parsed URL. */

@@ -1,5 +1,5 @@
 import type { Mailbox } from '../../../ports/messaging.ts'
-import { isEmailAddress } from '../../text/contact/email-address.ts'
+import { isEmailAddress } from '../../text/email-address.ts'
 
 /**
  * A display name that needs no quotes: it has none of the characters that structure an address list (RFC 5322,

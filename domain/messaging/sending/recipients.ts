@@ -1,5 +1,5 @@
-import { deliveryAddress, readEmailAddress } from '../../text/contact/email-address.ts'
-import { phoneToE164 } from '../../text/contact/phone-number.ts'
+import { deliveryAddress, readEmailAddress } from '../../text/email-address.ts'
+import { phoneToE164 } from '../../text/phone-number.ts'
 import { INVALID_ADDRESS, INVALID_NUMBER } from './response.ts'
 
 /**

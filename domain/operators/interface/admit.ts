@@ -1,10 +1,13 @@
 import type { OperatorRole } from '../../../ports/keys.ts'
 import { claimedHashes } from '../../access/api-key.ts'
-import { bearerToken, refuseExposedKey } from '../../access/bearer.ts'
-import type { Operator } from '../../access/operator.ts'
-import { keepUp } from '../../access/key-upkeep.ts'
-import { readOperatorKey } from '../../access/operator-key.ts'
-import { isProofOf, isRecent, readProof } from '../../access/root-secret-proof.ts'
+import { bearerToken, refuseExposedKey, keepUp } from '../../access/authenticate.ts'
+import {
+  readOperatorKey,
+  isProofOf,
+  isRecent,
+  readProof,
+  type Operator,
+} from '../../access/operator-credentials.ts'
 import { readRequestBody } from '../../bounds/read-body.ts'
 import type { OperatorAccess } from '../../record/operation/description.ts'
 import { unauthorized, type Reply } from '../../record/operation/reply.ts'

@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditOutcome, AuditSubject, OperatorChanges } from '../../../ports/operators.ts'
 import { hasGoodChecksum, isKeyId, isOrganizationId } from '../../access/api-key.ts'
-import type { Operator } from '../../access/operator.ts'
+import type { Operator } from '../../access/operator-credentials.ts'
 import { randomBase62 } from '../../text/encoding.ts'
 import { toInstant } from '../../text/instant.ts'
 import type { RoutedRequest } from '../../record/operation/routed-request.ts'

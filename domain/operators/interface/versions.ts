@@ -1,7 +1,7 @@
 import type { OperationEndpoint, Overtaken } from '../../record/operation/operation.ts'
 import { jsonReply, PRIVATE, type JsonReply } from '../../record/operation/reply.ts'
 import { toBase64Url, utf8 } from '../../text/encoding.ts'
-import { strongTags } from '../../text/http/etag.ts'
+import { strongTags } from '../../text/http.ts'
 
 /** What a request demands of the state that it changes. */
 export interface Precondition {

@@ -8,7 +8,7 @@ import type {
 import type { OperatorKeys } from '../../../ports/keys.ts'
 import type { RevokedKey, StoredKey } from '../../../ports/organizations.ts'
 import type { Storage } from '../../../ports/storage.ts'
-import { REVOKED_NAMED_MAX, REVOKED_PLACES_MAX } from '../../access/operator-key.ts'
+import { REVOKED_NAMED_MAX, REVOKED_PLACES_MAX } from '../../access/operator-credentials.ts'
 import { ANSWER_MS, CONNECTIONS_WIDTH } from '../../bounds/connections.ts'
 import { eachOf, within } from '../../bounds/within.ts'
 import { atPlace, type LoggedPlaces } from '../find/at-place.ts'

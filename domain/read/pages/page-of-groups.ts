@@ -1,5 +1,5 @@
 import type { GroupPosition, GroupsQuery, StoredRow } from '../../../ports/records.ts'
-import { compareBytes } from '../../text/text-order.ts'
+import { compareBytes } from '../../text/characters.ts'
 
 /** One group: its value, and its sums by their names. */
 export type Group = { readonly value: string | null } & Readonly<Record<string, string | number | null>>

@@ -1,7 +1,7 @@
 import type { Predicate, Scalar } from '../../../ports/records.ts'
 import { ECHO_MAX_LENGTH } from '../../bounds/echo.ts'
 import type { Filters } from '../../record/filter.ts'
-import { cutText } from '../../text/cut-text.ts'
+import { cutText } from '../../text/characters.ts'
 import { readPhone } from './read-phone.ts'
 
 /** A problem of a query string, as a sentence for the caller. */

@@ -16,7 +16,7 @@ const INTERNATIONAL = /^\s*[+＋]/
  */
 export async function readPhone(text: string, country: string | null): Promise<PhoneReading> {
   if (country === null && !INTERNATIONAL.test(text)) return { kind: 'needs_country' }
-  const { phoneToE164 } = await import('../../text/contact/phone-number.ts')
+  const { phoneToE164 } = await import('../../text/phone-number.ts')
   const value = phoneToE164(text, country ?? 'US')
   return value === null ? { kind: 'invalid' } : { kind: 'value', value }
 }

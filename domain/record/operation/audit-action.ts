@@ -1,4 +1,4 @@
-import { keysOf } from '../../text/keys-of.ts'
+import { keysOf } from '../../text/json.ts'
 
 /** The changes that operators make, as the audit names them, each in words. */
 export const auditActionWords = {

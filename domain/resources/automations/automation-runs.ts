@@ -1,4 +1,4 @@
-import { Steps } from '../../jobs/automation/steps.ts'
+import { Steps } from '../../jobs/automation-steps.ts'
 import { collection, detail, newestFirst } from '../../record/endpoint.ts'
 import {
   id,

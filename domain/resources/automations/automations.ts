@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { Steps } from '../../jobs/automation/steps.ts'
+import { Steps } from '../../jobs/automation-steps.ts'
 import { collection, detail, newestFirst } from '../../record/endpoint.ts'
 import {
   id,

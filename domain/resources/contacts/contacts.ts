@@ -3,7 +3,7 @@ import { email, id, nullable, oneOf, personal, phone, text, textList, timestamp 
 import { emailFilter, idFilter, phoneFilter, window } from '../../record/filter.ts'
 import { derived, orElse, orNow, updatedAt } from '../../record/resource-field.ts'
 import { resource } from '../../record/resource.ts'
-import { emailKey } from '../../text/contact/email-address.ts'
+import { emailKey } from '../../text/email-address.ts'
 
 const consents = ['subscribed', 'unsubscribed', 'unknown'] as const
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../ports/platform.ts'
 import type { Erasure, ErasureStep, KnownPerson, Person, ErasureLedger } from '../../../ports/erasure.ts'
 import type { Secrets } from '../../access/secrets.ts'
-import { spellingsOf } from '../../text/contact/email-spellings.ts'
+import { spellingsOf } from '../../text/email-spellings.ts'
 import { toInstant } from '../../text/instant.ts'
 import { marksOf } from './erasure-marks.ts'
 import { REQUEST_MS, type RemovalWorld } from './world.ts'
@@ -81,7 +81,7 @@ async function stepThrough(
 export async function knownPerson({ contactIds, emailKeys, phones }: Person): Promise<KnownPerson> {
   const person = { contactIds, emailKeys: [...new Set(emailKeys.flatMap(spellingsOf))], phones }
   if (phones.length === 0) return { ...person, numbers: [] }
-  const { digitsOfPhone } = await import('../../text/contact/phone-number.ts')
+  const { digitsOfPhone } = await import('../../text/phone-number.ts')
   return { ...person, numbers: phones.flatMap(digitsOfPhone) }
 }
 

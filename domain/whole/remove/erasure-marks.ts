@@ -1,6 +1,6 @@
 import type { ErasureLedger, ErasureMark, RecordedErasure, KnownPerson } from '../../../ports/erasure.ts'
 import type { SecretVersion, Secrets } from '../../access/secrets.ts'
-import { emailKey } from '../../text/contact/email-address.ts'
+import { emailKey } from '../../text/email-address.ts'
 import { toBase64Url, utf8 } from '../../text/encoding.ts'
 
 // What the service remembers of erased people: the ids of their contacts, and hashes of their addresses under a key that

@@ -1,5 +1,5 @@
-import { deliveryAddress } from '../../../domain/text/contact/email-address.ts'
-import { withoutFormatCharacters } from '../../../domain/text/typed-text.ts'
+import { deliveryAddress } from '../../../domain/text/email-address.ts'
+import { withoutFormatCharacters } from '../../../domain/text/characters.ts'
 import { actionOf } from './controls.ts'
 import type { FormView } from './form-view.ts'
 import { englishMessages, type Messages } from './messages.ts'

@@ -1,4 +1,4 @@
-import { readOperatorKey } from '../../../domain/access/operator-key.ts'
+import { readOperatorKey } from '../../../domain/access/operator-credentials.ts'
 import { issueOperatorKeyEndpoint } from '../../../domain/operators/endpoints/keys/operator-keys.ts'
 import { getHealth } from '../../../domain/operators/endpoints/service/health.ts'
 import { readEnv } from '../../env/index.ts'

@@ -1,5 +1,9 @@
-import { OPERATOR_KEY_PREFIX, readOperatorKey } from '../../../domain/access/operator-key.ts'
-import { proveRootSecret, type ProvenRequest } from '../../../domain/access/root-secret-proof.ts'
+import {
+  OPERATOR_KEY_PREFIX,
+  readOperatorKey,
+  proveRootSecret,
+  type ProvenRequest,
+} from '../../../domain/access/operator-credentials.ts'
 import { openSecrets, rootSecretProblem } from '../../../domain/access/secrets.ts'
 import type { Clock } from '../../../ports/platform.ts'
 import { CommandError } from './errors.ts'

@@ -1,4 +1,4 @@
-import { keysOf } from '../../../domain/text/keys-of.ts'
+import { keysOf } from '../../../domain/text/json.ts'
 import type { Command } from '../command/command.ts'
 import { completionEntries, completionScripts } from '../completion/completion.ts'
 

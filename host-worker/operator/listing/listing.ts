@@ -1,6 +1,6 @@
 import { PAGE_ROWS_MAX } from '../../../domain/record/endpoint.ts'
 import { csvOf } from '../../../domain/text/csv.ts'
-import { shownJson } from '../../../domain/text/escaped-commands.ts'
+import { shownJson } from '../../../domain/text/terminal.ts'
 import { UsageError } from '../client/errors.ts'
 import {
   mark,

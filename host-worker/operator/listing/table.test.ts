@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shownJson } from '../../../domain/text/escaped-commands.ts'
+import { shownJson } from '../../../domain/text/terminal.ts'
 import { cellOf, fitted, openTable } from './table.ts'
 
 function shown(width: number, rows: readonly (readonly string[])[], hasColour = false): string[] {

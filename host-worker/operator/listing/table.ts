@@ -1,6 +1,6 @@
 import stringWidth from 'string-width'
 import type { Head } from '../../../domain/record/operation/command.ts'
-import { escaped } from '../../../domain/text/escaped-commands.ts'
+import { escaped } from '../../../domain/text/terminal.ts'
 import type { Terminal } from '../command/context.ts'
 
 const GAP = '  '

@@ -7,7 +7,7 @@ import type { SubmittedBody } from '../../../domain/forms/definition/answers/ent
 import { serveSubmission } from '../../../domain/forms/serve.ts'
 import { loadForm, type LoadedForm } from '../../../domain/forms/submit/cache.ts'
 import { evaluate } from '../../../domain/forms/submit/evaluate.ts'
-import { contentTypeOf } from '../../../domain/text/http/content-type.ts'
+import { contentTypeOf } from '../../../domain/text/content-type.ts'
 import { randomBase62 } from '../../../domain/text/encoding.ts'
 import { systemClock, systemDeadline, systemRandom } from '../../../host-worker/system.ts'
 import { secretsOf } from '../../../host-worker/wiring/opening.ts'

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { readKey } from '../../../domain/access/api-key.ts'
-import { crc32 } from '../../../domain/text/crc32.ts'
+import { readKey, crc32 } from '../../../domain/access/api-key.ts'
 import { toBase62, utf8 } from '../../../domain/text/encoding.ts'
 import { endpoints } from '../../../domain/catalog.ts'
 import type { Endpoint } from '../../../domain/record/endpoint.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { covers } from '../../../domain/access/scope.ts'
+import { covers } from '../../../domain/access/authenticate.ts'
 import { endpoints } from '../../../domain/catalog.ts'
 import type { Endpoint } from '../../../domain/record/endpoint.ts'
 import type { KeyScope } from '../../../ports/organizations.ts'

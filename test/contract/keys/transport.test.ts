@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { proveRootSecret } from '../../../domain/access/root-secret-proof.ts'
+import { proveRootSecret } from '../../../domain/access/operator-credentials.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
 import { endpoints } from '../../../domain/catalog.ts'
 import { overTransport } from '../../../host-worker/http/fetch-handler.ts'

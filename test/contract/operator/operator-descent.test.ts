@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readKey } from '../../../domain/access/api-key.ts'
-import { readOperatorKey } from '../../../domain/access/operator-key.ts'
+import { readOperatorKey } from '../../../domain/access/operator-credentials.ts'
 import type { OperatorRole } from '../../../ports/keys.ts'
 import type { PlaceChoice } from '../../../ports/placement/placement.ts'
 import { operatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'

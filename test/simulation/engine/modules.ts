@@ -7,6 +7,6 @@ export async function loadOnDemandModules(): Promise<void> {
     import('../../../domain/analytics/handled.ts'),
     import('../../../domain/contract.ts'),
     import('../../../domain/messaging/handled.ts'),
-    import('../../../domain/text/contact/phone-number.ts'),
+    import('../../../domain/text/phone-number.ts'),
   ])
 }

@@ -1,6 +1,6 @@
 import { createScratchStorage, type ScratchStorage } from '../scratch/scratch-storage.ts'
-import { sweep } from '../../../domain/jobs/sweep.ts'
-import type { JobWorld } from '../../../domain/jobs/world.ts'
+import { sweep } from '../../../domain/jobs/deliver.ts'
+import type { JobWorld } from '../../../domain/jobs/work.ts'
 import type {
   EmailMessage,
   EmailSender,

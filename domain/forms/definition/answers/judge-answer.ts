@@ -1,5 +1,5 @@
-import { readEmailAddress } from '../../../text/contact/email-address.ts'
-import { characterCount } from '../../../text/typed-text.ts'
+import { readEmailAddress } from '../../../text/email-address.ts'
+import { characterCount } from '../../../text/characters.ts'
 import type { AnswerField, AnswerValue } from '../definition.ts'
 import type { AnswerReading } from './read-answer.ts'
 import { phoneDigits } from './readings.ts'

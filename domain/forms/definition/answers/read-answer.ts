@@ -1,6 +1,10 @@
 import { isCalendarDate } from '../../../text/instant.ts'
-import { isStorableText } from '../../../text/storable-text.ts'
-import { characterCount, withLineFeeds, withoutFormatCharacters } from '../../../text/typed-text.ts'
+import {
+  isStorableText,
+  characterCount,
+  withLineFeeds,
+  withoutFormatCharacters,
+} from '../../../text/characters.ts'
 import type { AnswerField, AnswerValue } from '../definition.ts'
 import { InexactNumber, type SubmittedBody } from './entries.ts'
 import { ANSWER_MAX_LENGTH, ITEMS_MAX } from '../limits.ts'

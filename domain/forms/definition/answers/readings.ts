@@ -1,4 +1,4 @@
-import { withAsciiDigits, withoutFormatCharacters } from '../../../text/typed-text.ts'
+import { withAsciiDigits, withoutFormatCharacters } from '../../../text/characters.ts'
 
 /**
  * A decimal number as people type it: HTML's floating-point number, also with a plus sign, the minus sign U+2212, a

@@ -1,6 +1,6 @@
-import { withAsciiDomain } from '../../../text/contact/email-address.ts'
+import { withAsciiDomain } from '../../../text/email-address.ts'
 import { isCalendarDate } from '../../../text/instant.ts'
-import { withLineFeeds, withoutFormatCharacters } from '../../../text/typed-text.ts'
+import { withLineFeeds, withoutFormatCharacters } from '../../../text/characters.ts'
 import type { AnswerType, DisplayType } from '../definition.ts'
 import { isBlank, keptDigits, parseNumber, plainDate } from '../answers/readings.ts'
 

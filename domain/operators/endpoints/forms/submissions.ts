@@ -12,7 +12,7 @@ import { automationRuns } from '../../../resources/automations/automation-runs.t
 import { contacts } from '../../../resources/contacts/contacts.ts'
 import { formSubmissions } from '../../../resources/forms/form-submissions.ts'
 import { forms } from '../../../resources/forms/forms.ts'
-import { shownJson } from '../../../text/escaped-commands.ts'
+import { shownJson } from '../../../text/terminal.ts'
 import {
   optionalText,
   pageOf,

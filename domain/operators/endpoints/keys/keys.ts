@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { KEY_PREFIXES } from '../../../access/api-key.ts'
-import { operatorRoles, type Operator } from '../../../access/operator.ts'
+import { operatorRoles, type Operator } from '../../../access/operator-credentials.ts'
 import { echoed } from '../../../bounds/echo.ts'
 import { mark, ofOrganization, sets, text } from '../../../record/operation/command.ts'
 import { component, described, worded } from '../../../record/operation/meaning.ts'

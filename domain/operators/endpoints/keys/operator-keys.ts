@@ -1,9 +1,13 @@
 import * as v from 'valibot'
 import type { StoredOperatorKey } from '../../../../ports/keys.ts'
 import { isKeyId } from '../../../access/api-key.ts'
-import { issueOperatorKey, OPERATOR_KEY_PREFIX } from '../../../access/operator-key.ts'
-import { operatorRoles, type Operator } from '../../../access/operator.ts'
-import { readProof } from '../../../access/root-secret-proof.ts'
+import {
+  issueOperatorKey,
+  OPERATOR_KEY_PREFIX,
+  operatorRoles,
+  readProof,
+  type Operator,
+} from '../../../access/operator-credentials.ts'
 import { secretName } from '../../../access/secret-use.ts'
 import { echoed } from '../../../bounds/echo.ts'
 import type { Called, Column, Said } from '../../../record/operation/command.ts'

@@ -10,7 +10,7 @@ import { ChangedMeanwhile } from '../../../whole/archive/write-archive.ts'
 import { backUp, removeOld } from '../../../whole/backup/back-up.ts'
 import { readBackupName } from '../../../whole/backup/names.ts'
 import { jsonBody } from '../../interface/body.ts'
-import type { Operator } from '../../../access/operator.ts'
+import type { Operator } from '../../../access/operator-credentials.ts'
 import {
   pageOf,
   pageParameters,

@@ -12,7 +12,7 @@ import { pageParameters, placesPageOf, samplePagination, servePlacesPage } from 
 import { unknownOrganization, type OperatorRequestOf } from '../../interface/serve.ts'
 import { changeAsRead, stateReply } from '../../interface/versions.ts'
 import type { OperatorWorld } from '../../interface/world.ts'
-import { keysOf } from '../../../text/keys-of.ts'
+import { keysOf } from '../../../text/json.ts'
 import { newOrganization, NONE, OrganizationId, parentProblem, restoringProblem } from '../../organization.ts'
 import { organizationFlags, publishedSettings, settingFlags } from '../../organization-settings.ts'
 import { choiceOf, lawFlags, PlacedSettings, placeProblem } from '../../place-settings.ts'

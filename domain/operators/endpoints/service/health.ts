@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { operatorRoles, type Operator } from '../../../access/operator.ts'
+import { operatorRoles, type Operator } from '../../../access/operator-credentials.ts'
 import { component, described } from '../../../record/operation/meaning.ts'
 import { jsonResponse, operation, type ReplyOf } from '../../../record/operation/operation.ts'
 import { jsonReply, PRIVATE } from '../../../record/operation/reply.ts'

@@ -1,6 +1,6 @@
 import { answeredFields, submissionsSheet } from '../../../../domain/forms/sheet/submissions-sheet.ts'
 import { csvOf } from '../../../../domain/text/csv.ts'
-import { shownJson } from '../../../../domain/text/escaped-commands.ts'
+import { shownJson } from '../../../../domain/text/terminal.ts'
 import type { Client } from '../service/client.ts'
 import type { BodyOf, CallOf, ItemOf } from '../service/operations.ts'
 import { queryOf, type Format, type InboxFilter } from './inbox-path.ts'

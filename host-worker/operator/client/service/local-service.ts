@@ -11,7 +11,7 @@ import {
   type StateRecord,
 } from '../../../local/state.ts'
 import { unreachable } from '../connection-errors.ts'
-import { readOperatorKey } from '../../../../domain/access/operator-key.ts'
+import { readOperatorKey } from '../../../../domain/access/operator-credentials.ts'
 import { announcedService, holdState, type HeldState } from '../../../local/service-file.ts'
 import { CHALLENGE_MAX_LENGTH, PROOF_PATH, proofOfState } from '../../../local/local-endpoints.ts'
 import { systemClock } from '../../../system.ts'

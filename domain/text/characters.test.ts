@@ -1,5 +1,12 @@
 import { expect, it, test } from 'vitest'
-import { characterCount, withAsciiDigits, withLineFeeds, withoutFormatCharacters } from './typed-text.ts'
+import {
+  characterCount,
+  withAsciiDigits,
+  withLineFeeds,
+  withoutFormatCharacters,
+  cutText,
+  compareBytes,
+} from './characters.ts'
 
 test.each([
   ['\u202aada@example.com\u202c', 'ada@example.com'],
@@ -45,4 +52,45 @@ it('leaves nothing but ASCII digits, and everything else as it is', () => {
   expect(withAsciiDigits(digits.join(''))).toBe('0123456789'.repeat(digits.length / 10))
   const others = 'Ⅷ ½ ² ① 十 x'
   expect(withAsciiDigits(others)).toBe(others)
+})
+
+test.each([
+  ['abc', 5, 'abc'],
+  ['abc', 2, 'ab'],
+  ['abc', 0, ''],
+  ['a\u{1f600}b', 3, 'a\u{1f600}'],
+  ['a\u{1f600}b', 2, 'a'],
+  ['\u{1f600}', 1, ''],
+  // A lone surrogate is one unit, so it cannot be split, wherever it is in the text.
+  ['\ud800bcd', 9, '\ud800bcd'],
+  ['\ud800bcd', 3, '\ud800bc'],
+  ['a\udc00', 1, 'a'],
+])('%j cut to %i units is %j', (text, length, cut) => {
+  expect(cutText(text, length)).toBe(cut)
+})
+
+const texts = [
+  '',
+  '\u0000',
+  'a',
+  'a\u0000',
+  'ab',
+  'b',
+  'é',
+  '\ud7ff',
+  '\ue000',
+  '\uffff',
+  '\u{10000}',
+  '\u{10ffff}',
+  'a\u{1f600}',
+  'a\uffff',
+]
+
+test('text is ordered as the bytes of its UTF-8 are', () => {
+  for (const left of texts) {
+    for (const right of texts) {
+      const bytes = Buffer.compare(Buffer.from(left), Buffer.from(right))
+      expect(Math.sign(compareBytes(left, right)), JSON.stringify([left, right])).toBe(bytes)
+    }
+  }
 })

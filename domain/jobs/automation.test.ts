@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import { openJobBench, type JobBench } from '../../test/support/providers/jobs.ts'
 import type { SendResult } from '../../ports/messaging.ts'
 import { toInstant } from '../text/instant.ts'
-import { deliver } from './deliver.ts'
-import { sweep } from './sweep.ts'
+import { deliver, sweep } from './deliver.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

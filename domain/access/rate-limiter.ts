@@ -1,5 +1,6 @@
-import type { Clock } from '../../../ports/platform.ts'
-import type { KeyBudget } from '../../../ports/keys.ts'
+import type { Clock } from '../../ports/platform.ts'
+import type { KeyBudget } from '../../ports/keys.ts'
+import { errorReply, type Reply } from '../record/operation/reply.ts'
 
 /**
  * Counts the requests of keys that have a rate: a key has at most that many in any 60 seconds. It counts in memory, so
@@ -136,4 +137,31 @@ function budgetOf(window: Window, nowMs: number, isExceeded: boolean): KeyBudget
 
 function oldestOf({ ring, first }: Window): number {
   return ring[first] ?? 0
+}
+
+/**
+ * The headers by which every answer to a key with a rate says how much is left: structured fields of
+ * draft-ietf-httpapi-ratelimit-headers-11, sections 3 and 4. `q` requests within `w` seconds; `r` more for the next `t`
+ * seconds.
+ */
+export function rateLimitHeaders(budget: KeyBudget): Readonly<Record<string, string>> {
+  return {
+    'ratelimit-policy': `"minute";q=${budget.ratePerMinute};w=${RATE_WINDOW_MS / 1000}`,
+    ratelimit: `"minute";r=${budget.remaining};t=${secondsUntilMore(budget)}`,
+  }
+}
+
+/** The answer to a request beyond the key's rate. */
+export function tooManyRequests(budget: KeyBudget): Reply {
+  return errorReply(429, beyondRate(budget), { 'retry-after': String(secondsUntilMore(budget)) })
+}
+
+/** The sentence for a request beyond the key's rate. */
+export function beyondRate(budget: KeyBudget): string {
+  return `This key has a rate of ${budget.ratePerMinute} requests a minute. Try again in ${secondsUntilMore(budget)} seconds.`
+}
+
+/** Whole seconds, rounded up, so that a client that waits that long is admitted. */
+function secondsUntilMore({ renewsInMs }: KeyBudget): number {
+  return Math.ceil(renewsInMs / 1000)
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { acceptNames } from './accept.ts'
+import { acceptNames } from './content-type.ts'
 
 it.each<[string | null, boolean]>([
   ['text/html', true],

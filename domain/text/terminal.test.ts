@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import { thrownAt } from './thrown-at.ts'
+import { thrownAt } from './terminal.ts'
 
 test('the place of an error is the first line after its message', () => {
-  expect(thrownAt(new TypeError('odd'))).toMatch(/thrown-at\.test\.ts:\d+:\d+/)
-  expect(thrownAt(new Error(''))).toContain('thrown-at.test.ts')
+  expect(thrownAt(new TypeError('odd'))).toMatch(/terminal\.test\.ts:\d+:\d+/)
+  expect(thrownAt(new Error(''))).toContain('terminal.test.ts')
 })
 
 test('no line of a message is taken for a place, even when the message was changed later', () => {
   const error = new Error('a row:\n    at home\n')
-  expect(thrownAt(error)).toContain('thrown-at.test.ts')
+  expect(thrownAt(error)).toContain('terminal.test.ts')
   const quoting = new Error('a row:\n    at home\nof somebody')
   quoting.message = 'changed'
-  expect(thrownAt(quoting)).toContain('thrown-at.test.ts')
+  expect(thrownAt(quoting)).toContain('terminal.test.ts')
 })
 
 test('the place of an error without a stack is unknown', () => {

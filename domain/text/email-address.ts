@@ -1,11 +1,11 @@
-import { parseUrl } from '../http/url.ts'
-import { withoutFormatCharacters } from '../typed-text.ts'
+import { parseUrl } from './http.ts'
+import { withoutFormatCharacters } from './characters.ts'
 
 /**
  * The address syntax of HTML's `<input type=email>`, so that a browser and the service agree on what is valid, in at most
  * 254 characters: RFC 5321, section 4.5.3.1.3, limits a path to 256 octets, angle brackets included.
  */
-export const EMAIL_ADDRESS =
+const EMAIL_ADDRESS =
   /^(?=.{1,254}$)[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/
 
 /** Whether `text` is one bare email address in ASCII, as it is sent to. */

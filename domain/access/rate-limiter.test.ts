@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fakeClock, seededRandom, type FakeClock } from '../../../test/support/runner/fakes.ts'
+import { fakeClock, seededRandom, type FakeClock } from '../../test/support/runner/fakes.ts'
 import { createRateLimiter, type RateLimiter } from './rate-limiter.ts'
 
 /** How many of `count` requests at the same moment are admitted. */

@@ -1,16 +1,22 @@
 import * as v from 'valibot'
-import type { ClaimedEntry, RunState, StepEffect, TenantOutbox } from '../../../ports/outbox-store.ts'
-import type { SendRecord } from '../../../ports/messaging.ts'
-import { deliveryAddress, emailKey } from '../../text/contact/email-address.ts'
-import { toInstant } from '../../text/instant.ts'
-import { sendWithinBounds } from '../bounds.ts'
-import { leaseEnd, type HeldLease } from '../lease.ts'
-import type { RunContext } from './run-context.ts'
-import { noEmailProvider, noSmsProvider, prepareEmail, prepareSms } from '../send.ts'
-import { tenantMailbox } from '../../messaging/request/sender.ts'
-import { RUN_CONTACT, Steps, type Step } from './steps.ts'
-import { hopeless, malformedEntry, type Verdict } from '../verdict.ts'
-import type { JobWorld } from '../world.ts'
+import type { Admission, RunState, StepEffect } from '../../ports/outbox-store.ts'
+import type { SendRecord, SendCapabilities } from '../../ports/messaging.ts'
+import { deliveryAddress, emailKey } from '../text/email-address.ts'
+import { toInstant } from '../text/instant.ts'
+import {
+  leaseEnd,
+  noEmailProvider,
+  noSmsProvider,
+  prepareEmail,
+  prepareSms,
+  hopeless,
+  malformedEntry,
+  type Verdict,
+  type Job,
+  type PreparedSend,
+} from './work.ts'
+import { tenantMailbox } from '../messaging/request/sender.ts'
+import { RUN_CONTACT, Steps, type Step } from './automation-steps.ts'
 
 const Payload = v.object({ automationId: v.string() })
 
@@ -22,37 +28,33 @@ type StepResult =
  * Executes the steps of an automation in order, from where the run stopped. The effect of a step on stored data is
  * written together with the run's progress. A step that sends uses the run and the step as its idempotency key.
  */
-export async function runAutomation(
-  entry: ClaimedEntry,
-  held: HeldLease,
-  outbox: TenantOutbox,
-  world: JobWorld,
-): Promise<Verdict> {
+export async function runAutomation(job: Job): Promise<Verdict> {
+  const { entry, token, outbox, world } = job
   const payload = v.safeParse(Payload, entry.payload)
   if (!payload.success) return malformedEntry
   const contactId = entry.contact?.contactId ?? null
   const now = toInstant(world.clock.nowMs())
-  const run = await outbox.startRun(entry.outboxId, held.token, payload.output.automationId, contactId, now)
+  const run = await outbox.startRun(entry.outboxId, token, payload.output.automationId, contactId, now)
   if (run === null) return hopeless('The automation is gone.')
   if (run.status !== 'running') return { kind: 'done', sends: [] }
   const steps = v.safeParse(Steps, run.steps)
   if (!steps.success) return hopeless('The steps of the automation are malformed.')
-  return executeFrom(run, steps.output, { entry, held, outbox, world })
+  return executeFrom(run, steps.output, job)
 }
 
-async function executeFrom(run: RunState, steps: readonly Step[], context: RunContext): Promise<Verdict> {
-  const { entry, held, outbox, world } = context
+async function executeFrom(run: RunState, steps: readonly Step[], job: Job): Promise<Verdict> {
+  const { entry, token, outbox, world } = job
   for (const [index, step] of steps.entries()) {
     const number = index + 1
     if (number < run.nextStep) continue
     // Only the step at which the entry stopped can have waited.
     const waitingSince = number === run.nextStep ? entry.waitingSince : null
-    const result = await execute(step, { key: `${entry.outboxId}-${number}`, waitingSince }, context)
+    const result = await execute(step, { key: `${entry.outboxId}-${number}`, waitingSince }, job)
     if (result.kind !== 'executed') return inStep(number, result)
     const nowMs = world.clock.nowMs()
     const { effect, sends } = result
     const finished = { runId: entry.outboxId, step: number, effect, sends, leaseUntil: leaseEnd(nowMs) }
-    const outcome = await outbox.finishStep(held.token, finished, toInstant(nowMs))
+    const outcome = await outbox.finishStep(token, finished, toInstant(nowMs))
     if (outcome === 'lost') return { kind: 'lost' }
     if (outcome === 'impossible') return inStep(number, hopeless(impossible(step)))
   }
@@ -78,13 +80,13 @@ interface Sending {
   readonly waitingSince: string | null
 }
 
-async function execute(step: Step, sending: Sending, context: RunContext): Promise<StepResult> {
-  const { contact } = context.entry
+async function execute(step: Step, sending: Sending, job: Job): Promise<StepResult> {
+  const { contact } = job.entry
   switch (step.type) {
     case 'send_email':
-      return executed(await emailStep(step, sending, context))
+      return executed(await emailStep(step, sending, job))
     case 'send_sms':
-      return executed(await smsStep(step, sending, context))
+      return executed(await smsStep(step, sending, job))
     case 'add_to_list':
     case 'add_tag': {
       if (contact === null) return hopeless('The submission identifies no contact.')
@@ -111,9 +113,9 @@ const passedOver: Verdict = { kind: 'done', sends: [] }
 async function emailStep(
   { to, subject, html }: Extract<Step, { type: 'send_email' }>,
   { key, waitingSince }: Sending,
-  context: RunContext,
+  job: Job,
 ): Promise<Verdict> {
-  const { entry, world } = context
+  const { entry, world } = job
   const { organization, contact } = entry
   if (world.mail === null || world.email === null) return noEmailProvider
   const isToContact = to === RUN_CONTACT
@@ -126,15 +128,15 @@ async function emailStep(
   const message = { from, to: deliveryAddress(address), ...parts }
   const prepared = prepareEmail(message, key, world.email, world)
   const { capabilities } = world.email
-  return sendWithinBounds({ prepared, recipient: emailKey(address), capabilities }, waitingSince, context)
+  return sendWithinBounds({ prepared, recipient: emailKey(address), capabilities }, waitingSince, job)
 }
 
 async function smsStep(
   { body }: Extract<Step, { type: 'send_sms' }>,
   { key, waitingSince }: Sending,
-  context: RunContext,
+  job: Job,
 ): Promise<Verdict> {
-  const { entry, world } = context
+  const { entry, world } = job
   const { organization, contact } = entry
   if (organization.smsNumber === null) return hopeless('The organization has no number to send SMS from.')
   const phone = contact?.phone ?? null
@@ -144,5 +146,76 @@ async function smsStep(
   const from = { kind: 'number', number: organization.smsNumber } as const
   const prepared = prepareSms({ from, to: phone, body, mediaUrls: [] }, key, world.sms, world)
   const { capabilities } = world.sms
-  return sendWithinBounds({ prepared, recipient: phone, capabilities }, waitingSince, context)
+  return sendWithinBounds({ prepared, recipient: phone, capabilities }, waitingSince, job)
+}
+
+/** The maximum number of messages of an organization's automations to one address or number within any 24 hours. */
+export const RECIPIENT_DAILY_MAX = 5
+
+/** How long a message waits to be within the bounds, in days. */
+const WAIT_MAX_DAYS = 3
+const WAIT_MAX_MS = WAIT_MAX_DAYS * 86_400_000
+
+/** A message of an automation, as far as the bounds are concerned. */
+interface BoundedMessage {
+  /** The message. The id of its send is the idempotency key with which it is sent. */
+  readonly prepared: PreparedSend
+  /** The address or number, in the form in which all spellings of it are equal. */
+  readonly recipient: string
+  /** What its provider is capable of. */
+  readonly capabilities: SendCapabilities
+}
+
+/**
+ * Sends a message of an automation if it is within the bounds; else its entry waits. Strangers choose the recipients,
+ * because whoever submits a form can write any address into it.
+ * @param waitingSince since when the message has been waiting already; null: it has not
+ */
+async function sendWithinBounds(
+  message: BoundedMessage,
+  waitingSince: string | null,
+  { entry, token, outbox, world: { clock } }: Job,
+): Promise<Verdict> {
+  const nowMs = clock.nowMs()
+  const since = waitingSince ?? toInstant(nowMs)
+  const waitsUntil = toInstant(Date.parse(since) + WAIT_MAX_MS)
+  const organizationMax = entry.organization.automationHourly
+  const admission = await outbox.admit(
+    entry.outboxId,
+    token,
+    {
+      messageId: messageIdOf(message, entry.attempts),
+      recipient: message.recipient,
+      recipientMax: RECIPIENT_DAILY_MAX,
+      organizationMax,
+      waitsUntil,
+      leaseUntil: leaseEnd(nowMs),
+      send: message.prepared.pending,
+    },
+    toInstant(nowMs),
+  )
+  if (admission.kind === 'admitted') return message.prepared.attempt()
+  const reason = reasonOf(admission, organizationMax)
+  if (toInstant(nowMs) >= waitsUntil) return hopeless(`Given up after ${WAIT_MAX_DAYS} days: ${reason}`)
+  return { kind: 'waiting', since, until: admission.until ?? waitsUntil, reason: `Waits: ${reason}` }
+}
+
+/**
+ * The id under which a message counts. When the provider does not recognise repetitions, each attempt may reach the
+ * recipient, so each counts by itself. Waiting and throttling are no attempts.
+ */
+function messageIdOf({ prepared, capabilities }: BoundedMessage, attempts: number): string {
+  const key = prepared.pending.sendId
+  return capabilities.idempotencyMs > 0 ? key : `${key}-${attempts}`
+}
+
+function reasonOf({ bound }: Extract<Admission, { kind: 'over' }>, organizationMax: number): string {
+  switch (bound) {
+    case 'recipient':
+      return `automations send at most ${RECIPIENT_DAILY_MAX} messages a day to one recipient.`
+    case 'organization':
+      return `the organization's automations send at most ${organizationMax} messages an hour.`
+    case null:
+      return `automations send at most ${RECIPIENT_DAILY_MAX} messages a day to one recipient, and ${organizationMax} an hour in all.`
+  }
 }
