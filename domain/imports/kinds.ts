@@ -24,7 +24,7 @@ import {
 import { headlessSupport } from '../forms/definition/compiled/support.ts'
 import { echoed } from '../bounds/echo.ts'
 import { abuseWarnings } from '../forms/definition/abuse-warnings.ts'
-import { contactMessages } from '../jobs/automation/steps.ts'
+import { contactMessages } from '../jobs/automation-steps.ts'
 
 /** A kind of rows that can be imported. */
 export interface ImportKind {

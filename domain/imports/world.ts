@@ -5,7 +5,7 @@ import type { PosWriter } from '../../ports/sources.ts'
 import type { Lookup } from './check.ts'
 import type { ImportTools } from './kinds.ts'
 import type { ImportContext } from '../record/field.ts'
-import { phoneToE164 } from '../text/contact/phone-number.ts'
+import { phoneToE164 } from '../text/phone-number.ts'
 
 /** The ports that the imports of one organization need. */
 export interface ImportWorld {

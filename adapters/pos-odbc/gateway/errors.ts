@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../protocol.ts'
-import { thrownAt } from '../../../domain/text/thrown-at.ts'
+import { thrownAt } from '../../../domain/text/terminal.ts'
 import type { Log } from '../../../ports/platform.ts'
 
 /** A refusal or failure with a code for the caller. Its message never contains a value of a row or request. */

@@ -19,7 +19,7 @@ import type { Filter } from '../../../domain/record/filter.ts'
 import { fieldTypeOf } from '../../../domain/record/resource.ts'
 import { parseInstant } from '../../../domain/text/instant.ts'
 import { isJsonObject, parsedOr } from '../../../domain/text/json.ts'
-import { isStorableText } from '../../../domain/text/storable-text.ts'
+import { isStorableText } from '../../../domain/text/characters.ts'
 
 /** What a request carries to prove itself; null: the header is missing or repeated. */
 export interface SignedRequest {
