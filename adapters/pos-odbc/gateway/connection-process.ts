@@ -7,12 +7,6 @@ import type { FromConnection, ToConnection } from './connection.ts'
  * A process that holds one database connection. Native drivers block, leak and crash; in a process of their own they
  * can be ended at a deadline, whatever they are doing. Started by `connection.ts`, which sends the settings first.
  */
-import { thrownAt } from '../../../../domain/text/terminal.ts'
-import type { DriverConnection } from './drivers/driver.ts'
-import { openOdbc } from './drivers/odbc.ts'
-import { openSqlite } from './drivers/sqlite.ts'
-import { DatabaseError } from '../errors.ts'
-import type { FromConnection, ToConnection } from './connection-messages.ts'
 
 let connection: DriverConnection | null = null
 
