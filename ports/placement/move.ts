@@ -16,178 +16,129 @@ export type MovedRow = readonly StoredValue[]
 /** The values of a row's key: the organization's id first. */
 export type MoveKey = readonly StoredValue[]
 
-/**
- * A position between two rows of a table: in this organization, after the row with this key (null: before its first
- * row).
- */
-export interface MovePosition {
+/** Rows of one organization in one table. */
+export interface RowsWanted {
+  readonly table: MovedTable
   readonly organizationId: string
-  readonly after: MoveKey | null
+  /** Only rows that were written at this instant of the organization's clock or later; null: all, by their keys. */
+  readonly since: string | null
+  /** Where reading continues: a `next` of the same reading; null: at the first row. */
+  readonly after: MovedRow | null
+  /** Where it ends: a `next` of another place's reading of all rows; left out: at the last row. */
+  readonly upTo?: MovedRow | null
 }
 
-/** The rows of a table between two positions. `from` null: from the first row. `to` null: up to the last row. */
-export interface TableSpan {
-  readonly from: MovePosition | null
-  readonly to: MovePosition | null
-}
-
-/**
- * Rows of the family from a position on, in the order of their keys, and the keys of rows that were written meanwhile.
- */
-export interface MoveChunk {
-  /** At most as many rows as were requested, and about a megabyte; or a single row that is larger. May be empty. */
+/** Some rows in order: as many as were asked for at most, and about a megabyte, or one row that is larger. */
+export interface RowsPage {
   readonly rows: readonly MovedRow[]
-  /** The position up to which all rows are included; null: the end of the table. */
-  readonly to: MovePosition | null
-  /** The keys of the table that are in the journal at the same moment; null: there are too many. */
-  readonly journaled: readonly MoveKey[] | null
-}
-
-/** A row that was written since the move began; its entries are numbered in the order of the writes. */
-export interface JournalEntry {
-  readonly seq: number
-  readonly table: string
-  readonly key: MoveKey
+  /** Where the next page begins; null: there are no more rows. */
+  readonly next: MovedRow | null
 }
 
 /** Keys of one table. */
-export interface WantedRows {
+export interface WantedKeys {
   readonly table: MovedTable
   readonly keys: readonly MoveKey[]
 }
 
-/** The rows for the first of the requested keys. A key without a row has none here. */
-export interface FoundRows {
-  readonly rows: readonly MovedRow[]
-  /** How many of the keys were looked up: all of them, unless the rows do not fit into one answer. */
-  readonly lookedUp: number
-}
-
-/** Changes of one table: rows to delete, then rows to insert. A row that is replaced is in both. */
+/** What is to be written to one table: rows that replace those with their keys, and keys of rows to delete first. */
 export interface TableChanges {
   readonly table: MovedTable
-  readonly deletes: readonly MoveKey[]
-  readonly inserts: readonly MovedRow[]
+  readonly gone: readonly MoveKey[]
+  readonly rows: readonly MovedRow[]
 }
 
-/** The state of filling a target. */
-export interface TargetState {
-  /** Changes with every write of the filling. */
-  readonly version: number
-  /** JSON that only the domain writes and reads. */
-  readonly progress: string
-  /** The token of the attempt to switch for which filling was ended; null: filling continues. */
-  readonly finishedBy: string | null
+/** An organization of a family that moves. */
+export interface MovedOrganization {
+  readonly organizationId: string
+  /** Its clock. Every later write of one of its rows is at a later instant. */
+  readonly clockAt: string
+  /** Its latest restoration from an archive, which wrote rows at earlier instants; null: it was never restored. */
+  readonly restoreId: string | null
 }
 
 /**
- * The outcome of a write to a target. Unless it is `written`, nothing was written. `overtaken`: the version is no
- * longer current, or filling has ended. `conflict`: a row needs a unique value that another row of the target has. The
- * value changed hands during the move, so the journal names both rows. `schema_changed`: the triggers of a table have
- * changed; the next call uses the new ones.
+ * The outcome of a write to a target. Unless it is `written`, nothing was written. `overtaken`: another mover fills the
+ * target, or filling has ended. `conflict`: a row needs a unique value that another row of the target still has.
  */
-export type WriteOutcome = 'written' | 'overtaken' | 'conflict' | 'schema_changed'
+export type WriteOutcome = 'written' | 'overtaken' | 'conflict'
 
-/**
- * A place as the source of a move. It serves requests until `close`. Every method may be repeated after its answer was
- * lost. The id of a journal begins with the id of its move; a move that starts again starts a new journal.
- */
-export interface MoveSource {
-  /** The tables to move, according to the present schema. */
+/** What a move reads, in either place. */
+export interface MoveReading {
+  /** The tables whose rows move, according to the present schema, in the order in which they are to be written. */
   tables(): Promise<readonly MovedTable[]>
+  /** A page of each of these rows, all read at the same moment. */
+  read(wanted: readonly RowsWanted[], rowsMax: number): Promise<readonly RowsPage[]>
+  /** The rows with these keys, all read at the same moment: a list for each table. */
+  find(wanted: readonly WantedKeys[]): Promise<readonly (readonly MovedRow[])[]>
   /**
-   * Starts to record the keys of all rows that are written from now on, by anyone, and records which organizations
-   * belong to the family; later children are added automatically. Until `stop`, no organization can leave or join the
-   * family by a change of its parent. Atomic.
+   * For each organization, how many rows it has in each of the tables. The texts of two places are the same when the
+   * counts are.
    */
-  start(journalId: string, familyId: string, tables: readonly MovedTable[]): Promise<void>
-  /** Whether the tables have not changed, and everything that `start` created for them still exists. */
-  isJournaling(journalId: string, tables: readonly MovedTable[]): Promise<boolean>
+  counts(
+    tables: readonly MovedTable[],
+    organizationIds: readonly string[],
+  ): Promise<readonly (readonly string[])[]>
+}
+
+/** A place as the source of a move. It serves requests until `seal`. Every method may be repeated. */
+export interface MoveSource {
   /**
-   * Rows of the family from a position on (null: from the first), and the table's keys in the journal, read at the same
-   * moment.
+   * The organizations of the family, parents first.
+   * @param now moves their clocks on, so that they are later than all that was written before; null: reads them only
    */
-  readChunk(
-    journalId: string,
-    table: MovedTable,
-    from: MovePosition | null,
-    rowsMax: number,
-  ): Promise<MoveChunk>
-  /** The rows for the keys, all read at the same moment. One result for each table. */
-  readRows(wanted: readonly WantedRows[]): Promise<readonly FoundRows[]>
-  /** The oldest entries of the journal, in order. */
-  readJournal(journalId: string, limit: number): Promise<readonly JournalEntry[]>
-  /** Removes the entries up to a number. */
-  forgetJournal(journalId: string, upTo: number): Promise<void>
-  /** Ends this journal, or with the id of a move all of its journals, and removes everything that `start` made. */
-  stop(id: string): Promise<void>
+  organizations(familyId: string, now: string | null): Promise<readonly MovedOrganization[]>
+  /** The keys of the rows that some rows of the table `removals` name: one list for each table. */
+  removedKeys(
+    removals: readonly MovedRow[],
+  ): Promise<readonly { readonly table: string; readonly keys: readonly MoveKey[] }[]>
   /**
-   * Pauses writes until an instant, in ms since 1970. The first write after that instant ends the pause. Replaces a
-   * pause with another token; a sealed or closed place is not changed.
+   * Pauses writes of the family until an instant, in ms since 1970. The first write after that instant ends the pause.
+   * Replaces a pause with another token; a sealed or closed place is not changed.
    */
-  pause(journalId: string, token: string, untilMs: number): Promise<void>
+  pause(familyId: string, token: string, untilMs: number): Promise<void>
   /**
    * Makes the pause of this token one without an end. From then on the place answers only requests to which the
    * directory has named it since they began. False: the pause has ended.
    */
-  seal(journalId: string, token: string): Promise<boolean>
+  seal(familyId: string, token: string): Promise<boolean>
   /** Ends the pause that `pause` or `seal` made with this token, if there still is one. */
   resume(token: string): Promise<void>
-  /** Refuses reads and writes from now on. Only called after the switch. */
+  /** Refuses reads and writes from now on, except those of moves. Only called after the switch. */
   close(): Promise<void>
 }
 
 /** A place as the target of a move. Before the switch, only the move reaches the family there. */
 export interface MoveTarget {
-  /** The tables to move, according to the present schema. */
-  tables(): Promise<readonly MovedTable[]>
-  /** Starts to fill the target, or starts again with this progress, unless filling has ended. Existing rows stay. */
-  begin(moveId: string, progress: string): Promise<void>
-  /** The state of the filling; null: `begin` was not called, or `empty` was. */
-  state(moveId: string): Promise<TargetState | null>
-  /** Rows of the family within a span. `isWhole` false: there are more of them than fit into one answer. */
-  readSpan(
-    moveId: string,
-    table: MovedTable,
-    span: TableSpan,
-    rowsMax: number,
-  ): Promise<{ readonly rows: readonly MovedRow[]; readonly isWhole: boolean }>
-  /** The rows for the keys, all read at the same moment. One result for each table. */
-  readRows(wanted: readonly WantedRows[]): Promise<readonly FoundRows[]>
+  /** Lets a mover fill the target, and no other one any more, unless filling has ended. */
+  begin(moveId: string, mover: string): Promise<void>
+  /** Writes rows in one step, in the order given, if this mover still fills the target. */
+  write(moveId: string, mover: string, changes: readonly TableChanges[]): Promise<WriteOutcome>
   /**
-   * Writes rows without firing the triggers that derive rows from others, and stores the progress, in one step. Only if
-   * the version is still current and filling has not ended.
-   */
-  write(
-    moveId: string,
-    version: number,
-    progress: string,
-    changes: readonly TableChanges[],
-  ): Promise<WriteOutcome>
-  /**
-   * Ends filling before an attempt to switch, if the version is still current, so that a mover that fell behind cannot
-   * write after the switch. It also prepares the place to answer reads from the moment of the switch. Writes stay
+   * Ends filling before an attempt to switch, if this mover still fills the target, so that nothing that is late can be
+   * written after the switch. It also prepares the place to answer reads from the moment of the switch. Writes stay
    * paused until `open`.
    */
-  finish(moveId: string, version: number, token: string): Promise<boolean>
+  finish(moveId: string, mover: string, token: string): Promise<boolean>
   /** Continues filling after that attempt has failed. Does nothing when filling was ended for another attempt. */
   reopen(moveId: string, token: string): Promise<void>
   /** Allows writes. Called after the switch. */
   open(token: string): Promise<void>
-  /** Removes the record of the filling, not the rows. Called after the switch. */
+  /**
+   * Removes the record of the filling, not the rows. Called long after the switch: until then the record says that filling
+   * has ended, to a mover that is late.
+   */
   forget(moveId: string): Promise<void>
 }
 
 /** A database in which families can live, as a source or target of moves. */
-export interface MovePlace extends MoveSource, MoveTarget {
+export interface MovePlace extends MoveReading, MoveSource, MoveTarget {
   /** The maximum number of rows that one step reads or writes here. It bounds how long others wait for the database. */
   readonly rowsMax: number
   /**
    * Ends what is left of a move here, and deletes a bounded number of the family's rows: those of a source after the
-   * switch, or of a target after the move was aborted. Only rows of organizations that the directory places elsewhere
-   * are deleted, from all tables that exist now: since the move began, a migration may have added tables and filled
-   * them.
+   * switch, or of a target before it. Only rows of organizations that the directory places elsewhere are deleted.
    * @returns whether nothing is left
    */
-  empty(moveId: string): Promise<boolean>
+  empty(moveId: string, familyId: string): Promise<boolean>
 }

@@ -44,7 +44,9 @@ export function openWork(stored: StoredPlaces, broken: Broken): OpenWork {
     .look('select organization_id, kind from retention where due_at <= simulated_now()')
     .filter(isDoable)
   const moves = stored
-    .look('select move_id, source, target from moves where ended_at is null or not_before is not null')
+    .look(
+      "select move_id, source, target from moves where ended_at is null or phase = 'aborted' and not_before is not null",
+    )
     .filter((row) => !involves(broken.object, row))
   return {
     waiting: [

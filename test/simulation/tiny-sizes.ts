@@ -6,8 +6,7 @@ import { registerHooks } from 'node:module'
  */
 const tinySizes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'adapters/sqlite/imports/stage-part.ts': { CHUNK_MAX_ROWS: 2 },
-  'adapters/sqlite/move/read-chunk.ts': { JOURNALED_MAX: 3 },
-  'adapters/sqlite/move/rows.ts': { ANSWER_BYTES_MAX: 700 },
+  'adapters/sqlite/move/read-rows.ts': { PAGE_BYTES_MAX: 700 },
   'adapters/sqlite/move/shared-control.ts': { DELETED_MAX: 2 },
   'adapters/sqlite/move/target.ts': { JSON_BYTES_MAX: 250 },
   'adapters/sqlite/outbox/admit.ts': { FORGOTTEN_MAX: 2 },
@@ -18,13 +17,10 @@ const tinySizes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'domain/jobs/sweep-families.ts': { SWEPT_MAX: 1 },
   'domain/jobs/deliver.ts': { ENTRIES_MAX: 300 },
   'domain/placement/move/limits.ts': {
-    SMALL_JOURNAL: 4,
-    DRAINED: 3,
-    DRAINED_AT_ONCE: 6,
-    SPANS_A_STEP: 2,
-    STEP_CHARACTERS_MAX: 400,
-    EXTRA_ROWS: 1,
+    SMALL_ROUND: 2,
+    TABLES_A_STEP: 2,
   },
+  'domain/placement/move/advance.ts': { TABLES_OF_LAST_STEP: 20 },
   'domain/placement/operators/moves.ts': { MOVES_MAX: 1 },
   'domain/placement/operators/visit-families.ts': { FAMILIES_MAX: 1 },
   'domain/read/pages/page-of-texts.ts': { TEXTS_MAX_BYTES: 600 },

@@ -17,10 +17,10 @@ async function mustBe(answer: Promise<boolean>, state: string): Promise<void> {
 function controlOf(control: FamilyControl, familyId: string): MoveControl {
   return {
     begin: () => mustBe(control.begin(familyId), 'empty'),
-    async pause(_journalId, token, untilMs) {
+    async pause(_familyId, token, untilMs) {
       await control.pause(token, untilMs)
     },
-    seal: (_journalId, token) => control.seal(token),
+    seal: (_familyId, token) => control.seal(token),
     async resume(token) {
       await control.resume(token)
     },

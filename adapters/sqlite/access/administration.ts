@@ -4,7 +4,7 @@ import type { Clock } from '../../../ports/platform.ts'
 import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
 import { one } from '../statement/words.ts'
 import { isPlaced } from '../placement/family-row.ts'
-import type { Guard } from '../placement/guard.ts'
+import { refuseMoving, type Guard } from '../placement/guard.ts'
 import { resultsOf, rowsOf, type Executor } from '../statement/executor.ts'
 import { organizationFromRow, organizationToRow, settingColumns } from '../table/access-rows.ts'
 import { nextInstant, nowOf } from '../write/write-clock.ts'
@@ -147,6 +147,12 @@ const forgetPlaces = template(
     .where(isRebounded),
 )
 
+const refuse = refuseMoving(
+  organizationId,
+  parentId,
+  eb.and([mayBeSaved, eb.exists(changing.where('o.parent_id', 'is not', parentId))]),
+)
+
 const organizationColumns = ['organization_id', ...settingColumns] as const
 
 const saveOrganization = template(
@@ -194,6 +200,7 @@ export function createAdministration(
       const concerned = [organizationId, parentId, replaced?.parentId].filter((id) => typeof id === 'string')
       const [judgement] = await resultsOf(guard({ organizationIds: concerned }), [
         bind(judge, row),
+        bind(refuse, row),
         bind(bumpForms, row),
         bind(advanceParents, row),
         bind(askAgain, row),

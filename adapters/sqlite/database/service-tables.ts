@@ -3,7 +3,6 @@ import type { ImportFormat, ImportProblem, ImportState } from '../../../ports/im
 import type { SendRecord } from '../../../ports/messaging.ts'
 import type { ListedEntry } from '../../../ports/outbox-store.ts'
 import type { AuditOutcome, AuditSubject } from '../../../ports/operators.ts'
-import type { MovedTable, MoveKey } from '../../../ports/placement/move.ts'
 import type { MovePhase, ShownProgress } from '../../../ports/placement/move-ledger.ts'
 import type { Jurisdiction, Place, Region } from '../../../ports/placement/placement.ts'
 import type { KeptKind } from '../../../ports/organizations.ts'
@@ -81,7 +80,7 @@ export const serviceTables = {
     phase: text<MovePhase>(),
     token: optional(text()),
     journal_id: optional(text()),
-    tables: optional(json<readonly MovedTable[]>()),
+    tables: optional(text()),
     shown: optional(json<ShownProgress>()),
     tries: byDefault(integer()),
     not_before: optional(text()),
@@ -92,9 +91,10 @@ export const serviceTables = {
     leased_until: optional(text()),
     started_at: text(),
     ended_at: optional(text()),
+    progress: optional(text()),
   },
   move_organizations: { move_id: text(), organization_id: text() },
-  move_journal: { seq: byDefault(integer()), journal_id: text(), table_name: text(), key: json<MoveKey>() },
+  move_journal: { seq: byDefault(integer()), journal_id: text(), table_name: text(), key: text() },
   move_targets: { move_id: text(), version: integer(), progress: text(), finished_by: optional(text()) },
   move_guards: { broken: text<'version' | 'triggers'>() },
   outbox: {
@@ -122,6 +122,7 @@ export const serviceTables = {
     outcome: text<SendRecord['outcome']>(),
     error: optional(text()),
     at: text(),
+    updated_at: byDefault(text()),
   },
   send_requests: {
     organization_id: text(),

@@ -1,6 +1,5 @@
-export type { MoveControl } from './control.ts'
 export { createMoveLedger } from './ledger.ts'
-export { stayingTables } from './moved-tables.ts'
-export type { MovePlaceOptions } from './place.ts'
+export { readMovedTables, stayingTables } from './moved-tables.ts'
+export type { MoveControl, MovePlaceOptions } from './place.ts'
 export { createMovePlace } from './place.ts'
 export { sharedControl } from './shared-control.ts'

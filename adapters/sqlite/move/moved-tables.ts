@@ -19,8 +19,8 @@ export const stayingTables: { readonly [Table in keyof Database]?: Reason } = {
   erasures: 'who was erased is kept in the shared database, beyond the organization',
   write_pauses: 'pauses of writes in one database',
   moves: 'the record of moves, beside the directory',
-  move_organizations: 'one side of a move',
-  move_journal: 'one side of a move',
+  move_organizations: 'of moves by an earlier version',
+  move_journal: 'of moves by an earlier version',
   move_targets: 'one side of a move',
   move_guards: 'never has rows',
 }
@@ -65,9 +65,30 @@ export async function readDescribedTables(
   })
 }
 
-/** The tables to move: those of `readDescribedTables`. */
+/**
+ * The tables whose rows triggers change when rows of others are written, in this order after all others: what counts
+ * rows comes after what it counts. An organization comes last of all: while its row is not there, nobody can use it, and
+ * no trigger notes a removal for it.
+ */
+const WRITTEN_LAST: readonly string[] = [
+  'automations',
+  'checkout_links',
+  'contact_lists',
+  'links',
+  'links_tags',
+  'products_site_ids',
+  'vouchers',
+  'voucher_groups',
+  'memberships',
+  'membership_cohorts',
+  'visible_reviews',
+  'organizations',
+]
+
+/** The tables to move, in the order in which rows are written: those of `readDescribedTables`. */
 export async function readMovedTables(executor: Executor): Promise<readonly MovedTable[]> {
-  return (await readDescribedTables(executor)).map(({ moved }) => moved)
+  const tables = (await readDescribedTables(executor)).map(({ moved }) => moved)
+  return tables.toSorted((left, right) => WRITTEN_LAST.indexOf(left.name) - WRITTEN_LAST.indexOf(right.name))
 }
 
 const OWNER = 'organization_id'

@@ -21,6 +21,7 @@ import {
 } from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'
 import { excluded, jsonEach, one } from '../statement/words.ts'
+import { writtenAt } from '../write/write-clock.ts'
 import { followsSubmission, type FollowingWord } from './following-ids.ts'
 
 /** The operator's own sends belong to no organization; the table keeps them under this empty id. */
@@ -32,6 +33,9 @@ const organizationId = slot<string>('organizationId')
 const told = ['channel', 'sender', 'recipient', 'provider_id', 'outcome', 'error', 'at'] as const
 /** What changes when a send that is recorded ends. Its recipient may have been erased meanwhile, and stays so. */
 const ended = ['provider_id', 'outcome', 'error'] as const
+
+/** By the organization's clock, which this does not move: whoever moved it before finds all that was written since. */
+const recordedAt = sql<string>`coalesce(${writtenAt}, '')`
 
 /** What is sent while the organization is being deleted is not recorded. */
 const isThere = eb.or([
@@ -48,7 +52,7 @@ const recording = (changed: readonly (typeof told)[number][], condition: Express
   template(
     db
       .insertInto('sends')
-      .columns(['organization_id', 'send_id', ...told])
+      .columns(['organization_id', 'send_id', ...told, 'updated_at'])
       .expression(
         db
           .selectFrom(jsonEach<never, 'send'>(slot('sends'), 'send'))
@@ -58,13 +62,14 @@ const recording = (changed: readonly (typeof told)[number][], condition: Express
               sql<never>`${ref('send.value')} ->> ${sql.lit(index)}`.as(column),
             ),
           )
+          .select(recordedAt.as('updated_at'))
           .where(isThere)
           .where(condition),
       )
       .onConflict((conflict) =>
         conflict
           .columns(['organization_id', 'send_id'])
-          .doUpdateSet(excluded(changed))
+          .doUpdateSet(excluded([...changed, 'updated_at']))
           .where('sends.outcome', '<>', sql.lit('accepted')),
       ),
   )
@@ -137,7 +142,7 @@ const unreleased = request.select(({ ref }) => sql<string>`format('%03d', ${ref(
 const beginAgain = template(
   db
     .updateTable('sends')
-    .set({ at: slot('now') })
+    .set({ at: slot('now'), updated_at: recordedAt })
     .where('organization_id', '=', organizationId)
     .where(isOf(same.where('holder', '=', slot('sendPrefix')), sql`(${unreleased})`))
     .where('outcome', '=', sql.lit('pending')),

@@ -14,10 +14,10 @@ export const tablesByHand: Readonly<Record<keyof typeof serviceTables, Reason>> 
   placed_forms: 'the ids of their forms',
   write_pauses: 'organizations whose writes wait for a move',
   moves: 'moves of families between databases',
-  move_organizations: 'whose rows a move takes along',
-  move_journal: 'what was written while a move copies',
-  move_targets: 'how far the target of a move is filled',
-  move_guards: 'what a batch of a move must not find',
+  move_organizations: 'of moves by an earlier version',
+  move_journal: 'of moves by an earlier version',
+  move_targets: 'who fills the target of a move',
+  move_guards: 'what a batch must not find',
   outbox: 'work that follows a receipt',
   sends: 'the log of what was sent',
   send_requests: 'requests to send that carried an idempotency key',
@@ -49,8 +49,23 @@ const covering = (table: string, columns: readonly string[]): IndexShape => ({
   where: null,
 })
 
+/** What was written since an instant is found, of rows that no page shows in this order. */
+const moved = (
+  [
+    ['billing_events', 'event_id'],
+    ['exit_survey_events', 'event_id'],
+    ['link_events', 'event_id'],
+    ['list_members', 'contact_id'],
+    ['memberships', 'membership_id'],
+    ['retention_offer_events', 'event_id'],
+    ['reviews', 'review_id'],
+    ['voucher_redemptions', 'redemption_id'],
+  ] as const
+).map(([table, id]) => [index(table, ['updated_at'], id), 'a move copies what was written'] as const)
+
 /** Indexes for statements other than pages of endpoints, each with its statement. */
 export const indexesByHand: readonly (readonly [IndexShape, Reason])[] = [
+  ...moved,
   [
     index('automations', ['trigger_form_id', 'status'], 'automation_id'),
     'a submission finds what it triggers',

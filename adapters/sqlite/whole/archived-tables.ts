@@ -33,6 +33,8 @@ const followingColumns: Readonly<Record<string, Readonly<Record<string, Followin
     owner_id: (organizationId) => organizationId,
     row_id: (organizationId, valueOf) => `${String(valueOf('review_id'))} ${organizationId}`,
   },
+  // It tells of the database when a record was written there.
+  sends: { updated_at: () => '' },
 }
 
 /** An archived table, and how its rows are stored. */

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { Deletion } from '../../../ports/erasure.ts'
 import { readMovedTables } from '../move/moved-tables.ts'
 import { tuple } from '../move/rows.ts'
-import { readKnownTriggers } from '../move/silenced.ts'
 import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
 import { resultsOf, type Executor } from '../statement/executor.ts'
 import { ofOwner, one } from '../statement/words.ts'
 import { advanceClock } from '../write/write-clock.ts'
 import { closing, hasRows } from './begin.ts'
+import { readKnownTriggers } from './silenced.ts'
 
 const organizationId = slot<string>('organizationId')
 

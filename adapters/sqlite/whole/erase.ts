@@ -10,7 +10,7 @@ import { bind, db, eb, slot, template, type Template } from '../statement/compil
 import { resultsOf, rowsOf, type Executor } from '../statement/executor.ts'
 import { jsonEach, one, textsOf } from '../statement/words.ts'
 import { moveClock } from '../write/upsert.ts'
-import { advanceClock, nowOf } from '../write/write-clock.ts'
+import { advanceClock, nowOf, writtenAt } from '../write/write-clock.ts'
 import { tableOf } from '../table/tables.ts'
 import { erasedRows } from './erased-rows.ts'
 import { dropFollowing, eraseSendsOf } from './following-work.ts'
@@ -96,6 +96,7 @@ const eraseSends = template(
       const isOfPerson = eb(fn<string>('lower', ['recipient']), 'in', addresses)
       return { recipient: sql<string>`iif(${isOfPerson}, 'erased', ${ref('recipient')})`, error: sql`null` }
     })
+    .set({ updated_at: sql`coalesce(${writtenAt}, '')` })
     .where('organization_id', '=', organizationId)
     .where('send_id', 'in', textsOf(slot('ids'))),
 )

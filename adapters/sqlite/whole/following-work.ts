@@ -53,7 +53,7 @@ const cancelRuns = template(
 const eraseSends = template(
   db
     .updateTable('sends')
-    .set({ recipient: sql.lit('erased'), error: sql`null` })
+    .set({ recipient: sql.lit('erased'), error: sql`null`, updated_at: sql`coalesce(${writtenAt}, '')` })
     .where('organization_id', '=', organizationId)
     .where('send_id', 'in', idsOf('sends'))
     .where('recipient', '<>', sql.lit('erased')),

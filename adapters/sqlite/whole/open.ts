@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Opening } from '../../../ports/archives.ts'
 import { slugTaken } from '../access/slug-taken.ts'
+import { refuseMoving } from '../placement/guard.ts'
 import { bind, db, eb, slot, template } from '../statement/compiler.ts'
 import { resultsOf, type Executor } from '../statement/executor.ts'
 import { one, textsOf } from '../statement/words.ts'
@@ -36,6 +37,8 @@ const tie = template(
     .where('organization_id', '=', slot('organizationId'))
     .where(isPresent),
 )
+
+const refuse = refuseMoving(slot('organizationId'), parentId, eb.and([mayOpen, eb(parentId, 'is not', null)]))
 
 const endKeys = template(
   db
@@ -73,6 +76,7 @@ export async function open(
   const columns = Object.fromEntries(given.map(({ value }, index) => [`value${index}`, value]))
   const [judgement] = await resultsOf(executor, [
     bind(judge, values),
+    bind(refuse, values),
     bind(insert, { ...values, ...columns }),
     bind(advanceClock, { organizationId: parentId, now }),
     bind(tie, base),

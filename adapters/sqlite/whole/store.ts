@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import type { Clock } from '../../../ports/platform.ts'
 import type { MovedRow } from '../../../ports/placement/move.ts'
 import type { ArchivedRows, ArchivePosition, RestoredPart, WholeStore } from '../../../ports/archives.ts'
-import { readRowsOfOne } from '../move/read-chunk.ts'
-import { OTHER_TRIGGERS, readKnownTriggers } from '../move/silenced.ts'
+import { readPages } from '../move/read-rows.ts'
 import { insertStatements } from '../move/target.ts'
 import type { Guard } from '../placement/guard.ts'
 import { bind, db, eb, slot, template } from '../statement/compiler.ts'
@@ -17,6 +16,7 @@ import { createDeletion } from './delete.ts'
 import { createErasure } from './erase.ts'
 import { open } from './open.ts'
 import { removeRows } from './remove-rows.ts'
+import { OTHER_TRIGGERS, readKnownTriggers } from './silenced.ts'
 import { createRetention } from './retention.ts'
 
 export interface WholeStoreOptions {
@@ -110,11 +110,13 @@ async function read(
   organizationId: string,
   after: ArchivePosition | null,
 ): Promise<ArchivedRows> {
-  const { rows, last } = await readRowsOfOne(executor, moved, { organizationId, after }, READ_ROWS_MAX)
+  const wanted = [{ table: moved, organizationId, since: null, after }]
+  const [page] = await readPages(executor, wanted, READ_ROWS_MAX)
+  const { rows, next } = page ?? { rows: [], next: null }
   const owner = moved.columns.indexOf('owner_id')
   const own = owner < 0 ? rows : rows.filter((row) => row[owner] === organizationId)
   const places = names.map((name) => moved.columns.indexOf(name))
-  return { rows: own.map((row) => places.map((place) => row[place] ?? null)), next: last }
+  return { rows: own.map((row) => places.map((place) => row[place] ?? null)), next }
 }
 
 /** Matches SQLite's messages about a row that a table cannot hold. */
@@ -165,7 +167,5 @@ function writtenTable(
     const more = Object.values(following).map((follow) => follow(organizationId, valueOf))
     return [organizationId, ...row, ...more]
   }
-  // The id of a key is unique by itself, whoever has it.
-  const key = moved.name === 'api_keys' ? moved.key.slice(1) : moved.key
-  return { table: { name: moved.name, key, columns }, complete }
+  return { table: { ...moved, columns }, complete }
 }

@@ -1,23 +1,22 @@
 /** The maximum pause of writes for one attempt to switch. An attempt that takes longer ends without effect. */
-export const PAUSE_MAX_MS = 1_000
+export const PAUSE_MAX_MS = 2_000
 
-/**
- * How much of the pause an attempt may spend on the rest of the journal; the remaining time is for the switch itself.
- */
-export const DRAIN_MAX_MS = 600
+/** How much of the pause an attempt may spend on the last round; the remaining time is for the switch itself. */
+export const LAST_ROUND_MAX_MS = 1_400
 
-/** The maximum number of journal entries with which a pause may begin. */
-export const SMALL_JOURNAL = 100
+/** A round that wrote at most so many rows is followed by an attempt to switch, every other one by another round. */
+export const SMALL_ROUND = 200
+/** After so many rounds an attempt is made in any case. */
+export const ROUNDS_MAX = 20
 
-/** How many journal entries one step applies, and how many when rows exchange a unique value. */
-export const DRAINED = 500
-export const DRAINED_AT_ONCE = 5_000
+/** How many tables one step reads. */
+export const TABLES_A_STEP = 16
 
-/**
- * How long after its end a move is tidied up: longer than the calls of a mover that fell behind can take. A try that
- * failed is repeated after the same time, until `TIDY_MAX_MS` after the end.
- */
+/** How long the source keeps its rows after the move, or the target of a move that was given up what came late. */
+export const KEPT_MS = 24 * 60 * 60_000
 export const TIDY_AFTER_MS = 15 * 60_000
+
+/** How long after that removing what is left is tried, in spite of failures. */
 export const TIDY_MAX_MS = 24 * 60 * 60_000
 
 /**
@@ -39,17 +38,5 @@ export const REST_MAX_MS = 1_000
 /** How long a move waits when the schema of one place is older than that of the other. */
 export const SCHEMA_WAIT_MS = 10_000
 
-/** How often copied rows may be found different although nobody wrote them, before the move is aborted. */
+/** How often rows may be found different that should be the same, before the move is given up. */
 export const REPAIRS_MAX = 20
-
-/** How many spans of rows one step copies or compares. The journal is read between two steps. */
-export const SPANS_A_STEP = 16
-
-/** When the changes that one step is to write have this many characters, it reads no further. */
-export const STEP_CHARACTERS_MAX = 500_000
-
-/**
- * How many rows that the source no longer has are read from the target with a span. With more of them, a span takes
- * several steps.
- */
-export const EXTRA_ROWS = 200

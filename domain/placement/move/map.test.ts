@@ -57,6 +57,7 @@ test('a move that nothing disturbs takes the steps of the map, in their order', 
   places.clock.advance(1)
   isWatched = true
   await places.move('acme', toOwn)
+  await places.tidy()
   const expected = MOVE_STEPS.map(({ phase, source, target }) => `${phase}: ${source}, ${target}`)
   expect(changesOf(seen)).toEqual(changesOf(expected))
 })

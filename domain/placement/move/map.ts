@@ -3,11 +3,10 @@ import type { PlaceState } from './place-states.ts'
 
 /** The phases that may follow each phase of a move. */
 export const NEXT_PHASES: Readonly<Record<MovePhase, readonly MovePhase[]>> = {
-  starting: ['copying', 'aborting'],
-  copying: ['switching', 'starting', 'aborting'],
+  copying: ['switching', 'aborting'],
   switching: ['switched', 'copying'],
-  switched: ['emptying'],
-  emptying: ['done'],
+  switched: ['comparing'],
+  comparing: ['done'],
   aborting: ['aborted'],
   done: [],
   aborted: [],
@@ -26,19 +25,18 @@ export interface MoveStep {
 
 /** The steps of a move that nothing disturbs, in their order. */
 export const MOVE_STEPS: readonly MoveStep[] = [
-  { phase: 'starting', does: '`open` in the ledger', source: 'open', target: 'empty' },
-  { phase: 'starting', does: '`begin` at the target', source: 'open', target: 'filling' },
-  { phase: 'starting', does: '`start` at the source: its journal', source: 'open', target: 'filling' },
-  { phase: 'copying', does: '`write` at the target: all rows', source: 'open', target: 'filling' },
+  { phase: 'copying', does: '`open` in the ledger', source: 'open', target: 'empty' },
+  { phase: 'copying', does: '`begin` at the target', source: 'open', target: 'filling' },
+  { phase: 'copying', does: '`write` at the target: rounds', source: 'open', target: 'filling' },
   { phase: 'switching', does: '`turn` in the ledger: an attempt', source: 'open', target: 'filling' },
   { phase: 'switching', does: '`pause` at the source', source: 'paused', target: 'filling' },
-  { phase: 'switching', does: '`write` at the target: the journal', source: 'paused', target: 'filling' },
+  { phase: 'switching', does: '`write` at the target: the last round', source: 'paused', target: 'filling' },
   { phase: 'switching', does: '`finish` at the target', source: 'paused', target: 'finished' },
   { phase: 'switching', does: '`seal` at the source', source: 'sealed', target: 'finished' },
   { phase: 'switched', does: '`switch` in the directory', source: 'sealed', target: 'finished' },
   { phase: 'switched', does: '`open` at the target', source: 'sealed', target: 'open' },
   { phase: 'switched', does: '`close` at the source', source: 'closed', target: 'open' },
-  { phase: 'emptying', does: '`turn` in the ledger', source: 'closed', target: 'open' },
-  { phase: 'emptying', does: '`empty` at the source', source: 'empty', target: 'open' },
-  { phase: 'done', does: '`turn` in the ledger', source: 'empty', target: 'open' },
+  { phase: 'comparing', does: '`turn` in the ledger', source: 'closed', target: 'open' },
+  { phase: 'done', does: '`turn` in the ledger', source: 'closed', target: 'open' },
+  { phase: 'done', does: '`empty` at the source, a day later', source: 'empty', target: 'open' },
 ]

@@ -37,7 +37,7 @@ export const PLACE_STATES = {
   open: { reads: 'runs', writes: 'runs', moves: 'runs' },
   paused: { reads: 'runs', writes: 'paused', moves: 'runs' },
   sealed: { reads: 'confirmed', writes: 'confirmed_paused', moves: 'runs' },
-  closed: { reads: 'elsewhere', writes: 'elsewhere', moves: 'elsewhere' },
+  closed: { reads: 'elsewhere', writes: 'elsewhere', moves: 'runs' },
 } as const satisfies Readonly<Record<string, StateRule>>
 
 export type PlaceState = keyof typeof PLACE_STATES

@@ -1,5 +1,5 @@
 import type { Administration, PlaceRefusal } from '../../../ports/organizations.ts'
-import type { Background, Log } from '../../../ports/platform.ts'
+import type { Background } from '../../../ports/platform.ts'
 import type { FamilyDatabases } from '../../../ports/placement/family-databases.ts'
 import type { Move } from '../../../ports/placement/move-ledger.ts'
 import type { Place, PlaceChoice, PlaceDirectory } from '../../../ports/placement/placement.ts'
@@ -44,7 +44,6 @@ export interface MovesWorld extends MoveWorld {
   /** Null: families cannot have databases of their own here. */
   readonly databases: Pick<FamilyDatabases, 'knows'> | null
   readonly background: Background
-  readonly log: Log
 }
 
 /** How long a request continues to work on a move after its reply, in ms: less than the platform allows. */
@@ -92,7 +91,7 @@ export async function sweepMoves(world: Omit<MovesWorld, 'background'>): Promise
     const { moveId, familyId } = move
     try {
       if (move.endedAt === null) await workOn(moveId, world)
-      else await tidyUp(world, move)
+      else await tidyUp(world, move, nowMs + WORK_MS)
     } catch (cause) {
       log.error('move_failed', { moveId, familyId }, cause)
     }

@@ -15,7 +15,7 @@ const PHASE_WITHIN_MS = 8_000
 const LOOK_EVERY_MS = 2
 
 /** The phases at which kills are aimed, because a random kill hardly ever comes in a short phase. */
-const AIMS: readonly MovePhase[] = ['copying', 'switching', 'switching', 'switched', 'emptying', 'aborting']
+const AIMS: readonly MovePhase[] = ['copying', 'switching', 'switching', 'switched', 'comparing', 'aborting']
 
 /** Half of the kills come at any time, the others in a phase of a move. */
 export function drawMoment(draw: () => number): KillMoment {

@@ -6,15 +6,16 @@ import type { Migration } from '../../../adapters/durable-object/migration.ts'
 /** The tables, with their indexes, that are enough for everything that moves do. Moving few tables takes little time. */
 const TABLES = [
   'organizations api_keys operator_keys outbox sends send_requests retention import_sessions import_keys',
-  'sites contacts forms form_submissions',
+  'sites contacts forms form_submissions removals restores',
   'families placed_organizations placed_slugs placed_keys placed_forms write_pauses refused_writes',
   'moves move_organizations move_journal move_targets move_guards',
 ]
   .join(' ')
   .split(' ')
-/** A trigger that must not fire for rows that move. */
+/** A trigger that changes rows as those of tallies do: at the instant of the row that it counts. */
 const TRIGGER = `create trigger contacts_tallied after insert on contacts begin
-  update sites set name = name || '!' where organization_id = new.organization_id; end;`
+  update sites set name = name || '!', updated_at = new.updated_at where organization_id = new.organization_id; end;`
+const TRIGGERS = /^(?:create|drop) trigger (?:refused_writes_raised|contacts_removed)\b/i
 
 const folder = new URL('../../../adapters/sqlite/migrations/', import.meta.url)
 
@@ -27,10 +28,10 @@ const ABOUT =
 
 function isOfFewTables(statement: string): boolean {
   const { table = '' } = ABOUT.exec(statement.replaceAll(/\s+/g, ' '))?.groups ?? {}
-  const isTrigger = /^create trigger/i.test(statement)
+  if (/^(?:create|drop) trigger/i.test(statement)) return TRIGGERS.test(statement)
   const [, dropped] = /^drop index (\w+)/i.exec(statement) ?? []
   if (dropped !== undefined) return TABLES.some((name) => dropped.startsWith(`${name}_`))
-  return TABLES.includes(table) && (!isTrigger || table === 'refused_writes')
+  return TABLES.includes(table)
 }
 
 /** The migrations of a database with few tables. */

@@ -17,6 +17,8 @@ export interface OwnDatabase {
   readonly direct: FamilyNamespace
   /** The namespace that a move uses. */
   readonly namespace: FamilyNamespace
+  /** Runs a statement behind the object's back. */
+  change(sql: string): Promise<void>
   /** A copy of its present content, from which another one can start. */
   image(): Uint8Array
 }
@@ -45,6 +47,9 @@ export function ownDatabase({ within, ...options }: OwnDatabaseOptions): OwnData
     }),
     direct,
     namespace: namespaceOf(() => calls),
+    change: async (sql) => {
+      scratch.database.sqlite().exec(sql)
+    },
     image: () => scratch.database.sqlite().serialize(),
   }
 }

@@ -15,15 +15,18 @@ const Published = v.strictObject({
   region: described(v.nullable(v.string()), 'Where the new database was asked to be; null: anywhere.'),
   jurisdiction: described(v.nullable(v.string()), 'Where the new database must stay; null: anywhere.'),
   phase: described(
-    v.picklist(['starting', 'copying', 'switching', 'switched', 'emptying', 'done', 'aborting', 'aborted']),
-    '`starting`, `copying`: rows are copied while the family is served where it was. `switching`: its writes wait for a moment. `switched`, `emptying`: it lives in the new place, and the old one is emptied. `done`. `aborting`, `aborted`: the move was given up, and everything is as it was.',
+    v.picklist(['copying', 'switching', 'switched', 'comparing', 'done', 'aborting', 'aborted']),
+    '`copying`: rows are copied while the family is served where it was. `switching`: its writes wait for a moment. `switched`, `comparing`: it lives in the new place, and the rows of both are compared. `done`: the old place keeps its rows for a day, and nobody can use them. `aborting`, `aborted`: the move was given up, and everything is as it was.',
   ),
   copiedRows: described(count, 'Rows that were copied.'),
-  comparedRows: described(count, 'Rows that were found equal on both sides.'),
+  comparedRows: described(count, 'Rows that were compared after the switch.'),
   table: described(count, 'The table that is worked on.'),
   tables: described(count, 'How many tables there are; 0: not known yet.'),
   pausedMs: described(v.nullable(count), 'How long writes were paused, in milliseconds; null: not yet.'),
-  failure: described(v.nullable(v.string()), 'Why the service gave the move up; null: it did not.'),
+  failure: described(
+    v.nullable(v.string()),
+    'Why the service gave the move up, or which rows it found different after the switch, so that the old place keeps them; null: neither.',
+  ),
   startedAt: described(instant, 'When it began.'),
   endedAt: described(v.nullable(instant), 'When it ended; null: it runs.'),
 })

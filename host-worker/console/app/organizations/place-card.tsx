@@ -172,7 +172,7 @@ function Running({ move, onAsked }: { readonly move: Move; readonly onAsked: () 
       </p>
       <ProgressBar label="Tables of the move" done={tables === 0 ? null : table} most={tables} />
       {abort.failure !== null && <FailureNote failure={abort.failure} />}
-      {mayAbort && (phase === 'starting' || phase === 'copying') && (
+      {mayAbort && phase === 'copying' && (
         <Button isRunning={abort.isRunning} onClick={calls(abort.run, undefined)}>
           Give the move up
         </Button>
@@ -183,11 +183,10 @@ function Running({ move, onAsked }: { readonly move: Move; readonly onAsked: () 
 
 /** What a move is doing, in a sentence. */
 const phaseTexts: Readonly<Record<Move['phase'], string>> = {
-  starting: 'It begins.',
   copying: 'Rows are copied, while it is served where it was.',
   switching: 'It switches: its writes wait for a moment.',
-  switched: 'It lives in the new place. The old one is emptied.',
-  emptying: 'It lives in the new place. The old one is emptied.',
+  switched: 'It lives in the new place.',
+  comparing: 'It lives in the new place. The rows of both are compared.',
   done: 'It is done.',
   aborting: 'It is given up.',
   aborted: 'It was given up.',
