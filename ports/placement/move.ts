@@ -26,6 +26,8 @@ export interface RowsWanted {
   readonly after: MovedRow | null
   /** Where it ends: a `next` of another place's reading of all rows; left out: at the last row. */
   readonly upTo?: MovedRow | null
+  /** How many rows a page has at most. */
+  readonly rowsMax: number
 }
 
 /** Some rows in order: as many as were asked for at most, and about a megabyte, or one row that is larger. */
@@ -68,7 +70,7 @@ export interface MoveReading {
   /** The tables whose rows move, according to the present schema, in the order in which they are to be written. */
   tables(): Promise<readonly MovedTable[]>
   /** A page of each of these rows, all read at the same moment. */
-  read(wanted: readonly RowsWanted[], rowsMax: number): Promise<readonly RowsPage[]>
+  read(wanted: readonly RowsWanted[]): Promise<readonly RowsPage[]>
   /** The rows with these keys, all read at the same moment: a list for each table. */
   find(wanted: readonly WantedKeys[]): Promise<readonly (readonly MovedRow[])[]>
   /**
@@ -124,17 +126,17 @@ export interface MoveTarget {
   reopen(moveId: string, token: string): Promise<void>
   /** Allows writes. Called after the switch. */
   open(token: string): Promise<void>
-  /**
-   * Removes the record of the filling, not the rows. Called long after the switch: until then the record says that filling
-   * has ended, to a mover that is late.
-   */
-  forget(moveId: string): Promise<void>
 }
 
 /** A database in which families can live, as a source or target of moves. */
 export interface MovePlace extends MoveReading, MoveSource, MoveTarget {
   /** The maximum number of rows that one step reads or writes here. It bounds how long others wait for the database. */
   readonly rowsMax: number
+  /**
+   * Removes what the move has noted here, not the rows. At a target it is called long after the switch: until then the
+   * note says that filling has ended, to a mover that is late.
+   */
+  forget(moveId: string): Promise<void>
   /**
    * Ends what is left of a move here, and deletes a bounded number of the family's rows: those of a source after the
    * switch, or of a target before it. Only rows of organizations that the directory places elsewhere are deleted.

@@ -12,13 +12,8 @@ ALTER TABLE sends ADD COLUMN updated_at TEXT NOT NULL DEFAULT '';
 CREATE INDEX sends_updated_at ON sends (organization_id, updated_at, send_id);
 
 CREATE INDEX billing_events_updated_at ON billing_events (organization_id, updated_at, event_id);
-CREATE INDEX exit_survey_events_updated_at ON exit_survey_events (organization_id, updated_at, event_id);
 CREATE INDEX link_events_updated_at ON link_events (organization_id, updated_at, event_id);
-CREATE INDEX list_members_updated_at ON list_members (organization_id, updated_at, contact_id);
-CREATE INDEX memberships_updated_at ON memberships (organization_id, updated_at, membership_id);
-CREATE INDEX retention_offer_events_updated_at ON retention_offer_events (organization_id, updated_at, event_id);
-CREATE INDEX reviews_updated_at ON reviews (organization_id, updated_at, review_id);
-CREATE INDEX voucher_redemptions_updated_at ON voucher_redemptions (organization_id, updated_at, redemption_id);
+CREATE INDEX list_members_updated_at_list_id ON list_members (organization_id, updated_at, list_id, contact_id);
 
 -- An organization's row comes last when rows are copied. Until then these copies of reviews keep the instant they have.
 DROP TRIGGER reviews_changed;

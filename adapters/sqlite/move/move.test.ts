@@ -8,7 +8,7 @@ import { forms } from '../../../domain/resources/forms/forms.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import { sampleRow } from '../../../test/support/data/sample-rows.ts'
 import { ElsewhereError } from '../../../domain/placement/find/errors.ts'
-import { advanceMove, runMove } from '../../../domain/placement/move/index.ts'
+import { advanceMove, runMove, type MoveWorld } from '../../../domain/placement/move/index.ts'
 import { contentOf, movingPlaces, toOwn, toShared } from '../../../test/support/moving/moving.ts'
 import { oddFamily } from '../../../test/support/data/odd-rows.ts'
 import { fewTables, fewTablesImage } from '../../../test/support/databases/few-tables.ts'
@@ -237,4 +237,34 @@ test('a key that moves is found by who issued it, in its new place and after it 
     keys: [{ keyId: 'key-1', organizationId: 'acme' }],
     unreached: [],
   })
+})
+
+test('no step writes more rows than the database allows', async () => {
+  const database = await oddDatabase(fewTablesImage())
+  const places = movingPlaces({
+    clock: fakeClock(),
+    image: database.image(),
+    migrations: fewTables,
+    rowsMax: 5,
+  })
+  await places.move('acme', toOwn)
+  const sizes: number[] = []
+  const world: MoveWorld = {
+    ...places.world,
+    places(place) {
+      const found = places.world.places(place)
+      return {
+        ...found,
+        write(moveId, mover, changes) {
+          if (place.kind === 'shared')
+            sizes.push(changes.reduce((sum, { gone, rows }) => sum + gone.length + rows.length, 0))
+          return found.write(moveId, mover, changes)
+        },
+      }
+    },
+  }
+  const { moveId } = await places.open('acme', toShared)
+  const move = await runMove(world, moveId, Infinity, async () => undefined)
+  expect(move).toMatchObject({ phase: 'done' })
+  expect(Math.max(...sizes)).toBe(5)
 })

@@ -75,8 +75,6 @@ const WRITTEN_LAST: readonly string[] = [
   'checkout_links',
   'contact_lists',
   'links',
-  'links_tags',
-  'products_site_ids',
   'vouchers',
   'voucher_groups',
   'memberships',

@@ -72,7 +72,7 @@ export function createMovePlace({ executor, control, rowsMax }: MovePlaceOptions
   return {
     rowsMax,
     tables,
-    read: (wanted, limit) => readPages(executor, wanted, limit),
+    read: (wanted) => readPages(executor, wanted),
     find: (wanted) => findRows(executor, wanted),
     counts: (counted, organizationIds) => countRows(executor, counted, organizationIds),
     organizations: (familyId, now) => familyOf(executor, familyId, now),

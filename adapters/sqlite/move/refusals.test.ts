@@ -72,7 +72,8 @@ test('rows that the target loses while it is filled are in it in the end', async
   const table = tables.find(({ name }) => name === 'contacts')
   if (table === undefined) throw new Error('There are no contacts')
   const target = places.world.places(own)
-  const [page] = await target.read([{ table, organizationId: 'acme', since: null, after: null }], 10)
+  const all = { table, organizationId: 'acme', since: null, after: null, rowsMax: 10 }
+  const [page] = await target.read([all])
   const gone = (page?.rows ?? []).map((row) => row.slice(0, table.key.length))
   expect(gone).not.toEqual([])
   expect(await target.write(moveId, 'one', [{ table, gone, rows: [] }])).toBe('written')

@@ -2,7 +2,7 @@ import { sql, type Expression } from 'kysely'
 import type { MovedRow, MovedTable, TableChanges, WriteOutcome } from '../../../ports/placement/move.ts'
 import { utf8Length } from '../../../domain/text/encoding.ts'
 import { bind, db, eb, slot, template, type Template } from '../statement/compiler.ts'
-import { one } from '../statement/words.ts'
+import { glob, one } from '../statement/words.ts'
 import { resultsOf, rowsOf, type Executor, type Statement } from '../statement/executor.ts'
 import { CHUNK_BYTES_MAX, jsonChunks } from '../statement/json-chunks.ts'
 import { templateCache } from '../../sql/statement.ts'
@@ -60,9 +60,35 @@ export async function reopenTarget(executor: Executor, moveId: string, token: st
   await executor.batch([bind(reopen, { moveId, token })])
 }
 
-/** Removes the record of a filling, without which nobody can write to the target. */
+const earlierTriggers = template(
+  db
+    .selectFrom('sqlite_master')
+    .select('name')
+    .where('type', '=', sql.lit('trigger'))
+    .where(({ ref }) => glob(ref('name'), sql`'move_' || ${slot('moveId')} || '*'`)),
+)
+const earlierNotes = [
+  template(
+    db.deleteFrom('move_journal').where(({ ref }) => glob(ref('journal_id'), sql`${slot('moveId')} || '*'`)),
+  ),
+  template(
+    db
+      .deleteFrom('move_organizations')
+      .where(({ ref }) => glob(ref('move_id'), sql`${slot('moveId')} || '*'`)),
+  ),
+]
+
+/**
+ * Removes the record of a filling, without which nobody can write to the target, and the triggers by which the version
+ * 1.0.0 noted what was written, with what they noted.
+ */
 export async function endTarget(executor: Executor, moveId: string): Promise<void> {
-  await executor.batch([bind(end, { moveId })])
+  const triggers = await rowsOf(executor, bind(earlierTriggers, { moveId }))
+  await executor.batch([
+    bind(end, { moveId }),
+    ...triggers.map(({ name }) => bind(template(sql`drop trigger if exists ${sql.id(name)}`), {})),
+    ...earlierNotes.map((notes) => bind(notes, { moveId })),
+  ])
 }
 
 const deletes = templateCache<Template>()
@@ -104,24 +130,6 @@ function freeStatements({ name, columns, key }: MovedTable, rows: readonly Moved
   )
   const held = rows.map((row) => names.map((column) => row[columns.indexOf(column)] ?? null))
   return jsonChunks(held).map((chunk) => bind(free, { rows: chunk }))
-}
-
-/** The tables of lists, which a trigger fills when a row is inserted. */
-const LISTS: Readonly<Record<string, string>> = { products: 'products_site_ids', links: 'links_tags' }
-
-/** The statements that delete the lists of rows that are about to be inserted: they may have been copied before them. */
-function listStatements({ name, key }: MovedTable, rows: readonly MovedRow[]): readonly Statement[] {
-  const list = LISTS[name]
-  if (list === undefined) return []
-  const values = key.map((_, index) => sql`value ->> ${sql.lit(index)}`)
-  const isSame = key.map((column) => sql`${sql.id('t', column)} = ${sql.id(list, column)}`)
-  const clear = deletes(JSON.stringify([list, name]), () =>
-    template(sql`
-      delete from ${sql.id(list)} where ${tuple(key.map((column) => sql.id(column)))} in (
-        select ${sql.join(values)} from json_each(${slot('keys')}))
-        and not exists (select 1 from ${sql.id(name)} as t where ${sql.join(isSame, sql` and `)})`),
-  )
-  return jsonChunks(rows.map((row) => row.slice(0, key.length))).map((keys) => bind(clear, { keys }))
 }
 
 /** What an insert does with a row whose key is there already. */
@@ -187,7 +195,6 @@ function changeStatements({ table, gone, rows }: TableChanges): readonly Stateme
   return [
     ...jsonChunks(gone).map((keys) => bind(deleteTemplate(table), { keys })),
     ...freeStatements(table, rows),
-    ...listStatements(table, rows),
     ...written,
     ...written,
   ]

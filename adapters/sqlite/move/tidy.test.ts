@@ -92,6 +92,23 @@ describe.each(routes)('late calls of a move %s', (_, route) => {
   })
 })
 
+test('the triggers and notes of a move that the version 1.0.0 began go when it is given up', async () => {
+  const places = movingPlaces({ clock: fakeClock(), image, migrations: fewTables })
+  const { moveId } = await places.open('acme', toOwn)
+  const journal = `${moveId}b4d1`
+  const earlier = [
+    `insert into move_organizations (move_id, organization_id) values ('${journal}', 'acme')`,
+    `insert into move_journal (journal_id, table_name, key) values ('${journal}', 'sites', '["acme","s"]')`,
+    `create trigger move_${journal}_sites_deleted after delete on sites begin
+      insert into move_journal (journal_id, table_name, key) values ('${journal}', 'sites', '[]'); end`,
+    `update moves set abort_asked = 1 where move_id = '${moveId}'`,
+  ]
+  await places.shared.batch(earlier.map((sql) => ({ sql, parameters: [] })))
+  expect(await leftOf(places.shared)).toHaveLength(3)
+  expect(await places.finish(moveId)).toMatchObject({ phase: 'aborted' })
+  expect(await leftOf(places.shared)).toEqual([])
+})
+
 test('a database that fails is tried again every fifteen minutes, for a day', async () => {
   let interfere: Interference = (call) => call()
   const places = movingPlaces({

@@ -110,8 +110,8 @@ async function read(
   organizationId: string,
   after: ArchivePosition | null,
 ): Promise<ArchivedRows> {
-  const wanted = [{ table: moved, organizationId, since: null, after }]
-  const [page] = await readPages(executor, wanted, READ_ROWS_MAX)
+  const wanted = [{ table: moved, organizationId, since: null, after, rowsMax: READ_ROWS_MAX }]
+  const [page] = await readPages(executor, wanted)
   const { rows, next } = page ?? { rows: [], next: null }
   const owner = moved.columns.indexOf('owner_id')
   const own = owner < 0 ? rows : rows.filter((row) => row[owner] === organizationId)

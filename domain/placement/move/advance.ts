@@ -254,8 +254,8 @@ async function lastRound(
   if (Object.keys(redo).length > 0) return { kind: 'failed', redo }
   const table = tables.find(({ name }) => name === ORGANIZATIONS)
   if (table === undefined) return failed
-  const own = ids.map((organizationId) => ({ table, organizationId, since: null, after: null }))
-  const rows = (await source.read(own, source.rowsMax)).flatMap((page) => page.rows)
+  const own = ids.map((organizationId) => ({ table, organizationId, since: null, after: null, rowsMax: 1 }))
+  const rows = (await source.read(own)).flatMap((page) => page.rows)
   const written = await target.write(moveId, mover, [{ table, gone: [], rows }])
   return written === 'written' && rows.length === ids.length ? { kind: 'copied', progress } : failed
 }
@@ -340,7 +340,9 @@ async function comparingStep(world: MoveWorld, move: Move, mover: string): Promi
 /** Returns the source to normal operation, and deletes what was copied. */
 async function abortStep(world: MoveWorld, move: Move): Promise<Move | null> {
   const { ledger, clock } = world
-  if (move.token !== null) await world.places(move.source).resume(move.token)
+  const source = world.places(move.source)
+  if (move.token !== null) await source.resume(move.token)
+  await source.forget(move.moveId)
   if (!(await isTargetEmpty(world, move))) return move
   const nowMs = clock.nowMs()
   return ledger.turn(move, {
@@ -389,6 +391,7 @@ export async function tidyUp(given: MoveWorld, move: Move, untilMs: number): Pro
       return
     }
   }
-  if (phase === 'done') await unlessElsewhere(() => places(move.target).forget(moveId))
+  const other = phase === 'done' ? move.target : move.source
+  await unlessElsewhere(() => places(other).forget(moveId))
   await ledger.turn(noted, { phase, notBefore: null })
 }

@@ -34,10 +34,8 @@ export async function compareStep(source: MovePlace, target: MovePlace, stored: 
   const table = tables[progress.next % tables.length]
   if (of === undefined || table === undefined) return { kind: 'equal' }
   const { organizationId } = of
-  const [page] = await source.read(
-    [{ table, organizationId, since: null, after: progress.after }],
-    source.rowsMax,
-  )
+  const wanted = { table, organizationId, since: null, after: progress.after, rowsMax: source.rowsMax }
+  const [page] = await source.read([wanted])
   const { rows = [], next = null } = page ?? {}
   const keys = rows.map((row) => row.slice(0, table.key.length))
   const [found = []] = rows.length === 0 ? [] : await target.find([{ table, keys }])
@@ -95,7 +93,7 @@ async function isRemoved(
   let after: MovedRow | null = null
   do {
     const [page]: readonly { readonly rows: readonly MovedRow[]; readonly next: MovedRow | null }[] =
-      await target.read([{ table: removals, organizationId, since, after }], target.rowsMax)
+      await target.read([{ table: removals, organizationId, since, after, rowsMax: target.rowsMax }])
     for (const named of await target.removedKeys(page?.rows ?? []))
       if (named.table === table.name) for (const key of named.keys) left.delete(JSON.stringify(key))
     after = page?.next ?? null

@@ -6,8 +6,8 @@ export const LAST_ROUND_MAX_MS = 1_400
 
 /** A round that wrote at most so many rows is followed by an attempt to switch, every other one by another round. */
 export const SMALL_ROUND = 200
-/** After so many rounds an attempt is made in any case. */
-export const ROUNDS_MAX = 20
+/** After so many rounds they get no shorter, and an attempt is made in any case. */
+export const ROUNDS_MAX = 6
 
 /** How many tables one step reads. */
 export const TABLES_A_STEP = 16

@@ -91,6 +91,8 @@ const COMPARED_BY: Readonly<Record<string, readonly string[]>> = {
   import_keys: [],
   import_parts: [],
 }
+/** How many rows are compared at once for each that may be written at once, because reading takes so much less time. */
+const COMPARED_TO_WRITTEN = 10
 /** How many of these rows are copied at once. */
 const LARGE_ROWS_AT_ONCE = 4
 
@@ -107,7 +109,6 @@ const WITHOUT_CLOCK: ReadonlySet<string> = new Set([
   'import_sessions',
   COHORTS,
   'outbox',
-  'products_site_ids',
   'restores',
   'retention',
   'send_requests',
@@ -198,9 +199,9 @@ export async function copyStep(
   tablesMax = TABLES_A_STEP,
 ): Promise<Stepped> {
   const rowsMax = Math.min(sides.source.rowsMax, sides.target.rowsMax)
-  const items = itemsFrom(progress, tables, tablesMax)
+  const items = itemsFrom(progress, tables, tablesMax, rowsMax)
   const wanted = items.map((item) => item.wanted)
-  const pages = await sides.source.read(wanted, rowsMax)
+  const pages = await sides.source.read(wanted)
   const read = items.map((item, index): Item & { readonly page: RowsPage } => {
     const page = pages[index] ?? { rows: [], next: null }
     return { ...item, page: item.of.isGone ? { rows: [], next: null } : page }
@@ -231,7 +232,7 @@ export async function copyStep(
       ),
   ]
   const some = changes.filter(({ gone, rows }) => gone.length + rows.length > 0)
-  const outcome = some.length === 0 ? 'written' : await sides.target.write(sides.moveId, sides.mover, some)
+  const outcome = await writeAll(sides, some)
   if (outcome !== 'written') return { kind: outcome }
   const written = some.reduce((sum, { gone, rows }) => sum + gone.length + rows.length, 0)
   const after = done.at(-1)?.page.next ?? null
@@ -240,21 +241,52 @@ export async function copyStep(
   return { kind: 'written', progress: { ...progress, ...counted, next, after } }
 }
 
-/** Copies rows that differ in what is compared of them, a few at a time. */
-async function copyLarge(
-  { source, target, moveId, mover, tables }: Sides,
+/** Writes changes in their order, not more rows at once than the target allows. */
+async function writeAll(
+  { target, moveId, mover }: Sides,
   changes: readonly TableChanges[],
 ): Promise<WriteOutcome> {
+  for (const part of inParts(changes, target.rowsMax)) {
+    const outcome = await target.write(moveId, mover, part)
+    if (outcome !== 'written') return outcome
+  }
+  return 'written'
+}
+
+/** The changes in their order, in parts of a number of rows. */
+function inParts(changes: readonly TableChanges[], rowsMax: number): readonly (readonly TableChanges[])[] {
+  const parts: TableChanges[][] = []
+  let room = 0
+  const add = (table: MovedTable, kind: 'gone' | 'rows', all: readonly MovedRow[]) => {
+    for (let start = 0; start < all.length;) {
+      if (room === 0) {
+        parts.push([])
+        room = rowsMax
+      }
+      const some = all.slice(start, start + room)
+      parts.at(-1)?.push({ table, gone: [], rows: [], [kind]: some })
+      start += some.length
+      room -= some.length
+    }
+  }
+  for (const { table, gone, rows } of changes) {
+    add(table, 'gone', gone)
+    add(table, 'rows', rows)
+  }
+  return parts
+}
+
+/** Copies rows that differ in what is compared of them, a few at a time. */
+async function copyLarge(sides: Sides, changes: readonly TableChanges[]): Promise<WriteOutcome> {
+  const { source, target, moveId, mover, tables } = sides
   for (const { table: compared, gone, rows: found } of changes) {
     const table = tables.find(({ name }) => name === compared.name) ?? compared
     const keys = found.map((row) => keyOf(table, row))
-    for (
-      let start = 0;
-      start === 0 ? keys.length + gone.length > 0 : start < keys.length;
-      start += LARGE_ROWS_AT_ONCE
-    ) {
+    const deleted = await writeAll(sides, [{ table, gone, rows: [] }])
+    if (deleted !== 'written') return deleted
+    for (let start = 0; start < keys.length; start += LARGE_ROWS_AT_ONCE) {
       const [rows = []] = await source.find([{ table, keys: keys.slice(start, start + LARGE_ROWS_AT_ONCE) }])
-      const written = await target.write(moveId, mover, [{ table, gone: start === 0 ? gone : [], rows }])
+      const written = await target.write(moveId, mover, [{ table, gone: [], rows }])
       if (written !== 'written') return written
     }
   }
@@ -267,7 +299,12 @@ function closing({ tables }: Sides, { organizations }: Progress): readonly Table
   return tables.filter(({ name }) => name === ORGANIZATIONS).map((table) => ({ table, gone, rows: [] }))
 }
 
-function itemsFrom(progress: Progress, tables: readonly MovedTable[], tablesMax: number): readonly Item[] {
+function itemsFrom(
+  progress: Progress,
+  tables: readonly MovedTable[],
+  tablesMax: number,
+  rowsMax: number,
+): readonly Item[] {
   const end = Math.min(progress.next + tablesMax, progress.organizations.length * tables.length)
   return Array.from({ length: end - progress.next }, (_, offset): Item[] => {
     const [of, table] = itemAt(progress, tables, progress.next + offset)
@@ -286,6 +323,7 @@ function itemsFrom(progress: Progress, tables: readonly MovedTable[], tablesMax:
           organizationId: of.organizationId,
           since,
           after,
+          rowsMax: isWhole ? rowsMax * COMPARED_TO_WRITTEN : rowsMax,
         },
       },
     ]
@@ -308,10 +346,7 @@ async function differencesOf(
   const found = new Map(items.map((item) => [item, new Map<string, MovedRow>()]))
   let wanted = items.map((item) => ({ item, rows: { ...item.wanted, upTo: item.page.next } }))
   while (wanted.length > 0) {
-    const pages = await target.read(
-      wanted.map(({ rows }) => rows),
-      target.rowsMax,
-    )
+    const pages = await target.read(wanted.map(({ rows }) => rows))
     wanted = wanted.flatMap(({ item, rows }, index) => {
       const { rows: there = [], next = null } = pages[index] ?? {}
       for (const [key, row] of rowsByKey(rows.table, there)) found.get(item)?.set(key, row)

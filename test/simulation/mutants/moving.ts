@@ -98,8 +98,8 @@ export const movingMutants: readonly Mutant[] = [
     name: 'the lease of an entry does not move with it',
     movePlace: (place) => ({
       ...place,
-      async read(wanted, rowsMax) {
-        const pages = await place.read(wanted, rowsMax)
+      async read(wanted) {
+        const pages = await place.read(wanted)
         return pages.map((page, index) => {
           const table = wanted[index]?.table
           return table === undefined ? page : { ...page, rows: withoutLease(table, page.rows) }

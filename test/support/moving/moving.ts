@@ -180,6 +180,9 @@ export async function leftOf(database: Executor): Promise<readonly unknown[]> {
   const left = [
     'select * from move_targets where finished_by is null',
     'select * from move_guards',
+    'select * from move_journal',
+    'select * from move_organizations',
+    "select name from sqlite_master where type = 'trigger' and name glob 'move_*'",
     'select * from write_pauses',
   ]
   const results = await database.batch(left.map((sql) => ({ sql, parameters: [] })))
