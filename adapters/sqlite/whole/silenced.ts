@@ -7,8 +7,8 @@ import { parsed, type JsonText } from '../database/json-text.ts'
 type TriggerTexts = JsonText<readonly (readonly [name: string, sql: string])[]>
 
 /**
- * The permanent triggers of the schema. Those of journals can stay: what a move writes does not belong to the families
- * of other moves.
+ * The triggers of the schema. A move that the version 1.0.0 began may have left others, which have nothing to do with an
+ * organization as a whole.
  */
 const lasting = sql`type = 'trigger' and name not glob 'move_*'`
 const texts = sql`json_group_array(json_array(name, sql) order by name)`
