@@ -6,9 +6,8 @@
 // The two interfaces that need no operator, and the document of the public one.
 export { publicApi } from './api.ts'
 export { clientApi } from './forms/client-api.ts'
-export type { Api, FailedRequest } from './create-api.ts'
-export { allowedMethods } from './create-api.ts'
-export { endpoints } from './catalog.ts'
+export type { Api, FailedRequest, Route } from './create-api.ts'
+export { publicEndpoints } from './tenant-api.ts'
 export { buildDocument } from './document/openapi.ts'
 export type { EmptyReply, JsonReply, Reply, TextReply } from './record/operation/reply.ts'
 export type { Identity, RoutedRequest } from './record/operation/routed-request.ts'

@@ -86,17 +86,13 @@ const operations: readonly Operated[] = [
   operated(listAudit, serveAudit),
   operated(getHealth, serveHealth),
   operated(getSecrets, serveSecrets),
-  operated(getOperatorContract, (request) => serveContract(operatorEndpoints, request, operatorTexts)),
+  operated(getOperatorContract, (request) => serveContract(declared, request, operatorTexts)),
 ]
 
 /** The declarations of the operator interface's operations. */
 export const operatorEndpoints: readonly OperationEndpoint[] = operations.map(({ operation }) => operation)
 
+const declared = async () => operatorEndpoints
+
 /** The interface of operators, beside the public one. Its paths begin with `OPERATOR_PREFIX`. */
-export const operatorApi: Api<OperatorWorld> = createApi<OperatorWorld>(
-  operatorEndpoints,
-  Object.fromEntries(operations.map((operation) => [operation.id, operation])),
-  async ({ id }) => {
-    throw new Error(`The operator interface has no reads derived from records, but ${id} is one`)
-  },
-)
+export const operatorApi: Api<OperatorWorld> = createApi<OperatorWorld>(operations)

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import type { InstantRange, OfferCount, RevenueByDecision } from '../../ports/analytics.ts'
-import type { Organization } from '../../ports/organizations.ts'
+import { handled } from '../access/serve-operation.ts'
 import { described } from '../record/operation/meaning.ts'
-import { jsonResponse, operationAt, type ReplyOf, type RequestOf } from '../record/operation/operation.ts'
+import { jsonResponse } from '../record/operation/operation.ts'
 import { jsonReply, PRIVATE } from '../record/operation/reply.ts'
 import type { AnalyticsWorld } from './world.ts'
 import { count, dateRange, organizationId, percentageOf } from './figures-schema.ts'
@@ -12,7 +12,6 @@ import { nullsLast } from '../text/characters.ts'
 import { LifetimeValue, lifetimeValue } from './members/lifetime-value.ts'
 import { rangeOf } from './parameters.ts'
 import { sampleOffers, sampleOrganizationId, sampleRange, sampleRevenue } from './samples.ts'
-import { retentionOffersRoute } from './routes.ts'
 
 const counts = {
   viewed: described(count, 'Times an offer was shown.'),
@@ -45,34 +44,33 @@ const RetentionOffers = v.strictObject({
   ltv: LifetimeValue,
 })
 
-export const getRetentionOffers = operationAt(retentionOffersRoute, {
-  tag: 'Analytics',
-  deprecated: true,
-  summary: 'Report retention offers',
-  description: 'What members who wanted to leave were offered, how they decided, and what they brought in.',
-  query: rangeOf('the instant of an event'),
-  responses: {
-    200: jsonResponse(
-      'The figures.',
-      RetentionOffers,
-      bodyOf(sampleOrganizationId, sampleRange, sampleOffers, sampleRevenue),
-    ),
+export const getRetentionOffers = handled(
+  {
+    access: 'tenant',
+    scope: 'read',
+    requires: 'retentionOfferAnalytics',
+    tag: 'Analytics',
+    deprecated: true,
+    summary: 'Report retention offers',
+    description: 'What members who wanted to leave were offered, how they decided, and what they brought in.',
+    query: rangeOf('the instant of an event'),
+    responses: {
+      200: jsonResponse(
+        'The figures.',
+        RetentionOffers,
+        bodyOf(sampleOrganizationId, sampleRange, sampleOffers, sampleRevenue),
+      ),
+    },
   },
-})
-
-/** Answers `GET /api/v1/retention-offers`. */
-export async function serveRetentionOffers(
-  { query: range }: RequestOf<typeof getRetentionOffers>,
-  { analytics }: AnalyticsWorld,
-  { organizationId: id, billingEvents }: Organization,
-): Promise<ReplyOf<typeof getRetentionOffers>> {
-  const tenant = analytics.open(id)
-  const [offers, revenue] = await Promise.all([
-    tenant.retentionOffers(range),
-    billingEvents ? tenant.revenueByDecision(range) : null,
-  ])
-  return jsonReply(200, bodyOf(id, range, offers, revenue), PRIVATE)
-}
+  async ({ query: range }, { analytics }: AnalyticsWorld, { organizationId: id, billingEvents }) => {
+    const tenant = analytics.open(id)
+    const [offers, revenue] = await Promise.all([
+      tenant.retentionOffers(range),
+      billingEvents ? tenant.revenueByDecision(range) : null,
+    ])
+    return jsonReply(200, bodyOf(id, range, offers, revenue), PRIVATE)
+  },
+)
 
 /** @param revenue null: the organization has no billing events */
 function bodyOf(

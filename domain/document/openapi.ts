@@ -14,11 +14,16 @@ type Node = Readonly<Record<string, unknown>>
 /** The contract document. */
 export type Document = Record<string, unknown>
 
-/** Builds the OpenAPI 3.1 document of the endpoints. Everything in it is derived from their declarations. */
+/**
+ * Builds the OpenAPI 3.1 document of the endpoints, in the order of their tags. Everything in it is derived from their
+ * records.
+ */
 export function buildDocument(
-  endpoints: readonly Endpoint[],
+  declared: readonly Endpoint[],
   texts: DocumentTexts = prose.publicTexts,
 ): Document {
+  const placeOf = ({ tag }: Endpoint) => texts.tags.indexOf(tag)
+  const endpoints = declared.toSorted((left, right) => placeOf(left) - placeOf(right))
   const { schemas, resolve } = componentSchemas(endpoints)
   const paths: Record<string, Record<string, unknown>> = {}
   for (const endpoint of endpoints) {

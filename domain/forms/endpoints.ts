@@ -1,12 +1,11 @@
 import * as v from 'valibot'
 import { described } from '../record/operation/meaning.ts'
-import { operationAt, type RequestBody, type ResponseDeclaration } from '../record/operation/operation.ts'
+import { operationRecord, type RequestBody, type ResponseDeclaration } from '../record/operation/operation.ts'
 import { ALLOWED_HEADERS, ALLOWED_METHODS } from './answer/preflight.ts'
 import { SubmissionError, SubmissionReceipt } from './answer/schema.ts'
 import { acceptedTypes } from './body/accepted-types.ts'
 import { attributionMaxLength } from './definition/attribution.ts'
 import * as limits from './definition/limits.ts'
-import { preflightRoute, submitRoute } from './routes.ts'
 import type { JudgedKey } from './submit/control-keys.ts'
 
 const text = (maxLength: number) => v.pipe(v.string(), v.maxLength(maxLength))
@@ -61,7 +60,8 @@ function failure(description: string) {
   return { description, headers: cors, content } satisfies ResponseDeclaration
 }
 
-export const postSubmission = operationAt(submitRoute, {
+export const postSubmission = operationRecord({
+  access: 'public',
   tag: 'Form submission',
   summary: 'Submit answers to a published form',
   description:
@@ -100,7 +100,8 @@ export const postSubmission = operationAt(submitRoute, {
   },
 })
 
-export const preflightForm = operationAt(preflightRoute, {
+export const preflightForm = operationRecord({
+  access: 'public',
   tag: 'Form submission',
   summary: 'Answer a cross-origin preflight',
   description: 'What a browser asks before a page of another origin may submit. No cookie is used.',

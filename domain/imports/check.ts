@@ -7,8 +7,9 @@ import { echoed } from '../bounds/echo.ts'
 import type { ImportIssue, Resource } from '../record/resource.ts'
 import { OWNER_FIELD } from './file/header.ts'
 import { storabilityIssues } from './storable.ts'
-import { endpoints } from '../catalog.ts'
-import type { Endpoint } from '../record/endpoint.ts'
+import { reads } from '../reads.ts'
+import type { ReadEndpoint } from '../record/endpoint.ts'
+import { tenantApi } from '../tenant-api.ts'
 
 /** The look-ups of stored data that the check needs. */
 export type Lookup = Pick<TenantWriter, 'foreignIds' | 'findMany'>
@@ -249,8 +250,7 @@ interface Place {
   readonly prefix: string
 }
 
-const all: readonly Endpoint[] = endpoints
-const places = all.flatMap(placesOf)
+const places = reads.flatMap(placesOf)
 const reserved = new Map(
   places.map(({ id, prefix }) => {
     const own = places.filter((place) => place.id === id).map((place) => place.prefix)
@@ -271,8 +271,7 @@ export function isReservedId(collection: string, field: string, id: string): boo
   return words !== undefined && (words.has(id) || DIRECTIONS.includes(id))
 }
 
-function placesOf(endpoint: Endpoint): readonly Place[] {
-  if (endpoint.kind === 'operation') return []
+function placesOf(endpoint: ReadEndpoint): readonly Place[] {
   const parent =
     endpoint.parent === null ? [] : [placeOf(endpoint.path, endpoint.parent.param, endpoint.parent.resource)]
   return endpoint.kind === 'detail'
@@ -289,7 +288,7 @@ function nameOf(collection: string, field: string): string {
 }
 
 function literalsBehind(prefix: string): readonly string[] {
-  return all
+  return tenantApi.routes
     .filter(({ path }) => path.startsWith(prefix))
     .map(({ path }) => path.slice(prefix.length).split('/')[0] ?? '')
     .filter((segment) => segment !== '' && !segment.startsWith('{'))

@@ -7,7 +7,6 @@ import type { Described } from './operation/description.ts'
 import type { Filters } from './filter.ts'
 import { groupFilters, type Groups } from './groups.ts'
 import type { OperationEndpoint } from './operation/operation.ts'
-import type { OperationRoute } from './operation/operation-route.ts'
 import { hasCodes, type Resource, type StoredNameOf } from './resource.ts'
 
 /** The maximum number of rows of a page, unless an endpoint declares another (contract, `limit`). */
@@ -122,9 +121,6 @@ export interface GroupsEndpoint<Id extends string = string> extends Described, O
 export type ReadEndpoint = CollectionEndpoint | DetailEndpoint | GroupsEndpoint
 
 export type Endpoint = ReadEndpoint | OperationEndpoint
-
-/** What is known of an endpoint before its own module is loaded. For a read, that is its whole record. */
-export type Route = ReadEndpoint | OperationRoute
 
 export const SYNC_FIELD = 'updatedAt'
 

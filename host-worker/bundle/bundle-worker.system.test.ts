@@ -26,8 +26,8 @@ const kinds = {
         /^domain\/forms\/(?:submit|body|answer\/(?!receipt|result))|^adapters\/sqlite\/write\/submission/,
       ],
       ['the engine of forms', /^domain\/forms\/definition\/(?:compiled|rules|answers)\//],
-      ['analytics', /^domain\/analytics\/(?!routes|churn-horizons)/],
-      ['sending', /^domain\/messaging\/(?:serve|endpoints|request\/request)/],
+      ['analytics', /^domain\/analytics\/(?!churn-horizons)/],
+      ['sending', /^domain\/messaging\/(?:endpoints|request\/request)/],
       ['the log of sends', /^adapters\/sqlite\/outbox\//],
     ],
   },
@@ -35,7 +35,7 @@ const kinds = {
 
 /** What few requests need, whatever their kind. */
 const rare = [
-  ['the contract document', /^domain\/(?:catalog|contract|document\/(?!routes))/],
+  ['the contract document', /^domain\/(?:document\/|forms\/endpoints)/],
   ['its schemas', /@valibot\/to-json-schema/],
   ['follow-up work', /^domain\/jobs\/(?:deliver|sweep|run-automation)/],
   [

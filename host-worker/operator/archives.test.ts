@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { endpoints } from '../../domain/catalog.ts'
+import { endpoints } from '../../test/support/contract/endpoints.ts'
 import type { Endpoint } from '../../domain/record/endpoint.ts'
 import { readArchive } from '../../domain/whole/archive/read-archive.ts'
 import { demoOrganizations } from '../dev/demo/index.ts'

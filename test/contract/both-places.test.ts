@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { endpoints } from '../../domain/catalog.ts'
+import { endpoints } from '../support/contract/endpoints.ts'
 import type { Endpoint } from '../../domain/record/endpoint.ts'
 import { reviews } from '../../domain/resources/reviews.ts'
 import type { PlaceChoice } from '../../ports/placement/placement.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDubLinks } from '../../adapters/links-dub/index.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
-import { endpoints } from '../../domain/catalog.ts'
+import { endpoints } from '../support/contract/endpoints.ts'
 import type { Organization } from '../../ports/organizations.ts'
 import { systemClock, systemDeadline, systemFetch } from '../../host-worker/system.ts'
 import { validatorOf } from '../support/contract/contract-validator.ts'

@@ -5,7 +5,7 @@ import { links } from '../../domain/resources/links/links.ts'
 import type { StoredRow } from '../../ports/records.ts'
 import { link, linkEvent } from '../conformance/fixtures.ts'
 import { validatorOf } from '../support/contract/contract-validator.ts'
-import { endpoints } from '../../domain/catalog.ts'
+import { endpoints } from '../support/contract/endpoints.ts'
 import { openTestService, type TestService } from '../support/services/service.ts'
 
 let service: TestService

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createOdbcPosSources } from '../../adapters/pos-odbc/index.ts'
 import { buildDocument } from '../../domain/document/openapi.ts'
-import { endpoints } from '../../domain/catalog.ts'
+import { endpoints } from '../support/contract/endpoints.ts'
 import { posSourceKinds, posEndpoints, posKinds, writtenPosResources } from '../../domain/pos/index.ts'
 import type { PosSourceTie } from '../../ports/organizations.ts'
 import type { PosSource } from '../../ports/sources.ts'

@@ -1,6 +1,6 @@
 import { expect, beforeAll, describe, test } from 'vitest'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
-import { endpoints } from '../../domain/catalog.ts'
+import { endpoints } from '../support/contract/endpoints.ts'
 import type { CollectionEndpoint, DetailEndpoint, Endpoint } from '../../domain/record/endpoint.ts'
 import { EVERY_COLLECTION } from '../../domain/record/resource.ts'
 import { resourceOf } from '../../domain/resources/index.ts'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
-import { endpoints } from '../../domain/catalog.ts'
+import { endpoints } from '../support/contract/endpoints.ts'
 import type { Endpoint } from '../../domain/record/endpoint.ts'
 import { hashFormPassword } from '../../domain/forms/submit/password.ts'
 import type { SourceFailure } from '../../ports/records.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
-import { endpoints } from '../../domain/catalog.ts'
+import { endpoints } from '../support/contract/endpoints.ts'
 import type { Endpoint } from '../../domain/record/endpoint.ts'
 import { readKey } from '../../domain/access/api-key.ts'
 import type { Meter } from '../../ports/platform.ts'

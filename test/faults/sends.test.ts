@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sendMessage } from '../../domain/messaging/endpoints.ts'
+import { sendMessage } from '../support/contract/endpoints.ts'
 import type { SendLog } from '../../ports/messaging.ts'
 import type { PlaceChoice } from '../../ports/placement/placement.ts'
 import { fakeSms } from '../support/providers/jobs.ts'

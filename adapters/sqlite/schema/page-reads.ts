@@ -1,4 +1,4 @@
-import { endpoints } from '../../../domain/catalog.ts'
+import { reads } from '../../../domain/reads.ts'
 import { SYNC_FIELD, type CollectionEndpoint } from '../../../domain/record/endpoint.ts'
 import type { Predicate } from '../../../ports/records.ts'
 import { indexOf, type PageIndex } from '../table/indexes.ts'
@@ -12,7 +12,7 @@ export interface ReadIndex extends PageIndex {
 }
 
 /** Pages of points of sale are not among them: they are read from outside sources. */
-const collections: readonly CollectionEndpoint[] = endpoints
+const collections: readonly CollectionEndpoint[] = reads
   .filter((endpoint) => endpoint.kind === 'collection')
   .filter(({ rowsFrom }) => rowsFrom !== 'pos')
 

@@ -1,4 +1,4 @@
-import { endpoints } from '../../../domain/catalog.ts'
+import { reads } from '../../../domain/reads.ts'
 import type { Resource } from '../../../domain/record/resource.ts'
 import { resources } from '../../../domain/resources/index.ts'
 import { columnName } from '../database/column-name.ts'
@@ -77,7 +77,7 @@ function pageIndexes(): readonly IndexShape[] {
  * The indexes for groups, which are read from all rows of a time window, or only those of a parent where there is one.
  */
 function groupIndexes(): readonly IndexShape[] {
-  return endpoints.flatMap((endpoint) => {
+  return reads.flatMap((endpoint) => {
     if (endpoint.kind !== 'groups') return []
     const { groups, parent } = endpoint
     return [tableIndex(groups.collection, [...(parent === null ? [] : [parent.param]), groups.at])]

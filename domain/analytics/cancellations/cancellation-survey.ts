@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import type { InstantRange } from '../../../ports/analytics.ts'
 import type { ReasonCount } from '../../../ports/sources.ts'
-import type { Organization } from '../../../ports/organizations.ts'
+import { handled } from '../../access/serve-operation.ts'
 import { described } from '../../record/operation/meaning.ts'
-import { jsonResponse, operationAt, type ReplyOf, type RequestOf } from '../../record/operation/operation.ts'
+import { jsonResponse } from '../../record/operation/operation.ts'
 import { jsonReply, PRIVATE } from '../../record/operation/reply.ts'
 import type { AnalyticsWorld } from '../world.ts'
 import { askPatiently } from '../ask-patiently.ts'
@@ -11,7 +11,6 @@ import { count, dateRange, organizationId } from '../figures-schema.ts'
 import { rangeOf } from '../parameters.ts'
 import { sampleOrganizationId, sampleRange, sampleReasonCounts } from '../samples.ts'
 import { surveyFigures } from './survey-reasons.ts'
-import { cancellationSurveyRoute } from '../routes.ts'
 
 const pct = described(
   v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
@@ -46,32 +45,30 @@ const CancellationSurvey = v.strictObject({
   ),
 })
 
-export const getCancellationSurvey = operationAt(cancellationSurveyRoute, {
-  tag: 'Analytics',
-  deprecated: true,
-  summary: 'Report the cancellation survey',
-  description:
-    'Reasons that members picked when canceling in the portal; what the point of sale reports of churn is another matter.',
-  query: rangeOf('the instant of the selection'),
-  responses: {
-    200: jsonResponse(
-      'The figures.',
-      CancellationSurvey,
-      bodyOf(sampleOrganizationId, sampleRange, sampleReasonCounts),
-    ),
+export const getCancellationSurvey = handled(
+  {
+    access: 'tenant',
+    scope: 'read',
+    tag: 'Analytics',
+    deprecated: true,
+    summary: 'Report the cancellation survey',
+    description:
+      'Reasons that members picked when canceling in the portal; what the point of sale reports of churn is another matter.',
+    query: rangeOf('the instant of the selection'),
+    responses: {
+      200: jsonResponse(
+        'The figures.',
+        CancellationSurvey,
+        bodyOf(sampleOrganizationId, sampleRange, sampleReasonCounts),
+      ),
+    },
   },
-})
-
-/** Answers `GET /api/v1/cancellation-survey`: 200 also when the source fails, with `available: false`. */
-export async function serveCancellationSurvey(
-  { query: range, requestId }: RequestOf<typeof getCancellationSurvey>,
-  world: AnalyticsWorld,
-  organization: Organization,
-): Promise<ReplyOf<typeof getCancellationSurvey>> {
-  const survey = world.exitSurvey.open(organization.organizationId)
-  const counted = await askPatiently(survey, range, requestId, world)
-  return jsonReply(200, bodyOf(organization.organizationId, range, counted), PRIVATE)
-}
+  async ({ query: range, requestId }, world: AnalyticsWorld, organization) => {
+    const survey = world.exitSurvey.open(organization.organizationId)
+    const counted = await askPatiently(survey, range, requestId, world)
+    return jsonReply(200, bodyOf(organization.organizationId, range, counted), PRIVATE)
+  },
+)
 
 /** @param counted null: the source could not be queried */
 function bodyOf(

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import type { CancellationCount, Cancellations, InstantRange } from '../../../ports/analytics.ts'
-import type { Organization } from '../../../ports/organizations.ts'
+import { handled } from '../../access/serve-operation.ts'
 import { described } from '../../record/operation/meaning.ts'
-import { jsonResponse, operationAt, type ReplyOf, type RequestOf } from '../../record/operation/operation.ts'
+import { jsonResponse } from '../../record/operation/operation.ts'
 import { jsonReply, PRIVATE } from '../../record/operation/reply.ts'
 import { churnTypes } from '../../resources/members/memberships.ts'
 import type { AnalyticsWorld } from '../world.ts'
@@ -13,7 +13,6 @@ import { percentage } from '../../figures/ratio.ts'
 import { nullsLast } from '../../text/characters.ts'
 import { sampleCancellations, sampleOrganizationId, sampleRange } from '../samples.ts'
 import { Tenure, tenureFigures } from './tenure.ts'
-import { cancellationsRoute } from '../routes.ts'
 
 const ReasonRow = v.strictObject({
   reason: described(v.nullable(v.string()), 'As the point of sale reports it; null when unknown.'),
@@ -42,31 +41,30 @@ const CancellationsBody = v.strictObject({
   tenure: Tenure,
 })
 
-export const getCancellations = operationAt(cancellationsRoute, {
-  tag: 'Analytics',
-  deprecated: true,
-  summary: 'Report cancellations',
-  description:
-    'Churn as the point of sale reports it. A member who churned at an unknown date counts only where neither bound is given.',
-  query: rangeOf('the cancellation; one of which only the day is known counts as its first instant'),
-  responses: {
-    200: jsonResponse(
-      'The figures.',
-      CancellationsBody,
-      bodyOf(sampleOrganizationId, sampleRange, sampleCancellations),
-    ),
+export const getCancellations = handled(
+  {
+    access: 'tenant',
+    scope: 'read',
+    requires: 'analytics',
+    tag: 'Analytics',
+    deprecated: true,
+    summary: 'Report cancellations',
+    description:
+      'Churn as the point of sale reports it. A member who churned at an unknown date counts only where neither bound is given.',
+    query: rangeOf('the cancellation; one of which only the day is known counts as its first instant'),
+    responses: {
+      200: jsonResponse(
+        'The figures.',
+        CancellationsBody,
+        bodyOf(sampleOrganizationId, sampleRange, sampleCancellations),
+      ),
+    },
   },
-})
-
-/** Answers `GET /api/v1/cancellations`. */
-export async function serveCancellations(
-  { query: range }: RequestOf<typeof getCancellations>,
-  { analytics }: AnalyticsWorld,
-  organization: Organization,
-): Promise<ReplyOf<typeof getCancellations>> {
-  const found = await analytics.open(organization.organizationId).cancellations(range)
-  return jsonReply(200, bodyOf(organization.organizationId, range, found), PRIVATE)
-}
+  async ({ query: range }, { analytics }: AnalyticsWorld, organization) => {
+    const found = await analytics.open(organization.organizationId).cancellations(range)
+    return jsonReply(200, bodyOf(organization.organizationId, range, found), PRIVATE)
+  },
+)
 
 function bodyOf(
   id: string,

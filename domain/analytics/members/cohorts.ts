@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import type { CohortCount, CohortDimension, Cohorts, CohortsQuery } from '../../../ports/analytics.ts'
-import type { Organization } from '../../../ports/organizations.ts'
+import { handled } from '../../access/serve-operation.ts'
 import { described } from '../../record/operation/meaning.ts'
-import { jsonResponse, operationAt, type ReplyOf, type RequestOf } from '../../record/operation/operation.ts'
+import { jsonResponse } from '../../record/operation/operation.ts'
 import { jsonReply, PRIVATE } from '../../record/operation/reply.ts'
 import type { AnalyticsWorld } from '../world.ts'
 import { toInstant } from '../../text/instant.ts'
@@ -12,7 +12,6 @@ import { monthsOf, wordOf } from '../parameters.ts'
 import { percentage } from '../../figures/ratio.ts'
 import { nullsLast } from '../../text/characters.ts'
 import { sampleCohorts, sampleOrganizationId } from '../samples.ts'
-import { cohortsRoute } from '../routes.ts'
 
 const dimensions = ['none', 'plan', 'site'] as const satisfies readonly CohortDimension[]
 
@@ -64,43 +63,46 @@ const CohortsBody = v.strictObject({
   ),
 })
 
-export const getCohorts = operationAt(cohortsRoute, {
-  tag: 'Analytics',
-  deprecated: true,
-  summary: 'Report signup cohorts',
-  description: 'Members by the month of their signup, and what has become of them.',
-  query: {
-    ...monthsOf('the month of the signup, to which the bound itself is cut'),
-    dimension: wordOf(
-      dimensions,
-      'What each month is split by: nothing, the plan, or the billing site.',
-      (words) => ({ kind: 'refused', error: `Parameter dimension must be one of ${words.join(', ')}.` }),
-    ),
-  },
-  responses: {
-    200: jsonResponse(
-      'The figures.',
-      CohortsBody,
-      bodyOf(
-        sampleOrganizationId,
-        { dimension: 'plan', firstMonth: '2026-01', lastMonth: '2026-03' },
-        sampleCohorts,
+export const getCohorts = handled(
+  {
+    access: 'tenant',
+    scope: 'read',
+    requires: 'analytics',
+    tag: 'Analytics',
+    deprecated: true,
+    summary: 'Report signup cohorts',
+    description: 'Members by the month of their signup, and what has become of them.',
+    query: {
+      ...monthsOf('the month of the signup, to which the bound itself is cut'),
+      dimension: wordOf(
+        dimensions,
+        'What each month is split by: nothing, the plan, or the billing site.',
+        (words) => ({ kind: 'refused', error: `Parameter dimension must be one of ${words.join(', ')}.` }),
       ),
-    ),
-    400: 'BadRequest',
+    },
+    responses: {
+      200: jsonResponse(
+        'The figures.',
+        CohortsBody,
+        bodyOf(
+          sampleOrganizationId,
+          { dimension: 'plan', firstMonth: '2026-01', lastMonth: '2026-03' },
+          sampleCohorts,
+        ),
+      ),
+      400: 'BadRequest',
+    },
   },
-})
-
-/** Answers `GET /api/v1/cohorts`. An unknown `dimension` is the one parameter that is refused (400). */
-export async function serveCohorts(
-  { query: { dimension, start: firstMonth, end: lastMonth } }: RequestOf<typeof getCohorts>,
-  { analytics }: AnalyticsWorld,
-  organization: Organization,
-): Promise<ReplyOf<typeof getCohorts>> {
-  const asked = { dimension, firstMonth, lastMonth }
-  const found = await analytics.open(organization.organizationId).cohorts(asked)
-  return jsonReply(200, bodyOf(organization.organizationId, asked, found), PRIVATE)
-}
+  async (
+    { query: { dimension, start: firstMonth, end: lastMonth } },
+    { analytics }: AnalyticsWorld,
+    organization,
+  ) => {
+    const asked = { dimension, firstMonth, lastMonth }
+    const found = await analytics.open(organization.organizationId).cohorts(asked)
+    return jsonReply(200, bodyOf(organization.organizationId, asked, found), PRIVATE)
+  },
+)
 
 function bodyOf(
   id: string,

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import type { InstantRange, MemberRecord } from '../../../ports/analytics.ts'
-import type { Organization } from '../../../ports/organizations.ts'
+import { handled } from '../../access/serve-operation.ts'
 import { described } from '../../record/operation/meaning.ts'
-import { jsonResponse, operationAt, type ReplyOf, type RequestOf } from '../../record/operation/operation.ts'
+import { jsonResponse } from '../../record/operation/operation.ts'
 import { jsonReply, PRIVATE } from '../../record/operation/reply.ts'
 import { tenureDays } from '../../resources/cancellations/membership.ts'
 import { churnTypes, membershipStatuses } from '../../resources/members/memberships.ts'
@@ -11,7 +11,6 @@ import { toInstant } from '../../text/instant.ts'
 import { count, organizationId } from '../figures-schema.ts'
 import { endOf, limitOf, offsetOf, startOf, wordOf } from '../parameters.ts'
 import { sampleMembers, sampleNow, sampleOrganizationId, sampleRange } from '../samples.ts'
-import { membersRoute } from '../routes.ts'
 
 const LIMIT_DEFAULT = 500
 const LIMIT_MAX = 1_000
@@ -65,57 +64,60 @@ const Members = v.strictObject({
   members: v.array(MemberRow),
 })
 
-export const exportMembers = operationAt(membersRoute, {
-  tag: 'Analytics',
-  deprecated: true,
-  summary: 'Export members',
-  description:
-    'Latest signup first, members of an unknown signup last, then by `membershipId`. A range on the signup leaves out members whose signup is unknown. Pages are cut by counting from the start: an import in between moves rows from one page to another.',
-  query: {
-    status: wordOf(statuses, 'Only members of this status. Any other value counts as `all`.', ([all]) => ({
-      kind: 'value',
-      value: all,
-    })),
-    signupStart: startOf(SIGNUP),
-    signupEnd: endOf(SIGNUP),
-    limit: limitOf(
-      `Members per page. An invalid value counts as ${LIMIT_DEFAULT}, a larger one than ${LIMIT_MAX} as ${LIMIT_MAX}.`,
-      LIMIT_DEFAULT,
-      LIMIT_MAX,
-    ),
-    offset: offsetOf('How many members to pass over. An invalid value counts as 0.', OFFSET_MAX),
+export const exportMembers = handled(
+  {
+    access: 'tenant',
+    scope: 'read',
+    requires: 'analytics',
+    tag: 'Analytics',
+    deprecated: true,
+    summary: 'Export members',
+    description:
+      'Latest signup first, members of an unknown signup last, then by `membershipId`. A range on the signup leaves out members whose signup is unknown. Pages are cut by counting from the start: an import in between moves rows from one page to another.',
+    query: {
+      status: wordOf(statuses, 'Only members of this status. Any other value counts as `all`.', ([all]) => ({
+        kind: 'value',
+        value: all,
+      })),
+      signupStart: startOf(SIGNUP),
+      signupEnd: endOf(SIGNUP),
+      limit: limitOf(
+        `Members per page. An invalid value counts as ${LIMIT_DEFAULT}, a larger one than ${LIMIT_MAX} as ${LIMIT_MAX}.`,
+        LIMIT_DEFAULT,
+        LIMIT_MAX,
+      ),
+      offset: offsetOf('How many members to pass over. An invalid value counts as 0.', OFFSET_MAX),
+    },
+    responses: {
+      200: jsonResponse('The figures.', Members, {
+        organizationId: sampleOrganizationId,
+        filters: filtersOf('all', sampleRange),
+        pagination: paginationOf(LIMIT_DEFAULT, 0, false),
+        members: sampleMembers.map((member) => memberRow(member, sampleNow)),
+      }),
+    },
   },
-  responses: {
-    200: jsonResponse('The figures.', Members, {
-      organizationId: sampleOrganizationId,
-      filters: filtersOf('all', sampleRange),
-      pagination: paginationOf(LIMIT_DEFAULT, 0, false),
-      members: sampleMembers.map((member) => memberRow(member, sampleNow)),
-    }),
+  async (
+    { query: { status, signupStart, signupEnd, limit, offset } },
+    { analytics, clock }: AnalyticsWorld,
+    organization,
+  ) => {
+    const signup = { start: signupStart, end: signupEnd }
+    // One row more than the page shows whether another page follows.
+    const found = await analytics
+      .open(organization.organizationId)
+      .members({ status: status === 'all' ? null : status, signup, limit: limit + 1, offset })
+    const now = toInstant(clock.nowMs())
+    const hasMore = found.length > limit
+    const body: v.InferOutput<typeof Members> = {
+      organizationId: organization.organizationId,
+      filters: filtersOf(status, signup),
+      pagination: paginationOf(limit, offset, hasMore),
+      members: found.slice(0, limit).map((member) => memberRow(member, now)),
+    }
+    return jsonReply(200, body, PRIVATE)
   },
-})
-
-/** Answers `GET /api/v1/members`. */
-export async function serveMembers(
-  { query: { status, signupStart, signupEnd, limit, offset } }: RequestOf<typeof exportMembers>,
-  { analytics, clock }: AnalyticsWorld,
-  organization: Organization,
-): Promise<ReplyOf<typeof exportMembers>> {
-  const signup = { start: signupStart, end: signupEnd }
-  // One row more than the page shows whether another page follows.
-  const found = await analytics
-    .open(organization.organizationId)
-    .members({ status: status === 'all' ? null : status, signup, limit: limit + 1, offset })
-  const now = toInstant(clock.nowMs())
-  const hasMore = found.length > limit
-  const body: v.InferOutput<typeof Members> = {
-    organizationId: organization.organizationId,
-    filters: filtersOf(status, signup),
-    pagination: paginationOf(limit, offset, hasMore),
-    members: found.slice(0, limit).map((member) => memberRow(member, now)),
-  }
-  return jsonReply(200, body, PRIVATE)
-}
+)
 
 function paginationOf(limit: number, offset: number, hasMore: boolean) {
   return { limit, offset, hasMore, nextOffset: hasMore ? offset + limit : null }

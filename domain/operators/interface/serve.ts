@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import type { Organization } from '../../../ports/organizations.ts'
 import type { Log } from '../../../ports/platform.ts'
-import { withQuery, type HandledOperation } from '../../access/serve-operation.ts'
+import { withQuery, type Served } from '../../access/serve-operation.ts'
 import type { Operator } from '../../access/operator-credentials.ts'
 import { echoed } from '../../bounds/echo.ts'
 import { detailsOf } from '../../bounds/details.ts'
@@ -10,6 +10,7 @@ import { storabilityIssues } from '../../imports/storable.ts'
 import { unknownParameter } from '../../read/plan/query-string.ts'
 import type { OperatorAccess } from '../../record/operation/description.ts'
 import type {
+  Address,
   OperationEndpoint,
   OperationRequest,
   ReplyTo,
@@ -62,7 +63,7 @@ type Handler<
 ) => Promise<Reply & ReplyTo<Responses>>
 
 /** An operation of the operator interface together with its handler. */
-export interface Operated extends HandledOperation<string, OperatorWorld> {
+export interface Operated extends Address, Served<OperatorWorld> {
   readonly operation: OperationEndpoint
 }
 
@@ -80,7 +81,7 @@ export function operated<
   operation: OperationEndpoint<Id, Allowed, Query, Responses, Body>,
   handler: Handler<Allowed, Query, Responses, Body>,
 ): Operated {
-  const { id, access, action, needsOrganization } = operation
+  const { id, method, path, access, action, needsOrganization } = operation
   const answer = async (
     routed: RoutedRequest,
     world: OperatorWorld,
@@ -110,8 +111,7 @@ export function operated<
     })
   }
   return {
-    id,
-    operation,
+    ...{ id, method, path, operation },
     async serve(routed, world) {
       if (access === 'public') return answer(routed, world, null, NO_CHANGE)
       const admission = await admit(access, routed, world)

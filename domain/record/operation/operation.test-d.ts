@@ -17,9 +17,7 @@ const unit: QueryParameter<'day' | 'month'> = {
 const described = { tag: 'Analytics', summary: 'Report' } as const
 const place = { method: 'GET', path: '/figures' } as const
 
-const getFigures = operation({
-  ...place,
-  id: 'figures.get',
+const figures = {
   access: 'tenant',
   scope: 'read',
   ...described,
@@ -29,7 +27,8 @@ const getFigures = operation({
     304: { description: 'They are as they were.' },
     400: 'BadRequest',
   },
-})
+} as const
+const getFigures = operation({ ...place, id: 'figures.get', ...figures })
 
 const postFigures = operation({
   ...place,
@@ -83,17 +82,24 @@ export async function handler({ query }: RequestOf<typeof getFigures>): Promise<
   return jsonReply(200, { total: 1, unit: query.unit })
 }
 
-handled(getFigures, handler)
+handled(figures, handler)
+handled(figures, async ({ query }, _world: object, tenant) =>
+  jsonReply(200, { total: tenant.organizationId.length, unit: query.unit }),
+)
 // @ts-expect-error the handler belongs to another operation
-handled(postFigures, handler)
+handled({ ...figures, query: {} }, handler)
+// @ts-expect-error the handler is missing
+handled(figures)
+// @ts-expect-error the status is not declared
+handled(figures, async () => errorReply(404, 'Not found'))
 
 // @ts-expect-error the example does not match its schema
 jsonResponse('The figures.', Figures, { total: 1, unit: 'year' })
 
 // @ts-expect-error an operation with a key must name the scope that the key needs
-operation({ ...described, id: 'x', access: 'tenant', responses: {} })
+operation({ ...place, ...described, id: 'x', access: 'tenant', responses: {} })
 // @ts-expect-error an operation without a key has no scope
-operation({ ...described, id: 'x', access: 'public', scope: 'read', responses: {} })
+operation({ ...place, ...described, id: 'x', access: 'public', scope: 'read', responses: {} })
 
 // @ts-expect-error a part of the declaration is misspelt
-operation({ ...described, id: 'x', access: 'public', responses: {}, querry: { unit } })
+operation({ ...place, ...described, id: 'x', access: 'public', responses: {}, querry: { unit } })

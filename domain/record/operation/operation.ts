@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import type { AuditAction } from './audit-action.ts'
 import type { OperatorCommand } from './command.ts'
 import { described } from './meaning.ts'
-import type { Access, Described } from './description.ts'
-import { operationRoute, type OperationRoute, type RouteDeclaration } from './operation-route.ts'
+import type { Capability } from './capability.ts'
+import type { Access, Described, Scope } from './description.ts'
 import type { NoParameters, QueryParameters, QueryValues } from './query-parameters.ts'
 import type { EmptyReply, ErrorBody, JsonReply, TextReply } from './reply.ts'
 import type { RoutedRequest } from './routed-request.ts'
@@ -68,7 +68,14 @@ export type SharedResponse =
 /** Responses by status. */
 export type ResponseDeclarations = Readonly<Record<number, ResponseDeclaration | SharedResponse>>
 
-/** An endpoint that is not a read derived from a record: it has a handler, whose type follows from this declaration. */
+/** Where an operation is, which routing needs. */
+export interface Address<Id extends string = string> {
+  readonly id: Id
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'
+  readonly path: string
+}
+
+/** An endpoint that is not a read derived from a record: it has a handler, whose type follows from its record. */
 export interface OperationEndpoint<
   Id extends string = string,
   Allowed extends Access = Access,
@@ -76,7 +83,23 @@ export interface OperationEndpoint<
   Responses extends ResponseDeclarations = ResponseDeclarations,
   Body extends RequestBody | null = RequestBody | null,
 >
-  extends Described, OperationRoute<Id, Allowed> {
+  extends Address<Id>, OperationRecord<Allowed, Query, Responses, Body> {
+  readonly kind: 'operation'
+}
+
+/** All of an operation but where it is. */
+export interface OperationRecord<
+  Allowed extends Access = Access,
+  Query extends QueryParameters = QueryParameters,
+  Responses extends ResponseDeclarations = ResponseDeclarations,
+  Body extends RequestBody | null = RequestBody | null,
+> extends Described {
+  /** Who may call the operation. Checked before the handler is called, which receives the admitted caller. */
+  readonly access: Allowed
+  /** The scope that a key must have. Null: the operation needs no key. */
+  readonly scope: Scope | null
+  /** The capability that an organization must have to use the operation; null: none. */
+  readonly requires: Capability | null
   /**
    * The query parameters; null: there are none. They are read before the handler is called, which receives their
    * values.
@@ -159,21 +182,31 @@ export type VersionedResponses<Version extends Versioned | null> = Version exten
     }
   : unknown
 
-type OperationDeclaration<
+/** What the declaration of an operation says, besides where it is. */
+export type RecordDeclaration<
+  Allowed extends Access,
   Query extends QueryParameters,
   Responses extends ResponseDeclarations,
   Body extends RequestBody | null,
-  Version extends Versioned | null,
-> = Described & {
-  readonly query?: Query
-  readonly headers?: Readonly<Record<string, RequestHeader>>
-  readonly body?: Body
-  readonly action?: AuditAction
-  readonly needsOrganization?: boolean
-  readonly versioned?: Version
-  readonly commands?: readonly OperatorCommand<OperationEndpoint, AnswerIn<Responses>>[]
-  readonly responses: Responses
-}
+  Version extends Versioned | null = null,
+> = Described &
+  ScopeDeclaration<Allowed> & {
+    readonly access: Allowed
+    readonly requires?: Capability
+    readonly query?: Query
+    readonly headers?: Readonly<Record<string, RequestHeader>>
+    readonly body?: Body
+    readonly action?: AuditAction
+    readonly needsOrganization?: boolean
+    readonly versioned?: Version
+    readonly commands?: readonly OperatorCommand<OperationEndpoint, AnswerIn<Responses>>[]
+    readonly responses: Responses
+  }
+
+/** An operation that needs the key of a tenant or of the platform must declare a scope. */
+type ScopeDeclaration<Allowed extends Access> = Allowed extends 'tenant' | 'tenant_or_platform'
+  ? { readonly scope: Scope }
+  : { readonly scope?: never }
 
 /** The body of a successful answer; null: it has none. */
 type AnswerIn<Responses> = {
@@ -184,7 +217,7 @@ type AnswerIn<Responses> = {
     : null
 }[keyof Responses & (200 | 201 | 204)]
 
-/** Declares an endpoint with a handler of its own, together with its route. */
+/** Declares an operation. */
 export function operation<
   const Id extends string,
   const Allowed extends Access,
@@ -193,31 +226,31 @@ export function operation<
   Body extends RequestBody | null = null,
   Version extends Versioned | null = null,
 >(
-  declaration: OperationDeclaration<Query, Responses, Body, Version> & RouteDeclaration<Id, Allowed>,
+  declaration: Address<Id> & RecordDeclaration<Allowed, Query, Responses, Body, Version>,
 ): OperationEndpoint<Id, Allowed, Query, Responses & VersionedResponses<Version>, Body> {
-  return operationAt(operationRoute(declaration), declaration)
+  const { id, method, path } = declaration
+  return { kind: 'operation', ...operationRecord(declaration), id, method, path }
 }
 
-/** Declares the inputs and responses of an operation whose route is declared elsewhere. */
-export function operationAt<
-  Id extends string,
-  Allowed extends Access,
+/** Declares an operation without its address, which stands where the operation is listed. */
+export function operationRecord<
+  const Allowed extends Access,
   Responses extends ResponseDeclarations,
   Query extends QueryParameters = NoParameters,
   Body extends RequestBody | null = null,
   Version extends Versioned | null = null,
 >(
-  route: OperationRoute<Id, Allowed>,
-  declaration: OperationDeclaration<Query, Responses, Body, Version>,
-): OperationEndpoint<Id, Allowed, Query, Responses & VersionedResponses<Version>, Body> {
+  declaration: RecordDeclaration<Allowed, Query, Responses, Body, Version>,
+): OperationRecord<Allowed, Query, Responses & VersionedResponses<Version>, Body> {
   const { body, headers = {}, responses, versioned = null, ...declared } = declaration
   return {
+    scope: null,
+    requires: null,
     query: null,
     action: null,
     needsOrganization: false,
     commands: [],
     ...declared,
-    ...route,
     versioned,
     headers: { ...headers, ...versionedHeaders(versioned) },
     responses: versionedResponses(responses, versioned) as Responses & VersionedResponses<Version>,
@@ -225,6 +258,23 @@ export function operationAt<
     body: (body ?? null) as Body,
   }
 }
+
+/** An operation whose record is loaded by the first request for it. */
+export interface ListedOperation<
+  Id extends string = string,
+  Record extends OperationRecord = OperationRecord,
+> extends Address<Id> {
+  readonly load: () => Promise<{ readonly record: Record }>
+}
+
+/** The whole endpoint of a listed operation. */
+export type EndpointOf<Listed extends ListedOperation> =
+  Listed extends ListedOperation<
+    infer Id,
+    OperationRecord<infer Allowed, infer Query, infer Responses, infer Body>
+  >
+    ? OperationEndpoint<Id, Allowed, Query, Responses, Body>
+    : never
 
 const EXAMPLE = '"4Xc9mB7tQ2vN8kLwR1yZpA"'
 
@@ -328,10 +378,10 @@ export interface OperationRequest<Query extends QueryParameters> extends RoutedR
 }
 
 /** The request that the handler of an operation receives. */
-export type RequestOf<Operation extends OperationEndpoint> = OperationRequest<NonNullable<Operation['query']>>
+export type RequestOf<Operation extends OperationRecord> = OperationRequest<NonNullable<Operation['query']>>
 
 /** The replies that the handler of an operation may return. */
-export type ReplyOf<Operation extends OperationEndpoint> = ReplyTo<Operation['responses']>
+export type ReplyOf<Operation extends OperationRecord> = ReplyTo<Operation['responses']>
 
 /**
  * The answers that the declared responses allow. A body with an extra property compiles, as everywhere in TypeScript;

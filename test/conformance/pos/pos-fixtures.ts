@@ -2,7 +2,7 @@ import { customers } from '../../../domain/pos/customers.ts'
 import { posResources } from '../../../domain/pos/index.ts'
 import { emailKey } from '../../../domain/text/email-address.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
-import { endpoints } from '../../../domain/catalog.ts'
+import { endpoints } from '../../support/contract/endpoints.ts'
 import type { OneQuery, PageQuery, Predicate, StoredRow } from '../../../ports/index.ts'
 import type { PosInstance } from './pos-case.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { endpoints } from '../../../domain/catalog.ts'
+import { endpoints } from '../../support/contract/endpoints.ts'
 import type { OperationEndpoint } from '../../../domain/record/operation/operation.ts'
 import type { ExitSurveySource } from '../../../ports/sources.ts'
 import { capable, get, scratchService } from '../../support/data/analytics/analytics-service.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { FamilyNamespace, FamilyObject } from '../../../adapters/durable-object/index.ts'
-import { endpoints } from '../../../domain/catalog.ts'
+import { endpoints } from '../../support/contract/endpoints.ts'
 import type { Endpoint } from '../../../domain/record/endpoint.ts'
 import { readKey } from '../../../domain/access/api-key.ts'
 import type { PlaceChoice } from '../../../ports/placement/placement.ts'

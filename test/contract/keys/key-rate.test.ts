@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readKey, crc32 } from '../../../domain/access/api-key.ts'
 import { toBase62, utf8 } from '../../../domain/text/encoding.ts'
-import { endpoints } from '../../../domain/catalog.ts'
+import { endpoints } from '../../support/contract/endpoints.ts'
 import type { Endpoint } from '../../../domain/record/endpoint.ts'
 import { addSampleOrganization, samplePath } from '../../support/data/sample-organization.ts'
 import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'

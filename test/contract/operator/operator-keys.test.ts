@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { endpoints } from '../../../domain/catalog.ts'
+import { endpoints } from '../../support/contract/endpoints.ts'
 import { operatorEndpoints } from '../../../domain/operator-api.ts'
 import { proveRootSecret } from '../../../domain/access/operator-credentials.ts'
 import type { Endpoint } from '../../../domain/record/endpoint.ts'

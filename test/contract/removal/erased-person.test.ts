@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { endpoints } from '../../../domain/catalog.ts'
+import { endpoints } from '../../support/contract/endpoints.ts'
 import { storedFields, type Resource } from '../../../domain/record/resource.ts'
 import { resources, writtenResources } from '../../../domain/resources/index.ts'
 import type { StoredRow } from '../../../ports/records.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createStorage } from '../../../adapters/node-sqlite/index.ts'
-import { endpoints } from '../../../domain/catalog.ts'
+import { endpoints } from '../../support/contract/endpoints.ts'
 import type { CollectionEndpoint } from '../../../domain/record/endpoint.ts'
 import { forms } from '../../../domain/resources/forms/forms.ts'
 import { reviews, visibleReviews } from '../../../domain/resources/reviews.ts'

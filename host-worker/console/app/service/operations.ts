@@ -1,4 +1,3 @@
-import type { handledEndpoints } from '../../../../domain/catalog.ts'
 import type * as formsCheck from '../../../../domain/operators/endpoints/forms/forms-check.ts'
 import type * as organizationForms from '../../../../domain/operators/endpoints/forms/organization-forms.ts'
 import type * as submissions from '../../../../domain/operators/endpoints/forms/submissions.ts'
@@ -19,7 +18,8 @@ import type * as health from '../../../../domain/operators/endpoints/service/hea
 import type * as outbox from '../../../../domain/operators/endpoints/service/outbox.ts'
 import type * as sends from '../../../../domain/operators/endpoints/service/sends.ts'
 import type { AnswerTo, CallOf as InputsOf } from '../../../../domain/record/operation/operation-call.ts'
-import type { OperationEndpoint } from '../../../../domain/record/operation/operation.ts'
+import type { EndpointOf, OperationEndpoint } from '../../../../domain/record/operation/operation.ts'
+import type { operations } from '../../../../domain/tenant-api.ts'
 
 /** The modules that declare the operations of the operator interface. */
 type Modules =
@@ -46,7 +46,7 @@ type Modules =
 /** What of the exports of a module is an operation. */
 type DeclaredIn<Module> = Module extends unknown ? Extract<Module[keyof Module], OperationEndpoint> : never
 
-type Operation = DeclaredIn<Modules> | (typeof handledEndpoints)[number]
+type Operation = DeclaredIn<Modules> | EndpointOf<(typeof operations)[number]>
 
 /** The id of an operation of the operator interface, or of the public one when it is more than a read of rows. */
 export type OperationId = Operation['id']
