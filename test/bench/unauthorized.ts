@@ -1,12 +1,12 @@
 import { join } from 'node:path'
-import { readKey } from '../../../domain/access/api-key.ts'
-import { placeObject } from '../../support/databases/d1-files.ts'
-import { forgedKey } from '../../support/data/forged-key.ts'
-import { get } from '../cases.ts'
-import { quantile, runLoad, type Shot } from '../load.ts'
-import { enterDirectory, openObject } from '../own-files.ts'
-import { buildWorker, changed, filesWith, seedImage } from '../prepare.ts'
-import { OBJECTS_KEY, startTarget } from '../runtime.ts'
+import { readKey } from '../../domain/access/api-key.ts'
+import { placeObject } from '../support/databases/d1-files.ts'
+import { forgedKey } from '../support/data/forged-key.ts'
+import { get } from './cases.ts'
+import { quantile, runLoad, type Shot } from './compare.ts'
+import { enterDirectory, openObject } from './own-files.ts'
+import { buildWorker, changed, filesWith, seedImage } from './prepare.ts'
+import { OBJECTS_KEY, startTarget } from './runtime.ts'
 
 /** How many forged keys are sent for each organization. */
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 4_000)
