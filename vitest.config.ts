@@ -16,7 +16,7 @@ const partial: Readonly<Record<string, readonly string[]>> = {
   PACKAGE_TESTS: ['test/ci/package/*.spec.ts'],
   ODBC_TESTS: [
     'test/ci/odbc/*.spec.ts',
-    'test/conformance/pos/pos-{gateway,odbc}.system.test.ts',
+    'test/conformance/pos-{gateway,odbc}.system.test.ts',
     'test/e2e/pos.system.test.ts',
     'test/faults/pos-gateway.system.test.ts',
   ],
@@ -69,7 +69,7 @@ const LONG = [
   'test/e2e/cancellation-survey.system.test.ts',
   'test/conformance/d1-moves.system.test.ts',
   'test/e2e/forged-keys.system.test.ts',
-  'test/conformance/pos/pos-gateway.system.test.ts',
+  'test/conformance/pos-gateway.system.test.ts',
   'test/e2e/paging-under-change.system.test.ts',
 ]
 

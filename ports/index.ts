@@ -1,6 +1,6 @@
 /**
  * The interfaces that the domain needs, a file for each purpose. Every method documents its guarantees, so that an adapter can be
- * written from these files alone and tested with the suites in `test/conformance`.
+ * written from these files alone and tested with the suites in `adapters/conformance`.
  */
 export type * from './analytics.ts'
 export type * from './archives.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { customer } from '../../test/conformance/pos/pos-fixtures.ts'
+import { customer } from '../conformance/pos.ts'
 import { migratedImage } from '../../test/support/databases/migrated-image.ts'
 import { systemDeadline } from '../../host-worker/system.ts'
 import type { PageQuery, Position } from '../../ports/records.ts'

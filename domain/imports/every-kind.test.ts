@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { demoOrganizations } from '../../host-worker/dev/demo/index.ts'
-import { organization } from '../../test/conformance/fixtures.ts'
+import { organization } from '../../adapters/conformance/fixtures.ts'
 import { seededRandom, testSecrets } from '../../test/support/runner/fakes.ts'
 import { importInParts, importWorld, ndjsonBytes, rowOfLine } from '../../test/support/data/imports.ts'
 import { createScratchPos } from '../../test/support/scratch/scratch-pos.ts'

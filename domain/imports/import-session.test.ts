@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { organization } from '../../test/conformance/fixtures.ts'
+import { organization } from '../../adapters/conformance/fixtures.ts'
 import { fakeClock } from '../../test/support/runner/fakes.ts'
 import {
   importInParts,

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
-import { contact, organization } from '../../test/conformance/fixtures.ts'
+import { contact, organization } from '../../adapters/conformance/fixtures.ts'
 import { importWorld, ndjsonBytes, sourceOf, toolsWithoutSecrets } from '../../test/support/data/imports.ts'
 import { importKindNames } from './kinds.ts'
 import { runImport } from './sessions.ts'

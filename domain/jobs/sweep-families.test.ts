@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { form, organization, submission } from '../../test/conformance/fixtures.ts'
+import { form, organization, submission } from '../../adapters/conformance/fixtures.ts'
 import { createScratchPlaces, OWN, type ScratchPlaces } from '../../test/support/scratch/scratch-places.ts'
 import type { Log } from '../../ports/platform.ts'
 import type { AllPlaces } from '../placement/find/at-place.ts'

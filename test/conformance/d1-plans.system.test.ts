@@ -21,7 +21,7 @@ import { OVERHEAD_ROWS, checkRowsRead } from '../support/databases/row-counts.ts
 import { sampleRow } from '../support/data/sample-rows.ts'
 import { runnerOf } from '../support/runner/case-runner.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
-import { form, organization, submission, tenantKey } from './fixtures.ts'
+import { form, organization, submission, tenantKey } from '../../adapters/conformance/fixtures.ts'
 
 /** Seven pages, so that a read of more rows than its page shows in the counts. */
 const ROWS = 750

@@ -8,7 +8,12 @@ import { openSharedD1 } from '../support/databases/shared-d1.ts'
 import { migratedImage, tablesOf } from '../support/databases/migrated-image.ts'
 import { savingStatements } from '../support/databases/saving-statements.ts'
 import { readOutbox } from '../support/scratch/scratch-storage.ts'
-import { registerStorageSuite, type MakeStorage, type SavedTenant, type StorageInstance } from './index.ts'
+import {
+  registerStorageSuite,
+  type MakeStorage,
+  type SavedTenant,
+  type StorageInstance,
+} from '../../adapters/conformance/index.ts'
 
 const tables = tablesOf(migratedImage())
 

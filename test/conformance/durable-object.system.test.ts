@@ -8,7 +8,12 @@ import { objectWorker, startObjectRuntime, type ObjectRuntime } from '../support
 import { savingStatements } from '../support/databases/saving-statements.ts'
 import { openedImage } from '../support/scratch/scratch-object.ts'
 import { readOutbox } from '../support/scratch/scratch-storage.ts'
-import { registerStorageSuite, type MakeStorage, type SavedTenant, type StorageInstance } from './index.ts'
+import {
+  registerStorageSuite,
+  type MakeStorage,
+  type SavedTenant,
+  type StorageInstance,
+} from '../../adapters/conformance/index.ts'
 
 const place = { familyId: 'family', generation: 1, region: null, jurisdiction: null }
 

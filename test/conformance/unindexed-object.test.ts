@@ -6,7 +6,7 @@ import { runnerOf } from '../support/runner/case-runner.ts'
 import { namespaceOf, openScratchFamily, somePlace } from '../support/scratch/scratch-family.ts'
 import { openedImage, openObjectDatabase } from '../support/scratch/scratch-object.ts'
 import { readOutbox } from '../support/scratch/scratch-storage.ts'
-import { registerStorageSuite, type MakeStorage } from './index.ts'
+import { registerStorageSuite, type MakeStorage } from '../../adapters/conformance/index.ts'
 
 /**
  * An open object that has every table but no index except those that its rows depend on: the unique indexes, and those

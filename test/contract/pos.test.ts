@@ -6,7 +6,7 @@ import { posSourceKinds, posEndpoints, posKinds, writtenPosResources } from '../
 import type { PosSourceTie } from '../../ports/organizations.ts'
 import type { PosSource } from '../../ports/sources.ts'
 import type { PageQuery, SourceRow } from '../../ports/records.ts'
-import { customer, transaction } from '../conformance/pos/pos-fixtures.ts'
+import { customer, transaction } from '../../adapters/conformance/pos.ts'
 import { gatewayOptions } from '../support/pos/pos-gateway.ts'
 import { sampleRow } from '../support/data/sample-rows.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
-import { organization } from '../conformance/fixtures.ts'
+import { organization } from '../../adapters/conformance/fixtures.ts'
 import { capable } from '../support/data/analytics/analytics-service.ts'
 import type { LocalD1 } from '../support/databases/d1.ts'
 import { openSharedD1 } from '../support/databases/shared-d1.ts'

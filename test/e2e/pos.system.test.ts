@@ -16,8 +16,8 @@ import {
   customer,
   statusEvent,
   transaction,
-} from '../conformance/pos/pos-fixtures.ts'
-import { organization } from '../conformance/fixtures.ts'
+} from '../../adapters/conformance/pos.ts'
+import { organization } from '../../adapters/conformance/fixtures.ts'
 import { testRootSecret } from '../support/runner/fakes.ts'
 import { openLiveWorker, type LiveWorker } from '../support/services/live-service.ts'
 import { posEngines } from '../support/pos/pos-engines.ts'

@@ -3,7 +3,7 @@ import { createPlaceMemory } from '../../../domain/placement/find/place-memory.t
 import { createPlacedStorage, type PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import { lineLog } from '../../../host-worker/system.ts'
 import type { PlaceChoice } from '../../../ports/placement/placement.ts'
-import { tenantKey } from '../../../test/conformance/fixtures.ts'
+import { tenantKey } from '../../conformance/fixtures.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
 import { oddFamily } from '../../../test/support/data/odd-rows.ts'
 import { fewTables, fewTablesImage } from '../../../test/support/databases/few-tables.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { form, submission } from '../../../test/conformance/fixtures.ts'
+import { form, submission } from '../../../adapters/conformance/fixtures.ts'
 import { createScratchStorage } from '../../../test/support/scratch/scratch-storage.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
 import { newOrganization } from '../../operators/organization.ts'

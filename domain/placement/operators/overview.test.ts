@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { ListedEntry } from '../../../ports/outbox-store.ts'
-import { form, organization, submission, tenantKey } from '../../../test/conformance/fixtures.ts'
+import { form, organization, submission, tenantKey } from '../../../adapters/conformance/fixtures.ts'
 import {
   createScratchPlaces,
   OWN,

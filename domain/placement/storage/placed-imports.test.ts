@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { START_MS } from '../../../test/conformance/fixtures.ts'
+import { START_MS } from '../../../adapters/conformance/fixtures.ts'
 import { saveIn } from '../../../test/support/moving/placed-organizations.ts'
 import { createScratchPlaces, OWN } from '../../../test/support/scratch/scratch-places.ts'
 import { toInstant } from '../../text/instant.ts'

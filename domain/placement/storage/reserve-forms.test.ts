@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { form, organization } from '../../../test/conformance/fixtures.ts'
+import { form, organization } from '../../../adapters/conformance/fixtures.ts'
 import {
   createScratchPlaces,
   OWN,

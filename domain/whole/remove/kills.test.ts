@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { form, submissionRow, organization, contact } from '../../../test/conformance/fixtures.ts'
+import { form, submissionRow, organization, contact } from '../../../adapters/conformance/fixtures.ts'
 import { everyText } from '../../../test/support/databases/whole-database.ts'
 import { testSecrets } from '../../../test/support/runner/fakes.ts'
 import { thorough } from '../../../test/support/runner/thorough.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { restoreAcme } from '../../../test/support/archives/restored-acme.ts'
-import { organization } from '../../../test/conformance/fixtures.ts'
+import { organization } from '../../../adapters/conformance/fixtures.ts'
 import { portWith } from '../../../test/support/runner/port-with.ts'
 import { createScratchPlaces, OWN } from '../../../test/support/scratch/scratch-places.ts'
 import type { WholeStore } from '../../../ports/archives.ts'

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { form, organization, submission } from '../../../test/conformance/fixtures.ts'
+import { form, organization, submission } from '../../../adapters/conformance/fixtures.ts'
 import { openTestOperator, type TestOperator } from '../../../test/support/services/operator/operator.ts'
 
 // Every command that lists, with something to list.

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { transformSync } from 'esbuild'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { projectRoot } from '../../../host-worker/local/root.ts'
-import { storageSuite } from '../../conformance/index.ts'
+import { storageSuite } from '../../../adapters/conformance/index.ts'
 import { testRootSecret } from '../../support/runner/fakes.ts'
 import { install, packProject } from '../../support/services/packed.ts'
 import {

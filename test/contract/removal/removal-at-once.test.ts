@@ -5,7 +5,7 @@ import type { ArchiveHead, ArchiveLines, ArchiveSource } from '../../../domain/w
 import { ChangedMeanwhile, writeArchive } from '../../../domain/whole/archive/write-archive.ts'
 import { openNodeDigest } from '../../../host-worker/operator/archives/sources.ts'
 import { begunExport } from '../../support/data/restore-request.ts'
-import { form, submission } from '../../conformance/fixtures.ts'
+import { form, submission } from '../../../adapters/conformance/fixtures.ts'
 import { toOwn, type MovingPlaces } from '../../support/moving/moving.ts'
 import { openMovingStorage } from '../../support/moving/moving-storage.ts'
 import { addSampleOrganization } from '../../support/data/sample-organization.ts'

@@ -1,4 +1,4 @@
-import { contact, form, organization } from '../../conformance/fixtures.ts'
+import { contact, form, organization } from '../../../adapters/conformance/fixtures.ts'
 import { fakeRandom, testSecrets } from '../runner/fakes.ts'
 import { createScratchPlaces, type ScratchPlaces } from '../scratch/scratch-places.ts'
 import type { PlaceChoice } from '../../../ports/placement/placement.ts'

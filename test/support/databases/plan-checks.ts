@@ -11,7 +11,7 @@ import { columnOf, tableOf } from '../../../adapters/sqlite/table/tables.ts'
 import { endpoints } from '../contract/endpoints.ts'
 import { SYNC_FIELD, type CollectionEndpoint, type GroupsEndpoint } from '../../../domain/record/endpoint.ts'
 import { storedRowsOf } from '../../../domain/read/pages/query-result.ts'
-import { claimOf } from '../../conformance/fixtures.ts'
+import { claimOf } from '../../../adapters/conformance/fixtures.ts'
 import { selection } from '../../../domain/record/resource.ts'
 import type {
   Order,

@@ -10,8 +10,8 @@ import type {
   SmsSender,
 } from '../../../ports/messaging.ts'
 import type { OutboxRef } from '../../../ports/outbox-store.ts'
-import { automation, ada } from '../../conformance/submissions/outbox.ts'
-import { form, organization, submission } from '../../conformance/fixtures.ts'
+import { automation, ada } from '../../../adapters/conformance/outbox.ts'
+import { form, organization, submission } from '../../../adapters/conformance/fixtures.ts'
 import { fakeClock, fakeRandom, type FakeClock } from '../runner/fakes.ts'
 
 /** A provider that records what it delivered. */

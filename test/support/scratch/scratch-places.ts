@@ -7,7 +7,7 @@ import { createPlacedStorage, type PlacedStorage } from '../../../domain/placeme
 import { lineLog, systemDeadline } from '../../../host-worker/system.ts'
 import type { Deadline } from '../../../ports/platform.ts'
 import type { OwnPlace, PlaceChoice, PlaceDirectory } from '../../../ports/placement/placement.ts'
-import { START_MS, type TestClock } from '../../conformance/fixtures.ts'
+import { START_MS, type TestClock } from '../../../adapters/conformance/fixtures.ts'
 import { lendDatabase } from '../databases/lent-database.ts'
 
 /** One call to a database: `shared`, or the name of a family's database such as `acme.1`. */

@@ -13,7 +13,7 @@ import { lineLog, systemDeadline } from '../../../host-worker/system.ts'
 import type { OwnPlace, PlaceChoice } from '../../../ports/placement/placement.ts'
 import type { Clock, Meter } from '../../../ports/platform.ts'
 import type { Storage } from '../../../ports/storage.ts'
-import type { SeenOutboxEntry } from '../../conformance/index.ts'
+import type { SeenOutboxEntry } from '../../../adapters/conformance/index.ts'
 import { lendDatabase } from '../databases/lent-database.ts'
 
 /** A storage in memory for one test, with what its ports do not show. */
