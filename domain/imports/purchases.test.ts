@@ -6,13 +6,6 @@ import { importWorld, sourceOf } from '../../test/support/data/imports.ts'
 import { openedPurchaseId } from '../../test/support/data/opened-purchase-id.ts'
 import { utf8 } from '../text/encoding.ts'
 import { runImport } from './sessions.ts'
-import { createScratchStorage } from '../../../test/support/scratch/scratch-storage.ts'
-import { organization } from '../../../adapters/conformance/fixtures.ts'
-import { testSecrets } from '../../../test/support/runner/fakes.ts'
-import { importWorld, sourceOf } from '../../../test/support/data/imports.ts'
-import { openedPurchaseId } from '../../../test/support/data/opened-purchase-id.ts'
-import { utf8 } from '../../text/encoding.ts'
-import { runImport } from '../run-import.ts'
 
 const clock = { nowMs: () => Date.UTC(2026, 5, 1) }
 const passwords = { hash: async () => '', verify: async () => false }
