@@ -1,5 +1,14 @@
-import type { Shot } from './compare.ts'
 import { conditionalAnswers, plainAnswers } from './seed.ts'
+
+/** One request of a load. */
+export interface Shot {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+  /** The expected status of the answer; left out: 200. */
+  readonly status?: number
+}
 
 export interface Case {
   readonly name: string

@@ -1,4 +1,4 @@
-import type { Case } from './cases.ts'
+import type { Case, Shot } from './cases.ts'
 import { cpuMsOf, type Target } from './runtime.ts'
 import { Agent, request as httpRequest } from 'node:http'
 
@@ -92,16 +92,6 @@ function ratios(upper: readonly number[], lower: readonly number[]): readonly nu
 function spread(values: readonly number[]): string {
   const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => quantile(values, share).toFixed(2))
   return `${middle} (${low}–${high})`
-}
-
-/** One request of a load. */
-export interface Shot {
-  readonly method: 'GET' | 'POST'
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string | null
-  /** The expected status of the answer; left out: 200. */
-  readonly status?: number
 }
 
 interface LoadResult {

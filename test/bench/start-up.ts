@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { benchCases } from './cases.ts'
+import { benchCases, type Shot } from './cases.ts'
 import { cpuMsOf, startTarget } from './runtime.ts'
-import { quantile, runLoad, type Shot } from './compare.ts'
+import { quantile, runLoad } from './compare.ts'
 import { filesWith, WRANGLER, type Seeded } from './prepare.ts'
 
 const PROFILES = 5
