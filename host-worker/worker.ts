@@ -9,11 +9,10 @@ import { readEnv, type Env, type EnvReading } from './env/index.ts'
 import { overTransport, respond, type Answered } from './http/fetch-handler.ts'
 import { FORM_CLIENT_PATH, serveFormClient } from './http/form-client.ts'
 import { API_PREFIX, FORM_CLIENT_PREFIX, notFoundFor, OPERATOR_PREFIX, serveOwn } from './own-endpoints.ts'
-import { requestFields } from './request-log.ts'
+import { requestFields, createMeter, type Lifetime, type Serve } from './wiring/opening.ts'
 import { consoleLog, systemClock, systemDeadline, systemRandom } from './system.ts'
 import type { OutboxRef } from '../ports/outbox-store.ts'
 import { FollowUpEntrypoint } from './wiring/family-database.ts'
-import { createMeter, type Lifetime, type Serve } from './wiring/opening.ts'
 
 export { FamilyDatabase } from './wiring/family-database.ts'
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { WranglerFile } from '../local/wrangler-file.ts'
+import type { WranglerFile } from '../local/project.ts'
 import { deployedAddress } from '../operator/client/service/deployed-address.ts'
 import type { Account, Deployment, World } from './deployment.ts'
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { emptyAccount, newScript, type CloudflareAccount } from '../../test/support/cloudflare/account.ts'
 import { Deployer } from '../../test/support/cloudflare/deployer.ts'
-import { projectRoot } from '../local/root.ts'
+import { projectRoot } from '../local/project.ts'
 
 const project = readFileSync(join(projectRoot, 'wrangler.toml'), 'utf8')
 const withHost = (host: string) => `routes = [{ pattern = "${host}", custom_domain = true }]\n${project}`

@@ -4,7 +4,7 @@ import { createMailbox, mailboxTables } from '../../adapters/local/index.ts'
 import { openSharedD1 } from '../../test/support/databases/shared-d1.ts'
 import type { LocalD1 } from '../../test/support/databases/d1.ts'
 import { fakeClock } from '../../test/support/runner/fakes.ts'
-import { serveMailbox } from './mailbox.ts'
+import { serveMailbox } from './local-pages.ts'
 
 let d1: LocalD1
 beforeAll(async () => {

@@ -49,7 +49,8 @@ test('a given root secret wins and is kept, and one that is none is said', async
 test('what no request from this machine has prepared is not prepared by a message or a trigger', async () => {
   const given = emptyState()
   await expect(prepare(given, lifetime, 'known state')).rejects.toThrow(PreparationFailure)
-  expect(await openKept(given.DB).read('root-secret')).toBe(null)
+  const kept = await openKept(given.DB)
+  expect(await kept.read('root-secret')).toBe(null)
 })
 
 test('databases of another version are left alone, with a sentence', async () => {

@@ -6,7 +6,7 @@ import { createMailbox, mailboxTables, type Mailbox } from '../../adapters/local
 import { splitStatements } from '../../adapters/sqlite/statement/split-statements.ts'
 import { rootSecretProblem } from '../../domain/access/secrets.ts'
 import { toBase64Url } from '../../domain/text/encoding.ts'
-import { LOCAL_PROVIDERS, type LocalBindings } from '../env/providers.ts'
+import { LOCAL_PROVIDERS, type LocalBindings } from '../env/index.ts'
 import { systemClock, systemRandom } from '../system.ts'
 import type { Lifetime } from '../wiring/opening.ts'
 import { openKept, type Kept } from './kept.ts'
@@ -95,9 +95,8 @@ export async function prepare(
   lifetime: Lifetime,
   on: 'any state' | 'known state' = 'any state',
 ): Promise<Prepared> {
-  const kept = openKept(given.DB)
-  const known = on === 'known state' ? await kept.read('root-secret') : null
-  if (on === 'known state' && known === null)
+  const kept = await openKept(given.DB)
+  if (on === 'known state' && (await kept.read('root-secret')) === null)
     throw new PreparationFailure(
       'This is no local start: no request from this machine has prepared its state.',
     )
@@ -107,13 +106,13 @@ export async function prepare(
   // Its statements make what is missing.
   await given.DB.batch(mailboxTables.map((sql) => given.DB.prepare(sql)))
   if (given.POS_LEGACY !== undefined) {
-    const { legacyMigrations } = await import('./texts.ts')
+    const { legacyMigrations } = await import('../bundle/local-texts.mjs')
     await migrate(given.POS_LEGACY, legacyMigrations())
   }
   const bindings = completedBindings(given, { rootSecret, mailbox })
   const hasDemo = given.LOCAL_DEMO !== 'no'
   if (hasDemo) {
-    const { prepareDemo } = await import('./demo/prepare-demo.ts')
+    const { prepareDemo } = await import('./demo/seed.ts')
     await prepareDemo(bindings, kept, lifetime)
   }
   return { bindings, kept, mailbox, rootSecret, hasDemo }

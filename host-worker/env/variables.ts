@@ -58,6 +58,12 @@ export function isSafeUrl(url: URL | null): url is URL {
   return isLocal || url.protocol === 'https:'
 }
 
+/** Whether credentials may be sent to this address, and it has no path, query or account of its own. */
+export function isRoot(given: string): boolean {
+  const url = URL.parse(given)
+  return isSafeUrl(url) && url.href === `${url.origin}/`
+}
+
 /** A binding to one of the platform's services, recognised by its methods; null when there is none. */
 export function binding<Binding>(methods: readonly string[], message: string) {
   const none = v.pipe(

@@ -1,9 +1,8 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { MiniflareOptions } from 'miniflare'
-import { projectRoot } from './root.ts'
+import { projectRoot, projectWranglerFile } from './project.ts'
 import { adoptEarlierState, localSecrets, persistPath } from './state.ts'
-import { projectWranglerFile } from './wrangler-file.ts'
 
 /** The Worker of a developer's machine (host-worker/dev/worker.ts) on the local runtime. */
 export interface LocalHost {

@@ -6,7 +6,7 @@ import { openEmbeddedSource } from '../../adapters/pos-odbc/gateway/write.ts'
 import { hasOwnDatabases } from '../../adapters/pos-odbc/gateway/mappings.ts'
 import { isSourceKind, SOURCE_KINDS, type SourceKind } from '../../adapters/pos-odbc/index.ts'
 import type { PosSourceTie } from '../../ports/organizations.ts'
-import { createPrivateFile } from './private-files.ts'
+import { createPrivateFile } from './state.ts'
 
 /** The folder of the local point-of-sale systems below a state directory. */
 export interface LocalPosPaths {

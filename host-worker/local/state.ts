@@ -1,9 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  linkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, resolve, dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parseEnv } from 'node:util'
-import { createPrivateFile, PRIVATE_DIRECTORY_MODE, readTextFile, writePrivateFile } from './private-files.ts'
 
 /** Removes all permissions of everybody but the owner. */
 const PRIVATE_UMASK = 0o077
@@ -110,4 +119,44 @@ export function writeLocalOperatorKey(directory: string, key: string): void {
 
 function operatorKeyPath(directory: string): string {
   return join(directory, 'operator-key')
+}
+
+/** The mode of files that only their owner may read, because they contain secrets or tenants' data. */
+const PRIVATE_MODE = 0o600
+const PRIVATE_DIRECTORY_MODE = 0o700
+
+/** Creates a private file with its content in one step, unless it exists. */
+export function createPrivateFile(path: string, content: () => string): void {
+  if (readTextFile(path) !== null) return
+  const complete = writeBeside(path, content())
+  try {
+    linkSync(complete, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    rmSync(complete)
+  }
+}
+
+/** Writes a private file in one step: readers find either the old content or the complete new one. */
+export function writePrivateFile(path: string, content: string): void {
+  renameSync(writeBeside(path, content), path)
+}
+
+/** The text of a file; null: there is no such file. */
+export function readTextFile(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+function writeBeside(path: string, content: string): string {
+  mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE })
+  const complete = `${path}.${process.pid}`
+  rmSync(complete, { force: true })
+  writeFileSync(complete, content, { mode: PRIVATE_MODE })
+  return complete
 }

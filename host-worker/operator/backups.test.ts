@@ -15,7 +15,7 @@ import { fakeClock } from '../../test/support/runner/fakes.ts'
 import { createScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
 import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
 import type { R2Bucket } from '@cloudflare/workers-types'
-import { backupsOf } from '../env/backups.ts'
+import { backupsOf } from '../env/index.ts'
 import { lineLog } from '../system.ts'
 
 // Backups of all organizations, by the commands and by the schedule.

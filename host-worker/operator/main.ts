@@ -1,6 +1,5 @@
-import { projectRoot } from '../local/root.ts'
+import { projectRoot, projectWranglerFile } from '../local/project.ts'
 import { stateDirectory } from '../local/state.ts'
-import { projectWranglerFile } from '../local/wrangler-file.ts'
 import { systemClock } from '../system.ts'
 import { askKey } from './ask-key.ts'
 import { deployedAddress } from './client/service/deployed-address.ts'

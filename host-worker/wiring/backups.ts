@@ -47,7 +47,7 @@ const failedAtMs = new Map<string, number>()
 export async function sweepBackupsOf(env: Env): Promise<void> {
   const world = await openBackups(env)
   if (world === null || env.backups === null) return
-  const { overview, whole } = openStorage(env)
+  const { overview, whole } = openStorage(env).storage
   const { keepDays } = env.backups
   await sweepBackups({ ...world, overview, whole, log: consoleLog, keepDays, failedAtMs })
 }

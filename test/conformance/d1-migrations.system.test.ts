@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { migrationsOf, openImage } from '../../adapters/node-sqlite/index.ts'
-import { wranglerEnvironment } from '../../host-worker/local/wrangler-environment.ts'
+import { wranglerEnvironment } from '../../host-worker/local/project.ts'
 import { afterFile } from '../support/runner/after-file.ts'
 import { migratedImage } from '../support/databases/migrated-image.ts'
 import { openSharedD1 } from '../support/databases/shared-d1.ts'

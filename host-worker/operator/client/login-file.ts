@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { readTextFile, writePrivateFile } from '../../local/private-files.ts'
+import { readTextFile, writePrivateFile } from '../../local/state.ts'
 import { CommandError } from './errors.ts'
 
 /** The default service for commands of this user, and the key for it. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { endpoints } from '../../support/contract/endpoints.ts'
 import { buildDocument } from '../../../domain/document/openapi.ts'
-import { projectRoot } from '../../../host-worker/local/root.ts'
+import { projectRoot } from '../../../host-worker/local/project.ts'
 import { createChecks } from '../../support/runner/checks.ts'
 import { scratchDirectory } from '../../support/services/started-service.ts'
 

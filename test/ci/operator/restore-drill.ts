@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { readBackupName } from '../../../domain/whole/backup/names.ts'
-import { projectRoot } from '../../../host-worker/local/root.ts'
+import { projectRoot } from '../../../host-worker/local/project.ts'
 import { commandBlocks, runCommands } from '../../support/manuals/readme-commands.ts'
 import { createChecks } from '../../support/runner/checks.ts'
 import {

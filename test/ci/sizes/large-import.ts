@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { projectRoot } from '../../../host-worker/local/root.ts'
+import { projectRoot } from '../../../host-worker/local/project.ts'
 import type { Checks } from '../../support/runner/checks.ts'
 import { contactLines, writeNdjson } from '../../support/data/contact-files.ts'
 import {

@@ -57,7 +57,7 @@ interface MovingParts extends Pick<PlaceParts, 'executor' | 'namespace'> {
 /** How many rows a step of a move takes: few, so that moving a family of some dozen rows takes many steps. */
 const MOVED_ROWS_MAX = 5
 
-/** The ports of moves, as `host-worker/wiring/moves.ts` opens them. */
+/** The ports of moves, as `host-worker/wiring/operator-world.ts` opens them. */
 export function openMoving({
   executor,
   namespace,

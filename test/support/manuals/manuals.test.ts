@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, it } from 'vitest'
 import { endpoints } from '../contract/endpoints.ts'
-import { projectRoot } from '../../../host-worker/local/root.ts'
+import { projectRoot } from '../../../host-worker/local/project.ts'
 import { manualsOf } from './manuals.ts'
 
 const manuals = manualsOf(projectRoot)

@@ -13,7 +13,7 @@ import {
 } from '../../../adapters/pos-odbc/gateway/write.ts'
 import type { NeutralRow } from '../../../adapters/pos-odbc/protocol.ts'
 import type { OdbcTie, SourceKind } from '../../../adapters/pos-odbc/index.ts'
-import { projectRoot } from '../../../host-worker/local/root.ts'
+import { projectRoot } from '../../../host-worker/local/project.ts'
 import type { PosSource } from '../../../ports/sources.ts'
 import { openDirectly } from './pos-direct.ts'
 import { scratchFolder } from './pos-gateway.ts'

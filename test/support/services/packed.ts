@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { withFileLock } from '../../../host-worker/launch/file-lock.mjs'
-import { projectRoot } from '../../../host-worker/local/root.ts'
+import { projectRoot } from '../../../host-worker/local/project.ts'
 import { builtOnce } from './built-worker.ts'
 
 const run = promisify(execFile)

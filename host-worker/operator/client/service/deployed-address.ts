@@ -1,4 +1,4 @@
-import type { WranglerFile } from '../../../local/wrangler-file.ts'
+import type { WranglerFile } from '../../../local/project.ts'
 
 /**
  * The address at which the service is deployed, according to `wrangler.toml`: the first route with a host of its own.

