@@ -178,7 +178,7 @@ module.exports = {
           '^host-worker/console/app/',
           '^domain/(forms/(definition|editing|page|sheet)|text|imports/file)/',
           '^domain/(bounds/backoff|whole/archive/(called-source|write-archive))\.ts$',
-          '^node_modules/(preact|wouter-preact|jsonc-parser|@noble/hashes|@tanstack/virtual-core|(@types/)?d3-(scale|shape))/',
+          '^node_modules/(preact|wouter-preact|jsonc-parser|@noble/hashes|@tanstack/virtual-core)/',
         ],
         dependencyTypesNot: ['type-only'],
       },

@@ -1,12 +1,11 @@
 import { html } from '../../domain/text/html.ts'
 import { CHALLENGE_MAX_LENGTH, PROOF_PATH, proofOfState, SITE_PATH } from '../local/local-endpoints.ts'
-import { pageResponse, mailboxHeaders } from '../pages/page-headers.ts'
+import { pageResponse, mailboxHeaders, appPage } from '../pages/page.ts'
 import { CONSOLE_PATH, MAILBOX_PATH, START_PATH } from '../pages/paths.ts'
-import { serveStart } from '../pages/start.ts'
+import { serveStart } from '../pages/index.ts'
 import type { Prepared } from './prepare.ts'
 import type { Mailbox } from '../../adapters/local/index.ts'
 import { mailboxEntry } from '../console/built.mjs'
-import { appPage } from '../pages/app-page.ts'
 
 /** Where the cron trigger is fired. wrangler has the same path, and takes the request before it gets here. */
 export const CRON_PATH = '/cdn-cgi/local/scheduled'
@@ -121,7 +120,7 @@ const STRANGER_POLICY =
 async function overview(request: Request, given: URLSearchParams, mailbox: Mailbox): Promise<Response> {
   if (request.headers.get('accept')?.includes('application/json') !== true) {
     const otherwise = 'The mailbox needs scripts. With “Accept: application/json” it answers with JSON.'
-    return pageResponse(request, () => appPage('Mailbox', mailboxEntry, otherwise).markup, mailboxHeaders)
+    return pageResponse(request, () => appPage('Mailbox', mailboxEntry, otherwise), mailboxHeaders)
   }
   const found = await mailbox.list(MESSAGES_MAX + 1, {
     search: given.get('search') ?? '',

@@ -4,6 +4,8 @@ import { createClient, Failure, failureOf, type Client } from './service/client.
 import type { BodyOf } from './service/operations.ts'
 import { Button } from './kit/buttons.tsx'
 import { TextField } from './kit/fields.tsx'
+import { Card, Facts, PageHeader } from './kit/page.tsx'
+import { Link } from 'wouter-preact'
 
 /** What an operator may do; `admin` may do everything. */
 export type Role = BodyOf<'health.get'>['role']
@@ -183,4 +185,40 @@ export function takeKeyFromAddress(): string | null {
   const key = KEY_FRAGMENT.exec(hash)?.[1] ?? null
   if (key !== null) window.history.replaceState(null, '', pathname + search)
   return key
+}
+
+/** The home page of a tenant: whose key this is, and where everything is. */
+export function Home() {
+  const identity = useIdentity()
+  const organizationId = identity.kind === 'tenant' ? identity.organizationId : ''
+  return (
+    <>
+      <PageHeader title="Home" />
+      <Card title="Organization">
+        <Facts
+          facts={[
+            ['Identifier', <code key="id">{organizationId}</code>],
+            [
+              'Data',
+              <Link key="data" href="/data">
+                Every collection, to look through
+              </Link>,
+            ],
+            [
+              'Analytics',
+              <Link key="analytics" href="/analytics">
+                Cancellations, offers, cohorts and members, in charts and tables
+              </Link>,
+            ],
+            [
+              'Reference',
+              <a key="docs" href="/docs">
+                Every operation, to try with this key
+              </a>,
+            ],
+          ]}
+        />
+      </Card>
+    </>
+  )
 }

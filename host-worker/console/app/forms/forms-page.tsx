@@ -4,13 +4,13 @@ import { Link, Route, Switch, useLocation } from 'wouter-preact'
 import { Button, toast, CopyButton } from '../kit/buttons.tsx'
 import { Badge, Empty, FailureNote, Shown, TheirText, countText, momentText, Card } from '../kit/page.tsx'
 import { PagedTable, type Column } from '../kit/table.tsx'
-import { organizationPath } from '../organizations/organization.tsx'
-import type { PartProps } from '../part.ts'
+import { organizationPath } from '../organizations/organization.ts'
+import type { OrganizationProps } from '../organizations/organization.ts'
 import { Failure, failureOf } from '../service/client.ts'
 import type { ItemOf, BodyOf } from '../service/operations.ts'
 import { useAction, readListed, usePages, useCall, useQuery } from '../service/hooks.ts'
 import { useMay } from '../session.tsx'
-import { inboxPath } from '../submissions/inbox-path.ts'
+import { inboxPath } from '../organizations/organization.ts'
 import { Editor } from './editor.tsx'
 import { clientFormOf } from '../../../../domain/forms/definition/compiled/client-definition.ts'
 import { compileForm } from '../../../../domain/forms/definition/compiled/compile.ts'
@@ -19,7 +19,7 @@ import type { FormDefinition } from '../../../../ports/records.ts'
 import { CheckField } from '../kit/fields.tsx'
 
 /** The forms of an organization: the list, the editor, and how each gets onto a site. */
-export function Page({ organizationId }: PartProps) {
+export function Page({ organizationId }: OrganizationProps) {
   const mayChange = useMay('admin')
   const at = (path: string) => organizationPath(organizationId, `/forms${path}`)
   return (
@@ -85,7 +85,7 @@ const CHANGED =
   'Somebody else changed this form meanwhile, so nothing was changed. The list shows it as it is now: look at it, then try again.'
 
 /** The forms of an organization, each with whether it takes submissions, and why not. */
-function FormList({ organizationId }: PartProps) {
+function FormList({ organizationId }: OrganizationProps) {
   const forms = usePages('organizationForms.list', { params: { organizationId } })
   const counts = useCounts(organizationId)
   const mayChange = useMay('admin')

@@ -11,7 +11,7 @@ import {
   type Tone,
 } from '../kit/page.tsx'
 import { PagedTable, type Column } from '../kit/table.tsx'
-import type { PartProps } from '../part.ts'
+import type { OrganizationProps } from '../organizations/organization.ts'
 import { useAction, useLongAction, useChanging, usePages, useCall } from '../service/hooks.ts'
 import { useMay } from '../session.tsx'
 import {
@@ -51,7 +51,7 @@ const stateTones: Readonly<Record<Import['state'], Tone>> = {
 }
 
 /** The imports of an organization: a new one, and those of the last day. */
-export function Page({ organizationId }: PartProps) {
+export function Page({ organizationId }: OrganizationProps) {
   const mayImport = useMay('admin')
   const kinds = useCall('importKinds.list')
   const imports = usePages('imports.list', { params: { organizationId } })

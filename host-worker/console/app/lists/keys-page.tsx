@@ -3,7 +3,7 @@ import { Dialog, useDialog } from '../kit/dialog.tsx'
 import { Empty, TheirText, PageHeader } from '../kit/page.tsx'
 import { PagedTable, type Column } from '../kit/table.tsx'
 import { OperationDialog, columnsOf } from '../operations/operation-form.tsx'
-import type { PartProps } from '../part.ts'
+import type { OrganizationProps } from '../organizations/organization.ts'
 import type { BodyOf, ItemOf } from '../service/operations.ts'
 import { usePages } from '../service/hooks.ts'
 import { useMay } from '../session.tsx'
@@ -16,7 +16,7 @@ type Key = ItemOf<'keys.list'>
 export const keyTones = { active: 'good', expired: 'neutral', revoked: 'bad' } as const
 
 /** The keys of an organization. */
-export function Page({ organizationId }: PartProps) {
+export function Keys({ organizationId }: OrganizationProps) {
   const params = { organizationId }
   const keys = usePages('keys.list', { params })
   const mayChange = useMay('admin')

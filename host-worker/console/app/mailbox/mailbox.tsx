@@ -13,7 +13,9 @@ import {
   useSettled,
   ThemeButton,
 } from '../kit/page.tsx'
-import '../style/style.css'
+import '../style/base.css'
+import '../style/components.css'
+import '../style/pages.css'
 import './mailbox.css'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Link, useLocation, useSearch } from 'wouter-preact'

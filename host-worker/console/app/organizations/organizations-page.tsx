@@ -9,7 +9,7 @@ import { columnsOf } from '../operations/operation-form.tsx'
 import { Failure, failureOf, problemOf } from '../service/client.ts'
 import { useAction, usePages } from '../service/hooks.ts'
 import { useMay } from '../session.tsx'
-import { capabilitiesOf, organizationPath } from './organization.tsx'
+import { capabilitiesOf, organizationPath } from './organization.ts'
 import { PlaceFields } from './place-card.tsx'
 import { placeOf } from './settings.ts'
 

@@ -6,7 +6,8 @@ import { SelectField } from '../kit/fields.tsx'
 import type { BodyOf } from '../service/operations.ts'
 import { useAction, useCall } from '../service/hooks.ts'
 import { useMay } from '../session.tsx'
-import { jurisdictionTexts, placeOf, regionTexts, wheres, type ShownOrganization } from './settings.ts'
+import type { ShownOrganization } from './organization.ts'
+import { jurisdictionTexts, placeOf, regionTexts, wheres } from './settings.ts'
 
 interface PlaceProps {
   readonly organization: ShownOrganization

@@ -10,9 +10,9 @@ import type { Row } from '../service/operations.ts'
 import { repeated, useAction, useLongAction } from '../service/hooks.ts'
 import { useMay } from '../session.tsx'
 import type { ExportProgress } from './export-archive.ts'
-import { capabilitiesOf, useOrganization } from './organization.tsx'
+import { capabilitiesOf, useOrganization, type ShownOrganization } from './organization.ts'
 import { PlaceCard } from './place-card.tsx'
-import { replacing, settings, type KnownOrganization, type ShownOrganization } from './settings.ts'
+import { replacing, settings, type KnownOrganization } from './settings.ts'
 
 /** The settings of an organization, where it lives, and what can be done with it as a whole. */
 export function Page() {

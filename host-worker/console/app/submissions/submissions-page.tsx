@@ -1,32 +1,30 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Link, Route, Switch, useLocation, useSearch } from 'wouter-preact'
-import { Button, calls, saveText, toast, CopyButton } from '../kit/buttons.tsx'
+import { Button, CopyButton, calls, saveText, toast } from '../kit/buttons.tsx'
+import { ConfirmDialog } from '../kit/dialog.tsx'
 import { SelectField, withGiven } from '../kit/fields.tsx'
 import {
+  Badge,
+  Card,
   Empty,
+  Facts,
   FailureNote,
+  Shown,
   TheirText,
   countText,
   momentText,
-  Badge,
-  Card,
-  Facts,
-  Shown,
 } from '../kit/page.tsx'
 import { PagedTable, type Column } from '../kit/table.tsx'
-import { organizationPath } from '../organizations/organization.tsx'
-import type { PartProps } from '../part.ts'
-import type { ItemOf, BodyOf } from '../service/operations.ts'
-import { useLongAction, useAllPages, usePages, useCall, useAction } from '../service/hooks.ts'
-import type { TextFile } from './download.ts'
-import { filterIn, formats, inboxPath, queryOf, type Format, type InboxFilter } from './inbox-path.ts'
-import { ConfirmDialog } from '../kit/dialog.tsx'
-import { sendTones } from '../lists/sends-page.tsx'
+import { sendTones } from '../lists/records-page.tsx'
+import { inboxPath, organizationPath, type OrganizationProps } from '../organizations/organization.ts'
 import type { Client } from '../service/client.ts'
+import { useAction, useAllPages, useCall, useLongAction, usePages } from '../service/hooks.ts'
+import type { BodyOf, ItemOf } from '../service/operations.ts'
 import { useMay } from '../session.tsx'
+import type { Format, TextFile } from './download.ts'
 
 /** What came in through an organization's forms: the list, and one submission. */
-export function Page({ organizationId }: PartProps) {
+export function Page({ organizationId }: OrganizationProps) {
   return (
     <Switch>
       <Route path={organizationPath(organizationId, '/submissions/:submissionId')}>
@@ -50,12 +48,15 @@ const ASKED_EVERY_MS = 5_000
 const AT_TOP_PX = 100
 
 /** What came in through the forms of an organization, newest first. New submissions appear by themselves. */
-function Inbox({ organizationId }: { readonly organizationId: string }) {
+function Inbox({ organizationId }: OrganizationProps) {
   const [, navigate] = useLocation()
-  const filter = filterIn(useSearch())
-  const { formId, contactId } = filter
+  const chosen = new URLSearchParams(useSearch())
+  const [formId, contactId] = [chosen.get('form'), chosen.get('contact')]
   const params = { organizationId }
-  const query = queryOf(filter)
+  const query = {
+    ...(formId === null ? {} : { formId }),
+    ...(contactId === null ? {} : { contactId }),
+  }
   const forms = useAllPages('organizationForms.list', { params })
   const submissions = usePages('submissions.list', { params, query })
   const newest = useCall(
@@ -85,7 +86,7 @@ function Inbox({ organizationId }: { readonly organizationId: string }) {
             ...forms.items.map(({ formId: value, name }) => ({ value, label: name })),
           ])}
         />
-        <DownloadButtons organizationId={organizationId} filter={filter} />
+        <DownloadButtons organizationId={organizationId} query={query} />
       </div>
       {contactId !== null && (
         <p class="note">
@@ -138,11 +139,20 @@ function columnsOf(organizationId: string): readonly Column<Submission>[] {
   ]
 }
 
-/** The first answers in one line, each by itself: what one of them has in it turns no other. */
+/** How many characters of answers fit a line of the list. */
+const LINE_LENGTH = 200
+
+/** The first answers in one line, the last of them cut, each by itself: what one of them has in it turns no other. */
 function AnswersLine({ answers }: Pick<Submission, 'answers'>) {
+  let left = LINE_LENGTH
+  const texts = Object.values(answers).flatMap((answer) => {
+    const text = answerText(answer).slice(0, Math.max(0, left))
+    left -= text.length
+    return text === '' ? [] : [text]
+  })
   return (
     <span>
-      {answersLine(answers).map((text, place) => (
+      {texts.map((text, place) => (
         <span key={place}>
           {place > 0 && ' · '}
           <TheirText text={text} />
@@ -152,28 +162,27 @@ function AnswersLine({ answers }: Pick<Submission, 'answers'>) {
   )
 }
 
-interface DownloadButtonsProps {
-  readonly organizationId: string
-  readonly filter: InboxFilter
+interface DownloadButtonsProps extends OrganizationProps {
+  readonly query: { readonly formId?: string; readonly contactId?: string }
 }
 
-/** Downloads every submission of the present filter. */
-function DownloadButtons({ organizationId, filter }: DownloadButtonsProps) {
+/** Downloads every submission that the list has, in the formats of the operator's command. */
+function DownloadButtons({ organizationId, query }: DownloadButtonsProps) {
   const download = useLongAction<number, Format, TextFile>(
-    async (client, format, { signal, report }) => {
+    async (client, format, work) => {
       const { fileOf } = await import('./download.ts')
-      return fileOf(client, { organizationId, filter, format }, report, signal)
+      return fileOf(client, { organizationId, query, format }, work)
     },
-    (file) => {
-      saveText(file.name, file.type, ...file.parts)
-      toast(`${file.name} is being downloaded.`)
+    ({ name, type, parts }) => {
+      saveText(name, type, ...parts)
+      toast(`${name} is being downloaded.`)
     },
   )
-  useEffect(() => download.stop, [organizationId, filter.formId, filter.contactId])
+  useEffect(() => download.stop, [organizationId, query.formId, query.contactId])
   return (
     <div class="downloads">
       <div class="buttons">
-        {formats.map((format) => (
+        {(['csv', 'ndjson'] as const).map((format) => (
           <Button key={format} isRunning={download.isRunning} onClick={calls(download.run, format)}>
             Download {format.toUpperCase()}
           </Button>
@@ -190,13 +199,12 @@ function DownloadButtons({ organizationId, filter }: DownloadButtonsProps) {
 
 type ShownSubmission = Extract<BodyOf<'submissions.show'>, { readonly submissionId: string }>
 
-interface SubmissionViewProps {
-  readonly organizationId: string
+interface SubmissionViewProps extends OrganizationProps {
   readonly submissionId: string
 }
 
 /** One submission with its contact, where its visitor came from, and what followed it. */
-export function SubmissionView({ organizationId, submissionId }: SubmissionViewProps) {
+function SubmissionView({ organizationId, submissionId }: SubmissionViewProps) {
   const reading = useCall('submissions.show', { params: { organizationId, submissionId } })
   return (
     <>
@@ -215,8 +223,7 @@ export function SubmissionView({ organizationId, submissionId }: SubmissionViewP
   )
 }
 
-interface AboutProps {
-  readonly organizationId: string
+interface AboutProps extends OrganizationProps {
   readonly submission: ShownSubmission
   readonly onErased: () => void
 }
@@ -263,9 +270,9 @@ function About({ organizationId, submission, onErased }: AboutProps) {
         ) : (
           <Facts
             facts={[
-              ['Name', theirs(contactText({ ...contact, email: null, phone: null }))],
-              ['Email', theirs(contact.email)],
-              ['Phone', theirs(contact.phone)],
+              ['Name', contactText({ ...contact, email: null, phone: null })],
+              ['Email', contact.email],
+              ['Phone', contact.phone],
               [
                 'Contact',
                 <span key="id">
@@ -298,10 +305,6 @@ function About({ organizationId, submission, onErased }: AboutProps) {
   )
 }
 
-function theirs(text: string | null) {
-  return text === null ? null : <TheirText text={text} />
-}
-
 /** Erases a person. Each call works for a bounded time, and says where the next one goes on. */
 async function eraseContact(client: Client, organizationId: string, contactId: string): Promise<void> {
   let next: string | null = null
@@ -315,17 +318,13 @@ async function eraseContact(client: Client, organizationId: string, contactId: s
   } while (next !== null)
 }
 
-function Named({
-  values,
-  nothing,
-}: {
+interface NamedProps {
   readonly values: ShownSubmission['answers']
   readonly nothing: string
-}) {
-  const facts = Object.entries(values).map(([name, value]) => {
-    const text = answerText(value)
-    return [name, text === '' ? null : <TheirText key={name} text={text} />] as const
-  })
+}
+
+function Named({ values, nothing }: NamedProps) {
+  const facts = Object.entries(values).map(([name, value]) => [name, answerText(value)] as const)
   return facts.length === 0 ? <Empty title={nothing} /> : <Facts facts={facts} />
 }
 
@@ -367,20 +366,8 @@ function answerText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** The first answers, as many as fit a line of a list, the last of them cut. */
-export function answersLine(answers: Submission['answers']): readonly string[] {
-  let left = LINE_LENGTH
-  return Object.values(answers).flatMap((answer) => {
-    const text = answerText(answer).slice(0, Math.max(0, left))
-    left -= text.length
-    return text === '' ? [] : [text]
-  })
-}
-
-const LINE_LENGTH = 200
-
 /** Who a contact is: the name, else an address, else the id. Null: nobody is known. */
-export function contactText(contact: Submission['contact']): string | null {
+function contactText(contact: Submission['contact']): string | null {
   if (contact === null) return null
   const name = [contact.firstName, contact.lastName].filter((part) => part !== null).join(' ')
   return (
