@@ -11,7 +11,7 @@ import { FORM_CLIENT_PATH, serveFormClient } from './http/form-client.ts'
 import { API_PREFIX, FORM_CLIENT_PREFIX, notFoundFor, OPERATOR_PREFIX, serveOwn } from './own-endpoints.ts'
 import { requestFields, createMeter, type Lifetime, type Serve } from './wiring/opening.ts'
 import { consoleLog, systemClock, systemDeadline, systemRandom } from './system.ts'
-import type { OutboxRef } from '../ports/outbox-store.ts'
+import type { OutboxRef } from '../ports/messaging.ts'
 import { FollowUpEntrypoint } from './wiring/family-database.ts'
 
 export { FamilyDatabase } from './wiring/family-database.ts'

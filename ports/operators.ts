@@ -1,6 +1,5 @@
-import type { Administration, RevokedKey } from './organizations.ts'
-import type { StoredOperatorKey } from './keys.ts'
-import type { OutboxStore } from './outbox-store.ts'
+import type { Administration, RevokedKey, StoredOperatorKey } from './organizations.ts'
+import type { OutboxStore } from './messaging.ts'
 
 /**
  * A new operator key and, when it was issued without another key, the proof of the root secret that was used instead.

@@ -1,4 +1,4 @@
-import type { KeyBudget } from '../../ports/keys.ts'
+import type { KeyBudget } from '../../ports/organizations.ts'
 import type { Statement } from '../sqlite/statement/executor.ts'
 import { PARAMETERS_MAX } from '../sqlite/statement/hosted-limits.ts'
 import type { Migration } from './migration.ts'

@@ -2,7 +2,7 @@ import { readLimited } from '../../domain/bounds/read-limited.ts'
 import { readMessage } from '../../domain/jobs/message.ts'
 import { parsedOr } from '../../domain/text/json.ts'
 import type { Deadline, Log } from '../../ports/platform.ts'
-import type { OutboxRef } from '../../ports/outbox-store.ts'
+import type { OutboxRef } from '../../ports/messaging.ts'
 import { isSignedBy, type SigningKeys } from './signature.ts'
 
 /** A message names one entry, so anything longer is not a message. */

@@ -1,6 +1,5 @@
-import type { KeyAttributes, KeyKind, StoredKey } from '../../ports/organizations.ts'
+import type { KeyAttributes, KeyKind, StoredKey, KeyClaim } from '../../ports/organizations.ts'
 import type { Clock, RandomSource } from '../../ports/platform.ts'
-import type { KeyClaim } from '../../ports/keys.ts'
 import { equalInConstantTime, randomBase62, toBase62, toBase64Url, utf8 } from '../text/encoding.ts'
 import { keysOf } from '../text/json.ts'
 import { toInstant } from '../text/instant.ts'

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { fakeClock, fakeRandom, testSecrets } from '../../test/support/runner/fakes.ts'
-import type { KeyClaim, KeyedStorage } from '../../ports/keys.ts'
+import type { KeyClaim, KeyedStorage } from '../../ports/organizations.ts'
 import { newOrganization } from '../operators/organization.ts'
 import { issueKey } from './api-key.ts'
 import { authenticateTenant, type KeyWorld } from './authenticate.ts'

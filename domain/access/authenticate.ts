@@ -6,8 +6,9 @@ import type {
   KeyBudget,
   KeyUpkeep,
   WorkingKey,
-} from '../../ports/keys.ts'
-import type { Organization, KeyScope } from '../../ports/organizations.ts'
+  Organization,
+  KeyScope,
+} from '../../ports/organizations.ts'
 import type { ReadQuery } from '../../ports/records.ts'
 import type { Scope } from '../record/operation/description.ts'
 import { unauthorized, AUTH_SCHEME, keyRefused, type Reply } from '../record/operation/reply.ts'

@@ -1,4 +1,4 @@
-import type { OperatorRole, StoredOperatorKey } from '../../ports/keys.ts'
+import type { OperatorRole, StoredOperatorKey } from '../../ports/organizations.ts'
 import type { Clock, RandomSource } from '../../ports/platform.ts'
 import { toInstant } from '../text/instant.ts'
 import { drawKey, hasGoodChecksum, hashKey, KEY_TAIL } from './api-key.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/platform.ts'
-import type { KeyBudget } from '../../ports/keys.ts'
+import type { KeyBudget } from '../../ports/organizations.ts'
 import { errorReply, type Reply } from '../record/operation/reply.ts'
 
 /**

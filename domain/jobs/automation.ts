@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import type { Admission, RunState, StepEffect } from '../../ports/outbox-store.ts'
-import type { SendRecord, SendCapabilities } from '../../ports/messaging.ts'
+import type { Admission, RunState, StepEffect, SendRecord, SendCapabilities } from '../../ports/messaging.ts'
 import { deliveryAddress, emailKey } from '../text/email-address.ts'
 import { toInstant } from '../text/instant.ts'
 import {

@@ -1,4 +1,4 @@
-import type { OutboxRef, Settlement, TenantOutbox, OutboxStore } from '../../ports/outbox-store.ts'
+import type { OutboxRef, Settlement, TenantOutbox, OutboxStore } from '../../ports/messaging.ts'
 import { drawFrom, pauseAfter, type Backoff } from '../bounds/backoff.ts'
 import { within, eachOf } from '../bounds/within.ts'
 import { AUTOMATION_RUN, NOTIFICATION_EMAIL } from '../forms/submit/outbox.ts'

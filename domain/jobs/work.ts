@@ -6,8 +6,10 @@ import type {
   EmailMessage,
   SendResult,
   SmsMessage,
+  ClaimedEntry,
+  OutboxStore,
+  TenantOutbox,
 } from '../../ports/messaging.ts'
-import type { ClaimedEntry, OutboxStore, TenantOutbox } from '../../ports/outbox-store.ts'
 import { formatMailbox, type MailIdentity } from '../messaging/request/sender.ts'
 import { toInstant } from '../text/instant.ts'
 import {

@@ -1,5 +1,5 @@
 import type { LinkSource } from '../../ports/sources.ts'
-import type { QueryResult } from '../../ports/keys.ts'
+import type { QueryResult } from '../../ports/organizations.ts'
 import type {
   PageQuery,
   ReadQuery,

@@ -1,5 +1,4 @@
-import type { StoredKey, Organization } from '../../ports/organizations.ts'
-import type { StoredOperatorKey } from '../../ports/keys.ts'
+import type { StoredKey, Organization, StoredOperatorKey } from '../../ports/organizations.ts'
 import type { StorageType } from './field.ts'
 
 type StorageOf<Value> = Value extends string

@@ -6,8 +6,7 @@ import { SECRET_LENGTH_MIN } from '../../adapters/pos-odbc/secret-length.ts'
 import { QSTASH_URL } from '../../adapters/queue-qstash/index.ts'
 import { TWILIO_URL, type SharedOrigin } from '../../adapters/sms-twilio/index.ts'
 import { rootSecretProblem } from '../../domain/access/secrets.ts'
-import type { EmailSender, SmsSender } from '../../ports/messaging.ts'
-import type { OutboxRef } from '../../ports/outbox-store.ts'
+import type { EmailSender, SmsSender, OutboxRef } from '../../ports/messaging.ts'
 import {
   apiRoot,
   binding,

@@ -1,7 +1,7 @@
 import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
 import { deliver } from '../../domain/jobs/deliver.ts'
 import { contacts } from '../../domain/resources/contacts/contacts.ts'
-import type { OutboxRef } from '../../ports/outbox-store.ts'
+import type { OutboxRef } from '../../ports/messaging.ts'
 import type { Meter } from '../../ports/platform.ts'
 import { migratedDatabase } from '../../adapters/sqlite/schema/migrated.ts'
 import { sampleRow } from '../support/data/sample-rows.ts'

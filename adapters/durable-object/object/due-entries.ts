@@ -1,5 +1,5 @@
 import { toInstant } from '../../../domain/text/instant.ts'
-import type { OutboxRef } from '../../../ports/outbox-store.ts'
+import type { OutboxRef } from '../../../ports/messaging.ts'
 import type { Executor } from '../../sqlite/statement/executor.ts'
 import { dueInTurns } from '../../sqlite/outbox/turns.ts'
 import { readsAlone } from '../../sqlite/statement/reads-alone.ts'

@@ -1,6 +1,6 @@
 import { createRateLimiter, type RateLimiter } from '../../../domain/access/rate-limiter.ts'
 import type { Clock, Log } from '../../../ports/platform.ts'
-import type { OutboxRef } from '../../../ports/outbox-store.ts'
+import type { OutboxRef } from '../../../ports/messaging.ts'
 import type { PlaceMethod, PlaceState } from '../../../domain/placement/move/place-states.ts'
 import type { Statement } from '../../sqlite/statement/executor.ts'
 import { forgivingRun, runBatch, type Run } from './batch.ts'

@@ -1,5 +1,5 @@
 import type { RateLimiter } from '../../../domain/access/rate-limiter.ts'
-import type { KeyBudget } from '../../../ports/keys.ts'
+import type { KeyBudget } from '../../../ports/organizations.ts'
 import type { KeyRow } from '../../sqlite/table/access-rows.ts'
 import type { PackedResult } from '../protocol.ts'
 

@@ -1,4 +1,4 @@
-import type { KeyUpkeep } from '../../../ports/keys.ts'
+import type { KeyUpkeep } from '../../../ports/organizations.ts'
 import type { Guard } from '../placement/guard.ts'
 import { bind, db, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'

@@ -8,7 +8,7 @@ import type {
   QueryResult,
   ReadTerms,
   KeyBudget,
-} from '../../../ports/keys.ts'
+} from '../../../ports/organizations.ts'
 import type { ReadQuery } from '../../../ports/records.ts'
 import { isOutgrown, linesOfText, takeStop, TOO_LARGE } from '../read/bounded-rows.ts'
 import { elsewhere } from '../placement/guard.ts'

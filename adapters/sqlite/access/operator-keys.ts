@@ -1,5 +1,5 @@
 import type { Clock } from '../../../ports/platform.ts'
-import type { OperatorKeys } from '../../../ports/keys.ts'
+import type { OperatorKeys } from '../../../ports/organizations.ts'
 import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
 import { one, textsOf } from '../statement/words.ts'
 import { rowsOf, type Executor } from '../statement/executor.ts'

@@ -1,6 +1,5 @@
 import type { Generated } from 'kysely'
-import type { StoredKey, Organization } from '../../../ports/organizations.ts'
-import type { StoredOperatorKey } from '../../../ports/keys.ts'
+import type { StoredKey, Organization, StoredOperatorKey } from '../../../ports/organizations.ts'
 import type { RowOf } from '../../../domain/record/resource.ts'
 import type { DeclaredResource } from '../../../domain/resources/index.ts'
 import type { ServiceColumn, serviceTables, serviceViews } from './service-tables.ts'

@@ -1,7 +1,6 @@
 import type { ColumnType } from 'kysely'
 import type { ImportFormat, ImportProblem, ImportState } from '../../../ports/import-sessions.ts'
-import type { SendRecord } from '../../../ports/messaging.ts'
-import type { ListedEntry } from '../../../ports/outbox-store.ts'
+import type { SendRecord, ListedEntry } from '../../../ports/messaging.ts'
 import type { AuditOutcome, AuditSubject } from '../../../ports/operators.ts'
 import type { MovePhase, ShownProgress } from '../../../ports/placement/move-ledger.ts'
 import type { Jurisdiction, Place, Region } from '../../../ports/placement/placement.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { StoredOperatorKey } from '../../../ports/keys.ts'
+import type { StoredOperatorKey } from '../../../ports/organizations.ts'
 import { auditEntry } from '../../conformance/operator-changes.ts'
 import { tenantKey } from '../../conformance/fixtures.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'

@@ -1,5 +1,5 @@
 import { expressionBuilder, sql, type Expression, type RawBuilder, type Selectable } from 'kysely'
-import type { Admission, AutomationMessage } from '../../../ports/outbox-store.ts'
+import type { Admission, AutomationMessage } from '../../../ports/messaging.ts'
 import type { Database } from '../database/database.ts'
 import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
 import { resultsOf, type Executor } from '../statement/executor.ts'

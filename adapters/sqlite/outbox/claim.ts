@@ -6,7 +6,7 @@ import type {
   ClaimedSubmission,
   Lease,
   OutboxRef,
-} from '../../../ports/outbox-store.ts'
+} from '../../../ports/messaging.ts'
 import { bind, db, slot, template } from '../statement/compiler.ts'
 import { resultsOf, type Executor } from '../statement/executor.ts'
 import { parsed } from '../database/json-text.ts'

@@ -1,5 +1,5 @@
 import { expressionBuilder, sql, type Expression, type SqlBool } from 'kysely'
-import type { FinishedStep, RunState, StepEffect, StepOutcome } from '../../../ports/outbox-store.ts'
+import type { FinishedStep, RunState, StepEffect, StepOutcome } from '../../../ports/messaging.ts'
 import { bind, db, eb, slot, template, type Template } from '../statement/compiler.ts'
 import type { Database } from '../database/database.ts'
 import { parsed } from '../database/json-text.ts'

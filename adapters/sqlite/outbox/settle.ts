@@ -1,6 +1,5 @@
 import { expressionBuilder, sql } from 'kysely'
-import type { OutboxRef, Settlement } from '../../../ports/outbox-store.ts'
-import type { SendRecord } from '../../../ports/messaging.ts'
+import type { OutboxRef, Settlement, SendRecord } from '../../../ports/messaging.ts'
 import type { Database } from '../database/database.ts'
 import { bind, db, eb, slot, template } from '../statement/compiler.ts'
 import { rowsAmong, type Executor, type Statement } from '../statement/executor.ts'

@@ -1,5 +1,5 @@
 import { expressionBuilder, sql } from 'kysely'
-import type { OutboxStore, TenantOutbox } from '../../../ports/outbox-store.ts'
+import type { OutboxStore, TenantOutbox } from '../../../ports/messaging.ts'
 import type { Database } from '../database/database.ts'
 import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
 import type { Guard } from '../placement/guard.ts'

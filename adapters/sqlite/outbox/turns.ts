@@ -1,5 +1,5 @@
 import { sql, type Expression } from 'kysely'
-import type { OutboxRef } from '../../../ports/outbox-store.ts'
+import type { OutboxRef } from '../../../ports/messaging.ts'
 import { bind, db, slot, template } from '../statement/compiler.ts'
 import { rowsOf, type Executor } from '../statement/executor.ts'
 import { indexedBy, jsonEach } from '../statement/words.ts'

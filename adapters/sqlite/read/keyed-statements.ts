@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { KeyClaim } from '../../../ports/keys.ts'
+import type { KeyClaim } from '../../../ports/organizations.ts'
 import { bind, db, eb, slot, template, type Template } from '../statement/compiler.ts'
 import { one } from '../statement/words.ts'
 import { settingColumns, type KeyRow, type OrganizationRow } from '../table/access-rows.ts'

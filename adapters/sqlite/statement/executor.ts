@@ -1,4 +1,4 @@
-import type { KeyBudget } from '../../../ports/keys.ts'
+import type { KeyBudget } from '../../../ports/organizations.ts'
 import type { Statement } from '../../sql/statement.ts'
 
 export type { BoundValue, Statement } from '../../sql/statement.ts'

@@ -1,4 +1,4 @@
-import type { OperatorRole } from '../../../ports/keys.ts'
+import type { OperatorRole } from '../../../ports/organizations.ts'
 import { claimedHashes } from '../../access/api-key.ts'
 import { bearerToken, refuseExposedKey, keepUp } from '../../access/authenticate.ts'
 import {

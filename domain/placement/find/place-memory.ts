@@ -1,4 +1,4 @@
-import type { KeyClaim } from '../../../ports/keys.ts'
+import type { KeyClaim } from '../../../ports/organizations.ts'
 import type { OwnPlace } from '../../../ports/placement/placement.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { ListedEntry } from '../../../ports/outbox-store.ts'
+import type { ListedEntry } from '../../../ports/messaging.ts'
 import type { OwnPlace } from '../../../ports/placement/placement.ts'
 import { CONNECTIONS_WIDTH } from '../../bounds/connections.ts'
 import { lookUp, SHARED, type AllPlaces, type LoggedPlaces } from '../find/at-place.ts'

@@ -1,5 +1,5 @@
 import type { Administration, Organization } from '../../../ports/organizations.ts'
-import type { ListedEntry } from '../../../ports/outbox-store.ts'
+import type { ListedEntry } from '../../../ports/messaging.ts'
 import type { DirectoryEntry, Jurisdiction, OwnPlace, Region } from '../../../ports/placement/placement.ts'
 import { ANSWER_MS } from '../../bounds/connections.ts'
 import { within } from '../../bounds/within.ts'

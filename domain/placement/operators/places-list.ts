@@ -1,4 +1,4 @@
-import type { OutboxPosition } from '../../../ports/outbox-store.ts'
+import type { OutboxPosition } from '../../../ports/messaging.ts'
 
 /** The families that a reply over several databases leaves out, by their root organizations. */
 export interface Gaps {

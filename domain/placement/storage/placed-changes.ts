@@ -5,8 +5,7 @@ import type {
   OperatorKeyRevocation,
   Revoked,
 } from '../../../ports/operators.ts'
-import type { OperatorKeys } from '../../../ports/keys.ts'
-import type { RevokedKey, StoredKey } from '../../../ports/organizations.ts'
+import type { OperatorKeys, RevokedKey, StoredKey } from '../../../ports/organizations.ts'
 import type { Storage } from '../../../ports/storage.ts'
 import { REVOKED_NAMED_MAX, REVOKED_PLACES_MAX } from '../../access/operator-credentials.ts'
 import { ANSWER_MS, CONNECTIONS_WIDTH } from '../../bounds/connections.ts'

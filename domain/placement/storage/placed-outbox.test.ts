@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { OutboxPosition } from '../../../ports/outbox-store.ts'
+import type { OutboxPosition } from '../../../ports/messaging.ts'
 import { form, submission } from '../../../adapters/conformance/fixtures.ts'
 import { saveIn } from '../../../test/support/moving/placed-organizations.ts'
 import { createScratchPlaces, OWN } from '../../../test/support/scratch/scratch-places.ts'

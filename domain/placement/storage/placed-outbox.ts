@@ -1,4 +1,4 @@
-import type { OutboxStore } from '../../../ports/outbox-store.ts'
+import type { OutboxStore } from '../../../ports/messaging.ts'
 import type { Storage } from '../../../ports/storage.ts'
 import { relayed } from '../../relay/relayed.ts'
 import { atPlace, toPlace, type AllPlaces } from '../find/at-place.ts'

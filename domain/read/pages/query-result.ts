@@ -1,4 +1,4 @@
-import type { QueryResult } from '../../../ports/keys.ts'
+import type { QueryResult } from '../../../ports/organizations.ts'
 import type { StoredRow } from '../../../ports/records.ts'
 
 /** The rows of a result as JSON texts, one for each row; null when the result has values. */

@@ -1,4 +1,4 @@
-import type { OperatorRole } from '../../../ports/keys.ts'
+import type { OperatorRole } from '../../../ports/organizations.ts'
 
 /** Who may call an endpoint of the public interface. */
 export type PublicAccess = 'public' | 'tenant' | 'tenant_or_platform'

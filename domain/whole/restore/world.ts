@@ -1,6 +1,5 @@
-import type { Administration } from '../../../ports/organizations.ts'
+import type { Administration, OperatorKeys } from '../../../ports/organizations.ts'
 import type { Clock, RandomSource } from '../../../ports/platform.ts'
-import type { OperatorKeys } from '../../../ports/keys.ts'
 import type { Restoration, WholeStore } from '../../../ports/archives.ts'
 import type { Secrets } from '../../access/secrets.ts'
 import type { ErasureLedger } from '../../../ports/erasure.ts'

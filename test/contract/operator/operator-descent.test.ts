@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readKey } from '../../../domain/access/api-key.ts'
 import { readOperatorKey } from '../../../domain/access/operator-credentials.ts'
-import type { OperatorRole } from '../../../ports/keys.ts'
+import type { OperatorRole } from '../../../ports/organizations.ts'
 import type { PlaceChoice } from '../../../ports/placement/placement.ts'
 import { operatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'

@@ -1,5 +1,5 @@
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
-import type { KeyClaim, KeyedRead } from '../../../ports/keys.ts'
+import type { KeyClaim, KeyedRead } from '../../../ports/organizations.ts'
 import type { ReadQuery } from '../../../ports/records.ts'
 import type { Mutant } from '../service/universe.ts'
 import { replacing } from './replacing.ts'

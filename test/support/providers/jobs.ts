@@ -8,8 +8,8 @@ import type {
   SendResult,
   SmsMessage,
   SmsSender,
+  OutboxRef,
 } from '../../../ports/messaging.ts'
-import type { OutboxRef } from '../../../ports/outbox-store.ts'
 import { automation, ada } from '../../../adapters/conformance/outbox.ts'
 import { form, organization, submission } from '../../../adapters/conformance/fixtures.ts'
 import { fakeClock, fakeRandom, type FakeClock } from '../runner/fakes.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { StoredOperatorKey } from '../../../../ports/keys.ts'
+import type { StoredOperatorKey } from '../../../../ports/organizations.ts'
 import { isKeyId } from '../../../access/api-key.ts'
 import {
   issueOperatorKey,
