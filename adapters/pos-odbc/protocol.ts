@@ -1,7 +1,7 @@
-import type { PosKind } from '../../ports/organizations.ts'
 import { posCollections } from '../../domain/pos/index.ts'
 import type { CollectionEndpoint } from '../../domain/record/endpoint.ts'
 import { fieldTypeOf } from '../../domain/record/resource.ts'
+import type { PosKind } from '../../ports/organizations.ts'
 
 /** The protocol between the Worker and the gateway: collections, requests, answers, errors and signatures. */
 

@@ -1,12 +1,12 @@
+import { dirname, join } from 'node:path'
 import { parseArgs, parseEnv } from 'node:util'
 import type { GenericSchema, InferOutput } from 'valibot'
+import { suggestion } from '../../domain/text/nearest-word.ts'
 import type { Clock } from '../../ports/platform.ts'
 import type { WranglerFile } from '../local/project.ts'
-import type { Reach } from '../operator/client/send-request.ts'
-import { dirname, join } from 'node:path'
-import { suggestion } from '../../domain/text/nearest-word.ts'
 import { readTextFile, writePrivateFile } from '../local/state.ts'
 import { loginPath } from '../operator/client/login-file.ts'
+import type { Reach } from '../operator/client/send-request.ts'
 
 /** What a deployment needs of the machine and of Cloudflare. */
 export interface World {

@@ -1,15 +1,15 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as v from 'valibot'
 import { membersOf, parsedOr } from '../../domain/text/json.ts'
+import { SITE_PATH } from '../local/local-endpoints.ts'
+import { projectRoot } from '../local/project.ts'
 import { isPortFree, holdState, stateHolder, type HeldState } from '../local/service-file.ts'
 import { openPrivateState, readStateRecord, stateDirectory, type StateRecord } from '../local/state.ts'
-import { projectRoot } from '../local/project.ts'
 import { findUnannounced } from '../operator/client/service/local-service.ts'
 import { demoForms, demoOrganizations } from './demo/index.ts'
-import { SITE_PATH } from '../local/local-endpoints.ts'
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 
 const DEFAULT_PORT = 8787
 const PARENT_CHECK_MS = 1_000

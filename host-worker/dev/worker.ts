@@ -9,9 +9,8 @@ import { ASSETS_PREFIX } from '../pages/paths.ts'
 import { systemDeadline } from '../system.ts'
 import deployed, { FollowUp as DeployedFollowUp } from '../worker.ts'
 import type { Lifetime } from '../wiring/opening.ts'
-import { refuseStranger } from './guard.ts'
+import { refuseStranger, PreparationFailure, preparedFor, recordAddress, type Given } from './prepare.ts'
 import { CRON_PATH, serveLocalPage } from './local-pages.ts'
-import { PreparationFailure, preparedFor, recordAddress, type Given } from './prepare.ts'
 
 export { FamilyDatabase } from '../worker.ts'
 

@@ -1,6 +1,6 @@
+import type { MiniflareOptions } from 'miniflare'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { MiniflareOptions } from 'miniflare'
 import { projectRoot, projectWranglerFile } from './project.ts'
 import { adoptEarlierState, localSecrets, persistPath } from './state.ts'
 

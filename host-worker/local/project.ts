@@ -1,5 +1,5 @@
-import { join } from 'node:path'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import * as v from 'valibot'
 

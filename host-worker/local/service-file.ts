@@ -1,9 +1,9 @@
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as v from 'valibot'
 import { parsedOr } from '../../domain/text/json.ts'
 import { fileLockHolder, tryFileLock } from '../launch/file-lock.mjs'
-import { createServer } from 'node:net'
 
 /** The program that runs a service on a state directory. */
 interface StateHolder {

@@ -1,18 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  linkSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { join, resolve, dirname } from 'node:path'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parseEnv } from 'node:util'
+import { createFile, readText as readTextFile, replaceFile } from '../launch/file-lock.mjs'
+
+export { readTextFile }
 
 /** Removes all permissions of everybody but the owner. */
 const PRIVATE_UMASK = 0o077
@@ -121,42 +114,22 @@ function operatorKeyPath(directory: string): string {
   return join(directory, 'operator-key')
 }
 
-/** The mode of files that only their owner may read, because they contain secrets or tenants' data. */
-const PRIVATE_MODE = 0o600
+/** Only the owner may read a state, because it contains secrets and tenants' data. */
 const PRIVATE_DIRECTORY_MODE = 0o700
 
 /** Creates a private file with its content in one step, unless it exists. */
 export function createPrivateFile(path: string, content: () => string): void {
   if (readTextFile(path) !== null) return
-  const complete = writeBeside(path, content())
-  try {
-    linkSync(complete, path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  } finally {
-    rmSync(complete)
-  }
+  makePrivateFolder(path)
+  createFile(path, content())
 }
 
 /** Writes a private file in one step: readers find either the old content or the complete new one. */
 export function writePrivateFile(path: string, content: string): void {
-  renameSync(writeBeside(path, content), path)
+  makePrivateFolder(path)
+  replaceFile(path, content)
 }
 
-/** The text of a file; null: there is no such file. */
-export function readTextFile(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
-}
-
-function writeBeside(path: string, content: string): string {
+function makePrivateFolder(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE })
-  const complete = `${path}.${process.pid}`
-  rmSync(complete, { force: true })
-  writeFileSync(complete, content, { mode: PRIVATE_MODE })
-  return complete
 }

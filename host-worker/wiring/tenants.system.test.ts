@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMeter } from '../../adapters/d1/index.ts'
 import type { PosSourceTie } from '../../ports/organizations.ts'
 import type { LocalD1 } from '../../test/support/databases/d1.ts'
-import { openSharedD1 } from '../../test/support/databases/shared-d1.ts'
 import { migratedImage } from '../../test/support/databases/migrated-image.ts'
+import { openSharedD1 } from '../../test/support/databases/shared-d1.ts'
 import { openPosSources } from './tenants.ts'
 
 const nothing = { posGateway: null, posLegacy: null }

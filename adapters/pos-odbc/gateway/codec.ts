@@ -1,5 +1,5 @@
-import * as v from 'valibot'
 import { sql, type Expression } from 'kysely'
+import * as v from 'valibot'
 import { Instant } from '../../../domain/record/field.ts'
 import type { ColumnType, RecordedValue, ColumnOf, TableName } from './tables.ts'
 

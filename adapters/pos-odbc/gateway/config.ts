@@ -1,14 +1,14 @@
-import * as v from 'valibot'
-import { SECRET_LENGTH_MIN } from '../secret-length.ts'
-import { hasOwnDatabases, MAPPINGS, type DialectName } from './mappings.ts'
+import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import * as v from 'valibot'
 import { SOURCE_NAME, SOURCE_NAME_FORM } from '../../../domain/pos/index.ts'
 import { PAGE_ROWS_MAX } from '../../../domain/record/endpoint.ts'
 import { CURRENCY_CODE } from '../../../domain/record/field.ts'
-import { SOURCE_KINDS, type SourceKind } from '../protocol.ts'
-import { isTimeZone } from './codec.ts'
 import { isJsonObject } from '../../../domain/text/json.ts'
-import { readFileSync, statSync } from 'node:fs'
+import { SOURCE_KINDS, type SourceKind } from '../protocol.ts'
+import { SECRET_LENGTH_MIN } from '../secret-length.ts'
+import { isTimeZone } from './codec.ts'
+import { hasOwnDatabases, MAPPINGS, type DialectName } from './mappings.ts'
 
 export interface GatewayConfig {
   readonly listen: {
@@ -47,13 +47,9 @@ type SourcePlace =
   /** Each `NAME.sqlite` in the folder is a source with that name, as soon as the file exists. */
   | { readonly driver: 'sqlite'; readonly directory: string }
 
-/** The sources of the configuration: environment and files. */
-export interface ConfigInput extends Surroundings {
+/** What a configuration is read from: its text, the files and variables that it names, and the ODBC driver manager. */
+export interface ConfigInput extends Files {
   readonly text: string
-}
-
-/** The surroundings to which a source's configuration refers: a folder, files and the ODBC driver manager. */
-interface Surroundings extends Files {
   /** The folder that relative paths start from. */
   readonly directory: string
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -61,7 +57,6 @@ interface Surroundings extends Files {
   readonly odbcProblem: () => string | null
 }
 
-/** The files to which a configuration refers. */
 interface Files {
   readonly readText: (path: string) => TextReading
   readonly isFile: (path: string) => boolean
@@ -187,10 +182,10 @@ const Listen = settings({
   localOnly: v.exactOptional(v.boolean('must be true or false')),
 })
 
-function fileSchema(surroundings: Surroundings) {
+function fileSchema(input: ConfigInput) {
   const problem = 'must be a list with at least one source'
   const sources = v.pipe(
-    v.optional(v.array(sourceSchema(surroundings), problem), []),
+    v.optional(v.array(sourceSchema(input), problem), []),
     v.nonEmpty(problem),
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return
@@ -219,18 +214,18 @@ function repeated<Value extends string>(values: readonly (Value | null)[]): read
   return [...new Set(found.filter((value, index) => found.indexOf(value) !== index))]
 }
 
-const Choice = settingsAmongOthers({ kind: oneOf(SOURCE_KINDS), driver: oneOf(['odbc', 'sqlite']) })
+const Choice = v.pipe(NoList, v.object({ kind: oneOf(SOURCE_KINDS), driver: oneOf(['odbc', 'sqlite']) }))
 
 /** A source: its kind, its driver and whether it is a folder decide which other keys it has. */
-function sourceSchema(surroundings: Surroundings): v.GenericSchema<unknown, SourceConfig> {
+function sourceSchema(input: ConfigInput): v.GenericSchema<unknown, SourceConfig> {
   return v.lazy((given): v.GenericSchema<unknown, SourceConfig> => {
     const choice = v.safeParse(Choice, given)
     // Without a valid choice, the other allowed keys are unknown. So only the choice is checked here, and it fails.
     if (!choice.success) return v.pipe(Choice, v.never())
     const { kind, driver } = choice.output
-    if (driver === 'odbc') return odbcSource(kind, surroundings)
+    if (driver === 'odbc') return odbcSource(kind, input)
     const isFolder = hasOwnDatabases(kind) && Object.hasOwn(given as object, 'directory')
-    return isFolder ? folderSource(kind, surroundings) : fileSource(kind, surroundings)
+    return isFolder ? folderSource(kind, input) : fileSource(kind, input)
   })
 }
 
@@ -258,7 +253,7 @@ function sourceOf(given: Common, dialect: DialectName, place: SourcePlace): Sour
   return { ...given, name: given.name ?? null, timeZone: given.timeZone ?? 'UTC', dialect, place }
 }
 
-function folderSource(kind: SourceKind, { directory: base, isDirectory }: Surroundings) {
+function folderSource(kind: SourceKind, { directory: base, isDirectory }: ConfigInput) {
   const driver = v.literal('sqlite')
   const directory = v.pipe(Text, pathFrom(base), v.check(isDirectory, 'is no folder'))
   return v.pipe(
@@ -267,7 +262,7 @@ function folderSource(kind: SourceKind, { directory: base, isDirectory }: Surrou
   )
 }
 
-function fileSource(kind: SourceKind, { directory, isFile }: Surroundings) {
+function fileSource(kind: SourceKind, { directory, isFile }: ConfigInput) {
   const driver = v.literal('sqlite')
   const problem = 'is no file; create the database from the schema first'
   const file = v.pipe(Text, pathFrom(directory), v.check(isFile, problem))
@@ -277,14 +272,14 @@ function fileSource(kind: SourceKind, { directory, isFile }: Surroundings) {
   )
 }
 
-function odbcSource(kind: SourceKind, surroundings: Surroundings) {
+function odbcSource(kind: SourceKind, input: ConfigInput) {
   const entries = {
     ...common(kind, true),
-    driver: driverOf(surroundings),
+    driver: driverOf(input),
     dialect: dialectOf(kind),
     connection: Connection,
-    passwordFile: v.optional(passwordInFile(surroundings)),
-    passwordVariable: v.optional(passwordInVariable(surroundings)),
+    passwordFile: v.optional(passwordInFile(input)),
+    passwordVariable: v.optional(passwordInVariable(input)),
   }
   return v.pipe(
     settings(entries),
@@ -295,7 +290,7 @@ function odbcSource(kind: SourceKind, surroundings: Surroundings) {
   )
 }
 
-function driverOf({ odbcProblem }: Surroundings) {
+function driverOf({ odbcProblem }: ConfigInput) {
   return v.pipe(
     v.literal('odbc'),
     v.rawCheck(({ addIssue }) => {
@@ -321,7 +316,7 @@ const Connection = v.pipe(
   ),
 )
 
-function passwordInFile({ directory, readText }: Surroundings): v.GenericSchema<unknown, string> {
+function passwordInFile({ directory, readText }: ConfigInput): v.GenericSchema<unknown, string> {
   return v.pipe(
     Text,
     pathFrom(directory),
@@ -334,7 +329,7 @@ function passwordInFile({ directory, readText }: Surroundings): v.GenericSchema<
   )
 }
 
-function passwordInVariable({ environment }: Surroundings): v.GenericSchema<unknown, string> {
+function passwordInVariable({ environment }: ConfigInput): v.GenericSchema<unknown, string> {
   return v.pipe(
     Text,
     v.rawTransform(({ dataset, addIssue, NEVER }) => {
@@ -361,9 +356,4 @@ function onlyIf<Value>(
   schema: v.GenericSchema<unknown, Value>,
 ): v.GenericSchema<unknown, Value | undefined> {
   return condition ? schema : v.exactOptional(v.never(UNKNOWN_KEY))
-}
-
-/** Like `settings`, for an object whose other keys are checked elsewhere. */
-function settingsAmongOthers<const Entries extends v.ObjectEntries>(entries: Entries) {
-  return v.pipe(NoList, v.object(entries))
 }

@@ -1,7 +1,7 @@
 import { thrownAt } from '../../../domain/text/terminal.ts'
+import type { FromConnection, ToConnection } from './connection.ts'
 import { openOdbc, openSqlite, type DriverConnection } from './drivers.ts'
 import { DatabaseError } from './errors.ts'
-import type { FromConnection, ToConnection } from './connection.ts'
 
 /**
  * A process that holds one database connection. Native drivers block, leak and crash; in a process of their own they

@@ -1,9 +1,9 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Statement } from '../../sql/statement.ts'
+import type { ConnectionSettings } from './drivers.ts'
 import { ConnectionFault, DatabaseError } from './errors.ts'
 import type { RecordedRow } from './tables.ts'
-import type { ConnectionSettings } from './drivers.ts'
 
 /** A database connection in a process of its own. It runs one statement at a time. */
 export interface Connection {

@@ -1,9 +1,9 @@
-import type { Statement } from '../../sql/statement.ts'
-import type { RecordedRow } from './tables.ts'
 import { createRequire } from 'node:module'
-import { listOf, membersOf } from '../../../domain/text/json.ts'
-import { DatabaseError } from './errors.ts'
 import { DatabaseSync } from 'node:sqlite'
+import { listOf, membersOf } from '../../../domain/text/json.ts'
+import type { Statement } from '../../sql/statement.ts'
+import { DatabaseError } from './errors.ts'
+import type { RecordedRow } from './tables.ts'
 
 /** The settings with which the process that holds a connection opens it. */
 export type ConnectionSettings =
@@ -25,7 +25,7 @@ export async function openOdbc({
   connectionString,
   session,
 }: Extract<ConnectionSettings, { driver: 'odbc' }>): Promise<DriverConnection> {
-  const odbc = loaded()
+  const odbc = load()
   const connection = await attempt(() => odbc.connect({ connectionString, loginTimeout: LOGIN_TIMEOUT_S }))
   for (const statement of session) await attempt(() => connection.query(statement))
   return {
@@ -61,16 +61,11 @@ const BUFFER_BYTES = 4_096
 /** Seconds that a driver may take to log in; the deadline of the request usually ends it earlier. */
 const LOGIN_TIMEOUT_S = 10
 
-function load(): Odbc {
-  const require = createRequire(import.meta.url)
-  // A package that may be missing provides no types here; the interface above follows its documentation.
-  return require(PACKAGE) as Odbc
-}
-
 /** The package. A failure to load it is about the machine, so its text is one that the log may show. */
-function loaded(): Odbc {
+function load(): Odbc {
   try {
-    return load()
+    // A package that may be missing provides no types here; the interface above follows its documentation.
+    return createRequire(import.meta.url)(PACKAGE) as Odbc
   } catch (cause) {
     throw new DatabaseError('unknown', cause instanceof Error ? cause.message : String(cause), { cause })
   }
@@ -82,7 +77,7 @@ export function odbcProblem(): string | null {
     load()
     return null
   } catch (error) {
-    return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
+    return (error as DatabaseError).message.split('\n')[0] ?? ''
   }
 }
 

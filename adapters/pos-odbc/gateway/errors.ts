@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../protocol.ts'
 import { thrownAt } from '../../../domain/text/terminal.ts'
 import type { Log } from '../../../ports/platform.ts'
+import type { ErrorCode } from '../protocol.ts'
 
 /** A refusal or failure with a code for the caller. Its message never contains a value of a row or request. */
 export class GatewayError extends Error {

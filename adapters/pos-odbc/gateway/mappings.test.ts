@@ -1,8 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { eventLists } from '../../../domain/pos/index.ts'
 import { COLLECTIONS, SOURCE_KINDS, type CollectionName } from '../protocol.ts'
 import { MAPPINGS, hasOwnDatabases } from './mappings.ts'
-import { readFileSync } from 'node:fs'
 import { TABLES, type Tables } from './tables.ts'
 
 const names = Object.keys(COLLECTIONS) as CollectionName[]

@@ -1,8 +1,8 @@
-import type { CollectionName, SourceKind } from '../protocol.ts'
-import type { ColumnName, ColumnOf, TableName } from './tables.ts'
-import type { Codec } from './codec.ts'
 import { EVENTS_SHOWN_MAX, posSourceKinds } from '../../../domain/pos/index.ts'
+import type { CollectionName, SourceKind } from '../protocol.ts'
+import type { Codec } from './codec.ts'
 import * as as from './codec.ts'
+import type { ColumnName, ColumnOf, TableName } from './tables.ts'
 
 /** The kinds of databases whose SQL the gateway writes. */
 export type DialectName = 'postgresql' | 'sqlite'

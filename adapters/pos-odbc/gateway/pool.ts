@@ -1,5 +1,5 @@
-import { ConnectionFault, DatabaseError, GatewayError } from './errors.ts'
 import type { Connection } from './connection.ts'
+import { ConnectionFault, DatabaseError, GatewayError } from './errors.ts'
 
 export interface PoolOptions {
   /** Opens a connection. Rejects with a `DatabaseError`, or a `ConnectionFault` for a mistake in its process. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ChildMapping } from './mappings.ts'
 import { instant, text } from './codec.ts'
+import type { ChildMapping } from './mappings.ts'
 import { neutralChildren } from './read.ts'
 
 const events: ChildMapping = {

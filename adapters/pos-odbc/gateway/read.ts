@@ -11,11 +11,11 @@ import {
   type PageParameters,
   type SourcePosition,
 } from '../protocol.ts'
+import { Unreadable, type SourceSettings, type Codec } from './codec.ts'
 import { GatewayError } from './errors.ts'
 import { listsOf, type ChildMapping, type TableMapping } from './mappings.ts'
 import { childrenStatement, oneStatement, pageStatement, type Scope } from './statements.ts'
 import type { RecordedRow } from './tables.ts'
-import { Unreadable, type SourceSettings, type Codec } from './codec.ts'
 
 /** Runs one statement. Rejects with a `DatabaseError` or a `GatewayError`. */
 type RunStatement = (statement: Statement) => Promise<readonly RecordedRow[]>

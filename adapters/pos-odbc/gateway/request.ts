@@ -1,5 +1,11 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
+import type { CollectionEndpoint } from '../../../domain/record/endpoint.ts'
+import type { Filter } from '../../../domain/record/filter.ts'
+import { fieldTypeOf } from '../../../domain/record/resource.ts'
+import { isStorableText } from '../../../domain/text/characters.ts'
+import { parseInstant } from '../../../domain/text/instant.ts'
+import { isJsonObject, parsedOr } from '../../../domain/text/json.ts'
 import {
   TIMESTAMP_WINDOW_MS,
   signedText,
@@ -14,12 +20,6 @@ import {
   type CollectionName,
 } from '../protocol.ts'
 import { GatewayError } from './errors.ts'
-import type { CollectionEndpoint } from '../../../domain/record/endpoint.ts'
-import type { Filter } from '../../../domain/record/filter.ts'
-import { fieldTypeOf } from '../../../domain/record/resource.ts'
-import { parseInstant } from '../../../domain/text/instant.ts'
-import { isJsonObject, parsedOr } from '../../../domain/text/json.ts'
-import { isStorableText } from '../../../domain/text/characters.ts'
 
 /** What a request carries to prove itself; null: the header is missing or repeated. */
 export interface SignedRequest {

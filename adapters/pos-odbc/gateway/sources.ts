@@ -5,14 +5,13 @@ import { membersOf } from '../../../domain/text/json.ts'
 import type { OneAnswer, PageAnswer } from '../protocol.ts'
 import type { SourceConfig, GatewayConfig } from './config.ts'
 import { openConnection } from './connection.ts'
+import { DIALECTS } from './dialect.ts'
 import type { ConnectionSettings } from './drivers.ts'
-import { createPool, deadlineExceeded, type Pool } from './pool.ts'
 import { DatabaseError, GatewayError } from './errors.ts'
 import { MAPPINGS, hasOwnDatabases } from './mappings.ts'
-import type { CheckedRequest } from './request.ts'
+import { createPool, deadlineExceeded, type Pool } from './pool.ts'
 import { readOne, readPage } from './read.ts'
-import { DIALECTS } from './dialect.ts'
-import type { SourceSettings } from './codec.ts'
+import type { CheckedRequest } from './request.ts'
 
 const WAITERS_MAX = 200
 const IDLE_MS = 60_000
@@ -45,7 +44,8 @@ export function createSources({ sources }: GatewayConfig, nowMs: () => number): 
     const pool = createPool({
       open: (signal) => openConnection(settings, signal),
       size: config.connections,
-      tenantMax: tenantMaxOf(config),
+      // Where several tenants share a database, one tenant may use all connections but one.
+      tenantMax: hasOwnDatabases(config.kind) ? config.connections : Math.max(1, config.connections - 1),
       waitersMax: WAITERS_MAX,
       idleMs: IDLE_MS,
       pauseMs: PAUSE_MS,
@@ -89,7 +89,7 @@ export function createSources({ sources }: GatewayConfig, nowMs: () => number): 
               dialect: DIALECTS[config.dialect],
               tenant: request.source.tenant,
             },
-            settings: settingsOf(config),
+            settings: config,
             listRowsMax: config.listRowsMax,
             run: connection.query.bind(connection),
           }
@@ -144,11 +144,6 @@ async function withinDeadline<Value>(
   }
 }
 
-/** Where several tenants share a database, one tenant may use all connections but one. */
-function tenantMaxOf({ kind, connections }: SourceConfig): number {
-  return hasOwnDatabases(kind) ? connections : Math.max(1, connections - 1)
-}
-
 function keyOf(kind: string, name: string): string {
   return `${kind} ${name}`
 }
@@ -183,8 +178,4 @@ function namesIn(directory: string): readonly string[] {
     if (code === 'ENOENT') return []
     throw new DatabaseError(code, 'The folder of the databases cannot be read', { cause })
   }
-}
-
-function settingsOf({ timeZone, currency }: SourceConfig): SourceSettings {
-  return { timeZone, currency }
 }

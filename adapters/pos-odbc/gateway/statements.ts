@@ -1,13 +1,13 @@
 import { sql, type Expression, type SqlBool, type AliasedExpression, type RawBuilder } from 'kysely'
 import { foldBounds } from '../../../domain/read/plan/page-bounds.ts'
 import type { Predicate } from '../../../ports/records.ts'
-import { comparison } from '../../sql/words.ts'
 import { bind, type Statement } from '../../sql/statement.ts'
+import { comparison } from '../../sql/words.ts'
 import { COLLECTIONS, orderMayBeNull, type CollectionName, type PageParameters } from '../protocol.ts'
-import type { CollectionMapping, ChildMapping, SourceMapping, TableMapping } from './mappings.ts'
-import type { ColumnType, RecordedValue, ColumnName } from './tables.ts'
 import type { Codec } from './codec.ts'
 import { compiledOnce, db, where, parentId, type Dialect } from './dialect.ts'
+import type { CollectionMapping, ChildMapping, SourceMapping, TableMapping } from './mappings.ts'
+import type { ColumnType, RecordedValue, ColumnName } from './tables.ts'
 
 /** The tenant whose rows are read, and the dialect of the database. */
 export interface Scope {

@@ -1,16 +1,16 @@
+import { sql } from 'kysely'
 import { readFileSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
-import { bind, slot, type Statement } from '../../sql/statement.ts'
-import type { NeutralRow, SourceKind } from '../protocol.ts'
-import { DIALECTS, compiledOnce, db, where, type Dialect } from './dialect.ts'
-import { sql } from 'kysely'
 import type { writtenPosRows } from '../../../domain/pos/index.ts'
 import { listOf, membersOf } from '../../../domain/text/json.ts'
+import { bind, slot, type Statement } from '../../sql/statement.ts'
 import { excluded } from '../../sql/words.ts'
+import type { NeutralRow, SourceKind } from '../protocol.ts'
+import type { Codec } from './codec.ts'
+import { DIALECTS, compiledOnce, db, where, type Dialect } from './dialect.ts'
 import { listsOf, MAPPINGS, type ChildMapping, type SourceMapping, type TableMapping } from './mappings.ts'
 import type { ColumnType, RecordedValue, ColumnName } from './tables.ts'
-import type { Codec } from './codec.ts'
 
 /** A kind of rows that can be put into a source. Events belong to a recurring account: they carry its accountId. */
 export type WritableRows = keyof typeof writtenPosRows

@@ -1,5 +1,5 @@
-import { utf8 } from '../../../domain/text/encoding.ts'
 import { newOrganization } from '../../../domain/operators/organization.ts'
+import { utf8 } from '../../../domain/text/encoding.ts'
 import type { Organization } from '../../../ports/organizations.ts'
 import { textAt } from '../../bundle/local-texts.mjs'
 
