@@ -19,16 +19,19 @@ type Holding<Type extends ColumnType> = Extract<AnyColumn, { readonly type: Type
 /** A codec for one column, which holds values of a type. */
 type Single<Name, Type> = Codec<{ readonly name: Name; readonly type: Type }>
 
-/** How a field of the neutral form is recorded: in which columns, and what their values mean. */
+/**
+ * How one field is recorded in a source: in which columns, and what their values mean. The neutral value of a field is the
+ * one that the API publishes, whatever the source: an instant in UTC, whole cents, a word of the contract.
+ */
 export interface Codec<Column = AnyColumn> {
   readonly columns: readonly [Column, ...Column[]]
   /** The neutral value of the columns' values. Throws `Unreadable` for a value without a meaning. */
   read(recorded: readonly RecordedValue[], settings: SourceSettings): unknown
   /** The columns' values that `read` turns into this neutral value. */
   write(neutral: unknown): readonly RecordedValue[]
-  /** What a filter for a value of the field compares, of the type of the first column; an index holds it. */
+  /** What a filter compares with its value, of the type of the first column. The schema has an index of it. */
   readonly key: Expression<RecordedValue>
-  /** The key of the rows that have this neutral value. */
+  /** What `key` is in the rows that have this neutral value. */
   readonly keyOf: (neutral: string | boolean) => RecordedValue
 }
 

@@ -36,70 +36,13 @@ export interface Pool {
   close(): Promise<void>
 }
 
-interface Idle {
-  readonly connection: Connection
-  readonly timer: NodeJS.Timeout
-}
-
 /** Makes a pool; it opens nothing before it is used. */
 export function createPool(options: PoolOptions): Pool {
-  const { open, idleMs, pauseMs, nowMs } = options
   const slots = createSlots(options)
-  const idle: Idle[] = []
+  const idle = createIdle(options.idleMs)
+  const openNew = createOpener(options)
   const lent = new Set<Connection>()
   let ready: boolean | null = null
-  let pausedUntilMs = 0
-  let pauseReason: unknown = null
-  /**
-   * How many connections have been opened. A failed attempt compares it with the count at its start, to see whether
-   * another attempt has succeeded meanwhile.
-   */
-  let successes = 0
-
-  const takeIdle = (): Connection | null => {
-    for (let kept = idle.pop(); kept !== undefined; kept = idle.pop()) {
-      clearTimeout(kept.timer)
-      if (kept.connection.isAlive()) return kept.connection
-    }
-    return null
-  }
-
-  const keep = (connection: Connection): void => {
-    const timer = setTimeout(() => {
-      const index = idle.findIndex((each) => each.connection === connection)
-      if (index >= 0) idle.splice(index, 1)
-      void connection.end()
-    }, idleMs)
-    timer.unref()
-    idle.push({ connection, timer })
-  }
-
-  const endIdle = (): Promise<unknown> =>
-    Promise.all(
-      idle.splice(0).map(({ connection, timer }) => {
-        clearTimeout(timer)
-        return connection.end()
-      }),
-    )
-
-  const openNew = async (signal: AbortSignal): Promise<Connection> => {
-    if (nowMs() < pausedUntilMs) throw pauseReason
-    const before = successes
-    try {
-      const connection = await open(signal)
-      successes += 1
-      pausedUntilMs = 0
-      return connection
-    } catch (error) {
-      // Not every failure starts the pause: a timeout does not, nor does an attempt that began before another one
-      // succeeded.
-      if (!signal.aborted && successes === before) {
-        pausedUntilMs = nowMs() + pauseMs
-        pauseReason = error
-      }
-      throw error
-    }
-  }
 
   /** Runs one piece of work on one connection; `known` is an idle connection to reuse, or null for a new one. */
   const attempt = async <Value>(
@@ -113,10 +56,10 @@ export function createPool(options: PoolOptions): Pool {
     signal.addEventListener('abort', abort)
     try {
       const value = await work(connection)
-      keep(connection)
+      idle.keep(connection)
       return value
     } catch (error) {
-      if (error instanceof GatewayError && !signal.aborted) keep(connection)
+      if (error instanceof GatewayError && !signal.aborted) idle.keep(connection)
       else await connection.end()
       throw error
     } finally {
@@ -129,13 +72,13 @@ export function createPool(options: PoolOptions): Pool {
     signal: AbortSignal,
     work: (connection: Connection) => Promise<Value>,
   ): Promise<Value> => {
-    const known = takeIdle()
+    const known = idle.take()
     try {
       return await attempt(signal, work, known)
     } catch (error) {
       if (known === null || signal.aborted || !isOfConnection(error)) throw error
       // The other idle connections are as old as this one, so they are closed too instead of failing one by one.
-      await endIdle()
+      await idle.end()
       return attempt(signal, work, null)
     }
   }
@@ -157,7 +100,7 @@ export function createPool(options: PoolOptions): Pool {
     },
     isReady: () => ready,
     async close() {
-      await Promise.all([endIdle(), ...[...lent].map((connection) => connection.end())])
+      await Promise.all([idle.end(), ...[...lent].map((connection) => connection.end())])
     },
   }
 }
@@ -167,13 +110,62 @@ function isOfConnection(error: unknown): boolean {
   return error instanceof DatabaseError || error instanceof ConnectionFault
 }
 
-interface SlotsOptions {
-  /** How many slots there are. */
-  readonly size: number
-  /** The maximum number of slots that one tenant holds at once. */
-  readonly tenantMax: number
-  /** The maximum number of requests that wait for a slot; any more are refused at once. */
-  readonly waitersMax: number
+/** The connections that nobody uses now. Each is kept for a while, and then ended. */
+function createIdle(idleMs: number) {
+  const kept: { readonly connection: Connection; readonly timer: NodeJS.Timeout }[] = []
+  return {
+    /** The connection that was used last, if it still lives; null: there is none. */
+    take(): Connection | null {
+      for (let last = kept.pop(); last !== undefined; last = kept.pop()) {
+        clearTimeout(last.timer)
+        if (last.connection.isAlive()) return last.connection
+      }
+      return null
+    },
+    keep(connection: Connection): void {
+      const timer = setTimeout(() => {
+        const index = kept.findIndex((each) => each.connection === connection)
+        if (index >= 0) kept.splice(index, 1)
+        void connection.end()
+      }, idleMs)
+      timer.unref()
+      kept.push({ connection, timer })
+    },
+    async end(): Promise<void> {
+      await Promise.all(
+        kept.splice(0).map(({ connection, timer }) => {
+          clearTimeout(timer)
+          return connection.end()
+        }),
+      )
+    },
+  }
+}
+
+/** Opens connections. After a failure it pauses: until then, every attempt fails with that same failure. */
+function createOpener({ open, pauseMs, nowMs }: PoolOptions): PoolOptions['open'] {
+  let pausedUntilMs = 0
+  let pauseReason: unknown = null
+  /** How many connections have been opened: a failed attempt sees by it whether another succeeded meanwhile. */
+  let successes = 0
+  return async (signal) => {
+    if (nowMs() < pausedUntilMs) throw pauseReason
+    const before = successes
+    try {
+      const connection = await open(signal)
+      successes += 1
+      pausedUntilMs = 0
+      return connection
+    } catch (error) {
+      // Not every failure starts the pause: a timeout does not, nor does an attempt that began before another one
+      // succeeded.
+      if (!signal.aborted && successes === before) {
+        pausedUntilMs = nowMs() + pauseMs
+        pauseReason = error
+      }
+      throw error
+    }
+  }
 }
 
 /** The right to use a connection, shared out among tenants. */
@@ -186,22 +178,11 @@ interface Slots {
   give(tenant: string): void
 }
 
-interface Waiter {
-  readonly tenant: string
-  readonly proceed: () => void
-  readonly refuse: (reason: GatewayError) => void
-}
-
-/** The refusal of a request that took too long. */
-export function deadlineExceeded(): GatewayError {
-  return new GatewayError('deadline_exceeded', 'The source did not answer in time')
-}
-
 /**
  * A counting semaphore for several tenants. A free slot goes to the waiting tenant that holds the fewest; tenants that
  * hold as few take turns. Where too many wait, those of the tenant with the most waiting requests are refused.
  */
-function createSlots({ size, tenantMax, waitersMax }: SlotsOptions): Slots {
+function createSlots({ size, tenantMax, waitersMax }: PoolOptions): Slots {
   let waiters: readonly Waiter[] = []
   const held = new Map<string, number>()
   let free = size
@@ -236,31 +217,6 @@ function createSlots({ size, tenantMax, waitersMax }: SlotsOptions): Slots {
     return eligible.find(({ tenant }) => heldBy(tenant) === fewest)
   }
 
-  const wait = (tenant: string, signal: AbortSignal): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const abort = () => {
-        leave(waiter)
-        reject(deadlineExceeded())
-      }
-      const settled = (settle: () => void) => {
-        signal.removeEventListener('abort', abort)
-        settle()
-      }
-      const waiter: Waiter = {
-        tenant,
-        proceed: () => {
-          settled(resolve)
-        },
-        refuse: (reason) => {
-          settled(() => {
-            reject(reason)
-          })
-        },
-      }
-      signal.addEventListener('abort', abort, { once: true })
-      waiters = [...waiters, waiter]
-    })
-
   return {
     async take(tenant, signal) {
       if (signal.aborted) throw deadlineExceeded()
@@ -269,7 +225,9 @@ function createSlots({ size, tenantMax, waitersMax }: SlotsOptions): Slots {
         return
       }
       if (waiters.length >= waitersMax) makeRoomFor(tenant)
-      await wait(tenant, signal)
+      const waiter = createWaiter(tenant, signal, leave)
+      waiters = [...waiters, waiter]
+      await waiter.turn
     },
     give(tenant) {
       free += 1
@@ -285,4 +243,46 @@ function createSlots({ size, tenantMax, waitersMax }: SlotsOptions): Slots {
       waiter.proceed()
     },
   }
+}
+
+/** A request that waits for a slot. */
+interface Waiter {
+  readonly tenant: string
+  /** Resolves when the request may go on; rejects when it is refused, or when its signal aborts. */
+  readonly turn: Promise<null>
+  readonly proceed: () => void
+  readonly refuse: (reason: GatewayError) => void
+}
+
+function createWaiter(tenant: string, signal: AbortSignal, leave: (waiter: Waiter) => void): Waiter {
+  const { promise: turn, resolve, reject } = Promise.withResolvers<null>()
+  const settled = (settle: () => void) => {
+    signal.removeEventListener('abort', abort)
+    settle()
+  }
+  const waiter: Waiter = {
+    tenant,
+    turn,
+    proceed: () => {
+      settled(() => {
+        resolve(null)
+      })
+    },
+    refuse: (reason) => {
+      settled(() => {
+        reject(reason)
+      })
+    },
+  }
+  const abort = () => {
+    leave(waiter)
+    reject(deadlineExceeded())
+  }
+  signal.addEventListener('abort', abort, { once: true })
+  return waiter
+}
+
+/** The refusal of a request that took too long. */
+export function deadlineExceeded(): GatewayError {
+  return new GatewayError('deadline_exceeded', 'The source did not answer in time')
 }

@@ -39,32 +39,19 @@ export function createSources({ sources }: GatewayConfig, nowMs: () => number): 
   const opened = new Map<string, OpenSource>()
 
   const open = (key: string, config: SourceConfig, settings: ConnectionSettings): OpenSource => {
-    const known = opened.get(key)
-    if (known !== undefined) return known
-    const pool = createPool({
-      open: (signal) => openConnection(settings, signal),
-      size: config.connections,
-      // Where several tenants share a database, one tenant may use all connections but one.
-      tenantMax: hasOwnDatabases(config.kind) ? config.connections : Math.max(1, config.connections - 1),
-      waitersMax: WAITERS_MAX,
-      idleMs: IDLE_MS,
-      pauseMs: PAUSE_MS,
-      nowMs,
-    })
-    const source = { config, pool }
+    const source = opened.get(key) ?? openSource(config, settings, nowMs)
     opened.set(key, source)
     return source
   }
 
-  const openFixed = (key: string, config: SourceConfig): OpenSource | null => {
-    const settings = fixedSettings(config)
-    return settings === null ? null : open(key, config, settings)
+  const openFixed = (key: string, config: SourceConfig | undefined): OpenSource | null => {
+    const settings = config === undefined ? null : fixedSettings(config)
+    return config === undefined || settings === null ? null : open(key, config, settings)
   }
 
   const find = ({ kind, tenant }: CheckedRequest['source']): OpenSource => {
     const key = keyOf(kind, hasOwnDatabases(kind) ? tenant : '')
-    const config = configured.get(key)
-    const source = config === undefined ? null : openFixed(key, config)
+    const source = openFixed(key, configured.get(key))
     if (source !== null) return source
     // Either the kind has one database, whose source has no name, or the configuration names a folder of databases.
     const folder = configured.get(keyOf(kind, ''))
@@ -76,29 +63,7 @@ export function createSources({ sources }: GatewayConfig, nowMs: () => number): 
   }
 
   return {
-    async read(request) {
-      const { config, pool } = find(request.source)
-      if (request.kind === 'page' && request.parameters.limit > config.rowsMax) {
-        throw new GatewayError('invalid_parameter', `limit is above the row limit of ${config.rowsMax}`)
-      }
-      return withinDeadline(config.deadlineMs, (signal) =>
-        pool.use<PageAnswer | OneAnswer>(request.source.tenant, signal, (connection) => {
-          const context = {
-            scope: {
-              source: MAPPINGS[config.kind],
-              dialect: DIALECTS[config.dialect],
-              tenant: request.source.tenant,
-            },
-            settings: config,
-            listRowsMax: config.listRowsMax,
-            run: connection.query.bind(connection),
-          }
-          return request.kind === 'page'
-            ? readPage(context, request.collection, request.parameters)
-            : readOne(context, request.collection, request.parameters.id)
-        }),
-      )
-    },
+    read: async (request) => readFrom(find(request.source), request),
     health() {
       const states = [...opened.values()].map(({ pool }) => pool.isReady())
       return {
@@ -120,6 +85,38 @@ export function createSources({ sources }: GatewayConfig, nowMs: () => number): 
       await Promise.all([...opened.values()].map(({ pool }) => pool.close()))
     },
   }
+}
+
+function openSource(config: SourceConfig, settings: ConnectionSettings, nowMs: () => number): OpenSource {
+  const { kind, connections } = config
+  const pool = createPool({
+    open: (signal) => openConnection(settings, signal),
+    size: connections,
+    // Where several tenants share a database, one tenant may use all connections but one.
+    tenantMax: hasOwnDatabases(kind) ? connections : Math.max(1, connections - 1),
+    waitersMax: WAITERS_MAX,
+    idleMs: IDLE_MS,
+    pauseMs: PAUSE_MS,
+    nowMs,
+  })
+  return { config, pool }
+}
+
+function readFrom({ config, pool }: OpenSource, request: CheckedRequest): Promise<PageAnswer | OneAnswer> {
+  const { kind, dialect, rowsMax, listRowsMax, deadlineMs } = config
+  const { tenant } = request.source
+  if (request.kind === 'page' && request.parameters.limit > rowsMax)
+    throw new GatewayError('invalid_parameter', `limit is above the row limit of ${rowsMax}`)
+  return withinDeadline(deadlineMs, (signal) =>
+    pool.use<PageAnswer | OneAnswer>(tenant, signal, (connection) => {
+      const scope = { source: MAPPINGS[kind], dialect: DIALECTS[dialect], tenant }
+      const run = connection.query.bind(connection)
+      const context = { scope, settings: config, listRowsMax, run }
+      return request.kind === 'page'
+        ? readPage(context, request.collection, request.parameters)
+        : readOne(context, request.collection, request.parameters.id)
+    }),
+  )
 }
 
 /** Tries to connect to a source. Returns what it failed with; null: nothing. */
