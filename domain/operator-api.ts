@@ -26,14 +26,14 @@ import { getSecrets, serveSecrets } from './operators/endpoints/keys/secrets.ts'
 import * as sends from './operators/endpoints/service/sends.ts'
 import * as submissions from './operators/endpoints/forms/submissions.ts'
 import type { OperationEndpoint } from './record/operation/operation.ts'
-import { operated, type Operated } from './operators/interface/serve.ts'
+import { operated } from './operators/interface/serve.ts'
 import type { OperatorWorld } from './operators/interface/world.ts'
 
 /**
  * The operations of the operator interface, each with its handler, in the order of its document; see `api.ts` for the
  * public interface.
  */
-const operations: readonly Operated[] = [
+const operations = [
   operated(organizations.listOrganizations, organizations.serveOrganizations),
   operated(organizations.showOrganization, organizations.serveOrganization),
   operated(organizations.saveOrganization, organizations.serveSaveOrganization),
@@ -88,6 +88,9 @@ const operations: readonly Operated[] = [
   operated(getSecrets, serveSecrets),
   operated(getOperatorContract, (request) => serveContract(declared, request, operatorTexts)),
 ]
+
+/** The type of the declaration of each operation, for a client that is typed by them. */
+export type OperatorOperation = (typeof operations)[number]['operation']
 
 /** The declarations of the operator interface's operations. */
 export const operatorEndpoints: readonly OperationEndpoint[] = operations.map(({ operation }) => operation)

@@ -63,8 +63,9 @@ type Handler<
 ) => Promise<Reply & ReplyTo<Responses>>
 
 /** An operation of the operator interface together with its handler. */
-export interface Operated extends Address, Served<OperatorWorld> {
-  readonly operation: OperationEndpoint
+export interface Operated<Operation extends OperationEndpoint = OperationEndpoint>
+  extends Address, Served<OperatorWorld> {
+  readonly operation: Operation
 }
 
 /**
@@ -80,7 +81,7 @@ export function operated<
 >(
   operation: OperationEndpoint<Id, Allowed, Query, Responses, Body>,
   handler: Handler<Allowed, Query, Responses, Body>,
-): Operated {
+): Operated<OperationEndpoint<Id, Allowed, Query, Responses, Body>> {
   const { id, method, path, access, action, needsOrganization } = operation
   const answer = async (
     routed: RoutedRequest,

@@ -1,11 +1,11 @@
 import { createContext } from 'preact'
-import { useContext, useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { createClient, Failure, failureOf, type Client } from './service/client.ts'
-import type { BodyOf } from './service/operations.ts'
+import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
+import { Link } from 'wouter-preact'
 import { Button } from './kit/buttons.tsx'
 import { TextField } from './kit/fields.tsx'
 import { Card, Facts, PageHeader } from './kit/page.tsx'
-import { Link } from 'wouter-preact'
+import { Failure, createClient, failureOf, type Client } from './service/client.ts'
+import type { BodyOf } from './service/operations.ts'
 
 /** What an operator may do; `admin` may do everything. */
 export type Role = BodyOf<'health.get'>['role']

@@ -1,27 +1,27 @@
+import { useState } from 'preact/hooks'
 import { Redirect, Route, Switch, useLocation } from 'wouter-preact'
-import { PageHeader, Tabs, Card, Facts, Empty, FailureNote } from '../kit/page.tsx'
+import { Button, calls, saveRows, toast } from '../kit/buttons.tsx'
+import { Dialog } from '../kit/dialog.tsx'
+import { SelectField } from '../kit/fields.tsx'
+import { Card, Empty, Facts, FailureNote, PageHeader, Tabs } from '../kit/page.tsx'
+import { PagedTable } from '../kit/table.tsx'
+import type { Client } from '../service/client.ts'
+import { useAction, useList } from '../service/hooks.ts'
+import type { BodyOf } from '../service/operations.ts'
 import { CancellationSurvey, Cancellations, RetentionOffers } from './cancellations.tsx'
 import { Cohorts } from './cohorts.tsx'
 import {
-  RangeForm,
-  searchOf,
-  useChoices,
   NotHad,
+  RangeForm,
   STATUSES,
   figureText,
   isNotHad,
   moneyText,
+  searchOf,
+  useChoices,
   wordText,
   type Choices,
 } from './report.tsx'
-import { useState } from 'preact/hooks'
-import { Button, calls, saveRows, toast } from '../kit/buttons.tsx'
-import { Dialog } from '../kit/dialog.tsx'
-import { SelectField } from '../kit/fields.tsx'
-import { PagedTable } from '../kit/table.tsx'
-import type { Client } from '../service/client.ts'
-import type { BodyOf } from '../service/operations.ts'
-import { useAction, useList } from '../service/hooks.ts'
 
 const reports = [
   { path: '/analytics/cancellations', title: 'Cancellations', Report: Cancellations },

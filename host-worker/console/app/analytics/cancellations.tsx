@@ -1,8 +1,8 @@
-import { Figure, Empty, countText } from '../kit/page.tsx'
-import type { BodyOf } from '../service/operations.ts'
-import { useCall } from '../service/hooks.ts'
-import { Listing, Report, figureText, numbers, useChoices, wordText, moneyText } from './report.tsx'
+import { Empty, Figure, countText } from '../kit/page.tsx'
 import { Table } from '../kit/table.tsx'
+import { useCall } from '../service/hooks.ts'
+import type { BodyOf } from '../service/operations.ts'
+import { Listing, Report, figureText, moneyText, numbers, useChoices, wordText } from './report.tsx'
 
 type Body = BodyOf<'analytics.cancellations'>
 type Reason = Body['reasons'][number]

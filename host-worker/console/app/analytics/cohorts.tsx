@@ -1,8 +1,13 @@
 import { useState } from 'preact/hooks'
+import { SelectField } from '../kit/fields.tsx'
+import { Empty, countText } from '../kit/page.tsx'
+import { Table, type Column } from '../kit/table.tsx'
+import { useCall } from '../service/hooks.ts'
+import { HORIZONS, inColumns, shareOf, spread, type Body, type Cohort, type Horizon } from './cohort.ts'
 import {
   BarList,
-  HeatMap,
   DIMENSIONS,
+  HeatMap,
   Report,
   figureText,
   numbers,
@@ -11,11 +16,6 @@ import {
   type HeatCell,
   type Line,
 } from './report.tsx'
-import { SelectField } from '../kit/fields.tsx'
-import { Empty, countText } from '../kit/page.tsx'
-import { Table, type Column } from '../kit/table.tsx'
-import { useCall } from '../service/hooks.ts'
-import { HORIZONS, inColumns, shareOf, spread, type Body, type Cohort, type Horizon } from './cohort.ts'
 
 const DIMENSION_NAMES = { none: 'Nothing', plan: 'Plan', site: 'Site' } as const
 

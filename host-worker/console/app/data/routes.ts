@@ -1,5 +1,5 @@
-import type { Row } from '../service/operations.ts'
 import { searchText } from '../service/client.ts'
+import type { Row } from '../service/operations.ts'
 
 type Params = Readonly<Record<string, string>>
 

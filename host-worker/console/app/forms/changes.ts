@@ -1,4 +1,12 @@
+import {
+  answerTypes,
+  ruleOperators,
+  type AnswerType,
+  type RuleOperator,
+} from '../../../../domain/forms/definition/definition.ts'
 import { fieldPath, type FormPath } from '../../../../domain/forms/definition/problem.ts'
+import { takesList } from '../../../../domain/forms/definition/rules/rules.ts'
+import { subjectTakes, takesNoValue } from '../../../../domain/forms/definition/rules/visibility.ts'
 import { listOf, membersOf } from '../../../../domain/text/json.ts'
 import {
   changeForm,
@@ -10,14 +18,6 @@ import {
   type Change,
   type FormJson,
 } from './editing.ts'
-import {
-  answerTypes,
-  ruleOperators,
-  type AnswerType,
-  type RuleOperator,
-} from '../../../../domain/forms/definition/definition.ts'
-import { takesList } from '../../../../domain/forms/definition/rules/rules.ts'
-import { subjectTakes, takesNoValue } from '../../../../domain/forms/definition/rules/visibility.ts'
 
 /** Names the form. The id of one that was never saved follows, as that of a field does. */
 export function nameForm(name: string): Change {

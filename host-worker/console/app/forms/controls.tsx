@@ -28,7 +28,7 @@ export function useSetting({ path, of, label = of.label, hint = of.meaning }: Se
     set: (value: unknown) => {
       change(setPart(path, value))
     },
-    shown: { label, error, ...(shownHint === '' ? {} : { hint: shownHint }) },
+    shown: { label, error, hint: shownHint === '' ? undefined : shownHint },
   }
 }
 
@@ -80,7 +80,7 @@ export function Setting({ onText, isLeft = false, isLong = false, isDate = false
 
 interface CheckSettingProps {
   readonly label: string
-  readonly hint?: string
+  readonly hint: string | undefined
   readonly error: string | null
   readonly isChecked: boolean
   readonly onChecked: (isChecked: true | undefined) => void
@@ -140,7 +140,7 @@ export function numberIn(text: string): unknown {
 
 interface LinesProps {
   readonly label: string
-  readonly hint?: string
+  readonly hint?: string | undefined
   readonly error?: string | null
   readonly lines: readonly unknown[]
   readonly onLines: (lines: readonly string[]) => void

@@ -1,3 +1,4 @@
+import { findNodeAtLocation, parseTree } from 'jsonc-parser'
 import { hasEffect } from '../../../../domain/forms/definition/applicable.ts'
 import {
   contactFields,
@@ -7,11 +8,10 @@ import {
 } from '../../../../domain/forms/definition/definition.ts'
 import type { FormPath } from '../../../../domain/forms/definition/problem.ts'
 import { titleOf } from '../../../../domain/forms/editing/meanings.ts'
+import { mistakeIn, mistakeText } from '../../../../domain/text/json-mistake.ts'
 import { isJsonObject, listOf, membersOf } from '../../../../domain/text/json.ts'
 import { basedOn, failureOf, type Client } from '../service/client.ts'
 import type { BodyOf } from '../service/operations.ts'
-import { findNodeAtLocation, parseTree } from 'jsonc-parser'
-import { mistakeIn, mistakeText } from '../../../../domain/text/json-mistake.ts'
 
 /** A form that is being edited. */
 export interface Editing {

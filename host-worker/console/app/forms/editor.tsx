@@ -1,40 +1,40 @@
 import { useMemo, useReducer, useState } from 'preact/hooks'
+import { formLineKeys, type FormLineKey } from '../../../../domain/forms/definition/check.ts'
 import { clientFormOf } from '../../../../domain/forms/definition/compiled/client-definition.ts'
 import { defaultSuccess } from '../../../../domain/forms/definition/definition.ts'
 import { pathText } from '../../../../domain/forms/definition/problem.ts'
 import { reviewForm, type Finding } from '../../../../domain/forms/editing/findings.ts'
+import { formSetting } from '../../../../domain/forms/editing/meanings.ts'
 import { Button, calls, toast } from '../kit/buttons.tsx'
-import { Badge, FailureNote, Card } from '../kit/page.tsx'
 import { ConfirmDialog, useLeaveWarning } from '../kit/dialog.tsx'
+import { TextField } from '../kit/fields.tsx'
+import { Badge, Card, FailureNote } from '../kit/page.tsx'
 import { useAction, type Action } from '../service/hooks.ts'
+import { nameForm } from './changes.ts'
 import {
   EditorContext,
-  textOf,
   OtherSettings,
   Setting,
+  textOf,
   useEditor,
   useSetting,
   type EditorContent,
 } from './controls.tsx'
 import {
   applied,
+  changedIn,
   editingOf,
   isChanged,
   openField,
+  saveForm,
   savedAs,
   setPart,
-  changedIn,
-  saveForm,
   type FormJson,
   type SaveInput,
   type StoredForm,
 } from './editing.ts'
 import { FieldList, headId } from './field-list.tsx'
 import { Preview, SourceView } from './preview.tsx'
-import { formLineKeys, type FormLineKey } from '../../../../domain/forms/definition/check.ts'
-import { formSetting } from '../../../../domain/forms/editing/meanings.ts'
-import { TextField } from '../kit/fields.tsx'
-import { nameForm } from './changes.ts'
 
 interface EditorProps {
   readonly organizationId: string

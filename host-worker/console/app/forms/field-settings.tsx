@@ -6,20 +6,36 @@ import {
   type RuleOperator,
 } from '../../../../domain/forms/definition/definition.ts'
 import { fieldPath } from '../../../../domain/forms/definition/problem.ts'
+import { takesList } from '../../../../domain/forms/definition/rules/rules.ts'
+import { takesNoValue } from '../../../../domain/forms/definition/rules/visibility.ts'
 import { fieldSetting, titleOf } from '../../../../domain/forms/editing/meanings.ts'
 import { listOf, membersOf } from '../../../../domain/text/json.ts'
 import { Button, calls } from '../kit/buttons.tsx'
-import { TextField, CheckField, SelectField, withGiven } from '../kit/fields.tsx'
+import { CheckField, SelectField, TextField, withGiven } from '../kit/fields.tsx'
+import {
+  addOption,
+  addRule,
+  operatorsFor,
+  relabelField,
+  relabelOption,
+  removeRule,
+  renameField,
+  revalueOption,
+  setOperator,
+  setSubject,
+  subjectsFor,
+  type Subject,
+} from './changes.ts'
 import {
   DraftField,
+  LinesField,
   OtherSettings,
   Setting,
+  numberIn,
   saidAt,
   textOf,
   useEditor,
   useSaid,
-  LinesField,
-  numberIn,
 } from './controls.tsx'
 import {
   changeForm,
@@ -31,29 +47,9 @@ import {
   withPart,
   type Change,
 } from './editing.ts'
-import {
-  addOption,
-  relabelField,
-  relabelOption,
-  renameField,
-  revalueOption,
-  addRule,
-  operatorsFor,
-  removeRule,
-  setOperator,
-  setSubject,
-  subjectsFor,
-  type Subject,
-} from './changes.ts'
-import { takesList } from '../../../../domain/forms/definition/rules/rules.ts'
-import { takesNoValue } from '../../../../domain/forms/definition/rules/visibility.ts'
-
-interface FieldSettingsProps {
-  readonly index: number
-}
 
 /** Every setting of a field that has an effect on its type, and what else is stored in it. */
-export function FieldSettings({ index }: FieldSettingsProps) {
+export function FieldSettings({ index }: { readonly index: number }) {
   const { editing } = useEditor()
   const { type } = membersOf(fieldsIn(editing.form)[index])
   const known = fieldTypes.find((one) => one === type)
@@ -115,7 +111,7 @@ function retypeField(index: number, type: string): Change {
   })
 }
 
-/** What can be chosen, in its order. */
+/** The options of a choice in the order that visitors see: what each is called, and the value that is stored for it. */
 function OptionsEditor({ index }: { readonly index: number }) {
   const { editing, findings, change } = useEditor()
   const path = fieldPath(index, 'options')
@@ -225,12 +221,7 @@ function ConditionEditor({ index }: { readonly index: number }) {
   )
 }
 
-interface RuleRowProps {
-  readonly index: number
-  readonly place: number
-}
-
-function RuleRow({ index, place }: RuleRowProps) {
+function RuleRow({ index, place }: { readonly index: number; readonly place: number }) {
   const { editing, findings, change } = useEditor()
   const path = fieldPath(index, 'visibleWhen', 'rules', place)
   const rule = membersOf(partAt(editing.form, path))

@@ -1,22 +1,20 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Link, Route, Switch, useLocation } from 'wouter-preact'
-import { Button, toast, CopyButton } from '../kit/buttons.tsx'
-import { Badge, Empty, FailureNote, Shown, TheirText, countText, momentText, Card } from '../kit/page.tsx'
-import { PagedTable, type Column } from '../kit/table.tsx'
-import { organizationPath } from '../organizations/organization.ts'
-import type { OrganizationProps } from '../organizations/organization.ts'
-import { Failure, failureOf } from '../service/client.ts'
-import type { ItemOf, BodyOf } from '../service/operations.ts'
-import { useAction, readListed, usePages, useCall, useQuery } from '../service/hooks.ts'
-import { useMay } from '../session.tsx'
-import { inboxPath } from '../organizations/organization.ts'
-import { Editor } from './editor.tsx'
 import { clientFormOf } from '../../../../domain/forms/definition/compiled/client-definition.ts'
 import { compileForm } from '../../../../domain/forms/definition/compiled/compile.ts'
 import { formPage, formSnippet } from '../../../../domain/forms/page/form-page.ts'
 import type { FormDefinition } from '../../../../ports/records.ts'
+import { Button, CopyButton, toast } from '../kit/buttons.tsx'
 import { CheckField } from '../kit/fields.tsx'
+import { Badge, Card, Empty, FailureNote, Shown, TheirText, countText, momentText } from '../kit/page.tsx'
+import { PagedTable, type Column } from '../kit/table.tsx'
+import { inboxPath, organizationPath, type OrganizationProps } from '../organizations/organization.ts'
+import { Failure, failureOf } from '../service/client.ts'
+import { readListed, useAction, useCall, usePages, useQuery } from '../service/hooks.ts'
+import type { BodyOf, ItemOf } from '../service/operations.ts'
+import { useMay } from '../session.tsx'
+import { Editor } from './editor.tsx'
 
 /** The forms of an organization: the list, the editor, and how each gets onto a site. */
 export function Page({ organizationId }: OrganizationProps) {
@@ -26,20 +24,21 @@ export function Page({ organizationId }: OrganizationProps) {
     <Switch>
       {mayChange && (
         <Route path={at('/new')}>
-          <FormFrame organizationId={organizationId} title="New form" />
-          <NewFormPage organizationId={organizationId} />
+          <FormFrame organizationId={organizationId}>
+            <NewFormPage organizationId={organizationId} />
+          </FormFrame>
         </Route>
       )}
       <Route path={at('/:formId/edit')}>
         {({ formId }: { readonly formId: string }) => (
-          <FormFrame key={formId} organizationId={organizationId} title={formId} formId={formId}>
+          <FormFrame key={formId} organizationId={organizationId} formId={formId}>
             <EditorPage organizationId={organizationId} formId={formId} />
           </FormFrame>
         )}
       </Route>
       <Route path={at('/:formId/site')}>
         {({ formId }: { readonly formId: string }) => (
-          <FormFrame key={formId} organizationId={organizationId} title={formId} formId={formId}>
+          <FormFrame key={formId} organizationId={organizationId} formId={formId}>
             <SitePage organizationId={organizationId} formId={formId} />
           </FormFrame>
         )}
@@ -51,16 +50,18 @@ export function Page({ organizationId }: OrganizationProps) {
   )
 }
 
-interface FormFrameProps {
-  readonly organizationId: string
-  readonly title: string
-  /** Left out: it has none yet. */
+interface FormProps extends OrganizationProps {
+  readonly formId: string
+}
+
+interface FormFrameProps extends OrganizationProps {
+  /** Left out: a new form, which has no other pages yet. */
   readonly formId?: string
-  readonly children?: ComponentChildren
+  readonly children: ComponentChildren
 }
 
 /** The head of the pages of one form. */
-function FormFrame({ organizationId, title, formId, children }: FormFrameProps) {
+function FormFrame({ organizationId, formId, children }: FormFrameProps) {
   return (
     <>
       <nav aria-label="Form" class="form-nav">
@@ -73,7 +74,7 @@ function FormFrame({ organizationId, title, formId, children }: FormFrameProps) 
           </>
         )}
       </nav>
-      <h2 class="form-title">{title}</h2>
+      <h2 class="form-title">{formId ?? 'New form'}</h2>
       {children}
     </>
   )
@@ -209,7 +210,7 @@ function useCounts(organizationId: string): Counts {
 }
 
 /** Makes a new form. */
-function NewFormPage({ organizationId }: { readonly organizationId: string }) {
+function NewFormPage({ organizationId }: OrganizationProps) {
   const [, navigate] = useLocation()
   return (
     <Editor
@@ -222,13 +223,8 @@ function NewFormPage({ organizationId }: { readonly organizationId: string }) {
   )
 }
 
-interface EditorPageProps {
-  readonly organizationId: string
-  readonly formId: string
-}
-
 /** Edits a form; who may not change it sees what it is. */
-function EditorPage({ organizationId, formId }: EditorPageProps) {
+function EditorPage({ organizationId, formId }: FormProps) {
   const reading = useCall('organizationForms.show', { params: { organizationId, formId } })
   const mayChange = useMay('admin')
   return (
@@ -251,13 +247,8 @@ function formPath(organizationId: string, formId: string, page: 'edit' | 'site')
   return organizationPath(organizationId, `/forms/${encodeURIComponent(formId)}/${page}`)
 }
 
-interface SitePageProps {
-  readonly organizationId: string
-  readonly formId: string
-}
-
 /** The HTML by which a form gets onto a site, as “form html” prints it. */
-export function SitePage({ organizationId, formId }: SitePageProps) {
+export function SitePage({ organizationId, formId }: FormProps) {
   const reading = useCall('organizationForms.show', { params: { organizationId, formId } })
   return (
     <Shown reading={reading} lines={8}>

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ClientForm } from '../../../../domain/forms/definition/compiled/client-definition.ts'
+import type { FormPath } from '../../../../domain/forms/definition/problem.ts'
 import { formSnippet, formStyle } from '../../../../domain/forms/page/form-page.ts'
 import type * as FormClient from '../../../browser/client/index.ts'
-import { Card, Empty } from '../kit/page.tsx'
-import type { FormPath } from '../../../../domain/forms/definition/problem.ts'
 import { TextArea } from '../kit/fields.tsx'
+import { Card, Empty } from '../kit/page.tsx'
 import { useEditor } from './controls.tsx'
-import { replaceForm, sameText, placeIn, readSource, type Span } from './editing.ts'
+import { placeIn, readSource, replaceForm, sameText, type Span } from './editing.ts'
 
 /** Within this time further changes are awaited, so that a large form is not shown anew for each letter. */
 const SHOWN_AFTER_MS = 100

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
-import { formatOfName, PART_BYTES } from '../../../../domain/imports/file/transfer.ts'
 import { columnsOf, readHead, type Head } from '../../../../domain/imports/file/csv.ts'
 import type { ColumnReading, HeaderRules } from '../../../../domain/imports/file/header.ts'
+import { PART_BYTES, formatOfName } from '../../../../domain/imports/file/transfer.ts'
 import { Button, calls, saveText } from '../kit/buttons.tsx'
 import { SelectField } from '../kit/fields.tsx'
 import { failureOf } from '../service/client.ts'

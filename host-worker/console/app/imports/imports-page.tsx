@@ -1,18 +1,29 @@
+import { useEffect, useState } from 'preact/hooks'
+import { delimiterNames } from '../../../../domain/imports/file/header.ts'
+import { lineTexts } from '../../../../domain/imports/file/lines.ts'
+import {
+  FILE_PROBLEMS_MAX,
+  endOfCheck,
+  outcomeText,
+  type ImportOutcome,
+} from '../../../../domain/imports/file/transfer.ts'
 import { Button, calls, toast } from '../kit/buttons.tsx'
+import { useLeaveWarning } from '../kit/dialog.tsx'
 import {
   Badge,
+  Card,
   Empty,
   FailureNote,
+  ProgressBar,
   Shown,
   countText,
   momentText,
-  Card,
-  ProgressBar,
   type Tone,
 } from '../kit/page.tsx'
 import { PagedTable, type Column } from '../kit/table.tsx'
 import type { OrganizationProps } from '../organizations/organization.ts'
-import { useAction, useLongAction, useChanging, usePages, useCall } from '../service/hooks.ts'
+import type { Failure } from '../service/client.ts'
+import { useAction, useCall, useChanging, useLongAction, usePages } from '../service/hooks.ts'
 import { useMay } from '../session.tsx'
 import {
   Chooser,
@@ -21,21 +32,10 @@ import {
   leavingOthersOut,
   missingFields,
   useChoice,
-  type Import,
   type Choice,
+  type Import,
   type ImportKind,
 } from './choice.tsx'
-import { useEffect, useState } from 'preact/hooks'
-import { delimiterNames } from '../../../../domain/imports/file/header.ts'
-import {
-  FILE_PROBLEMS_MAX,
-  endOfCheck,
-  outcomeText,
-  type ImportOutcome,
-} from '../../../../domain/imports/file/transfer.ts'
-import { lineTexts } from '../../../../domain/imports/file/lines.ts'
-import { useLeaveWarning } from '../kit/dialog.tsx'
-import type { Failure } from '../service/client.ts'
 import { sendFile, sourceOf, type SendProgress, type SentFile } from './send-file.ts'
 
 /** How often the list is read again while an import is open, in ms. */
@@ -276,13 +276,8 @@ function Sending({ progress, onCancel }: SendingProps) {
   )
 }
 
-interface OutcomeProps {
-  readonly outcome: ImportOutcome
-  readonly file: File
-}
-
 /** What an import came to. */
-function Outcome({ outcome, file }: OutcomeProps) {
+function Outcome({ outcome, file }: { readonly outcome: ImportOutcome; readonly file: File }) {
   if (outcome.kind === 'invalid') return <ProblemList file={file} problems={outcome.problems} />
   if (outcome.kind === 'stopped')
     return (

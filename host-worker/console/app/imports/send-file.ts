@@ -1,19 +1,19 @@
+import type { HeaderRules } from '../../../../domain/imports/file/header.ts'
 import {
-  contentDigest,
   PART_BYTES,
+  contentDigest,
   transferFile,
-  type ImportSource,
-  type ReceivedPart,
   type ImportOutcome,
   type ImportProgress,
+  type ImportSource,
   type ImportTarget,
+  type ReceivedPart,
   type TransferAnswer,
 } from '../../../../domain/imports/file/transfer.ts'
-import type { HeaderRules } from '../../../../domain/imports/file/header.ts'
-import { pathWith, Failure, type Client } from '../service/client.ts'
+import { Failure, pathWith, type Client } from '../service/client.ts'
+import { repeated, type Work } from '../service/hooks.ts'
 import { operationTable } from '../service/operation-table.ts'
 import type { CallOf } from '../service/operations.ts'
-import { repeated, type Work } from '../service/hooks.ts'
 
 export type ImportFormat = NonNullable<CallOf<'imports.open'>['body']>['format']
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren, HTMLAttributes } from 'preact'
-import { useState, useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { csvOf } from '../../../../domain/text/csv.ts'
 
 /** A handler that makes a call, whatever the event. */
@@ -91,12 +91,7 @@ export function saveRows(name: string, rows: readonly Row[]): void {
 /** A button that saves the rows that are shown. */
 export function CsvButton({ name, rows }: { readonly name: string; readonly rows: readonly Row[] }) {
   return (
-    <Button
-      aria-label={`Download CSV of ${name}`}
-      onClick={() => {
-        saveRows(name, rows)
-      }}
-    >
+    <Button aria-label={`Download CSV of ${name}`} onClick={calls(saveRows, name, rows)}>
       Download CSV
     </Button>
   )
@@ -120,22 +115,18 @@ export function download(name: string, content: Blob): void {
   }, 60_000)
 }
 
-/** The messages that go away by themselves. Rendered once, by the shell. */
+/** The messages that go away by themselves. Rendered once, by the frame of the page. */
 export function Toasts() {
-  const toasts = useToasts()
+  const [shown, setShown] = useState(toasts)
+  useEffect(() => {
+    show = setShown
+  }, [])
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {toasts.map(({ id, text }) => (
+      {shown.map(({ id, text }) => (
         <p key={id} class="toast">
           {text}
-          <button
-            type="button"
-            class="toast-close"
-            aria-label="Dismiss"
-            onClick={() => {
-              dismissToast(id)
-            }}
-          >
+          <button type="button" class="toast-close" aria-label="Dismiss" onClick={calls(dismiss, id)}>
             ×
           </button>
         </p>
@@ -144,46 +135,19 @@ export function Toasts() {
   )
 }
 
-interface Toast {
-  readonly id: number
-  readonly text: string
-}
-
 const SHOWN_MS = 6_000
 
-let toasts: readonly Toast[] = []
+let toasts: readonly { readonly id: number; readonly text: string }[] = []
 let lastId = 0
-const listeners = new Set<(toasts: readonly Toast[]) => void>()
-
-function change(next: readonly Toast[]): void {
-  toasts = next
-  for (const listener of listeners) listener(next)
-}
-
-function remove(id: number): void {
-  change(toasts.filter((toast) => toast.id !== id))
-}
+let show: (shown: typeof toasts) => void = () => undefined
 
 /** Says for a moment that something was done, also to a screen reader. */
 export function toast(text: string): void {
   const id = (lastId += 1)
-  change([...toasts, { id, text }])
-  setTimeout(() => {
-    remove(id)
-  }, SHOWN_MS)
+  show((toasts = [...toasts, { id, text }]))
+  setTimeout(dismiss, SHOWN_MS, id)
 }
 
-/** Removes a message before its time. */
-const dismissToast = remove
-
-/** The messages that are shown now. */
-function useToasts(): readonly Toast[] {
-  const [shown, setShown] = useState(toasts)
-  useEffect(() => {
-    listeners.add(setShown)
-    return () => {
-      listeners.delete(setShown)
-    }
-  }, [])
-  return shown
+function dismiss(id: number): void {
+  show((toasts = toasts.filter((one) => one.id !== id)))
 }

@@ -3,9 +3,9 @@ import { useId } from 'preact/hooks'
 
 interface FieldProps {
   readonly label: string
-  readonly hint?: string
+  readonly hint?: string | undefined
   /** What is wrong with the value; null: nothing. */
-  readonly error?: string | null
+  readonly error?: string | null | undefined
 }
 
 /** The attributes by which a control belongs to its label, hint and error. */
@@ -54,6 +54,13 @@ interface ValueProps {
   readonly onValue: (value: string) => void
 }
 
+/** Hands on the value of a control. */
+function handing(onValue: ValueProps['onValue']) {
+  return ({ currentTarget: { value } }: { readonly currentTarget: { readonly value: string } }): void => {
+    onValue(value)
+  }
+}
+
 type InputProps = FieldProps &
   ValueProps &
   Given<HTMLInputElement> & {
@@ -68,17 +75,9 @@ type InputProps = FieldProps &
 /** A line of text. */
 export function TextField({ label, hint, error, value, onValue, type = 'text', ...rest }: InputProps) {
   return (
-    <Field {...fieldProps({ label, hint, error })}>
+    <Field label={label} hint={hint} error={error}>
       {(attributes) => (
-        <input
-          {...rest}
-          {...attributes}
-          type={type}
-          value={value}
-          onInput={(event) => {
-            onValue(event.currentTarget.value)
-          }}
-        />
+        <input {...rest} {...attributes} type={type} value={value} onInput={handing(onValue)} />
       )}
     </Field>
   )
@@ -89,36 +88,20 @@ type AreaProps = FieldProps & ValueProps & Given<HTMLTextAreaElement> & { readon
 /** Several lines of text. */
 export function TextArea({ label, hint, error, value, onValue, ...rest }: AreaProps) {
   return (
-    <Field {...fieldProps({ label, hint, error })}>
-      {(attributes) => (
-        <textarea
-          {...rest}
-          {...attributes}
-          value={value}
-          onInput={(event) => {
-            onValue(event.currentTarget.value)
-          }}
-        />
-      )}
+    <Field label={label} hint={hint} error={error}>
+      {(attributes) => <textarea {...rest} {...attributes} value={value} onInput={handing(onValue)} />}
     </Field>
   )
 }
 
-type SelectProps = FieldProps &
-  ValueProps & { readonly options: readonly { readonly value: string; readonly label: string }[] }
+type SelectProps = FieldProps & ValueProps & { readonly options: readonly Choice[] }
 
 /** A choice of one of a few. */
 export function SelectField({ label, hint, error, value, onValue, options }: SelectProps) {
   return (
-    <Field {...fieldProps({ label, hint, error })}>
+    <Field label={label} hint={hint} error={error}>
       {(attributes) => (
-        <select
-          {...attributes}
-          value={value}
-          onChange={(event) => {
-            onValue(event.currentTarget.value)
-          }}
-        >
+        <select {...attributes} value={value} onChange={handing(onValue)}>
           {options.map((option) => (
             <option key={option.value} value={option.value}>
               {option.label}
@@ -152,18 +135,6 @@ export function CheckField({
       {label}
     </label>
   )
-}
-
-function fieldProps({
-  label,
-  hint,
-  error = null,
-}: {
-  readonly label: string
-  readonly hint: string | undefined
-  readonly error: string | null | undefined
-}): FieldProps {
-  return hint === undefined ? { label, error } : { label, hint, error }
 }
 
 /** A choice of a control. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useId, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Link, useLocation } from 'wouter-preact'
 import type { Failure } from '../service/client.ts'
 import type { Reading } from '../service/hooks.ts'
@@ -304,28 +304,27 @@ export function useSettled(value: string): string {
   return settled
 }
 
-type Theme = 'light' | 'dark'
-
 /** The only thing that the console stores, and only when somebody chose it. */
 const STORED_AS = 'console-theme'
+const DARK = '(prefers-color-scheme: dark)'
 
-/** Shows the stored choice of light or dark. Without one, the console follows the system. */
+/** Shows the stored choice of light or dark. Without one, the style sheet follows the system. */
 export function followTheme(): void {
-  const show = (): void => {
-    document.documentElement.dataset.theme = storedTheme() ?? systemTheme()
+  try {
+    const stored = window.localStorage.getItem(STORED_AS)
+    if (stored === 'light' || stored === 'dark') document.documentElement.dataset.theme = stored
+  } catch {
+    // Without storage nothing was chosen.
   }
-  window.matchMedia(DARK).addEventListener('change', show)
-  show()
 }
 
 /** Changes between light and dark. */
 export function ThemeButton() {
-  const [theme, setTheme] = useState<Theme>(() => storedTheme() ?? systemTheme())
-  const other: Theme = theme === 'dark' ? 'light' : 'dark'
+  const [isDark, setDark] = useState(isDarkNow)
   useEffect(() => {
     const system = window.matchMedia(DARK)
     const follow = (): void => {
-      if (storedTheme() === null) setTheme(systemTheme())
+      setDark(isDarkNow())
     }
     system.addEventListener('change', follow)
     return () => {
@@ -333,8 +332,9 @@ export function ThemeButton() {
     }
   }, [])
   const change = (): void => {
-    setTheme(other)
+    const other = isDark ? 'light' : 'dark'
     document.documentElement.dataset.theme = other
+    setDark(!isDark)
     try {
       window.localStorage.setItem(STORED_AS, other)
     } catch {
@@ -343,22 +343,12 @@ export function ThemeButton() {
   }
   return (
     <Button kind="quiet" onClick={change}>
-      {other === 'dark' ? 'Dark' : 'Light'}
+      {isDark ? 'Light' : 'Dark'}
     </Button>
   )
 }
 
-const DARK = '(prefers-color-scheme: dark)'
-
-function systemTheme(): Theme {
-  return window.matchMedia(DARK).matches ? 'dark' : 'light'
-}
-
-function storedTheme(): Theme | null {
-  try {
-    const stored = window.localStorage.getItem(STORED_AS)
-    return stored === 'light' || stored === 'dark' ? stored : null
-  } catch {
-    return null
-  }
+function isDarkNow(): boolean {
+  const { theme } = document.documentElement.dataset
+  return theme === undefined ? window.matchMedia(DARK).matches : theme === 'dark'
 }

@@ -1,19 +1,19 @@
 import { Button, CopyButton, RowButton, calls, toast } from '../kit/buttons.tsx'
 import { Dialog, useDialog } from '../kit/dialog.tsx'
-import { Empty, TheirText, PageHeader } from '../kit/page.tsx'
+import { Empty, PageHeader, TheirText } from '../kit/page.tsx'
 import { PagedTable, type Column } from '../kit/table.tsx'
 import { OperationDialog, columnsOf } from '../operations/operation-form.tsx'
 import type { OrganizationProps } from '../organizations/organization.ts'
-import type { BodyOf, ItemOf } from '../service/operations.ts'
-import { usePages } from '../service/hooks.ts'
-import { useMay } from '../session.tsx'
 import { Failure } from '../service/client.ts'
+import { usePages } from '../service/hooks.ts'
+import type { BodyOf, ItemOf } from '../service/operations.ts'
+import { useMay } from '../session.tsx'
 import { byDescent } from './descent.ts'
 
 type Key = ItemOf<'keys.list'>
 
 /** How the state of a key looks. */
-export const keyTones = { active: 'good', expired: 'neutral', revoked: 'bad' } as const
+const keyTones = { active: 'good', expired: 'neutral', revoked: 'bad' } as const
 
 /** The keys of an organization. */
 export function Keys({ organizationId }: OrganizationProps) {
@@ -124,13 +124,7 @@ const columns = columnsOf('keys.list', [
 ])
 
 /** Shows a new key this once. */
-export function IssuedKeyDialog({
-  issued,
-  onClose,
-}: {
-  readonly issued: string
-  readonly onClose: () => void
-}) {
+function IssuedKeyDialog({ issued, onClose }: { readonly issued: string; readonly onClose: () => void }) {
   return (
     <Dialog title="The new key" onClose={onClose}>
       <div class="dialog-text">

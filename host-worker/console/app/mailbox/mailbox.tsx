@@ -1,28 +1,28 @@
 import { render, type ComponentChildren } from 'preact'
-import { ClientContext, createClient, searchText } from '../service/client.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Link, useLocation, useSearch } from 'wouter-preact'
+import { Button, Toasts, calls, toast } from '../kit/buttons.tsx'
+import { ConfirmDialog } from '../kit/dialog.tsx'
+import { TextField } from '../kit/fields.tsx'
 import {
-  followTheme,
-  Facts,
-  PageHeader,
   Empty,
+  Facts,
   FailureNote,
+  PageHeader,
   Shown,
+  ThemeButton,
   countText,
+  followTheme,
   momentText,
   sizeText,
   useSettled,
-  ThemeButton,
 } from '../kit/page.tsx'
+import { ClientContext, createClient, searchText } from '../service/client.ts'
+import { useAction, useRead } from '../service/hooks.ts'
 import '../style/base.css'
 import '../style/components.css'
 import '../style/pages.css'
 import './mailbox.css'
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { Link, useLocation, useSearch } from 'wouter-preact'
-import { Button, calls, Toasts, toast } from '../kit/buttons.tsx'
-import { ConfirmDialog } from '../kit/dialog.tsx'
-import { TextField } from '../kit/fields.tsx'
-import { useAction, useRead } from '../service/hooks.ts'
 
 const EVERY_MS = 3_000
 

@@ -1,17 +1,16 @@
 import { useState } from 'preact/hooks'
 import { Link, useLocation } from 'wouter-preact'
 import { Button, calls, toast } from '../kit/buttons.tsx'
-import { Badge, PageHeader, Empty } from '../kit/page.tsx'
 import { FormDialog, useDialog } from '../kit/dialog.tsx'
 import { TextField } from '../kit/fields.tsx'
+import { Badge, Empty, PageHeader } from '../kit/page.tsx'
 import { PagedTable } from '../kit/table.tsx'
 import { columnsOf } from '../operations/operation-form.tsx'
 import { Failure, failureOf, problemOf } from '../service/client.ts'
 import { useAction, usePages } from '../service/hooks.ts'
 import { useMay } from '../session.tsx'
 import { capabilitiesOf, organizationPath } from './organization.ts'
-import { PlaceFields } from './place-card.tsx'
-import { placeOf } from './settings.ts'
+import { usePlace } from './place-card.tsx'
 
 const columns = columnsOf('organizations.list', [
   {
@@ -77,12 +76,11 @@ function NewOrganizationDialog({ onClose, onCreated }: NewOrganizationProps) {
   const [id, setId] = useState('')
   const [name, setName] = useState('')
   const [parentId, setParentId] = useState('')
-  const [place, setPlace] = useState('shared')
-  const [where, setWhere] = useState('')
+  const place = usePlace('shared')
   const create = useAction(
     async (client) => {
       // A child lives where its parent does.
-      const kin = parentId.trim() === '' ? placeOf(place, where) : { parentId: parentId.trim() }
+      const kin = parentId.trim() === '' ? place.chosen : { parentId: parentId.trim() }
       const call = { params: { organizationId: id.trim() }, body: { name: name.trim(), ...kin } }
       try {
         return await client.call('organizations.save', { ...call, replaces: null })
@@ -123,9 +121,7 @@ function NewOrganizationDialog({ onClose, onCreated }: NewOrganizationProps) {
         onValue={setParentId}
         error={problemOf(create.failure, 'parentId')}
       />
-      {parentId.trim() === '' && (
-        <PlaceFields place={place} where={where} onPlace={setPlace} onWhere={setWhere} />
-      )}
+      {parentId.trim() === '' && place.fields}
     </FormDialog>
   )
 }

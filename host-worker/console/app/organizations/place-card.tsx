@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Button, calls, toast } from '../kit/buttons.tsx'
-import { Card, Facts, ProgressBar, FailureNote, Shown, countText, sizeText } from '../kit/page.tsx'
 import { DialogText, FormDialog } from '../kit/dialog.tsx'
 import { SelectField } from '../kit/fields.tsx'
-import type { BodyOf } from '../service/operations.ts'
+import { Card, Facts, FailureNote, ProgressBar, Shown, countText, sizeText } from '../kit/page.tsx'
 import { useAction, useCall } from '../service/hooks.ts'
+import type { BodyOf } from '../service/operations.ts'
 import { useMay } from '../session.tsx'
 import type { ShownOrganization } from './organization.ts'
 import { jurisdictionTexts, placeOf, regionTexts, wheres } from './settings.ts'
@@ -79,10 +79,9 @@ interface MoveProps {
 
 /** Begins the move of an organization, with all below it, to another place. */
 function MoveDialog({ organizationId, from, onClose, onBegun }: MoveProps) {
-  const [place, setPlace] = useState<string>(from === 'own' ? 'shared' : 'own')
-  const [where, setWhere] = useState('')
+  const place = usePlace(from === 'own' ? 'shared' : 'own')
   const begin = useAction(
-    (client) => client.call('moves.begin', { params: { organizationId }, body: placeOf(place, where) }),
+    (client) => client.call('moves.begin', { params: { organizationId }, body: place.chosen }),
     ({ move }) => {
       if (move !== null) onBegun(move.moveId)
       else {
@@ -99,7 +98,7 @@ function MoveDialog({ organizationId, from, onClose, onBegun }: MoveProps) {
           for about a second.
         </p>
       </DialogText>
-      <PlaceFields place={place} where={where} onPlace={setPlace} onWhere={setWhere} />
+      {place.fields}
     </FormDialog>
   )
 }
@@ -109,21 +108,17 @@ const places = [
   { value: 'own', label: 'A database of its own' },
 ]
 
-interface PlaceFieldsProps {
-  readonly place: string
-  readonly where: string
-  readonly onPlace: (place: string) => void
-  readonly onWhere: (where: string) => void
-}
-
-/** A choice of where a family lives. */
-export function PlaceFields({ place, where, onPlace, onWhere }: PlaceFieldsProps) {
-  return (
+/** The controls by which a person chooses where a family lives, and what is chosen, as the operations take it. */
+export function usePlace(initial: 'own' | 'shared') {
+  const [place, setPlace] = useState<string>(initial)
+  const [where, setWhere] = useState('')
+  const fields = (
     <>
-      <SelectField label="Database" value={place} onValue={onPlace} options={places} />
-      {place === 'own' && <SelectField label="Where" value={where} onValue={onWhere} options={wheres} />}
+      <SelectField label="Database" value={place} onValue={setPlace} options={places} />
+      {place === 'own' && <SelectField label="Where" value={where} onValue={setWhere} options={wheres} />}
     </>
   )
+  return { fields, chosen: placeOf(place, where) }
 }
 
 type Move = BodyOf<'moves.show'>

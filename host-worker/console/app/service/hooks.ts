@@ -1,7 +1,7 @@
-import { useCallback, useContext, useEffect, useState, useRef } from 'preact/hooks'
-import { ClientContext, failureOf, Failure, type Client, type Query, type FailureKind } from './client.ts'
-import type { BodyOf, CallOf, OperationId, ItemOf, ListId, Page, Row } from './operations.ts'
+import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { doublingPauses, repeatWhileRejected, type Backoff } from '../../../../domain/bounds/backoff.ts'
+import { ClientContext, Failure, failureOf, type Client, type FailureKind, type Query } from './client.ts'
+import type { BodyOf, CallOf, ItemOf, ListId, OperationId, Page, Row } from './operations.ts'
 
 /** What is known of something that is read. While it is read again, the earlier data stays. */
 export type Reading<Data> = { readonly reload: () => void; readonly isReading: boolean } & (
