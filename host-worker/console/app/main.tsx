@@ -1,7 +1,7 @@
 import { render, type ComponentChildren, type ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Link, Route, Router, Switch, useLocation, type AroundNavHandler } from 'wouter-preact'
-import { Button, CopyButton, Toasts } from './kit/buttons.tsx'
+import { Button, CopyButton, Toasts } from './kit/controls.tsx'
 import { mayLeave, watchBack } from './kit/dialog.tsx'
 import { Empty, FailureNote, Loading, PageHeader, Tabs, ThemeButton, followTheme } from './kit/page.tsx'
 import {

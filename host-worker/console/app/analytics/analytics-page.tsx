@@ -1,34 +1,48 @@
 import { useState } from 'preact/hooks'
 import { Redirect, Route, Switch, useLocation } from 'wouter-preact'
-import { Button, calls, saveRows, toast } from '../kit/buttons.tsx'
+import { Button, SelectField, calls, saveRows, toast } from '../kit/controls.tsx'
 import { Dialog } from '../kit/dialog.tsx'
-import { SelectField } from '../kit/fields.tsx'
-import { Card, Empty, Facts, FailureNote, PageHeader, Tabs } from '../kit/page.tsx'
-import { PagedTable } from '../kit/table.tsx'
+import { Card, Empty, Facts, FailureNote, PageHeader, Tabs, countText } from '../kit/page.tsx'
+import { PagedTable, Table, type Column } from '../kit/table.tsx'
 import type { Client } from '../service/client.ts'
-import { useAction, useList } from '../service/hooks.ts'
+import { useAction, useCall, useList } from '../service/hooks.ts'
 import type { BodyOf } from '../service/operations.ts'
 import { CancellationSurvey, Cancellations, RetentionOffers } from './cancellations.tsx'
-import { Cohorts } from './cohorts.tsx'
 import {
+  HORIZONS,
+  inColumns,
+  shareOf,
+  spread,
+  type CohortsBody,
+  type Cohort,
+  type Horizon,
+} from './cohort.ts'
+import {
+  BarList,
+  DIMENSIONS,
+  HeatMap,
   NotHad,
   RangeForm,
+  Report,
   STATUSES,
   figureText,
   isNotHad,
   moneyText,
+  numbers,
   searchOf,
   useChoices,
   wordText,
   type Choices,
+  type HeatCell,
+  type Line,
 } from './report.tsx'
 
 const reports = [
-  { path: '/analytics/cancellations', title: 'Cancellations', Report: Cancellations },
-  { path: '/analytics/survey', title: 'Survey', Report: CancellationSurvey },
-  { path: '/analytics/offers', title: 'Offers', Report: RetentionOffers },
-  { path: '/analytics/cohorts', title: 'Cohorts', Report: Cohorts },
-  { path: '/analytics/members', title: 'Members', Report: Members },
+  { path: '/analytics/cancellations', title: 'Cancellations', View: Cancellations },
+  { path: '/analytics/survey', title: 'Survey', View: CancellationSurvey },
+  { path: '/analytics/offers', title: 'Offers', View: RetentionOffers },
+  { path: '/analytics/cohorts', title: 'Cohorts', View: Cohorts },
+  { path: '/analytics/members', title: 'Members', View: Members },
 ] as const
 
 /** The five reports about memberships, each at an address of its own, of the days that are chosen there. */
@@ -49,8 +63,8 @@ export function Page() {
       </PageHeader>
       <RangeForm />
       <Switch>
-        {reports.map(({ path, Report }) => (
-          <Route key={path} path={path} component={Report} />
+        {reports.map(({ path, View }) => (
+          <Route key={path} path={path} component={View} />
         ))}
         <Route>
           <Redirect to={reports[0].path + searchOf(choices)} replace />
@@ -187,4 +201,141 @@ async function allMembers(client: Client, choices: Choices): Promise<readonly Me
     offset = page.pagination.nextOffset
   }
   return members
+}
+
+const DIMENSION_NAMES = { none: 'Nothing', plan: 'Plan', site: 'Site' } as const
+
+/** Members by the month of their signup: how many left, and after how long. */
+export function Cohorts() {
+  const [{ start, end, dimension }, choose] = useChoices()
+  const reading = useCall('analytics.cohorts', { query: { start, end, dimension } })
+  return (
+    <Report
+      title="Signup cohorts"
+      reading={reading}
+      sheet="cohorts"
+      rowsOf={({ cohorts }) => cohorts.map(spread)}
+    >
+      {(report) => (
+        <>
+          <div class="filters">
+            <SelectField
+              label="Months are divided by"
+              value={dimension}
+              onValue={(value) => {
+                choose({ dimension: DIMENSIONS.find((one) => one === value) ?? 'none' })
+              }}
+              options={DIMENSIONS.map((value) => ({ value, label: DIMENSION_NAMES[value] }))}
+            />
+          </div>
+          <Coverage report={report} />
+          {report.cohorts.length === 0 ? (
+            <Empty title="Nobody signed up in these months." />
+          ) : (
+            <CohortFigures report={report} />
+          )}
+        </>
+      )}
+    </Report>
+  )
+}
+
+function Coverage({ report: { signupDateCoverage } }: { readonly report: CohortsBody }) {
+  const { withSignupDate, members, coveragePct } = signupDateCoverage
+  return (
+    <p class="soft">
+      Whole months. The signup of {countText(withSignupDate)} of {countText(members)} members is known (
+      {figureText(coveragePct, '%')}).
+    </p>
+  )
+}
+
+function CohortFigures({ report: { cohorts, dimension } }: { readonly report: CohortsBody }) {
+  const [horizon, setHorizon] = useState<(typeof HORIZONS)[number]>('365')
+  const isDivided = dimension !== 'none'
+  return (
+    <>
+      {isDivided && (
+        <div class="filters">
+          <SelectField
+            label="The map shows who left within"
+            value={horizon}
+            onValue={(value) => {
+              setHorizon(HORIZONS.find((one) => one === value) ?? '365')
+            }}
+            options={HORIZONS.map((value) => ({ value, label: `${value} days` }))}
+          />
+        </div>
+      )}
+      <HeatMap
+        title={
+          isDivided
+            ? `Share that left within ${horizon} days, by month and ${dimension}`
+            : 'Share that left, by month and days since the signup'
+        }
+        corner="Month"
+        cells={isDivided ? cellsByValue(cohorts, horizon) : cellsByHorizon(cohorts)}
+      />
+      <BarList title="Signups by month" series={['still active', 'left']} lines={signupsByMonth(cohorts)} />
+      <Table
+        label="Cohorts"
+        columns={[
+          { title: 'Month', cell: ({ cohortMonth }: Cohort) => cohortMonth },
+          ...(isDivided ? [valueColumn(DIMENSION_NAMES[dimension])] : []),
+          numbers<Cohort>('Size', ({ cohortSize }) => cohortSize),
+          numbers<Cohort>('Active', ({ stillActive }) => stillActive),
+          numbers<Cohort>('Left', ({ churned }) => churned),
+          numbers<Cohort>('Rate', ({ churnRatePct }) => churnRatePct, '%'),
+          numbers<Cohort>('Voluntary', ({ voluntary }) => voluntary),
+          numbers<Cohort>('Involuntary', ({ involuntary }) => involuntary),
+        ]}
+        rows={cohorts}
+        rowKey={({ cohortMonth, dimensionValue }) => JSON.stringify([cohortMonth, dimensionValue])}
+      />
+    </>
+  )
+}
+
+function valueColumn(title: string): Column<Cohort> {
+  return { title, width: 'minmax(0, 2fr)', cell: ({ dimensionValue }) => wordText(dimensionValue) }
+}
+
+/** A row for each month, a column for each horizon. */
+function cellsByHorizon(cohorts: readonly Cohort[]): readonly HeatCell[] {
+  return cohorts.flatMap((cohort) =>
+    HORIZONS.map((days) => ({ row: cohort.cohortMonth, column: `${days} days`, ...heatOf(cohort, days) })),
+  )
+}
+
+/** A row for each month, a column for each plan or site, of one horizon. The unknown one is last. */
+function cellsByValue(cohorts: readonly Cohort[], days: Horizon): readonly HeatCell[] {
+  return inColumns(cohorts).map((cohort) => ({
+    row: cohort.cohortMonth,
+    column: cohort.dimensionValue ?? 'Not known',
+    ...heatOf(cohort, days),
+  }))
+}
+
+function heatOf(cohort: Cohort, days: Horizon): Pick<HeatCell, 'share' | 'text'> {
+  const share = shareOf(cohort, days)
+  const text = (
+    <>
+      {share === null ? 'no value' : `${(share * 100).toFixed(0)} %`}
+      <small>
+        {countText(cohort.churnWithin[days])} of {countText(cohort.cohortSize)}
+      </small>
+    </>
+  )
+  return { share, text }
+}
+
+/** How many signed up in each month and are still there, and how many left. */
+function signupsByMonth(cohorts: readonly Cohort[]): readonly Line[] {
+  return [...Map.groupBy(cohorts, ({ cohortMonth }) => cohortMonth)].map(([name, ofMonth]) => ({
+    name,
+    values: [
+      ofMonth.reduce((sum, { stillActive }) => sum + stillActive, 0),
+      ofMonth.reduce((sum, { churned }) => sum + churned, 0),
+    ],
+  }))
 }

@@ -1,9 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Link, useLocation, useSearch } from 'wouter-preact'
-import { Button, calls } from '../kit/buttons.tsx'
+import { Button, SelectField, TextField, calls } from '../kit/controls.tsx'
 import { Dialog } from '../kit/dialog.tsx'
-import { SelectField, TextField } from '../kit/fields.tsx'
 import {
   Badge,
   Card,

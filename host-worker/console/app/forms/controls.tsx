@@ -5,8 +5,7 @@ import { sentencesOf, type FormPath } from '../../../../domain/forms/definition/
 import type { Finding } from '../../../../domain/forms/editing/findings.ts'
 import { titleOf, type DeclaredSetting } from '../../../../domain/forms/editing/meanings.ts'
 import { listOf, membersOf } from '../../../../domain/text/json.ts'
-import { Button, calls } from '../kit/buttons.tsx'
-import { CheckField, SelectField, TextArea, TextField, withGiven } from '../kit/fields.tsx'
+import { Button, CheckField, SelectField, TextArea, TextField, calls, withGiven } from '../kit/controls.tsx'
 import { partAt, setPart, type Change, type Editing } from './editing.ts'
 
 /** Where a setting is, and what its control says otherwise than its declaration. */

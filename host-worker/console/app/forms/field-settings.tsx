@@ -10,8 +10,7 @@ import { takesList } from '../../../../domain/forms/definition/rules/rules.ts'
 import { takesNoValue } from '../../../../domain/forms/definition/rules/visibility.ts'
 import { fieldSetting, titleOf } from '../../../../domain/forms/editing/meanings.ts'
 import { listOf, membersOf } from '../../../../domain/text/json.ts'
-import { Button, calls } from '../kit/buttons.tsx'
-import { CheckField, SelectField, TextField, withGiven } from '../kit/fields.tsx'
+import { Button, CheckField, SelectField, TextField, calls, withGiven } from '../kit/controls.tsx'
 import {
   addOption,
   addRule,

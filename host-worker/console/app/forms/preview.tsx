@@ -3,7 +3,7 @@ import type { ClientForm } from '../../../../domain/forms/definition/compiled/cl
 import type { FormPath } from '../../../../domain/forms/definition/problem.ts'
 import { formSnippet, formStyle } from '../../../../domain/forms/page/form-page.ts'
 import type * as FormClient from '../../../browser/client/index.ts'
-import { TextArea } from '../kit/fields.tsx'
+import { TextArea } from '../kit/controls.tsx'
 import { Card, Empty } from '../kit/page.tsx'
 import { useEditor } from './controls.tsx'
 import { placeIn, readSource, replaceForm, sameText, type Span } from './editing.ts'

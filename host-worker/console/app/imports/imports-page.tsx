@@ -7,7 +7,7 @@ import {
   outcomeText,
   type ImportOutcome,
 } from '../../../../domain/imports/file/transfer.ts'
-import { Button, calls, toast } from '../kit/buttons.tsx'
+import { Button, calls, toast } from '../kit/controls.tsx'
 import { useLeaveWarning } from '../kit/dialog.tsx'
 import {
   Badge,

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { Action } from '../service/hooks.ts'
-import { Button } from './buttons.tsx'
-import { TextField } from './fields.tsx'
+import { Button, TextField } from './controls.tsx'
 import { FailureNote } from './page.tsx'
 
 interface DialogProps {

@@ -3,7 +3,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Link, useLocation } from 'wouter-preact'
 import type { Failure } from '../service/client.ts'
 import type { Reading } from '../service/hooks.ts'
-import { Button } from './buttons.tsx'
+import { Button } from './controls.tsx'
 
 /** A page above the present one. */
 interface Crumb {

@@ -1,4 +1,4 @@
-import { Button, CopyButton, RowButton, calls, toast } from '../kit/buttons.tsx'
+import { Button, CopyButton, RowButton, calls, toast } from '../kit/controls.tsx'
 import { Dialog, useDialog } from '../kit/dialog.tsx'
 import { Empty, PageHeader, TheirText } from '../kit/page.tsx'
 import { PagedTable, type Column } from '../kit/table.tsx'

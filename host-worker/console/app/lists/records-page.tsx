@@ -1,5 +1,5 @@
 import { Link } from 'wouter-preact'
-import { RowButton, calls, toast } from '../kit/buttons.tsx'
+import { RowButton, calls, toast } from '../kit/controls.tsx'
 import { Empty, FailureNote, PageHeader, TheirText, momentText, useSettled } from '../kit/page.tsx'
 import { PagedTable } from '../kit/table.tsx'
 import { OperationFields, columnsOf, useWriting } from '../operations/operation-form.tsx'

@@ -1,9 +1,8 @@
 import { render, type ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Link, useLocation, useSearch } from 'wouter-preact'
-import { Button, Toasts, calls, toast } from '../kit/buttons.tsx'
+import { Button, TextField, Toasts, calls, toast } from '../kit/controls.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
-import { TextField } from '../kit/fields.tsx'
 import {
   Empty,
   Facts,

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { CheckField, SelectField, TextField } from '../kit/controls.tsx'
 import { DialogText, FormDialog } from '../kit/dialog.tsx'
-import { CheckField, SelectField, TextField } from '../kit/fields.tsx'
 import { Badge, countText, momentText, type Tone } from '../kit/page.tsx'
 import type { Column } from '../kit/table.tsx'
 import { problemOf, type Failure } from '../service/client.ts'

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Button, calls, toast } from '../kit/buttons.tsx'
+import { Button, SelectField, calls, toast } from '../kit/controls.tsx'
 import { DialogText, FormDialog } from '../kit/dialog.tsx'
-import { SelectField } from '../kit/fields.tsx'
 import { Card, Facts, FailureNote, ProgressBar, Shown, countText, sizeText } from '../kit/page.tsx'
 import { useAction, useCall } from '../service/hooks.ts'
 import type { BodyOf } from '../service/operations.ts'

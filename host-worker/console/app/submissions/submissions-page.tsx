@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Link, Route, Switch, useLocation, useSearch } from 'wouter-preact'
-import { Button, CopyButton, calls, saveText, toast } from '../kit/buttons.tsx'
+import { Button, CopyButton, SelectField, calls, saveText, toast, withGiven } from '../kit/controls.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
-import { SelectField, withGiven } from '../kit/fields.tsx'
 import {
   Badge,
   Card,
