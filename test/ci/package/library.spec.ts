@@ -29,7 +29,6 @@ beforeAll(async () => {
     filter: (path) => !/node_modules|\.wrangler|\.db/.test(path),
   })
   const tarball = packProject()
-  await install(folder)
   await install(folder, '--no-save', await tarball)
 }, 600_000)
 afterAll(() => {

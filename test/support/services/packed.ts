@@ -27,8 +27,8 @@ export async function packProject(): Promise<string> {
   return join(folder, tarball)
 }
 
-/** Installs packages into a project's folder: what is named, or what its lock file says. */
+/** Installs packages into a project's folder: what is named, and what its package.json names. */
 export async function install(folder: string, ...wanted: readonly string[]): Promise<void> {
-  const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts']
-  await run('npm', wanted.length === 0 ? ['ci', ...flags] : ['install', ...flags, ...wanted], { cwd: folder })
+  const flags = ['--prefer-offline', '--no-package-lock', '--no-audit', '--no-fund', '--ignore-scripts']
+  await run('npm', ['install', ...flags, ...wanted], { cwd: folder })
 }
