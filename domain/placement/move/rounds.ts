@@ -100,19 +100,13 @@ const LARGE_ROWS_AT_ONCE = 4
 const COHORTS = 'membership_cohorts'
 
 /**
- * Tables without a clock of their own. They hold what is open, or settings, so they are small: each round compares all
- * of their rows.
+ * Whether rows tell when they were written, by their organization's clock; an entry of the outbox tells it by that of
+ * whoever works on it. The rows of other tables are what is open, or settings, so they are few: each round compares all
+ * of them.
  */
-const WITHOUT_CLOCK: ReadonlySet<string> = new Set([
-  'api_keys',
-  'automation_messages',
-  'import_sessions',
-  COHORTS,
-  'outbox',
-  'restores',
-  'retention',
-  'send_requests',
-])
+function hasClock({ name, columns }: MovedTable): boolean {
+  return columns.includes('updated_at') && name !== 'outbox' && !(name in COMPARED_BY)
+}
 
 export const REMOVALS = 'removals'
 export const ORGANIZATIONS = 'organizations'
@@ -133,7 +127,7 @@ function rank({ name }: MovedTable): number {
 
 /** The tables whose rows are compared after the switch: those whose rows tell that they were written since. */
 export function comparedTables(tables: readonly MovedTable[]): readonly MovedTable[] {
-  return tablesOfRound(tables).filter(({ name }) => !WITHOUT_CLOCK.has(name) && !(name in COMPARED_BY))
+  return tablesOfRound(tables).filter(hasClock)
 }
 
 /** The progress at the beginning of a round. */
@@ -310,8 +304,7 @@ function itemsFrom(
     const [of, table] = itemAt(progress, tables, progress.next + offset)
     if (of === undefined || table === undefined) return []
     const columns = COMPARED_BY[table.name]
-    const isWhole =
-      of.isGone || columns !== undefined || WITHOUT_CLOCK.has(table.name) || of.redo.includes(table.name)
+    const isWhole = of.isGone || !hasClock(table) || of.redo.includes(table.name)
     const since = isWhole ? null : of.since
     const after = offset === 0 ? progress.after : null
     return [
