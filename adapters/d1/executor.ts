@@ -1,8 +1,14 @@
 import type { D1Database, D1Result } from '@cloudflare/workers-types'
 import { doublingPauses, type Backoff } from '../../domain/bounds/backoff.ts'
 import type { Clock, Meter } from '../../ports/platform.ts'
-import type { Executor, ResultRow, Statement, StatementResult } from '../sqlite/statement/executor.ts'
-import { countRows, createMeter } from '../sqlite/statement/meter.ts'
+import {
+  countRows,
+  createMeter,
+  type Executor,
+  type ResultRow,
+  type Statement,
+  type StatementResult,
+} from '../sqlite/statement/executor.ts'
 import { repeatCall } from '../sqlite/statement/repeat-call.ts'
 import { runOne } from './run-one.ts'
 

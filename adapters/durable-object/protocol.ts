@@ -1,7 +1,6 @@
 import type { KeyBudget } from '../../ports/organizations.ts'
-import type { Statement } from '../sqlite/statement/executor.ts'
-import { PARAMETERS_MAX } from '../sqlite/statement/hosted-limits.ts'
-import type { Migration } from './migration.ts'
+import { PARAMETERS_MAX, type Statement } from '../sqlite/statement/executor.ts'
+import type { Migration } from '../sqlite/migration.ts'
 
 /**
  * What a batch does. `read`: it only selects. `write`: it may change rows, so it is refused while a move pauses writes.

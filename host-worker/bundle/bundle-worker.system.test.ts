@@ -52,7 +52,7 @@ const rare = [
   ],
   [
     'statements of rare work',
-    /^adapters\/sqlite\/(?:move|imports|analytics|storage\.ts)|outbox\/(?:store|claim|runs|settle)/,
+    /^adapters\/sqlite\/(?:move|imports|analytics|archive|erasure|storage\.ts)|outbox\/(?:store|delivery|automation)/,
   ],
   ['the rules of phone numbers', /libphonenumber-js|phone-metadata/],
 ] as const
@@ -95,7 +95,7 @@ it('loads little before the first request, and nothing of a database', () => {
   expect(gzipBytesOf(first)).toBeLessThanOrEqual(FIRST_MAX_BYTES)
   expectWithout(
     first,
-    /node_modules\/kysely|^adapters\/(?:sqlite\/(?!statement\/meter)|d1\/)|^domain\/resources\//,
+    /node_modules\/kysely|^adapters\/(?:sqlite\/(?!statement\/executor)|d1\/)|^domain\/resources\//,
   )
 })
 

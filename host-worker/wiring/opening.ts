@@ -4,7 +4,7 @@ import type { Env } from '../env/index.ts'
 import type { RequestHost, Answered } from '../http/fetch-handler.ts'
 import { backgroundOn, consoleLog } from '../system.ts'
 
-export { createMeter } from '../../adapters/sqlite/statement/meter.ts'
+export { createMeter } from '../../adapters/sqlite/statement/executor.ts'
 
 /** Lets the platform keep the isolate alive for work after the response. */
 export interface Lifetime {

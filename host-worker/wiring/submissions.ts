@@ -1,6 +1,6 @@
 import { createCloudflareQueue } from '../../adapters/queue-cloudflare/index.ts'
 import { createQstashQueue } from '../../adapters/queue-qstash/index.ts'
-import { createFormDirectory } from '../../adapters/sqlite/access/form-directory.ts'
+import { createFormDirectory } from '../../adapters/sqlite/write/submission.ts'
 import type { StorageOptions } from '../../adapters/sqlite/storage-options.ts'
 import { submissionApi } from '../../domain/forms/submission-api.ts'
 import { createFormCache } from '../../domain/forms/submit/cache.ts'

@@ -5,12 +5,12 @@ import { registerHooks } from 'node:module'
  * check that depends on them: by file and constant. Rows, entries, bytes, or ms.
  */
 const tinySizes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  'adapters/sqlite/imports/stage-part.ts': { CHUNK_MAX_ROWS: 2 },
+  'adapters/sqlite/imports/staged-rows.ts': { CHUNK_MAX_ROWS: 2 },
   'adapters/sqlite/move/read-rows.ts': { PAGE_BYTES_MAX: 700 },
   'adapters/sqlite/move/shared-control.ts': { DELETED_MAX: 2 },
   'adapters/sqlite/move/target.ts': { JSON_BYTES_MAX: 250 },
-  'adapters/sqlite/outbox/admit.ts': { FORGOTTEN_MAX: 2 },
-  'adapters/sqlite/read/bounded-rows.ts': { TEXT_MAX_BYTES: 500, ROWS_MAX_BYTES: 900 },
+  'adapters/sqlite/outbox/automation.ts': { FORGOTTEN_MAX: 2 },
+  'adapters/sqlite/read/reading.ts': { TEXT_MAX_BYTES: 500, ROWS_MAX_BYTES: 900 },
   'domain/access/authenticate.ts': { KEYS_MAX: 1 },
   'domain/bounds/buckets.ts': { BUCKET_BYTES: 300 },
   'domain/imports/write.ts': { REFS_MAX: 1 },

@@ -1,5 +1,5 @@
 import { relayed } from '../../../domain/relay/relayed.ts'
-import { createMeter } from '../../sqlite/statement/meter.ts'
+import { createMeter } from '../../sqlite/statement/executor.ts'
 import type { ObjectExecutorOptions } from './executor.ts'
 import { createObjectCall } from './object-call.ts'
 import type { FamilyObject } from '../protocol.ts'

@@ -1,9 +1,14 @@
 import type { Clock, Meter } from '../../../ports/platform.ts'
 import { ElsewhereError, PausedError } from '../../../domain/placement/find/errors.ts'
 import type { StorageOptions } from '../../sqlite/storage-options.ts'
-import type { CountedResults, Executor, Statement } from '../../sqlite/statement/executor.ts'
-import { countRows, createMeter } from '../../sqlite/statement/meter.ts'
-import { readsAlone } from '../../sqlite/statement/reads-alone.ts'
+import {
+  countRows,
+  createMeter,
+  readsAlone,
+  type CountedResults,
+  type Executor,
+  type Statement,
+} from '../../sqlite/statement/executor.ts'
 import type { Migrations } from '../object/schema/bring-up.ts'
 import { createObjectCall } from './object-call.ts'
 import type { FamilyNamespace, FamilyPlace } from './place.ts'

@@ -5,7 +5,7 @@ import type { Statement } from '../../sqlite/statement/executor.ts'
 import type { Family, FamilyTools } from './family.ts'
 import type { ObjectDatabase } from './object-database.ts'
 import type { BatchAnswer, BatchTerms, FamilyObject, Mode } from '../protocol.ts'
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../sqlite/migration.ts'
 import type { Alarm } from './wake-up.ts'
 
 /** The parts of an object that the Worker provides, as opposed to the platform. */

@@ -1,6 +1,6 @@
 import type { RateLimiter } from '../../../domain/access/rate-limiter.ts'
 import type { KeyBudget } from '../../../ports/organizations.ts'
-import type { KeyRow } from '../../sqlite/table/access-rows.ts'
+import type { KeyRow } from '../../sqlite/table/stored-row.ts'
 import type { PackedResult } from '../protocol.ts'
 
 /** The column by which requests are counted. */

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../sqlite/migration.ts'
 
 const FOLDER = new URL('../../sqlite/migrations/', import.meta.url)
 

@@ -1,10 +1,9 @@
 import { sql, type Expression } from 'kysely'
 import type { Move, MoveLedger, MovePhase, MoveTurn } from '../../../ports/placement/move-ledger.ts'
 import type { Place } from '../../../ports/placement/placement.ts'
-import type { JsonText } from '../database/json-text.ts'
-import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
+import type { JsonText } from '../statement/database.ts'
+import { atMost, bind, db, eb, slot, template, one } from '../statement/compiler.ts'
 import { resultsOf, rowsOf, type Executor, type Statement } from '../statement/executor.ts'
-import { one } from '../statement/words.ts'
 import { familyMembers, isPlaced } from '../placement/family-row.ts'
 import { moveColumns, moveOf, switchFamily, type MoveRow } from './switch.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { MovedTable } from '../../../ports/placement/move.ts'
-import type { Database } from '../database/database.ts'
+import type { Database } from '../statement/database.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import { rowsOf, type Executor } from '../statement/executor.ts'
 

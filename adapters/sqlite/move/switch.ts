@@ -2,10 +2,8 @@ import { sql, type AliasableExpression, type Expression, type Selection, type Sq
 import { forms } from '../../../domain/resources/forms/forms.ts'
 import type { Move } from '../../../ports/placement/move-ledger.ts'
 import type { Place } from '../../../ports/placement/placement.ts'
-import { bind, db, eb, slot, template, type Template } from '../statement/compiler.ts'
-import type { Database } from '../database/database.ts'
-import { parsed } from '../database/json-text.ts'
-import { jsonEach, one } from '../statement/words.ts'
+import { bind, db, eb, slot, template, jsonEach, one, type Template } from '../statement/compiler.ts'
+import { parsed, type Database } from '../statement/database.ts'
 import { rowsAmong, type BatchAround, type BoundValue, type Executor } from '../statement/executor.ts'
 import { isPaused } from './family.ts'
 

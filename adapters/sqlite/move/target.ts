@@ -1,12 +1,21 @@
 import { sql, type Expression } from 'kysely'
 import type { MovedRow, MovedTable, TableChanges, WriteOutcome } from '../../../ports/placement/move.ts'
 import { utf8Length } from '../../../domain/text/encoding.ts'
-import { bind, db, eb, slot, template, type Template } from '../statement/compiler.ts'
-import { glob, one } from '../statement/words.ts'
+import {
+  bind,
+  db,
+  eb,
+  slot,
+  template,
+  glob,
+  one,
+  CONDITION_HELD,
+  failsWhen,
+  type Template,
+} from '../statement/compiler.ts'
 import { resultsOf, rowsOf, type Executor, type Statement } from '../statement/executor.ts'
 import { CHUNK_BYTES_MAX, jsonChunks } from '../statement/json-chunks.ts'
 import { templateCache } from '../../sql/statement.ts'
-import { CONDITION_HELD, failsWhen } from '../write/fail-when.ts'
 import { keyValues, tuple } from './rows.ts'
 
 /** The record of a filling: `progress` has the name of the mover that fills. */

@@ -7,8 +7,8 @@ import type {
   SendRecord,
   TenantSendLog,
 } from '../../../ports/messaging.ts'
-import type { Database } from '../database/database.ts'
-import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
+import type { Database } from '../statement/database.ts'
+import { atMost, bind, db, eb, slot, template, excluded, jsonEach, one } from '../statement/compiler.ts'
 import type { Guard } from '../placement/guard.ts'
 import {
   declared,
@@ -20,9 +20,7 @@ import {
   type Statement,
 } from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'
-import { excluded, jsonEach, one } from '../statement/words.ts'
 import { writtenAt } from '../write/write-clock.ts'
-import { followsSubmission, type FollowingWord } from './following-ids.ts'
 
 /** The operator's own sends belong to no organization; the table keeps them under this empty id. */
 const OPERATOR = ''
@@ -192,6 +190,22 @@ const next = template(
     eb(refTuple('at', 'send_id'), '<', tuple(slot<string>('at'), slot<string>('sendId'))),
   ),
 )
+
+/** With which word the ids of some kind of what follows a submission begin: entries of the outbox, or runs. */
+export type FollowingWord = 'obx' | 'run'
+
+/**
+ * Whether an id is of something that follows a submission. Such ids begin with the submission's own id, behind the word
+ * for their kind, so they are found by a range: to the character after `_`, which is a backtick.
+ */
+export function followsSubmission(
+  id: Expression<string>,
+  word: FollowingWord,
+  submissionId: Expression<string>,
+): Expression<SqlBool> {
+  const start = sql`${sql.lit(`${word}_`)} || ${submissionId}`
+  return sql`${id} >= ${start} || '_' and ${id} < ${start} || ${sql.lit('`')}`
+}
 
 const followingAs = (word: FollowingWord) =>
   sends.where(({ ref }) => followsSubmission(ref('send_id'), word, slot('submissionId')))

@@ -1,9 +1,7 @@
 import { expressionBuilder, sql, type Expression, type SqlBool } from 'kysely'
 import type { OwnPlace, PlacedOrganization } from '../../../ports/placement/placement.ts'
-import { parsed, type JsonText } from '../database/json-text.ts'
-import type { Database } from '../database/database.ts'
-import { db, eb } from '../statement/compiler.ts'
-import { one } from '../statement/words.ts'
+import { parsed, type JsonText, type Database } from '../statement/database.ts'
+import { db, eb, one } from '../statement/compiler.ts'
 
 /** A row of the table `families`. */
 export type FamilyRow = Omit<OwnPlace, 'kind'>

@@ -1,10 +1,8 @@
 import { sql, type AliasableExpression, type Expression, type SqlBool } from 'kysely'
 import { ElsewhereError, MovingError, PausedError } from '../../../domain/placement/find/errors.ts'
 import type { Clock } from '../../../ports/platform.ts'
-import { bind, db, eb, slot, template, type Template } from '../statement/compiler.ts'
-import { jsonEach, one } from '../statement/words.ts'
-import { declared, type Executor, type Statement } from '../statement/executor.ts'
-import { readsAlone } from '../statement/reads-alone.ts'
+import { bind, db, eb, slot, template, jsonEach, one, type Template } from '../statement/compiler.ts'
+import { declared, readsAlone, type Executor, type Statement } from '../statement/executor.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import { isPlaced, placedOrganization, placedText, type PlacedText } from './family-row.ts'
 

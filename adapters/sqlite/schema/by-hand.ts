@@ -1,5 +1,5 @@
-import type { serviceTables } from '../database/service-tables.ts'
-import type { IndexShape } from './shape.ts'
+import type { serviceTables } from '../statement/database.ts'
+import type { IndexShape } from './actual.ts'
 
 /** Why the migrations contain something that no record requires. */
 type Reason = string

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { splitStatements } from '../statement/split-statements.ts'
+import { splitStatements } from '../migration.ts'
 
 const folder = new URL('../migrations/', import.meta.url)
 /** The migrations with which a database begins. */

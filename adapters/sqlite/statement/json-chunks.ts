@@ -1,5 +1,5 @@
 import { utf8Length } from '../../../domain/text/encoding.ts'
-import { VALUE_MAX_BYTES } from './hosted-limits.ts'
+import { VALUE_MAX_BYTES } from './executor.ts'
 
 /**
  * The maximum size of one parameter with several values, in bytes of JSON. A single larger value is sent alone; the

@@ -1,4 +1,4 @@
-import { createImportDirectory } from '../../../adapters/sqlite/imports/directory.ts'
+import { createImportDirectory } from '../../../adapters/sqlite/imports/session-row.ts'
 import { describe, expect, test } from 'vitest'
 import {
   ABANDONED_MS,

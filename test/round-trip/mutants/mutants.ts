@@ -14,19 +14,19 @@ export interface Mutant {
 export const mutants: readonly Mutant[] = [
   {
     name: 'a fraction that is null is written as 0',
-    file: 'adapters/sqlite/read/json-line.ts',
+    file: 'adapters/sqlite/read/page-select.ts',
     from: "iif(${value} is null, 'null', format('%!.17g', ${value}))",
     to: "ifnull(format('%!.17g', ${value}), 'null')",
   },
   {
     name: 'a fraction is written with 15 digits',
-    file: 'adapters/sqlite/read/json-line.ts',
+    file: 'adapters/sqlite/read/page-select.ts',
     from: "format('%!.17g'",
     to: "format('%!.15g'",
   },
   {
     name: 'a text is written with its quotes escaped, and nothing else',
-    file: 'adapters/sqlite/read/json-line.ts',
+    file: 'adapters/sqlite/read/page-select.ts',
     from: 'sql`json_quote(${value})`',
     to: "sql`ifnull('\"' || replace(${value}, '\"', '\\\\\"') || '\"', 'null')`",
   },
@@ -50,7 +50,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'lists in the rows of a large page are not parsed',
-    file: 'adapters/sqlite/table/decode.ts',
+    file: 'adapters/sqlite/table/tables.ts',
     from: "if (typeof text === 'string')",
     to: "if (typeof text === 'string' && text.startsWith('{'))",
   },
@@ -62,13 +62,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an empty text is bound as null',
-    file: 'adapters/sqlite/write/upsert.ts',
+    file: 'adapters/sqlite/write/tenant-writer.ts',
     from: 'if (value === null || value === undefined) return null',
     to: "if (value === null || value === undefined || value === '') return null",
   },
   {
     name: 'texts are bound in their composed form',
-    file: 'adapters/sqlite/write/upsert.ts',
+    file: 'adapters/sqlite/write/tenant-writer.ts',
     from: 'value.toWellFormed()',
     to: 'value.normalize()',
   },

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { splitStatements } from '../../../adapters/sqlite/index.ts'
-import type { Migration } from '../../../adapters/durable-object/migration.ts'
+import type { Migration } from '../../../adapters/sqlite/migration.ts'
 
 /** The tables, with their indexes, that are enough for everything that moves do. Moving few tables takes little time. */
 const TABLES = [

@@ -1,7 +1,7 @@
 import { openImage } from '../../../adapters/node-sqlite/index.ts'
 import { createObjectMovePlace } from '../../../adapters/durable-object/index.ts'
 import { migrationTexts } from '../../../adapters/durable-object/object/migration-texts.ts'
-import type { Migration } from '../../../adapters/durable-object/migration.ts'
+import type { Migration } from '../../../adapters/sqlite/migration.ts'
 import type { Executor } from '../../../adapters/sqlite/index.ts'
 import { createMoveLedger, createMovePlace, sharedControl } from '../../../adapters/sqlite/move/index.ts'
 import { newMoveId, runMove, tidyUp, type MoveWorld } from '../../../domain/placement/move/index.ts'

@@ -6,7 +6,7 @@ import {
 import { relayed } from '../../../domain/relay/relayed.ts'
 import type { Executor } from '../../../adapters/sqlite/index.ts'
 import type { Clock } from '../../../ports/platform.ts'
-import type { Migration } from '../../../adapters/durable-object/migration.ts'
+import type { Migration } from '../../../adapters/sqlite/migration.ts'
 import { namespaceOf, openScratchFamily, somePlace } from './scratch-family.ts'
 
 /** A family's object in this process, for moves. */

@@ -1,7 +1,7 @@
 import { openFamily, type Family } from '../../../adapters/durable-object/object/family.ts'
 import type { FamilyNamespace, FamilyObject, FamilyPlace } from '../../../adapters/durable-object/index.ts'
 import { migrationTexts } from '../../../adapters/durable-object/object/migration-texts.ts'
-import type { Migration } from '../../../adapters/durable-object/migration.ts'
+import type { Migration } from '../../../adapters/sqlite/migration.ts'
 import type { Clock } from '../../../ports/platform.ts'
 import type { OutboxRef } from '../../../ports/messaging.ts'
 import { openObjectDatabase } from './scratch-object.ts'

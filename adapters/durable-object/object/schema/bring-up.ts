@@ -1,7 +1,7 @@
 import type { Clock, Log } from '../../../../ports/platform.ts'
 import type { SchemaPosition } from '../facts.ts'
 import type { ObjectDatabase } from '../object-database.ts'
-import type { Migration } from '../../migration.ts'
+import type { Migration } from '../../../sqlite/migration.ts'
 import { applyStep, isBehind, pendingSteps } from './schema-steps.ts'
 
 /** No new step is begun after this long, in ms. A step is never cut short. */

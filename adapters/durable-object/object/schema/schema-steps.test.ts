@@ -3,7 +3,7 @@ import { openObjectDatabase } from '../../../../test/support/scratch/scratch-obj
 import { createFacts, readFacts, writeFact } from '../facts.ts'
 import { migrationTexts } from '../migration-texts.ts'
 import type { ObjectDatabase } from '../object-database.ts'
-import type { Migration } from '../../migration.ts'
+import type { Migration } from '../../../sqlite/migration.ts'
 import { applyStep, createSchema, isBehind, pendingSteps } from './schema-steps.ts'
 
 const later: readonly Migration[] = [

@@ -1,6 +1,5 @@
-import { splitStatements } from '../../../sqlite/statement/split-statements.ts'
+import { splitStatements, type Migration } from '../../../sqlite/migration.ts'
 import { createFacts, writeFact, type SchemaPosition } from '../facts.ts'
-import type { Migration } from '../../migration.ts'
 import type { ObjectDatabase } from '../object-database.ts'
 
 /** SQL to run in one transaction, and the position of the schema after it. */
