@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from './executor.ts'
 
@@ -19,24 +20,25 @@ const CREATE_RECORD = `create table if not exists applied_migrations (
   name text primary key, applied_at text not null default current_timestamp) strict`
 
 /**
- * Applies the migrations that a database lacks: the `NNNN_name.sql` files of a folder, in order of their names. They
- * run in one transaction, so two processes that open the same file do not apply one twice, and a migration that fails
+ * Applies the migrations that a database lacks: the `NNNN_name.sql` files of a folder, and of a folder `retired` in it,
+ * in order of their names. They run in one transaction, so two processes that open the same file do not apply one twice, and a migration that fails
  * leaves the database unchanged. The table `applied_migrations` keeps the names.
  * @returns the names of the migrations that this call applied
  */
 export function migrate(database: DatabaseSync, folder: URL = migrationsOf('sqlite')): readonly string[] {
-  const names = readdirSync(folder)
-    .filter((name) => name.endsWith('.sql'))
-    .sort()
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.sql'))
+    .map((path) => ({ name: basename(path), path }))
+    .sort((left, right) => (left.name < right.name ? -1 : 1))
   return inTransaction(database, false, () => {
     database.exec(CREATE_RECORD)
     const applied = database.prepare('select name from applied_migrations').all()
     const known = new Set(applied.map(({ name }) => name))
-    const missing = names.filter((name) => !known.has(name))
-    for (const name of missing) {
-      database.exec(readFileSync(new URL(name, folder), 'utf8'))
+    const missing = files.filter(({ name }) => !known.has(name))
+    for (const { name, path } of missing) {
+      database.exec(readFileSync(new URL(path, folder), 'utf8'))
       database.prepare('insert into applied_migrations (name) values (?)').run(name)
     }
-    return missing
+    return missing.map(({ name }) => name)
   })
 }

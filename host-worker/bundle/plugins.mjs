@@ -1,7 +1,7 @@
 /** What esbuild does differently for the Worker than for any other program. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
@@ -56,10 +56,11 @@ export function migrationTexts(further = []) {
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'adapters', 'sqlite', 'migrations')
 
-/** The migrations of the service's database, sorted by name. */
+/** The migrations of the service's database, with those of `retired/`, sorted by name. */
 function readMigrations() {
-  const names = readdirSync(folder).filter((name) => name.endsWith('.sql'))
-  return names.sort().map((name) => ({ name, sql: readFileSync(join(folder, name), 'utf8') }))
+  const paths = readdirSync(folder, { recursive: true }).filter((path) => path.endsWith('.sql'))
+  const files = paths.map((path) => ({ name: basename(path), sql: readFileSync(join(folder, path), 'utf8') }))
+  return files.sort((left, right) => (left.name < right.name ? -1 : 1))
 }
 
 /**

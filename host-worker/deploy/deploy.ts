@@ -1,10 +1,11 @@
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import * as v from 'valibot'
 import { issueOperatorKeyEndpoint } from '../../domain/operators/endpoints/keys/operator-keys.ts'
 import { getHealth } from '../../domain/operators/endpoints/service/health.ts'
 import { suggestion } from '../../domain/text/nearest-word.ts'
 import { readEnv } from '../env/index.ts'
-import { readWranglerFile, type WranglerFile } from '../local/project.ts'
+import { readWranglerFile, projectRoot, type WranglerFile } from '../local/project.ts'
 import { writePrivateFile } from '../local/state.ts'
 import { byKey, byRootSecret, type Authorization } from '../operator/client/authorization.ts'
 import { callService } from '../operator/client/call-service.ts'
@@ -20,6 +21,7 @@ const USAGE = `npm run deploy -- [FLAG…]   From a Cloudflare account to a serv
   --operator NAME    in whose name the first operator key is issued (default: your user name)
   --free-plan        go on without the paid plan of Workers
   --take-host        take the host of routes, although it has DNS records
+  --retire           drop what only the version before reads, when you will not go back to it
   --new-root-secret  make a root secret, although the database belongs to another one`
 
 /** What is done, in this order. Each step says what it found or did, and may be taken again; a dry run changes nothing. */
@@ -34,6 +36,7 @@ const steps: readonly (readonly [name: string, take: (deployment: Deployment) =>
   ['Worker', upload],
   ['Answer', answers],
   ['Operator key', operatorKey],
+  ['Version before', retire],
 ]
 
 /**
@@ -165,11 +168,32 @@ async function isThere({ account }: Deployment, database: string): Promise<boole
 async function databases(deployment: Deployment): Promise<string> {
   const { d1_databases: wanted } = deployment.file
   for (const { binding, database_name: name = '', migrations_dir: folder } of wanted) {
-    if (!(await isThere(deployment, name))) await change(deployment, ['d1', 'create', name])
+    const isNew = !(await isThere(deployment, name))
+    if (isNew) await change(deployment, ['d1', 'create', name])
     if (folder !== undefined) await change(deployment, ['d1', 'migrations', 'apply', binding, '--remote'])
+    // No earlier version has used it, and the next one will not be uploaded before this one.
+    if (isNew && binding === 'DB') await dropRetired(deployment)
   }
   return wanted.map(({ database_name: name }) => name).join(', ')
 }
+
+/**
+ * Drops what the version before this one reads and this one does not, once the person says that the service will not go
+ * back to it. Until then the version before can be served again at any time.
+ */
+async function retire(deployment: Deployment): Promise<string> {
+  if (!deployment.options.retire) return 'can be served again. --retire drops what only it reads'
+  await dropRetired(deployment)
+  return 'has lost what only it reads'
+}
+
+/** Runs the statements of `migrations/retired`, which find nothing to do when they have been run before. */
+async function dropRetired(deployment: Deployment): Promise<void> {
+  for (const name of readdirSync(join(projectRoot, RETIRED)).sort())
+    await change(deployment, ['d1', 'execute', 'DB', '--remote', '--yes', '--file', `${RETIRED}/${name}`])
+}
+
+const RETIRED = 'adapters/sqlite/migrations/retired'
 
 /** Runs wrangler for the environment of a deployment, and shows it; a dry run only says what would be run. */
 async function change({ world, options }: Deployment, args: readonly string[]): Promise<void> {

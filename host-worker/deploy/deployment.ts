@@ -71,6 +71,7 @@ export const flags = {
   'free-plan': { type: 'boolean', default: false },
   'new-root-secret': { type: 'boolean', default: false },
   'take-host': { type: 'boolean', default: false },
+  retire: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const
 

@@ -40,19 +40,20 @@ const INDEX_NAME = /\s+indexed\s+by\s+(?:"(?:[^"]|"")*"|\w+)/gi
 const REWRITTEN_MAX = 200
 
 /**
- * Runs statements as they are. While `isForgiving` returns true, a statement that names a missing index (`INDEXED BY`)
- * is run without that name. An object whose schema is not yet up to date builds its indexes last, and an object that a
- * later version of the service has used may have other indexes.
+ * Runs statements as they are. One that names a missing index (`INDEXED BY`) is run without that name: an object whose
+ * schema is not yet up to date builds its indexes last, one that a later version of the service has used may have other
+ * indexes, and a Worker of an earlier version names those that are gone.
+ * @param isExact whether the schema is this version's, so that no index will come back for a statement
  */
-export function forgivingRun(database: ObjectDatabase, isForgiving: () => boolean): Run {
+export function forgivingRun(database: ObjectDatabase, isExact: () => boolean): Run {
   const rewritten = new Map<string, string>()
   return ({ sql, parameters }) => {
-    const known = isForgiving() ? rewritten.get(sql) : undefined
+    const known = isExact() ? undefined : rewritten.get(sql)
     if (known !== undefined) return database.run(known, parameters)
     try {
       return database.run(sql, parameters)
     } catch (error) {
-      if (!isForgiving() || !(error instanceof Error) || !NO_INDEX.test(error.message)) throw error
+      if (!(error instanceof Error) || !NO_INDEX.test(error.message)) throw error
       const free = sql.replaceAll(INDEX_NAME, '')
       if (rewritten.size >= REWRITTEN_MAX) rewritten.clear()
       rewritten.set(sql, free)

@@ -102,7 +102,7 @@ function settingsOf(rows: readonly Pick<DueRetention, 'kind' | 'days'>[]): Reten
 
 const findDue = template(
   db
-    .selectFrom(indexedBy('retention', 'r', 'retention_due'))
+    .selectFrom('retention as r')
     .select(['r.organization_id as organizationId', 'r.kind', 'r.days'])
     .where('r.due_at', '<=', slot('now'))
     // An organization whose rows are still here after a move is looked after in its new place.
@@ -193,8 +193,10 @@ const forgetSendKeys = template(
     .returning(one),
 )
 const oldRemovals = db
-  .selectFrom(indexedBy('removals', 'r', 'removals_kept'))
+  .selectFrom('organizations as o')
+  .crossJoin(indexedBy('removals', 'r', 'removals_updated_at'))
   .select(['r.organization_id', 'r.removal_id'])
+  .whereRef('r.organization_id', '=', 'o.organization_id')
   .where('r.updated_at', '<', slot('before'))
   .limit(atMost('limit'))
 const forgetRemovals = template(

@@ -2,7 +2,7 @@ import { expressionBuilder, sql, type InferResult } from 'kysely'
 import { keysOf } from '../../../domain/text/json.ts'
 import type { ImportSession, ImportState, ImportDirectory } from '../../../ports/import-sessions.ts'
 import { parsed, type Database } from '../statement/database.ts'
-import { db, slot, atMost, bind, eb, template, indexedBy, one, rowid } from '../statement/compiler.ts'
+import { db, slot, atMost, bind, eb, template, one, rowid } from '../statement/compiler.ts'
 import { aliasesFor } from '../table/stored-row.ts'
 import { rowsOf, type Executor } from '../statement/executor.ts'
 
@@ -97,7 +97,7 @@ export interface SessionPlace {
 
 const untouched = template(
   db
-    .selectFrom(indexedBy('import_sessions', 's', 'import_sessions_state'))
+    .selectFrom('import_sessions as s')
     .select(['s.organization_id as organizationId', 's.import_id as importId'])
     .where('s.state', '=', slot('state'))
     .where('s.touched_at', '<=', slot('since'))

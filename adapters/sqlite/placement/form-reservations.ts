@@ -3,7 +3,7 @@ import { forms } from '../../../domain/resources/forms/forms.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { Clock } from '../../../ports/platform.ts'
 import type { PlaceDirectory } from '../../../ports/placement/placement.ts'
-import { bind, db, eb, slot, template, indexedBy, jsonEach, one, textsOf } from '../statement/compiler.ts'
+import { bind, db, eb, slot, template, jsonEach, one, textsOf } from '../statement/compiler.ts'
 import { resultsOf, type Executor } from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'
 
@@ -32,7 +32,7 @@ const findHeld = template(heldForms)
  */
 const isImporting = eb.exists(
   db
-    .selectFrom(indexedBy('import_sessions', 's', 'import_sessions_state'))
+    .selectFrom('import_sessions as s')
     .select(one)
     .where('s.state', '=', sql.lit('writing'))
     .where('s.kind', '=', sql.lit(forms.collection)),

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /** The column with which every table of tenant data begins. */
@@ -107,6 +108,17 @@ function conditionOf(index: string, query: Query): string | null {
 
 const MIGRATIONS = new URL('../migrations/', import.meta.url)
 
+/**
+ * The migration files, in the order of their names.
+ * @param retired whether those of `retired/` are among them, which a deployment applies last
+ */
+export function migrations(retired = true): readonly { readonly name: string; readonly sql: string }[] {
+  return readdirSync(MIGRATIONS, { recursive: retired, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.sql'))
+    .map((path) => ({ name: basename(path), sql: readFileSync(new URL(path, MIGRATIONS), 'utf8') }))
+    .sort((left, right) => (left.name < right.name ? -1 : 1))
+}
+
 let image: Uint8Array | null = null
 
 /**
@@ -121,8 +133,6 @@ export function migratedDatabase(): DatabaseSync {
 
 function migratedImage(): Uint8Array {
   const database = new DatabaseSync(':memory:')
-  for (const file of readdirSync(MIGRATIONS).sort()) {
-    if (file.endsWith('.sql')) database.exec(readFileSync(new URL(file, MIGRATIONS), 'utf8'))
-  }
+  for (const { sql } of migrations()) database.exec(sql)
   return database.serialize()
 }

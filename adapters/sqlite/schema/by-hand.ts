@@ -88,15 +88,7 @@ export const indexesByHand: readonly (readonly [IndexShape, Reason])[] = [
     covering('retention_offer_events', ['offer_id', 'occurred_at', 'event_id', 'event']),
     'the events of each offer within a range are counted, and the latest one is found',
   ],
-  [
-    { name: 'removals_kept', table: 'removals', columns: ['updated_at'], unique: false, where: null },
-    'old removals are forgotten',
-  ],
   [index('reviews', ['site_id'], 'review_id'), 'the reviews that carry the name of a site are found'],
-  [
-    index('visible_reviews', ['owner_id'], 'row_id'),
-    'the reviews of a child are found when its parent changes',
-  ],
 ]
 
 /** Triggers for purposes that no record describes. */

@@ -66,10 +66,7 @@ const accountTables: readonly TableShape[] = [
 const accountIndexes: readonly IndexShape[] = [
   accountIndex('organizations_slug', 'organizations', ['slug'], true),
   accountIndex('api_keys_created', 'api_keys', ['organization_id', 'created_at', 'key_id']),
-  accountIndex('api_keys_issued_by', 'api_keys', ['issued_by', 'organization_id']),
-  accountIndex('operator_keys_created', 'operator_keys', ['created_at', 'key_id']),
   accountIndex('operator_keys_proof', 'operator_keys', ['proof'], true),
-  accountIndex('operator_keys_issued_by', 'operator_keys', ['issued_by']),
 ]
 
 function accountIndex(name: string, table: string, columns: readonly string[], unique = false): IndexShape {

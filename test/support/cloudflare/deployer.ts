@@ -103,7 +103,11 @@ export class Deployer {
           ...secrets.map(([name, value]) => ({ type: 'secret_text', name, text: value })),
         ]
         upload(account, file.name, { main_module: 'worker.js', compatibility_date: '2026-01-01', bindings })
-      } else if (!/^(?:d1 migrations apply \w+ --remote|deploy --dry-run) --env=\w*$/.test(words))
+      } else if (
+        !/^(?:d1 migrations apply \w+ --remote|d1 execute DB --remote --yes --file \S+\.sql|deploy --dry-run) --env=\w*$/.test(
+          words,
+        )
+      )
         throw new Error(`No such call of wrangler here: ${words}`)
       return printed(null)
     }

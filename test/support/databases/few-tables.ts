@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { splitStatements } from '../../../adapters/sqlite/index.ts'
 import type { Migration } from '../../../adapters/sqlite/migration.ts'
+import { migrations } from '../../../adapters/sqlite/schema/actual.ts'
 
 /** The tables, with their indexes, that are enough for everything that moves do. Moving few tables takes little time. */
 const TABLES = [
@@ -17,8 +17,6 @@ const TRIGGER = `create trigger contacts_tallied after insert on contacts begin
   update sites set name = name || '!', updated_at = new.updated_at where organization_id = new.organization_id; end;`
 const TRIGGERS = /^(?:create|drop) trigger (?:refused_writes_raised|contacts_removed)\b/i
 
-const folder = new URL('../../../adapters/sqlite/migrations/', import.meta.url)
-
 /**
  * What a statement is about: the table or view that it creates or alters, on which it creates an index or a trigger, or
  * with whose name that of an index begins which it drops.
@@ -29,21 +27,17 @@ const ABOUT =
 function isOfFewTables(statement: string): boolean {
   const { table = '' } = ABOUT.exec(statement.replaceAll(/\s+/g, ' '))?.groups ?? {}
   if (/^(?:create|drop) trigger/i.test(statement)) return TRIGGERS.test(statement)
-  const [, dropped] = /^drop index (\w+)/i.exec(statement) ?? []
+  const [, dropped] = /^drop index (?:if exists )?(\w+)/i.exec(statement) ?? []
   if (dropped !== undefined) return TABLES.some((name) => dropped.startsWith(`${name}_`))
   return TABLES.includes(table)
 }
 
 /** The migrations of a database with few tables. */
 export const fewTables: readonly Migration[] = [
-  ...readdirSync(folder)
-    .sort()
-    .map((name) => ({
-      name,
-      sql: splitStatements(readFileSync(new URL(name, folder), 'utf8'))
-        .filter(isOfFewTables)
-        .join('\n'),
-    })),
+  ...migrations().map(({ name, sql }) => ({
+    name,
+    sql: splitStatements(sql).filter(isOfFewTables).join('\n'),
+  })),
   { name: '9999', sql: TRIGGER },
 ]
 
