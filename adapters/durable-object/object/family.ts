@@ -54,7 +54,7 @@ export function openFamily(tools: FamilyTools): Family {
   const { database, alarmAtMs } = tools
   const facts = readFacts(database)
   const schema = createBringUp({ ...tools, position: facts?.schema ?? null })
-  const run = forgivingRun(database, schema.isExact)
+  const run = forgivingRun(database, () => schema.isExact())
   const schemaAtMs = () => schema.goOnAtMs()
   const wakeUp = createWakeUp({ ...tools, run, setAtMs: alarmAtMs, schemaAtMs })
   const life = createLife(database, facts?.state ?? EMPTY)
