@@ -1,5 +1,10 @@
 import type { KeyBudget } from '../../ports/organizations.ts'
-import { PARAMETERS_MAX, type Statement } from '../sqlite/statement/executor.ts'
+import {
+  PARAMETERS_MAX,
+  type Statement,
+  type ResultRow,
+  type StatementResult,
+} from '../sqlite/statement/executor.ts'
 import type { Migration } from '../sqlite/migration.ts'
 
 /**
@@ -122,4 +127,15 @@ export function checkLimits(statements: readonly Statement[]): void {
   }
   if (characters > MESSAGE_CHARACTERS_MAX)
     throw new RangeError(`A batch has ${characters} characters; it may have ${MESSAGE_CHARACTERS_MAX}`)
+}
+
+/** A result with its rows as objects, by column name, which the storage expects. */
+export function unpacked({ columns, rows, changes, rowsRead, rowsWritten }: PackedResult): StatementResult {
+  return { rows: rows.map((row) => rowOf(columns, row)), changes, rowsRead, rowsWritten }
+}
+
+function rowOf(columns: readonly string[], values: readonly unknown[]): ResultRow {
+  const row: ResultRow = {}
+  for (let index = 0; index < columns.length; index += 1) row[columns[index] ?? ''] = values[index]
+  return row
 }

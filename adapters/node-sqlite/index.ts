@@ -8,7 +8,7 @@ export type { NodeSqliteCapabilities } from './capabilities.ts'
 export { nodeSqliteCapabilities } from './capabilities.ts'
 export type { NodeSqlite, NodeSqliteOptions } from './database.ts'
 export { openImage, openNodeSqlite } from './database.ts'
-export { migrate, migrationsOf } from './migrate.ts'
+export { migrate, migrationsOf } from './database.ts'
 
 export interface NodeSqliteStorageOptions extends NodeSqliteOptions {
   readonly clock: Clock

@@ -40,7 +40,7 @@ const rare = [
   ['follow-up work', /^domain\/jobs\/(?:deliver|sweep|run-automation)/],
   [
     'the database of a family',
-    /^adapters\/durable-object\/object\/(?:family\.ts|batch|schema\/schema-steps)/,
+    /^adapters\/durable-object\/object\/(?:family\.ts|batch|schema\.ts)/,
   ],
   ['pages', /^host-worker\/pages\/(?!paths)|^host-worker\/browser\//],
   ['outside sources', /^adapters\/(?:pos-|links-dub\/index|exit-survey)/],

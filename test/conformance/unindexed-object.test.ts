@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
 import { createExecutor, createObjectStorage } from '../../adapters/durable-object/index.ts'
-import { writeFact } from '../../adapters/durable-object/object/facts.ts'
+import { writeFact } from '../../adapters/durable-object/object/schema.ts'
 import { NEWEST_MIGRATION } from '../../adapters/durable-object/object/newest-migration.ts'
 import { runnerOf } from '../support/runner/case-runner.ts'
 import { namespaceOf, openScratchFamily, somePlace } from '../support/scratch/scratch-family.ts'

@@ -1,6 +1,6 @@
 import type { MovePlace } from '../../../ports/placement/move.ts'
 import { createMovePlace, type MoveControl } from '../../sqlite/move/index.ts'
-import { createControl, type FamilyControl } from './control.ts'
+import { createControl, type FamilyControl } from './family-databases.ts'
 import { createExecutor, type ObjectExecutorOptions } from './executor.ts'
 
 /**

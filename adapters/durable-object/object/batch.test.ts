@@ -1,6 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { forgivingRun } from './batch.ts'
-import type { ObjectDatabase } from './object-database.ts'
+import { forgivingRun, type ObjectDatabase } from './batch.ts'
 
 const ANSWER = { columns: [], rows: [], rowsRead: 0, rowsWritten: 0 }
 

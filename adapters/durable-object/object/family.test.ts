@@ -8,7 +8,7 @@ import {
 import { openedImage } from '../../../test/support/scratch/scratch-object.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { BatchAnswer, FamilyObject, Mode } from '../protocol.ts'
-import { readFacts } from './facts.ts'
+import { readFacts } from './schema.ts'
 import { migrationTexts } from './migration-texts.ts'
 
 const clock = fakeClock()

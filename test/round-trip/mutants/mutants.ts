@@ -56,7 +56,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an object answers null in place of an empty text',
-    file: 'adapters/durable-object/unpack.ts',
+    file: 'adapters/durable-object/protocol.ts',
     from: '= values[index]',
     to: '= values[index] || null',
   },

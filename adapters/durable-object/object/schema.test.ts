@@ -1,10 +1,17 @@
 import { expect, test } from 'vitest'
-import { openObjectDatabase } from '../../../../test/support/scratch/scratch-object.ts'
-import { createFacts, readFacts, writeFact } from '../facts.ts'
-import { migrationTexts } from '../migration-texts.ts'
-import type { ObjectDatabase } from '../object-database.ts'
-import type { Migration } from '../../../sqlite/migration.ts'
-import { applyStep, createSchema, isBehind, pendingSteps } from './schema-steps.ts'
+import { openObjectDatabase } from '../../../test/support/scratch/scratch-object.ts'
+import {
+  createFacts,
+  readFacts,
+  writeFact,
+  applyStep,
+  createSchema,
+  isBehind,
+  pendingSteps,
+} from './schema.ts'
+import { migrationTexts } from './migration-texts.ts'
+import type { ObjectDatabase } from './batch.ts'
+import type { Migration } from '../../sqlite/migration.ts'
 
 const later: readonly Migration[] = [
   {

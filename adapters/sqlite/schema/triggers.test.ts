@@ -1,14 +1,14 @@
 import type { StatementSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { storedFields, type Resource } from '../../../../domain/record/resource.ts'
-import type { Tally } from '../../../../domain/record/tally.ts'
-import type { StoredRow } from '../../../../ports/records.ts'
-import { sampleRow } from '../../../../test/support/data/sample-rows.ts'
-import { columnName } from '../../statement/database.ts'
-import { tableName } from '../../table/tables.ts'
-import { upsertStatements } from '../../write/tenant-writer.ts'
-import { migratedDatabase } from '../actual.ts'
-import { tallies, type TallySet } from '../triggers.ts'
+import { storedFields, type Resource } from '../../../domain/record/resource.ts'
+import type { Tally } from '../../../domain/record/tally.ts'
+import type { StoredRow } from '../../../ports/records.ts'
+import { sampleRow } from '../../../test/support/data/sample-rows.ts'
+import { columnName } from '../statement/database.ts'
+import { tableName } from '../table/tables.ts'
+import { upsertStatements } from '../write/tenant-writer.ts'
+import { migratedDatabase } from './actual.ts'
+import { tallies, type TallySet } from './triggers.ts'
 
 const STEPS = 300
 const ROWS = 24
