@@ -38,10 +38,7 @@ const rare = [
   ['the contract document', /^domain\/(?:document\/|forms\/endpoints)/],
   ['its schemas', /@valibot\/to-json-schema/],
   ['follow-up work', /^domain\/jobs\/(?:deliver|sweep|run-automation)/],
-  [
-    'the database of a family',
-    /^adapters\/durable-object\/object\/(?:family\.ts|batch|schema\.ts)/,
-  ],
+  ['the database of a family', /^adapters\/durable-object\/object\/(?:family\.ts|batch|schema\.ts)/],
   ['pages', /^host-worker\/pages\/(?!paths)|^host-worker\/browser\//],
   ['outside sources', /^adapters\/(?:pos-|links-dub\/index|exit-survey)/],
   ['QStash deliveries', /queue-qstash\/receive|node_modules\/(?:jose|@upstash)/],
