@@ -1,8 +1,18 @@
 import { sql } from 'kysely'
 import type { ErasureLedger, ErasureMark, RecordedErasure } from '../../../ports/erasure.ts'
-import { atMost, bind, db, slot, template, excluded, jsonEach, one, textsOf } from '../statement/compiler.ts'
+import {
+  atMost,
+  bind,
+  db,
+  slot,
+  template,
+  excluded,
+  jsonEach,
+  one,
+  textsOf,
+  jsonChunks,
+} from '../statement/compiler.ts'
 import { rowsOf, type Executor } from '../statement/executor.ts'
-import { jsonChunks } from '../statement/json-chunks.ts'
 
 const record = template(
   db

@@ -9,9 +9,19 @@ import type {
 } from '../../../ports/import-sessions.ts'
 import type { StoredRow } from '../../../ports/records.ts'
 import { parsed, type Database } from '../statement/database.ts'
-import { bind, db, slot, template, atMost, jsonEach, textsOf, type Template } from '../statement/compiler.ts'
+import {
+  bind,
+  db,
+  slot,
+  template,
+  atMost,
+  jsonEach,
+  textsOf,
+  countedJsonChunks,
+  jsonChunks,
+  type Template,
+} from '../statement/compiler.ts'
 import { rowsAmong, rowsOf, type Executor, type Statement } from '../statement/executor.ts'
-import { countedJsonChunks, jsonChunks } from '../statement/json-chunks.ts'
 import { encodedRows, writableTable, givenFields, moveClock, upsertOf } from '../write/tenant-writer.ts'
 import {
   isIn,

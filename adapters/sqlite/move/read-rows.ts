@@ -2,7 +2,7 @@ import { sql, type Expression } from 'kysely'
 import type { MovedRow, MovedTable, RowsPage, RowsWanted, WantedKeys } from '../../../ports/placement/move.ts'
 import { resources } from '../../../domain/resources/index.ts'
 import { tableName } from '../table/tables.ts'
-import { bind, slot, template, type Template } from '../statement/compiler.ts'
+import { bind, slot, template, jsonChunks, type Template } from '../statement/compiler.ts'
 import {
   resultsOf,
   type BoundValue,
@@ -10,7 +10,6 @@ import {
   type ResultRow,
   type Statement,
 } from '../statement/executor.ts'
-import { jsonChunks } from '../statement/json-chunks.ts'
 import { templateCache } from '../../sql/statement.ts'
 import { keyValues, tuple } from './rows.ts'
 

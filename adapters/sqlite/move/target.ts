@@ -11,10 +11,11 @@ import {
   one,
   CONDITION_HELD,
   failsWhen,
+  CHUNK_BYTES_MAX,
+  jsonChunks,
   type Template,
 } from '../statement/compiler.ts'
 import { resultsOf, rowsOf, type Executor, type Statement } from '../statement/executor.ts'
-import { CHUNK_BYTES_MAX, jsonChunks } from '../statement/json-chunks.ts'
 import { templateCache } from '../../sql/statement.ts'
 import { keyValues, tuple } from './rows.ts'
 

@@ -8,7 +8,18 @@ import type {
   TenantSendLog,
 } from '../../../ports/messaging.ts'
 import type { Database } from '../statement/database.ts'
-import { atMost, bind, db, eb, slot, template, excluded, jsonEach, one } from '../statement/compiler.ts'
+import {
+  atMost,
+  bind,
+  db,
+  eb,
+  slot,
+  template,
+  excluded,
+  jsonEach,
+  one,
+  jsonChunks,
+} from '../statement/compiler.ts'
 import type { Guard } from '../placement/guard.ts'
 import {
   declared,
@@ -19,7 +30,6 @@ import {
   type Executor,
   type Statement,
 } from '../statement/executor.ts'
-import { jsonChunks } from '../statement/json-chunks.ts'
 import { writtenAt } from '../write/write-clock.ts'
 
 /** The operator's own sends belong to no organization; the table keeps them under this empty id. */

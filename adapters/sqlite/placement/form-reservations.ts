@@ -3,9 +3,8 @@ import { forms } from '../../../domain/resources/forms/forms.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { Clock } from '../../../ports/platform.ts'
 import type { PlaceDirectory } from '../../../ports/placement/placement.ts'
-import { bind, db, eb, slot, template, jsonEach, one, textsOf } from '../statement/compiler.ts'
+import { bind, db, eb, slot, template, jsonEach, one, textsOf, jsonChunks } from '../statement/compiler.ts'
 import { resultsOf, type Executor } from '../statement/executor.ts'
-import { jsonChunks } from '../statement/json-chunks.ts'
 
 const organizationId = slot<string>('organizationId')
 const formIds = slot<string>('formIds')

@@ -3,10 +3,17 @@ import type { Clock } from '../../../ports/platform.ts'
 import { storedRowsOf } from '../../../domain/read/pages/query-result.ts'
 import { resourceOf } from '../../../domain/resources/index.ts'
 import type { TenantWriter, StoredRow } from '../../../ports/records.ts'
-import { bind, slot, template, CONDITION_HELD, failsWhen, type Template } from '../statement/compiler.ts'
+import {
+  bind,
+  slot,
+  template,
+  CONDITION_HELD,
+  failsWhen,
+  jsonChunks,
+  type Template,
+} from '../statement/compiler.ts'
 import { decodeRows, serviceTables, columnOf, tableOf, type Table, type Column } from '../table/tables.ts'
 import { resultsOf, rowsAmong, type ResultRow, type Statement } from '../statement/executor.ts'
-import { jsonChunks } from '../statement/json-chunks.ts'
 import { readBoundedPage, pageStatements } from '../read/pages.ts'
 import { selectFrom } from '../read/page-select.ts'
 import type { TenantExecutors } from '../storage-options.ts'
