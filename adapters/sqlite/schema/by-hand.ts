@@ -89,6 +89,10 @@ export const indexesByHand: readonly (readonly [IndexShape, Reason])[] = [
     'the events of each offer within a range are counted, and the latest one is found',
   ],
   [index('reviews', ['site_id'], 'review_id'), 'the reviews that carry the name of a site are found'],
+  [
+    index('visible_reviews', ['owner_id'], 'row_id'),
+    'the reviews of a child are found when its parent changes',
+  ],
 ]
 
 /** Triggers for purposes that no record describes. */

@@ -81,10 +81,8 @@ DROP INDEX IF EXISTS import_sessions_state;
 DROP INDEX IF EXISTS placed_slugs_organization;
 DROP INDEX IF EXISTS moves_family;
 DROP INDEX IF EXISTS moves_untidied;
--- Keys are ended with their issuer, and reviews go with a child to another parent, so seldom that reading more then costs
--- less than an entry for each row.
+-- Keys are ended with their issuer so seldom that reading more then costs less than an entry for each key.
 DROP INDEX IF EXISTS api_keys_issued_by;
 DROP INDEX IF EXISTS placed_keys_issued_by;
-DROP INDEX IF EXISTS visible_reviews_owner_id;
 -- Old removals are found by organization, in the order of the removals' pages.
 DROP INDEX IF EXISTS removals_kept;
