@@ -17,7 +17,7 @@ import { admissionOf, EMPTY, opened, transition, type Given, type State } from '
 import { createWakeUp, type Alarm, type WakeUp } from './wake-up.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import { dueInTurns } from '../../sqlite/outbox/turns.ts'
-import type { KeyBudget } from '../../../ports/keys.ts'
+import type { KeyBudget } from '../../../ports/organizations.ts'
 import type { KeyRow } from '../../sqlite/table/stored-row.ts'
 
 /** What an object needs: its database, the platform's alarm, and ports. */
