@@ -160,10 +160,10 @@ module.exports = {
       name: 'browser-client-is-small',
       // Every visitor of a form loads this code, and a browser provides neither the platform's types nor the libraries.
       // So it may import little.
-      comment: 'The browser client imports itself, domain/forms/definition and domain/text.',
+      comment: 'The browser client imports itself, domain/forms/language and domain/text.',
       severity: 'error',
       from: { path: '^host-worker/browser/client/' },
-      to: { pathNot: '^(host-worker/browser/client|domain/(forms/definition|text))/' },
+      to: { pathNot: '^(host-worker/browser/client|domain/(forms/language|text))/' },
     },
     {
       name: 'console-is-a-client',
@@ -176,7 +176,8 @@ module.exports = {
       to: {
         pathNot: [
           '^host-worker/console/app/',
-          '^domain/(forms/(definition|editing|page|sheet)|text|imports/file)/',
+          '^domain/(forms/language|text|imports/file)/',
+          '^domain/forms/(form-page|submissions-sheet)\\.ts$',
           '^domain/(bounds/backoff|whole/archive/(called-source|write-archive))\.ts$',
           '^node_modules/(preact|wouter-preact|jsonc-parser|@noble/hashes|@tanstack/virtual-core)/',
         ],

@@ -15,9 +15,9 @@ export type { Identity, RoutedRequest } from './record/operation/routed-request.
 // What an interface needs to answer a request.
 export type { World } from './world.ts'
 export type { OpenSource, ReadWorld, Sources } from './read/world.ts'
-export type { SubmissionWorld } from './forms/submit/submit.ts'
-export type { FormCache } from './forms/submit/cache.ts'
-export { createFormCache } from './forms/submit/cache.ts'
+export type { SubmissionWorld } from './forms/submit.ts'
+export type { FormCache } from './forms/submit.ts'
+export { createFormCache } from './forms/submit.ts'
 export type { RateLimiter } from './access/rate-limiter.ts'
 export { createRateLimiter } from './access/rate-limiter.ts'
 
@@ -37,10 +37,10 @@ export type { JobWorld } from './jobs/work.ts'
 export type { MailIdentity } from './messaging/request/sender.ts'
 
 // Forms as operators write them.
-export type { FormLine, FormLineReading } from './forms/definition/check.ts'
-export { FormLineInput, readFormLine } from './forms/definition/check.ts'
-export { formWarnings, headlessSupport } from './forms/definition/compiled/support.ts'
-export { hashFormPassword } from './forms/submit/password.ts'
+export type { FormLine, FormLineReading } from './forms/language/check.ts'
+export { FormLineInput, readFormLine } from './forms/language/check.ts'
+export { formWarnings, headlessSupport } from './forms/language/support.ts'
+export { hashFormPassword } from './forms/password.ts'
 
 // The records of all collections, from which storage, answers, imports and documents follow.
 export type { Endpoint } from './record/endpoint.ts'

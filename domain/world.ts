@@ -1,5 +1,5 @@
 import type { AnalyticsWorld } from './analytics/world.ts'
-import type { SubmissionWorld } from './forms/submit/submit.ts'
+import type { SubmissionWorld } from './forms/submit.ts'
 import type { MessagingWorld } from './messaging/world.ts'
 import type { ReadWorld } from './read/world.ts'
 

@@ -1,6 +1,6 @@
 import type { MessageBatch } from '@cloudflare/workers-types'
 import { dropUnreadBody } from '../domain/bounds/unread-body.ts'
-import { submissionFailure, unknownOutcome } from '../domain/forms/answer/receipt.ts'
+import { submissionFailure, unknownOutcome } from '../domain/forms/result.ts'
 import { isSubmissionPath } from '../domain/forms/routes.ts'
 import { internalError } from '../domain/record/operation/reply.ts'
 import { randomBase62 } from '../domain/text/encoding.ts'

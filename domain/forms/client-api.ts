@@ -7,9 +7,9 @@ import {
   notFound,
   type Reply,
 } from '../record/operation/reply.ts'
-import { clientFormOf } from './definition/compiled/client-definition.ts'
-import { compileForm } from './definition/compiled/compile.ts'
-import { FORM_ID } from './definition/limits.ts'
+import { clientFormOf } from './language/client-form.ts'
+import { compileForm } from './language/compile.ts'
+import { FORM_ID } from './language/definition.ts'
 
 /** Pages of any website may read these replies. They hold nothing that a visitor of the form could not see. */
 const ANY_ORIGIN = {

@@ -1,12 +1,13 @@
 import * as v from 'valibot'
 import { described } from '../record/operation/meaning.ts'
 import { operationRecord, type RequestBody, type ResponseDeclaration } from '../record/operation/operation.ts'
-import { ALLOWED_HEADERS, ALLOWED_METHODS } from './answer/preflight.ts'
-import { SubmissionError, SubmissionReceipt } from './answer/schema.ts'
-import { acceptedTypes } from './body/accepted-types.ts'
-import { attributionMaxLength } from './definition/attribution.ts'
-import * as limits from './definition/limits.ts'
-import type { JudgedKey } from './submit/control-keys.ts'
+import { ALLOWED_HEADERS, ALLOWED_METHODS } from './reply.ts'
+import { SubmissionError, SubmissionReceipt } from './receipt-schema.ts'
+import { acceptedTypes } from './body.ts'
+import { attributionMaxLength } from './language/attribution.ts'
+import * as limits from './language/definition.ts'
+import type { JudgedKey } from './control-keys.ts'
+import * as limits from './language/definition.ts'
 
 const text = (maxLength: number) => v.pipe(v.string(), v.maxLength(maxLength))
 

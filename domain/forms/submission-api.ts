@@ -1,12 +1,10 @@
 import type { HandlerFor, Served } from '../access/serve-operation.ts'
 import type { Api } from '../create-api.ts'
-import { preflight } from './answer/preflight.ts'
-import { unknownOutcome } from './answer/receipt.ts'
-import { failedReply, unknownFormReply } from './answer/reply.ts'
+import { preflight, failedReply, unknownFormReply } from './reply.ts'
+import { unknownOutcome } from './result.ts'
 import type { postSubmission, preflightForm } from './endpoints.ts'
 import { preflightOperation, submitOperation } from './routes.ts'
-import { serveSubmission } from './serve.ts'
-import type { SubmissionWorld } from './submit/submit.ts'
+import { serveSubmission, type SubmissionWorld } from './submit.ts'
 
 /**
  * What websites call: the part of the public interface whose replies, failures included, pages of any origin may read.

@@ -20,10 +20,9 @@ import {
   readFormLine,
   type FormLine,
   type FormLineKey,
-} from '../forms/definition/check.ts'
-import { headlessSupport } from '../forms/definition/compiled/support.ts'
+} from '../forms/language/check.ts'
+import { headlessSupport, abuseWarnings } from '../forms/language/support.ts'
 import { echoed } from '../bounds/echo.ts'
-import { abuseWarnings } from '../forms/definition/abuse-warnings.ts'
 import { contactMessages } from '../jobs/automation-steps.ts'
 
 /** A kind of rows that can be imported. */

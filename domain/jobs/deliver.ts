@@ -1,7 +1,7 @@
 import type { OutboxRef, Settlement, TenantOutbox, OutboxStore } from '../../ports/messaging.ts'
 import { drawFrom, pauseAfter, type Backoff } from '../bounds/backoff.ts'
 import { within, eachOf } from '../bounds/within.ts'
-import { AUTOMATION_RUN, NOTIFICATION_EMAIL } from '../forms/submit/outbox.ts'
+import { AUTOMATION_RUN, NOTIFICATION_EMAIL } from '../forms/outbox.ts'
 import { relayed } from '../relay/relayed.ts'
 import { randomBase62 } from '../text/encoding.ts'
 import { toInstant } from '../text/instant.ts'

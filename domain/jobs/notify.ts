@@ -7,9 +7,8 @@ import { html, type Html } from '../text/html.ts'
 import { listOf } from '../text/json.ts'
 import { isSensitiveKey } from '../text/sensitive-keys.ts'
 import type { FormDefinition } from '../../ports/records.ts'
-import { isAnswerField, type AnswerField } from '../forms/definition/definition.ts'
-import { readField } from '../forms/definition/field-settings.ts'
-import { NOTIFICATION_EMAILS_MAX } from '../forms/definition/limits.ts'
+import { isAnswerField, NOTIFICATION_EMAILS_MAX, type AnswerField } from '../forms/language/definition.ts'
+import { readField } from '../forms/language/compile.ts'
 
 const Payload = v.object({ to: v.string() })
 

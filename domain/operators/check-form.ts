@@ -1,7 +1,6 @@
-import { abuseWarnings } from '../forms/definition/abuse-warnings.ts'
+import { abuseWarnings, formWarnings, headlessSupport } from '../forms/language/support.ts'
 import type { ImportIssue } from '../record/resource.ts'
-import { formWarnings, headlessSupport } from '../forms/definition/compiled/support.ts'
-import { readGivenForm, unknownKeysOf } from '../forms/editing/given-form.ts'
+import { readGivenForm, unknownKeysOf } from '../forms/language/review.ts'
 
 /** The result of checking a form. */
 export type FormVerdict =

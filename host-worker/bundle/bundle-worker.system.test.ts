@@ -14,7 +14,7 @@ const kinds = {
     without: [
       ['reads', /^domain\/(?:read|resources|pos|record\/(?:resource|endpoint))\b|^adapters\/sqlite\/read\//],
       ['keys of organizations', /^domain\/access\/(?:authenticate|api-key)|^adapters\/sqlite\/access\/key/],
-      ['the page that answers a form without scripts', /^domain\/forms\/answer\/(?:page|success|failure)/],
+      ['the page that answers a form without scripts', /^domain\/forms\/reply-pages/],
     ],
   },
   'a request with a key': {
@@ -23,11 +23,11 @@ const kinds = {
     without: [
       [
         'submissions',
-        /^domain\/forms\/(?:submit|body|answer\/(?!receipt|result))|^adapters\/sqlite\/write\/submission/,
+        /^domain\/forms\/(?:submit|evaluate|control-keys|body|reply)\b|^adapters\/sqlite\/write\/submission/,
       ],
-      ['the engine of forms', /^domain\/forms\/definition\/(?:compiled|rules|answers)\//],
+      ['the engine of forms', /^domain\/forms\/language\/(?:compile|visibility|answers)\b/],
       ['analytics', /^domain\/analytics\/(?!churn-horizons)/],
-      ['sending', /^domain\/messaging\/(?:endpoints|request\/request)/],
+      ['sending', /^domain\/messaging\/(?:endpoints|request)\b/],
       ['the log of sends', /^adapters\/sqlite\/outbox\//],
     ],
   },
@@ -37,7 +37,7 @@ const kinds = {
 const rare = [
   ['the contract document', /^domain\/(?:document\/|forms\/endpoints)/],
   ['its schemas', /@valibot\/to-json-schema/],
-  ['follow-up work', /^domain\/jobs\/(?:deliver|sweep|run-automation)/],
+  ['follow-up work', /^domain\/jobs\/(?:deliver|sweep|work|automation\.)/],
   ['the database of a family', /^adapters\/durable-object\/object\/(?:family\.ts|batch|schema\.ts)/],
   ['pages', /^host-worker\/pages\/(?!paths)|^host-worker\/browser\//],
   ['outside sources', /^adapters\/(?:pos-|links-dub\/index|exit-survey)/],

@@ -1,5 +1,5 @@
 import type { Secrets } from '../../domain/access/secrets.ts'
-import { hashFormPassword, verifyFormPassword } from '../../domain/forms/submit/password.ts'
+import { hashFormPassword, verifyFormPassword } from '../../domain/forms/password.ts'
 import type { ImportTools } from '../../domain/imports/kinds.ts'
 import type { ImportWorld } from '../../domain/imports/world.ts'
 import type { OperatorWorld } from '../../domain/operators/interface/world.ts'

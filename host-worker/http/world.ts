@@ -1,6 +1,6 @@
 import { createRateLimiter, type RateLimiter } from '../../domain/access/rate-limiter.ts'
 import type { Secrets } from '../../domain/access/secrets.ts'
-import { createFormCache, type FormCache } from '../../domain/forms/submit/cache.ts'
+import { createFormCache, type FormCache } from '../../domain/forms/submit.ts'
 import type { PosDestination } from '../../domain/imports/world.ts'
 import type { JobWorld } from '../../domain/jobs/work.ts'
 import type { MailIdentity } from '../../domain/messaging/request/sender.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { FormDefinition } from '../../ports/index.ts'
 import type { PlaceChoice } from '../../ports/placement/placement.ts'
-import { hashFormPassword } from '../../domain/forms/submit/password.ts'
+import { hashFormPassword } from '../../domain/forms/password.ts'
 import { thorough } from '../support/runner/thorough.ts'
 import { sendImport } from '../support/data/sent-import.ts'
 import { fakeRandom, seededRandom, testSecrets } from '../support/runner/fakes.ts'

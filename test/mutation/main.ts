@@ -18,7 +18,7 @@ const FOLDERS = [
   'domain/access',
   'domain/whole',
   'domain/imports',
-  'domain/forms/submit',
+  'domain/forms',
   'adapters/sqlite',
   'adapters/durable-object',
 ]

@@ -4,7 +4,7 @@ import { idFilter, window } from '../../record/filter.ts'
 import { orElse, updatedAt } from '../../record/resource-field.ts'
 import { resource } from '../../record/resource.ts'
 import { publicAnswers, publishedAnswers, storedAnswers } from '../answers.ts'
-import { attribution } from '../../forms/definition/attribution.ts'
+import { attribution } from '../../forms/language/attribution.ts'
 
 export const marketingSignups = resource({
   name: 'MarketingSignup',

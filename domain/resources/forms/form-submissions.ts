@@ -4,7 +4,7 @@ import { idFilter, window } from '../../record/filter.ts'
 import { joined, orElse, updatedAt } from '../../record/resource-field.ts'
 import { resource } from '../../record/resource.ts'
 import { publicAnswers, publishedAnswers, storedAnswers } from '../answers.ts'
-import { attribution } from '../../forms/definition/attribution.ts'
+import { attribution } from '../../forms/language/attribution.ts'
 import { forms } from './forms.ts'
 
 export const formSubmissions = resource({

@@ -4,8 +4,8 @@ import { boolean, id, impersonal, integer, json, nullable, text, timestamp } fro
 import { booleanFilter, window } from '../../record/filter.ts'
 import { assigned, computed, orKept, orNow, updatedAt } from '../../record/resource-field.ts'
 import { resource } from '../../record/resource.ts'
-import { FieldSettings } from '../../forms/definition/field-schema.ts'
-import type * as Support from '../../forms/definition/compiled/support.ts'
+import { FieldSettings } from '../../forms/language/field-schema.ts'
+import type * as Support from '../../forms/language/support.ts'
 import type { FormDefinition } from '../../../ports/records.ts'
 
 const Headless = v.strictObject({ supported: v.boolean(), reasons: v.array(v.string()) })
@@ -73,7 +73,7 @@ export const forms = resource({
     version: assigned(integer(1)),
   },
   prepare: async () => {
-    engine = await import('../../forms/definition/compiled/support.ts')
+    engine = await import('../../forms/language/support.ts')
   },
   compute: {
     requiresPassword: ({ passwordHash }) => passwordHash !== null,

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { StoredValue } from '../../../ports/placement/move.ts'
-import { FORM_ID } from '../../forms/definition/limits.ts'
+import { FORM_ID } from '../../forms/language/definition.ts'
 import { isReservedId } from '../../imports/check.ts'
 import { Instant } from '../../record/field.ts'
 import { storedFields, type Resource } from '../../record/resource.ts'

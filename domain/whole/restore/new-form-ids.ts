@@ -1,5 +1,5 @@
 import type { StoredValue } from '../../../ports/placement/move.ts'
-import { FORM_ID_MAX_LENGTH } from '../../forms/definition/limits.ts'
+import { FORM_ID_MAX_LENGTH } from '../../forms/language/definition.ts'
 import { membersOf, parsedOr } from '../../text/json.ts'
 
 // Ids of forms are unique in the whole service, so a restoration beside the organization that was archived gives every

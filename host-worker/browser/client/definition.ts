@@ -1,8 +1,10 @@
-import { answerTypes, type AnswerField } from '../../../domain/forms/definition/definition.ts'
-import { dependencyOrder } from '../../../domain/forms/definition/rules/dependency-order.ts'
-import { answerProblem } from '../../../domain/forms/definition/answers/judge-answer.ts'
-import { readAnswer } from '../../../domain/forms/definition/answers/read-answer.ts'
-import { visibleFields, type ConditionalField } from '../../../domain/forms/definition/rules/visibility.ts'
+import { answerTypes, type AnswerField } from '../../../domain/forms/language/definition.ts'
+import {
+  dependencyOrder,
+  visibleFields,
+  type ConditionalField,
+} from '../../../domain/forms/language/visibility.ts'
+import { answerProblem, readAnswer } from '../../../domain/forms/language/answers.ts'
 
 /** The part of a published form (`GET /api/v1/forms/{formId}`) that the client reads. */
 export interface PublishedForm {

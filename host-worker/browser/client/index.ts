@@ -2,7 +2,7 @@
  * The form client as a module, for a page that has a script of its own. Importing it does nothing. Installed, it is
  * `tenant-data-api/form-client`; a service serves it as `/form-client.js`.
  */
-export type { ClientField, ClientForm } from '../../../domain/forms/definition/compiled/client-definition.ts'
+export type { ClientField, ClientForm } from '../../../domain/forms/language/client-form.ts'
 export type { Attached } from './attach.ts'
 export { attach, visibleIds } from './attach.ts'
 export { attachAll, attachForm } from './attach-all.ts'

@@ -1,4 +1,4 @@
-import type { ClientForm } from '../../../domain/forms/definition/compiled/client-definition.ts'
+import type { ClientForm } from '../../../domain/forms/language/client-form.ts'
 
 /** Which form a page shows, and which service takes its submissions. */
 export interface FormAddress {

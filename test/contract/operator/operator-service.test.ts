@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { hashFormPassword } from '../../../domain/forms/submit/password.ts'
+import { hashFormPassword } from '../../../domain/forms/password.ts'
 import type { SendRecord } from '../../../ports/messaging.ts'
 import { automation } from '../../../adapters/conformance/outbox.ts'
 import { form, submission } from '../../../adapters/conformance/fixtures.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { hashFormPassword } from '../../../domain/forms/submit/password.ts'
+import { hashFormPassword } from '../../../domain/forms/password.ts'
 import { operatorEndpoints } from '../../../domain/operator-api.ts'
 import type { PlaceChoice } from '../../../ports/placement/placement.ts'
 import { fakeRandom, testSecrets } from '../../support/runner/fakes.ts'

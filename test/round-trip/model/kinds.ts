@@ -1,6 +1,6 @@
 import type * as fc from 'fast-check'
 import * as v from 'valibot'
-import { FormLineInput } from '../../../domain/forms/definition/check.ts'
+import { FormLineInput } from '../../../domain/forms/language/check.ts'
 import { writtenPosResources } from '../../../domain/pos/index.ts'
 import { reads } from '../../../domain/reads.ts'
 import type { ImportContext } from '../../../domain/record/field.ts'

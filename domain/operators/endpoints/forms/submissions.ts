@@ -6,7 +6,7 @@ import { ofOrganization, sets, text } from '../../../record/operation/command.ts
 import { component, described } from '../../../record/operation/meaning.ts'
 import { jsonResponse, operation, type ReplyOf } from '../../../record/operation/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../../record/operation/reply.ts'
-import { answeredFields, submissionsSheet } from '../../../forms/sheet/submissions-sheet.ts'
+import { answeredFields, submissionsSheet } from '../../../forms/submissions-sheet.ts'
 import { publicAnswers } from '../../../resources/answers.ts'
 import { automationRuns } from '../../../resources/automations/automation-runs.ts'
 import { contacts } from '../../../resources/contacts/contacts.ts'

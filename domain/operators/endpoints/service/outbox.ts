@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { echoed } from '../../../bounds/echo.ts'
-import { AUTOMATION_RUN, NOTIFICATION_EMAIL } from '../../../forms/submit/outbox.ts'
+import { AUTOMATION_RUN, NOTIFICATION_EMAIL } from '../../../forms/outbox.ts'
 import { ofOrganization } from '../../../record/operation/command.ts'
 import { described, worded } from '../../../record/operation/meaning.ts'
 import { jsonResponse, operation, type ReplyOf } from '../../../record/operation/operation.ts'

@@ -3,10 +3,9 @@ import {
   ruleOperators,
   type AnswerType,
   type RuleOperator,
-} from '../../../../domain/forms/definition/definition.ts'
-import { fieldPath, type FormPath } from '../../../../domain/forms/definition/problem.ts'
-import { takesList } from '../../../../domain/forms/definition/rules/rules.ts'
-import { subjectTakes, takesNoValue } from '../../../../domain/forms/definition/rules/visibility.ts'
+} from '../../../../domain/forms/language/definition.ts'
+import { fieldPath, takesList, type FormPath } from '../../../../domain/forms/language/compile.ts'
+import { subjectTakes, takesNoValue } from '../../../../domain/forms/language/visibility.ts'
 import { listOf, membersOf } from '../../../../domain/text/json.ts'
 import {
   changeForm,

@@ -1,13 +1,12 @@
 import { findNodeAtLocation, parseTree } from 'jsonc-parser'
-import { hasEffect } from '../../../../domain/forms/definition/applicable.ts'
+import { hasEffect, type FormPath } from '../../../../domain/forms/language/compile.ts'
 import {
   contactFields,
   type AnswerType,
   type ContactField,
   type DisplayType,
-} from '../../../../domain/forms/definition/definition.ts'
-import type { FormPath } from '../../../../domain/forms/definition/problem.ts'
-import { titleOf } from '../../../../domain/forms/editing/meanings.ts'
+} from '../../../../domain/forms/language/definition.ts'
+import { titleOf } from '../../../../domain/forms/language/review.ts'
 import { mistakeIn, mistakeText } from '../../../../domain/text/json-mistake.ts'
 import { isJsonObject, listOf, membersOf } from '../../../../domain/text/json.ts'
 import { basedOn, failureOf, type Client } from '../service/client.ts'

@@ -1,14 +1,17 @@
-import { hasEffect, limitedSettings } from '../../../../domain/forms/definition/applicable.ts'
+import {
+  hasEffect,
+  limitedSettings,
+  fieldPath,
+  takesList,
+} from '../../../../domain/forms/language/compile.ts'
 import {
   answerTypes,
   displayTypes,
   ruleOperators,
   type RuleOperator,
-} from '../../../../domain/forms/definition/definition.ts'
-import { fieldPath } from '../../../../domain/forms/definition/problem.ts'
-import { takesList } from '../../../../domain/forms/definition/rules/rules.ts'
-import { takesNoValue } from '../../../../domain/forms/definition/rules/visibility.ts'
-import { fieldSetting, titleOf } from '../../../../domain/forms/editing/meanings.ts'
+} from '../../../../domain/forms/language/definition.ts'
+import { takesNoValue } from '../../../../domain/forms/language/visibility.ts'
+import { fieldSetting, titleOf } from '../../../../domain/forms/language/review.ts'
 import { listOf, membersOf } from '../../../../domain/text/json.ts'
 import { Button, CheckField, SelectField, TextField, calls, withGiven } from '../kit/controls.tsx'
 import {

@@ -1,4 +1,4 @@
-import { answeredFields, submissionsSheet } from '../../../../domain/forms/sheet/submissions-sheet.ts'
+import { answeredFields, submissionsSheet } from '../../../../domain/forms/submissions-sheet.ts'
 import { csvOf } from '../../../../domain/text/csv.ts'
 import { shownJson } from '../../../../domain/text/terminal.ts'
 import type { Client } from '../service/client.ts'

@@ -1,4 +1,4 @@
-import { compileForm, type CompiledForm } from '../../../../domain/forms/definition/compiled/compile.ts'
+import { compileForm, type CompiledForm } from '../../../../domain/forms/language/compile.ts'
 import type { FormDefinition } from '../../../../ports/records.ts'
 
 /** A form definition with the given fields and defaults for everything else. */
