@@ -34,7 +34,7 @@ export { deliver } from './jobs/deliver.ts'
 export type { Swept } from './jobs/deliver.ts'
 export { sweep } from './jobs/deliver.ts'
 export type { JobWorld } from './jobs/work.ts'
-export type { MailIdentity } from './messaging/request/sender.ts'
+export type { MailIdentity } from './messaging/sender.ts'
 
 // Forms as operators write them.
 export type { FormLine, FormLineReading } from './forms/language/check.ts'

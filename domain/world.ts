@@ -1,6 +1,6 @@
 import type { AnalyticsWorld } from './analytics/world.ts'
 import type { SubmissionWorld } from './forms/submit.ts'
-import type { MessagingWorld } from './messaging/world.ts'
+import type { MessagingWorld } from './messaging/send-to-all.ts'
 import type { ReadWorld } from './read/world.ts'
 
 /** The ports that the interface of organizations needs. The host assembles one such object for each request. */

@@ -1,5 +1,5 @@
-import { broken, judgeAnswer, throttled, unavailable } from '../../domain/messaging/sending/send-results.ts'
-import { AUTO_SUBMITTED, formatMailbox } from '../../domain/messaging/request/sender.ts'
+import { broken, judgeAnswer, throttled, unavailable } from '../../domain/messaging/send-results.ts'
+import { AUTO_SUBMITTED, formatMailbox } from '../../domain/messaging/sender.ts'
 import { retryAfterMs } from '../../domain/text/http.ts'
 import type { Clock, Deadline } from '../../ports/platform.ts'
 import type { EmailMessage, EmailSender, SendResult } from '../../ports/messaging.ts'

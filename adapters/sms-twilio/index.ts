@@ -1,4 +1,4 @@
-import { broken, judgeAnswer, throttled, unavailable } from '../../domain/messaging/sending/send-results.ts'
+import { broken, judgeAnswer, throttled, unavailable } from '../../domain/messaging/send-results.ts'
 import { retryAfterMs } from '../../domain/text/http.ts'
 import type { Clock, Deadline } from '../../ports/platform.ts'
 import type { SendResult, SmsMessage, SmsSender } from '../../ports/messaging.ts'

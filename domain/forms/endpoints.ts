@@ -7,7 +7,6 @@ import { acceptedTypes } from './body.ts'
 import { attributionMaxLength } from './language/attribution.ts'
 import * as limits from './language/definition.ts'
 import type { JudgedKey } from './control-keys.ts'
-import * as limits from './language/definition.ts'
 
 const text = (maxLength: number) => v.pipe(v.string(), v.maxLength(maxLength))
 

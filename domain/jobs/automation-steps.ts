@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { HEADER_MAX_LENGTH } from '../messaging/request/limits.ts'
+import { HEADER_MAX_LENGTH } from '../messaging/sender.ts'
 import { IdInput } from '../record/field.ts'
 import { readEmailAddress } from '../text/email-address.ts'
 

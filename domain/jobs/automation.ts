@@ -14,7 +14,7 @@ import {
   type Job,
   type PreparedSend,
 } from './work.ts'
-import { tenantMailbox } from '../messaging/request/sender.ts'
+import { tenantMailbox } from '../messaging/sender.ts'
 import { RUN_CONTACT, Steps, type Step } from './automation-steps.ts'
 
 const Payload = v.object({ automationId: v.string() })

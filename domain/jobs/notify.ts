@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { ClaimedEntry, EmailMessage, Mailbox } from '../../ports/messaging.ts'
 import { noEmailProvider, prepareEmail, hopeless, malformedEntry, type Verdict, type Job } from './work.ts'
-import { platformMailbox, tenantMailbox, type MailIdentity } from '../messaging/request/sender.ts'
+import { platformMailbox, tenantMailbox, type MailIdentity } from '../messaging/sender.ts'
 import { deliveryAddress, emailKey, isProviderAddress } from '../text/email-address.ts'
 import { html, type Html } from '../text/html.ts'
 import { listOf } from '../text/json.ts'

@@ -10,15 +10,9 @@ import type {
   OutboxStore,
   TenantOutbox,
 } from '../../ports/messaging.ts'
-import { formatMailbox, type MailIdentity } from '../messaging/request/sender.ts'
+import { formatMailbox, type MailIdentity } from '../messaging/sender.ts'
 import { toInstant } from '../text/instant.ts'
-import {
-  attemptSend,
-  endedRecord,
-  logCause,
-  pendingRecord,
-  smsIdentity,
-} from '../messaging/sending/attempt.ts'
+import { attemptSend, endedRecord, logCause, pendingRecord, smsIdentity } from '../messaging/attempt.ts'
 
 /** The ports that work on the outbox needs. */
 export interface JobWorld {

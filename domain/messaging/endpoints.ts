@@ -3,13 +3,19 @@ import type { EmailMessage, SmsMessage } from '../../ports/messaging.ts'
 import { handled } from '../access/serve-operation.ts'
 import { jsonResponse } from '../record/operation/operation.ts'
 import { ErrorBody, internalError } from '../record/operation/reply.ts'
-import { idempotencyHeaders, recognisable } from './request/idempotency-key.ts'
-import { readSend } from './request/read-send.ts'
-import { emailBody, emailRequest, messageBody } from './request/request.ts'
-import { formatMailbox, PLATFORM_LOCAL_PART, PLATFORM_PHONE_COUNTRY } from './request/sender.ts'
-import { emailSenderRuleOf, smsSenderOf } from './request/sender-rule.ts'
-import { smsIdentity, UNKNOWN_AFTER_MS } from './sending/attempt.ts'
-import { addressRecipient, phoneRecipient } from './sending/recipients.ts'
+import {
+  idempotencyHeaders,
+  recognisable,
+  readSend,
+  emailBody,
+  emailRequest,
+  messageBody,
+  addressRecipient,
+  phoneRecipient,
+} from './request.ts'
+import { formatMailbox, PLATFORM_LOCAL_PART, PLATFORM_PHONE_COUNTRY } from './sender.ts'
+import { emailSenderRuleOf, smsSenderOf } from './sender-rule.ts'
+import { smsIdentity, UNKNOWN_AFTER_MS } from './attempt.ts'
 import {
   INVALID_ADDRESS,
   INVALID_NUMBER,
@@ -23,9 +29,8 @@ import {
   responses,
   resultsReply,
   stillAtWork,
-} from './sending/response.ts'
-import { REQUEST_DURATION_MS, sendToAll } from './sending/send-to-all.ts'
-import type { MessagingWorld } from './world.ts'
+} from './response.ts'
+import { REQUEST_DURATION_MS, sendToAll, type MessagingWorld } from './send-to-all.ts'
 
 const common = `Each recipient is processed independently, and results come in the order of \`to\`; one who is named twice is written to once. The provider is asked to wait no longer than the request lasts: after ${REQUEST_DURATION_MS / 1_000} seconds no further message is sent, and who is left is reported as failed. The error of a failed entry says so when the message may have been sent all the same. Each recipient is recorded before the message is handed over. With the header \`Idempotency-Key\`, a request that was cut off or not answered can be repeated: nobody is written to twice, who was certainly not written to is written to now, and the error of an entry whose fate is unknown says \`Unknown\`. A request that was refused (400, 401, 422) keeps no key. Without the header, repeat a request for those alone who failed.`
 

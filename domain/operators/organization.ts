@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Organization } from '../../ports/organizations.ts'
 import { isOrganizationId, ORGANIZATION_ID_MAX_LENGTH } from '../access/api-key.ts'
-import { PLATFORM_LOCAL_PART } from '../messaging/request/sender.ts'
+import { PLATFORM_LOCAL_PART } from '../messaging/sender.ts'
 import { isPhoneCountry, phoneToE164 } from '../text/phone-number.ts'
 
 // The settings of an organization. Each message is the rest of a sentence that begins with the setting's name.

@@ -1,4 +1,4 @@
-import { formatMailbox } from '../../../domain/messaging/request/sender.ts'
+import { formatMailbox } from '../../../domain/messaging/sender.ts'
 import type { EmailSender, SendResult, SmsSender } from '../../../ports/messaging.ts'
 import { createHandOverRecord, entryOf, type Delivered, type HandedOver } from './processes/handed-over.ts'
 import type { Process } from './processes/process.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { SendRecord } from '../../../../ports/messaging.ts'
-import { UNKNOWN, UNKNOWN_AFTER_MS } from '../../../messaging/sending/attempt.ts'
+import { UNKNOWN, UNKNOWN_AFTER_MS } from '../../../messaging/attempt.ts'
 import { mark, ofOrganization } from '../../../record/operation/command.ts'
 import { described, worded } from '../../../record/operation/meaning.ts'
 import { jsonResponse, operation, type ReplyOf } from '../../../record/operation/operation.ts'

@@ -1,14 +1,8 @@
-import type { Clock, Deadline, Log } from '../../../ports/platform.ts'
-import type {
-  Claim,
-  KeyedRequest,
-  KnownRequest,
-  SendRecord,
-  TenantSendLog,
-} from '../../../ports/messaging.ts'
-import { pause, within } from '../../bounds/within.ts'
-import { toInstant } from '../../text/instant.ts'
-import { KEY_KEPT_HOURS, type Recognisable } from '../request/idempotency-key.ts'
+import type { Clock, Deadline, Log } from '../../ports/platform.ts'
+import type { Claim, KeyedRequest, KnownRequest, SendRecord, TenantSendLog } from '../../ports/messaging.ts'
+import { pause, within } from '../bounds/within.ts'
+import { toInstant } from '../text/instant.ts'
+import { KEY_KEPT_HOURS, type Recognisable } from './request.ts'
 import { UNKNOWN_AFTER_MS } from './attempt.ts'
 
 // All sends of a request are recorded as pending before the first one is handed over, in one call. Their outcomes follow
@@ -42,7 +36,7 @@ interface RecorderWorld {
 }
 
 /** Records the sends of one request while they happen. */
-export interface Recorder {
+interface Recorder {
   /** Waits until the send of this number may be handed over. False: it must not be. */
   mayBegin(number: number): Promise<boolean>
   /** Takes the record of a send that has ended. It is written soon: in the background, together with others. */
@@ -75,7 +69,7 @@ export type Opening =
   | { readonly kind: 'other_body' }
 
 /** The sends of one request. */
-export interface RecordedRequest {
+interface RecordedRequest {
   readonly sends: readonly SendRecord[]
   readonly sendPrefix: string
   /** Null: the request carries no idempotency key. */

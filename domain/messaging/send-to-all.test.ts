@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { SendRecord, SendResult } from '../../../ports/messaging.ts'
-import { fakeRandom } from '../../../test/support/runner/fakes.ts'
-import { virtualTime } from '../../../test/support/runner/virtual-time.ts'
-import { addressRecipient } from './recipients.ts'
+import type { SendRecord, SendResult } from '../../ports/messaging.ts'
+import { fakeRandom } from '../../test/support/runner/fakes.ts'
+import { virtualTime } from '../../test/support/runner/virtual-time.ts'
+import { addressRecipient } from './request.ts'
 import { throttled, unavailable } from './send-results.ts'
 import { sendToAll, type Mailing, type SendingWorld } from './send-to-all.ts'
 

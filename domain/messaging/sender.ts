@@ -1,5 +1,5 @@
-import type { Mailbox } from '../../../ports/messaging.ts'
-import type { Organization } from '../../../ports/organizations.ts'
+import type { Mailbox } from '../../ports/messaging.ts'
+import type { Organization } from '../../ports/organizations.ts'
 
 /** The service's own sender domain and name. */
 export interface MailIdentity {
@@ -51,3 +51,6 @@ export function formatMailbox({ name, address }: Mailbox): string {
   const quoted = PLAIN_NAME.test(shown) ? shown : `"${shown.replaceAll(/["\\]/g, '\\$&')}"`
   return `${quoted} <${address}>`
 }
+
+/** The maximum length of a header line of an email (RFC 5322, section 2.1.1). */
+export const HEADER_MAX_LENGTH = 998

@@ -1,6 +1,6 @@
-import type { SendResult } from '../../../ports/messaging.ts'
-import { readLimited } from '../../bounds/read-limited.ts'
-import { membersOf, parseJson } from '../../text/json.ts'
+import type { SendResult } from '../../ports/messaging.ts'
+import { readLimited } from '../bounds/read-limited.ts'
+import { membersOf, parseJson } from '../text/json.ts'
 
 /** The maximum size of a response that is read, in bytes: more than the response to one message takes. */
 const ANSWER_MAX_BYTES = 65_536

@@ -1,18 +1,58 @@
+import type { Deadline } from '../../ports/platform.ts'
+import { readJsonBody, type JsonBodyReading } from '../bounds/json-body.ts'
 import * as v from 'valibot'
-import type { EmailAttachment } from '../../../ports/messaging.ts'
-import { countedList } from '../../bounds/counted-list.ts'
-import { described } from '../../record/operation/meaning.ts'
-import type { RequestBody } from '../../record/operation/operation.ts'
-import { isBase64 } from '../../text/encoding.ts'
-import { deliveryAddress, readEmailAddress } from '../../text/email-address.ts'
-import { toWebUrl } from '../../text/http.ts'
-import { EMAIL_MAX_BYTES, HEADER_MAX_LENGTH, MESSAGE_MAX_BYTES } from './limits.ts'
+import type { EmailAttachment } from '../../ports/messaging.ts'
+import { countedList } from '../bounds/counted-list.ts'
+import { described } from '../record/operation/meaning.ts'
+import type { RequestBody, RequestHeader } from '../record/operation/operation.ts'
+import { isBase64, toBase64Url, utf8 } from '../text/encoding.ts'
+import { deliveryAddress, readEmailAddress } from '../text/email-address.ts'
+import { toWebUrl } from '../text/http.ts'
+import { HEADER_MAX_LENGTH } from './sender.ts'
 import { anyEmailSender, type EmailSenderRule } from './sender-rule.ts'
+import { phoneToE164 } from '../text/phone-number.ts'
+import { INVALID_ADDRESS, INVALID_NUMBER } from './response.ts'
+
+/** What is sent, with the idempotency key of the request (null: none), or what is wrong, as `path: message`. */
+type SendReading<Body> =
+  | { readonly kind: 'send'; readonly body: Body; readonly key: string | null }
+  | Extract<JsonBodyReading<Body>, { kind: 'malformed' }>
+
+/**
+ * Reads the header and the body of a request to send. A key of the body that is not known is ignored, unless it is a
+ * misspelling of one that is, because the message would go out without what it was to carry.
+ */
+export async function readSend<Schema extends v.GenericSchema>(
+  request: Request,
+  declared: { readonly schema: Schema; readonly maxBytes: number },
+  deadline: Deadline,
+): Promise<SendReading<v.InferOutput<Schema>>> {
+  const header = idempotencyKeyOf(request.headers)
+  const reading = await readJsonBody(request, { ...declared, refusesMisspelt: true }, deadline)
+  const details = [
+    ...('malformed' in header ? [header.malformed] : []),
+    ...(reading.kind === 'malformed' ? reading.details : []),
+  ]
+  if ('malformed' in header || reading.kind === 'malformed') return { kind: 'malformed', details }
+  return { kind: 'send', body: reading.body, key: header.key }
+}
+
+/**
+ * The maximum size of a body of `POST /api/v1/message`, in bytes: many times what 500 numbers, ten media URLs and a
+ * text take.
+ */
+export const MESSAGE_MAX_BYTES = 262_144
+
+/**
+ * The maximum size of a body of `POST /api/v1/email`, in bytes. Up to six emails are made from it at once, each with
+ * its own copy of the attachments, in the 128 MB of a Worker. Larger attachments are given by `path`.
+ */
+export const EMAIL_MAX_BYTES = 3_145_728
 
 /** The maximum number of recipients of one request. */
-export const RECIPIENTS_MAX = 500
+const RECIPIENTS_MAX = 500
 /** The maximum number of attachments of one request. */
-export const ATTACHMENTS_MAX = 20
+const ATTACHMENTS_MAX = 20
 const FILENAME_MAX_LENGTH = 255
 
 const TOO_MANY_RECIPIENTS = `must be at most ${RECIPIENTS_MAX} recipients`
@@ -178,3 +218,93 @@ export const emailBody = jsonBody(EMAIL_MAX_BYTES, emailRequest(anyEmailSender),
   replyTo: 'office@example.com',
   attachments: [{ filename: 'receipt.txt', content: 'VGhhbmsgeW91Lg==' }],
 })
+
+/** For how long the key of a request to send is known, in hours. */
+export const KEY_KEPT_HOURS = 24
+
+const HEADER = 'Idempotency-Key'
+const KEY = /^[\x20-\x7e]{1,255}$/
+const MALFORMED = `${HEADER}: must be 1 to 255 printable ASCII characters`
+
+/** The header of both sends, for the contract document. */
+export const idempotencyHeaders = {
+  [HEADER]: {
+    description: `Any text of your choice, new for each message: 1 to 255 printable ASCII characters. It is known for ${KEY_KEPT_HOURS} hours, for the organization (or the platform) and this endpoint. A request with the same key and the same body sends nothing again and answers the same results.`,
+    schema: v.pipe(v.string(), v.regex(KEY)),
+    example: 'receipts-2026-05-20',
+  },
+} as const satisfies Readonly<Record<string, RequestHeader>>
+
+/** The idempotency key of a request; null: it has none. Or what is wrong with it, as `path: message`. */
+function idempotencyKeyOf(
+  headers: Headers,
+): { readonly key: string | null } | { readonly malformed: string } {
+  const key = headers.get(HEADER)
+  return key === null || KEY.test(key) ? { key } : { malformed: MALFORMED }
+}
+
+/** A request with a key, as far as a repetition must be recognised. Neither the key nor the body can be read from it. */
+export interface Recognisable {
+  readonly requestKey: string
+  readonly bodyHash: string
+}
+
+/**
+ * How a request is recognised when it comes again.
+ * @param endpointId keys of different endpoints are different ones
+ * @param meaning the request as it was read: equal JSON means an equal request
+ */
+export async function recognisable(endpointId: string, key: string, meaning: unknown): Promise<Recognisable> {
+  const [requestKey, bodyHash] = await Promise.all(
+    [`${endpointId} ${key}`, JSON.stringify(meaning)].map(sha256),
+  )
+  if (requestKey === undefined || bodyHash === undefined) throw new Error('A hash is missing')
+  return { requestKey, bodyHash }
+}
+
+async function sha256(text: string): Promise<string> {
+  return toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', utf8(text))))
+}
+
+/**
+ * One entry of `to`, read. Entries with the same key are the same recipient. `to` is what the caller is told: a number in
+ * E.164, and otherwise the given text.
+ */
+export type Recipient =
+  /** `address` is what the provider is given, and what is recorded. */
+  | { readonly kind: 'reachable'; readonly key: string; readonly to: string; readonly address: string }
+  | { readonly kind: 'unreachable'; readonly key: string; readonly to: string; readonly error: string }
+
+/** E.164, or ten digits (contract, `POST /api/v1/message`, `to`). */
+const ACCEPTED_NUMBER = /^(?:\+[1-9]\d{1,14}|\d{10})$/
+/** What people write between the digits: spaces, dashes, dots, brackets, and marks that nobody sees. */
+const READ_OVER = /[\p{Zs}\p{Pd}\p{Cf}.()[\]]/gu
+
+/**
+ * Reads a phone number.
+ * @param country the country in which ten digits are read (ISO 3166-1 alpha-2)
+ */
+export function phoneRecipient(given: string, country: string): Recipient {
+  const digits = given.replaceAll(READ_OVER, '')
+  const number = ACCEPTED_NUMBER.test(digits) ? phoneToE164(digits, country) : null
+  return number === null
+    ? unreachable(given, INVALID_NUMBER)
+    : { kind: 'reachable', key: number, to: number, address: number }
+}
+
+/**
+ * Reads an email address as forms and imports do: its domain may be international, and the email goes to its ASCII form.
+ * Addresses that differ only in the spelling of the domain are the same recipient.
+ */
+export function addressRecipient(given: string): Recipient {
+  if (readEmailAddress(given) === null) return unreachable(given, INVALID_ADDRESS)
+  const address = deliveryAddress(given)
+  const at = address.lastIndexOf('@')
+  const key = address.slice(0, at) + address.slice(at).toLowerCase()
+  return { kind: 'reachable', key, to: given, address }
+}
+
+/** An entry that cannot be reached. Its key contains a space, which real keys do not, so it equals none of them. */
+function unreachable(given: string, error: string): Recipient {
+  return { kind: 'unreachable', key: ` ${given}`, to: given, error }
+}

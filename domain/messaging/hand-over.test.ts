@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { SendResult } from '../../../ports/messaging.ts'
-import { virtualTime } from '../../../test/support/runner/virtual-time.ts'
-import { handOver, type Pace } from './hand-over.ts'
+import type { SendResult } from '../../ports/messaging.ts'
+import { virtualTime } from '../../test/support/runner/virtual-time.ts'
+import { handOver, type Pace } from './send-to-all.ts'
 import { throttled, unavailable } from './send-results.ts'
 
 const accepted: SendResult = { kind: 'accepted', providerId: 'id-1' }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import type { Clock, Log } from '../../../ports/platform.ts'
-import { described } from '../../record/operation/meaning.ts'
-import { errorReply, jsonReply, PRIVATE } from '../../record/operation/reply.ts'
+import type { Clock, Log } from '../../ports/platform.ts'
+import { described } from '../record/operation/meaning.ts'
+import { errorReply, jsonReply, PRIVATE } from '../record/operation/reply.ts'
 
 function text(meaning: string, example: string) {
   return v.pipe(described(v.string(), meaning), v.examples([example]))
@@ -68,7 +68,7 @@ export function notConfiguredReply(error: string) {
   return errorReply(422, error)
 }
 
-export const OTHER_BODY =
+const OTHER_BODY =
   'This Idempotency-Key has come with another request. Nothing was sent. Use a new key for another message.'
 /** How soon a request that was too early may be repeated, in seconds. Few take longer. */
 const REPEAT_AFTER_SECONDS = 60

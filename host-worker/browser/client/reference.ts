@@ -1,5 +1,3 @@
-import { forTrying, type ContractDocument } from './trying.ts'
-
 /** The part of the viewer's script (`@scalar/api-reference`) that this page uses. */
 declare const Scalar: {
   createApiReference(target: string, configuration: Readonly<Record<string, unknown>>): unknown
@@ -81,3 +79,45 @@ document.addEventListener('DOMContentLoaded', () => {
     if (place !== null) place.textContent = String(error)
   })
 })
+
+interface Parameter {
+  readonly required?: boolean
+  readonly description?: string
+  readonly example?: unknown
+}
+
+interface DocumentedOperation {
+  readonly parameters?: readonly Parameter[]
+}
+
+/** The part of a contract document that this page changes. */
+interface ContractDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>
+}
+
+/**
+ * The document in a form for trying calls. The viewer fills in every example, and a call with all filters at once finds
+ * nothing. So the examples of optional parameters are moved into their descriptions.
+ */
+function forTrying(document: ContractDocument): ContractDocument {
+  const paths = Object.entries(document.paths).map(([path, methods]) => [
+    path,
+    Object.fromEntries(Object.entries(methods).map(([method, operation]) => [method, withTold(operation)])),
+  ])
+  return { ...document, paths: Object.fromEntries(paths) as ContractDocument['paths'] }
+}
+
+function withTold(operation: DocumentedOperation): DocumentedOperation {
+  return operation.parameters === undefined
+    ? operation
+    : { ...operation, parameters: operation.parameters.map(told) }
+}
+
+function told(parameter: Parameter): Parameter {
+  const { example, ...rest } = parameter
+  if (example === undefined || parameter.required === true) return parameter
+  return {
+    ...rest,
+    description: `${parameter.description ?? ''}\n\nFor example: \`${typeof example === 'string' ? example : JSON.stringify(example)}\``,
+  }
+}
