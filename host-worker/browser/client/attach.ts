@@ -1,4 +1,11 @@
-import { prepareForm, viewForm, showReceipt, type PublishedForm, type FormView } from './form-view.ts'
+import {
+  prepareForm,
+  viewForm,
+  showReceipt,
+  type PublishedForm,
+  type FormView,
+  type Receipt,
+} from './form-view.ts'
 import { actionOf } from './field-view.ts'
 import type { ClientForm } from '../../../domain/forms/language/client-form.ts'
 import { deliveryAddress } from '../../../domain/text/email-address.ts'
@@ -286,15 +293,6 @@ const englishMessages: Messages = {
   unreachable:
     'The connection failed, so it is not known whether your answers arrived. Nothing is sent again by itself. What you typed is still here: check your connection, then send it again.',
   unreadable: 'Something went wrong. It is not known whether your answers were saved.',
-}
-
-/** The body that the service returns for a saved submission. */
-export interface Receipt {
-  readonly ok: true
-  readonly submissionId?: string
-  readonly title?: string
-  readonly message?: string
-  readonly redirectUrl?: string
 }
 
 type Outcome =

@@ -14,7 +14,6 @@ import {
   type ConditionalField,
 } from '../../../domain/forms/language/visibility.ts'
 import { answerProblem, readAnswer } from '../../../domain/forms/language/answers.ts'
-import type { Receipt } from './attach.ts'
 
 /** A form in the page. */
 export interface FormView {
@@ -221,6 +220,15 @@ function textElement(tag: string, text: string): HTMLElement {
   const element = document.createElement(tag)
   element.textContent = text
   return element
+}
+
+/** The body that the service returns for a saved submission. */
+export interface Receipt {
+  readonly ok: true
+  readonly submissionId?: string
+  readonly title?: string
+  readonly message?: string
+  readonly redirectUrl?: string
 }
 
 /**
