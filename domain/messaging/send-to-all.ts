@@ -17,15 +17,19 @@ import type { MailIdentity } from './sender.ts'
 
 /** How many sends run at once: a Worker has six connections. */
 const SEND_WIDTH = 6
+
 /** No send of a request begins after this long, in ms, because few callers wait longer. */
 export const REQUEST_DURATION_MS = 60_000
+
 const PREFIX_LENGTH = 22
 
 /** What is said of a recipient to whom nothing was sent because the key of the request could not be kept up. */
 const NOT_RELEASED =
   'Not sent: this could not be recorded. After ten minutes, the request may be repeated with the same Idempotency-Key.'
+
 /** What is said of a person who was erased after the first request with the same key. */
 const ERASED = 'Not sent: the recipient was erased.'
+
 const NOT_KEPT = 'It failed. The reason is kept no longer, because the recipient was erased.'
 
 /** The ports that sending needs. */
@@ -36,6 +40,15 @@ export interface SendingWorld {
   readonly random: RandomSource
   readonly log: Log
   readonly background: Background
+}
+
+/** The ports that the two sends need. */
+export interface MessagingWorld extends SendingWorld {
+  /** Null: no provider is configured, and nothing can be sent. */
+  readonly email: EmailSender | null
+  readonly sms: SmsSender | null
+  /** The service's own sender domain and name; null together with `email`. */
+  readonly mail: MailIdentity | null
 }
 
 /** One message to many recipients. */
@@ -120,6 +133,7 @@ async function sendAndRecord(mailing: Mailing, world: SendingWorld): Promise<Sen
 }
 
 type Accepted = Extract<Fate, { kind: 'accepted' }>
+
 type Ending =
   { readonly success: true; readonly id: string } | { readonly success: false; readonly error: string }
 
@@ -181,6 +195,7 @@ function named({ providerId }: Accepted, { channel, sendId }: SendIdentity) {
 
 /** Attempts at a message with an unknown outcome, when the provider recognises repetitions. */
 const BACKOFF: Backoff = { pausesMs: [1_000, 1_000] }
+
 /**
  * The minimum pause when a provider asks to wait, in ms. Without it, a provider that asks for no time would be called
  * without pause.
@@ -296,13 +311,4 @@ function fateOf(last: SendResult, isUncertain: boolean): Fate {
 
 function failed(error: string): Fate {
   return { kind: 'failed', error }
-}
-
-/** The ports that the two sends need. */
-export interface MessagingWorld extends SendingWorld {
-  /** Null: no provider is configured, and nothing can be sent. */
-  readonly email: EmailSender | null
-  readonly sms: SmsSender | null
-  /** The service's own sender domain and name; null together with `email`. */
-  readonly mail: MailIdentity | null
 }

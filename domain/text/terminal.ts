@@ -3,15 +3,18 @@ export function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
-/** A text of any number of lines that does not command a terminal, or turn a line around. */
+/**
+ * The text with its control characters escaped, except tabs and line breaks, and those that change the direction of
+ * writing: a terminal would obey the ones, and show a line in another order because of the others.
+ */
 export function escapedCommands(text: string): string {
   return text.replaceAll(/[^\t\n\r\P{Cc}]|\p{Bidi_Control}/gu, escaped)
 }
 
-/** What of a JSON text a terminal would obey: the rest, JSON escapes itself. */
+/** The characters that a terminal would obey and that `JSON.stringify` leaves as they are. */
 const LEFT_BY_JSON = /[\u{7f}-\u{9f}\p{Bidi_Control}]/gu
 
-/** A JSON text that does not command a terminal. It says the same with and without the escapes. */
+/** A value as JSON that can be shown in a terminal. It parses to the same value as JSON without these escapes. */
 export function shownJson(value: unknown, space?: number): string {
   return JSON.stringify(value, null, space).replaceAll(LEFT_BY_JSON, escaped)
 }

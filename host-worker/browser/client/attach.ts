@@ -25,14 +25,27 @@ export interface Attached {
 const attachments = new WeakMap<HTMLFormElement, Attached>()
 
 /**
- * The ids of the fields that are shown, for sites that render a form themselves.
- * @param answers by field id, as they would be sent in JSON
+ * Attaches a form whose definition is fetched from the service that its `action` names. When the definition cannot be
+ * fetched, the form is attached without its rules: all fields stay visible, and the service still checks the answers.
+ * @throws Error when the form is not sent to a submission endpoint
  */
-export function visibleIds(
-  form: PublishedForm,
-  answers: Readonly<Record<string, unknown>>,
-): ReadonlySet<string> {
-  return prepareForm(form).visible(new Map(Object.entries(answers)))
+export async function attachForm(form: HTMLFormElement, options: AttachOptions = {}): Promise<Attached> {
+  const address = addressOf(actionOf(form))
+  if (address === null) throw new Error('The action of the form is not a submission endpoint.')
+  const definition = await loadForm(address).catch((cause: unknown) => {
+    console.warn(cause)
+    return { fields: [] }
+  })
+  return attach(form, definition, options)
+}
+
+/** Attaches every form of the page that is sent to a submission endpoint of the service. */
+export async function attachAll(service: string, options: AttachOptions = {}): Promise<readonly Attached[]> {
+  const { origin } = new URL(service)
+  const forms = [...document.querySelectorAll('form')].filter(
+    (form) => addressOf(actionOf(form))?.service === origin,
+  )
+  return Promise.all(forms.map((form) => attachForm(form, options)))
 }
 
 /**
@@ -64,6 +77,17 @@ export function attach(
   return attached
 }
 
+/**
+ * The ids of the fields that are shown, for sites that render a form themselves.
+ * @param answers by field id, as they would be sent in JSON
+ */
+export function visibleIds(
+  form: PublishedForm,
+  answers: Readonly<Record<string, unknown>>,
+): ReadonlySet<string> {
+  return prepareForm(form).visible(new Map(Object.entries(answers)))
+}
+
 function listen(
   form: HTMLFormElement,
   { submitted, edited, reset, shown }: Handlers,
@@ -77,63 +101,6 @@ function listen(
   // The values change only after the reset event, hence the timeout.
   EventTarget.prototype.addEventListener.call(form, 'reset', () => setTimeout(reset), { signal })
   addEventListener('pageshow', shown, { signal })
-}
-
-/**
- * Attaches a form whose definition is fetched from the service that its `action` names. When the definition cannot be
- * fetched, the form is attached without its rules: all fields stay visible, and the service still checks the answers.
- * @throws Error when the form is not sent to a submission endpoint
- */
-export async function attachForm(form: HTMLFormElement, options: AttachOptions = {}): Promise<Attached> {
-  const address = addressOf(actionOf(form))
-  if (address === null) throw new Error('The action of the form is not a submission endpoint.')
-  const definition = await loadForm(address).catch((cause: unknown) => {
-    console.warn(cause)
-    return { fields: [] }
-  })
-  return attach(form, definition, options)
-}
-
-/** Attaches every form of the page that is sent to a submission endpoint of the service. */
-export async function attachAll(service: string, options: AttachOptions = {}): Promise<readonly Attached[]> {
-  const { origin } = new URL(service)
-  const forms = [...document.querySelectorAll('form')].filter(
-    (form) => addressOf(actionOf(form))?.service === origin,
-  )
-  return Promise.all(forms.map((form) => attachForm(form, options)))
-}
-
-/** Which form a page shows, and which service takes its submissions. */
-export interface FormAddress {
-  /** The origin of the service, such as `https://api.example.com`. */
-  readonly service: string
-  readonly formId: string
-}
-
-/** The path of the submission endpoint (contract, Form submission). */
-const SUBMISSIONS = /^\/api\/forms\/([\w-]+)\/submissions\/?$/
-
-/** The address that a form's `action` means; null: it is not sent to a submission endpoint. */
-export function addressOf(action: string): FormAddress | null {
-  const url = URL.canParse(action) ? new URL(action) : null
-  if (url === null) return null
-  const { origin, pathname } = url
-  // The ids of forms have no character that a URL escapes.
-  const formId = SUBMISSIONS.exec(pathname)?.[1]
-  return formId === undefined ? null : { service: origin, formId }
-}
-
-/**
- * Fetches what a page needs of a published form. Browsers keep it for a minute.
- * @throws Error when there is no such published form, or the service cannot be reached within `timeoutMs`
- */
-export async function loadForm({ service, formId }: FormAddress, timeoutMs = 10_000): Promise<ClientForm> {
-  const url = new URL(`/forms/${encodeURIComponent(formId)}/definition`, service)
-  const response = await fetch(url, { credentials: 'omit', signal: AbortSignal.timeout(timeoutMs) })
-  if (!response.ok)
-    throw new Error(`The form ${formId} cannot be loaded: the service answered ${response.status}.`)
-  // The service answers a found form with nothing else.
-  return (await response.json()) as ClientForm
 }
 
 export interface AttachOptions {
@@ -151,6 +118,25 @@ export interface AttachOptions {
   readonly timeoutMs?: number
   /** Detaches the form when it is aborted, as when a component is removed from its page. */
   readonly signal?: AbortSignal
+}
+
+/** The client's own texts. A site in another language can replace them. */
+export interface Messages {
+  readonly sending: string
+  /** Shown above a list of field errors. */
+  readonly checkAnswers: string
+  /** Shown when the connection failed or took too long, so that nobody knows whether the answers arrived. */
+  readonly unreachable: string
+  /** Shown when the response is neither a receipt nor a failure of the service. */
+  readonly unreadable: string
+}
+
+const englishMessages: Messages = {
+  sending: 'Sending…',
+  checkAnswers: 'Your answers were not saved yet. Please check what is marked.',
+  unreachable:
+    'The connection failed, so it is not known whether your answers arrived. Nothing is sent again by itself. What you typed is still here: check your connection, then send it again.',
+  unreadable: 'Something went wrong. It is not known whether your answers were saved.',
 }
 
 /** What happens in an attached form. */
@@ -276,23 +262,37 @@ function errorsOf({
     : fieldErrors
 }
 
-/** The client's own texts. A site in another language can replace them. */
-export interface Messages {
-  readonly sending: string
-  /** Shown above a list of field errors. */
-  readonly checkAnswers: string
-  /** Shown when the connection failed or took too long, so that nobody knows whether the answers arrived. */
-  readonly unreachable: string
-  /** Shown when the response is neither a receipt nor a failure of the service. */
-  readonly unreadable: string
+/** Which form a page shows, and which service takes its submissions. */
+export interface FormAddress {
+  /** The origin of the service, such as `https://api.example.com`. */
+  readonly service: string
+  readonly formId: string
 }
 
-const englishMessages: Messages = {
-  sending: 'Sending…',
-  checkAnswers: 'Your answers were not saved yet. Please check what is marked.',
-  unreachable:
-    'The connection failed, so it is not known whether your answers arrived. Nothing is sent again by itself. What you typed is still here: check your connection, then send it again.',
-  unreadable: 'Something went wrong. It is not known whether your answers were saved.',
+/** The path of the submission endpoint (contract, Form submission). */
+const SUBMISSIONS = /^\/api\/forms\/([\w-]+)\/submissions\/?$/
+
+/** The address that a form's `action` means; null: it is not sent to a submission endpoint. */
+export function addressOf(action: string): FormAddress | null {
+  const url = URL.canParse(action) ? new URL(action) : null
+  if (url === null) return null
+  const { origin, pathname } = url
+  // The ids of forms have no character that a URL escapes.
+  const formId = SUBMISSIONS.exec(pathname)?.[1]
+  return formId === undefined ? null : { service: origin, formId }
+}
+
+/**
+ * Fetches what a page needs of a published form. Browsers keep it for a minute.
+ * @throws Error when there is no such published form, or the service cannot be reached within `timeoutMs`
+ */
+export async function loadForm({ service, formId }: FormAddress, timeoutMs = 10_000): Promise<ClientForm> {
+  const url = new URL(`/forms/${encodeURIComponent(formId)}/definition`, service)
+  const response = await fetch(url, { credentials: 'omit', signal: AbortSignal.timeout(timeoutMs) })
+  if (!response.ok)
+    throw new Error(`The form ${formId} cannot be loaded: the service answered ${response.status}.`)
+  // The service answers a found form with nothing else.
+  return (await response.json()) as ClientForm
 }
 
 type Outcome =
