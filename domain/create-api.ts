@@ -1,7 +1,6 @@
 import type { Served } from './access/serve-operation.ts'
-import type { Address } from './record/operation/operation.ts'
-import { internalError, methodNotAllowed, notFound, type Reply } from './record/operation/reply.ts'
-import type { RoutedRequest } from './record/operation/routed-request.ts'
+import type { Address } from './record/operation.ts'
+import { internalError, methodNotAllowed, notFound, type Reply, type RoutedRequest } from './record/reply.ts'
 
 /**
  * One interface of the service: its routes, and what it replies where none of them can. A host routes requests and knows

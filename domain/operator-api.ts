@@ -25,7 +25,7 @@ import * as restores from './operators/endpoints/organization/restores.ts'
 import { getSecrets, serveSecrets } from './operators/endpoints/keys/secrets.ts'
 import * as sends from './operators/endpoints/service/sends.ts'
 import * as submissions from './operators/endpoints/forms/submissions.ts'
-import type { OperationEndpoint } from './record/operation/operation.ts'
+import type { OperationEndpoint } from './record/operation.ts'
 import { operated } from './operators/interface/serve.ts'
 import type { OperatorWorld } from './operators/interface/world.ts'
 

@@ -1,10 +1,10 @@
 import type { Handled } from './access/serve-operation.ts'
 import { createApi, type Api, type Route } from './create-api.ts'
 import { preflightOperation, submitOperation } from './forms/routes.ts'
-import { serveRead } from './read/serve-read.ts'
-import { reads } from './reads.ts'
+import { serveRead } from './read/serve.ts'
+import { reads } from './resources/index.ts'
 import type { Endpoint, ReadEndpoint } from './record/endpoint.ts'
-import type { Address, ListedOperation, OperationRecord } from './record/operation/operation.ts'
+import type { Address, ListedOperation, OperationRecord } from './record/operation.ts'
 import type { TenantWorld } from './world.ts'
 
 /**
@@ -22,11 +22,11 @@ export const operations = [
   ),
   onDemand(
     { id: 'analytics.members', method: 'GET', path: '/api/v1/members' },
-    async () => (await import('./analytics/members/members.ts')).exportMembers,
+    async () => (await import('./analytics/members.ts')).exportMembers,
   ),
   onDemand(
     { id: 'analytics.cohorts', method: 'GET', path: '/api/v1/cohorts' },
-    async () => (await import('./analytics/members/cohorts.ts')).getCohorts,
+    async () => (await import('./analytics/cohorts.ts')).getCohorts,
   ),
   onDemand(
     { id: 'analytics.retentionOffers', method: 'GET', path: '/api/v1/retention-offers' },
@@ -34,11 +34,11 @@ export const operations = [
   ),
   onDemand(
     { id: 'analytics.cancellations', method: 'GET', path: '/api/v1/cancellations' },
-    async () => (await import('./analytics/cancellations/cancellations.ts')).getCancellations,
+    async () => (await import('./analytics/cancellations.ts')).getCancellations,
   ),
   onDemand(
     { id: 'analytics.cancellationSurvey', method: 'GET', path: '/api/v1/cancellation-survey' },
-    async () => (await import('./analytics/cancellations/cancellation-survey.ts')).getCancellationSurvey,
+    async () => (await import('./analytics/cancellation-survey.ts')).getCancellationSurvey,
   ),
   onDemand({ id: 'contract.get', method: 'GET', path: '/api/v1/openapi.json' }, async () =>
     (await import('./document/contract-endpoint.ts')).getContract(publicEndpoints),

@@ -11,7 +11,7 @@ import type {
   TenantWriter,
   WorkingKey,
 } from '../../ports/index.ts'
-import { storedRowsOf } from '../../domain/read/pages/query-result.ts'
+import { storedRowsOf } from '../../domain/read/page.ts'
 import { emailKey } from '../../domain/text/email-address.ts'
 import { toInstant } from '../../domain/text/instant.ts'
 import type { MakeStorage, SavedTenant, StorageInstance } from './case.ts'

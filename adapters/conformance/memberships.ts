@@ -1,10 +1,10 @@
 import { selection, serializer, type RowOf } from '../../domain/record/resource.ts'
-import { cancellationInstant, siteOf, tenureDaysOf } from '../../domain/resources/cancellations/membership.ts'
-import type { memberships } from '../../domain/resources/members/memberships.ts'
+import { cancellationInstant, siteOf, tenureDaysOf } from '../../domain/resources/cancellation-figures.ts'
+import type { memberships } from '../../domain/resources/memberships.ts'
 import type { StoredRow } from '../../ports/index.ts'
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
-import { cancellationRecords } from '../../domain/resources/members/cancellation-records.ts'
+import { cancellationRecords } from '../../domain/resources/cancellation-records.ts'
 import type { StorageCase } from './case.ts'
 import { twoTenants, type TwoTenants } from './fixtures.ts'
 

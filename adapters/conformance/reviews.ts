@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { storedRowsOf } from '../../domain/read/pages/query-result.ts'
+import { storedRowsOf } from '../../domain/read/page.ts'
 import type { PageQuery, StoredRow } from '../../ports/index.ts'
 import type { StorageCase } from './case.ts'
 import { at, claimOf, organization, site, tenantKey, twoTenants, type TwoTenants } from './fixtures.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { InstantInput } from '../../domain/record/field.ts'
-import { pageOfGroups, positionOfGroup, type Group } from '../../domain/read/pages/page-of-groups.ts'
+import { pageOfGroups, positionOfGroup, type Group } from '../../domain/read/page.ts'
 import type { SourceGroups } from '../../ports/sources.ts'
 import type { GroupsQuery, Predicate, Scalar, SourceRefusal } from '../../ports/records.ts'
 import { unavailable } from './client.ts'

@@ -1,7 +1,6 @@
 import { TimedOut, within } from '../../domain/bounds/within.ts'
 import { posSourceKinds, writtenPosResources } from '../../domain/pos/index.ts'
-import { cutPage } from '../../domain/read/pages/cut-page.ts'
-import { storedRowsOf } from '../../domain/read/pages/query-result.ts'
+import { cutPage, storedRowsOf } from '../../domain/read/page.ts'
 import type { Deadline } from '../../ports/platform.ts'
 import type { PageQuery, StoredRow, SourceFailure } from '../../ports/records.ts'
 import type { PosSource, PosWriter } from '../../ports/sources.ts'

@@ -1,4 +1,4 @@
-import { organizationFields, storedFieldShape } from '../../domain/record/stored-fields.ts'
+import { organizationFields, storedFieldShape } from '../../domain/record/account-fields.ts'
 import { resources } from '../../domain/resources/index.ts'
 import type { MovedTable, StoredValue, MovedRow } from '../../ports/placement/move.ts'
 import type {

@@ -10,10 +10,9 @@ import type {
   KeyScope,
 } from '../../ports/organizations.ts'
 import type { ReadQuery } from '../../ports/records.ts'
-import type { Scope } from '../record/operation/description.ts'
-import { unauthorized, AUTH_SCHEME, keyRefused, type Reply } from '../record/operation/reply.ts'
+import type { Scope } from '../record/description.ts'
+import { unauthorized, AUTH_SCHEME, keyRefused, type Reply, type RoutedRequest } from '../record/reply.ts'
 import { claimedHashes, isKey, readKey, hashKey, type PresentedKey } from './api-key.ts'
-import type { RoutedRequest } from '../record/operation/routed-request.ts'
 import { isLoopbackName } from '../text/http.ts'
 import type { Secrets } from './secrets.ts'
 import { rateLimitHeaders, tooManyRequests, type RateLimiter } from './rate-limiter.ts'

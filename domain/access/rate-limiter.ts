@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/platform.ts'
 import type { KeyBudget } from '../../ports/organizations.ts'
-import { errorReply, type Reply } from '../record/operation/reply.ts'
+import { errorReply, type Reply } from '../record/reply.ts'
 
 /**
  * Counts the requests of keys that have a rate: a key has at most that many in any 60 seconds. It counts in memory, so

@@ -1,18 +1,19 @@
 import type { Organization } from '../../ports/organizations.ts'
-import { refusalOf, type Capability } from '../record/operation/capability.ts'
-import type { Access, PublicAccess, Scope } from '../record/operation/description.ts'
+import { refusalOf, type Capability } from '../record/capability.ts'
+import { errorReply, type Reply, type RoutedRequest } from '../record/reply.ts'
+import type { Access, PublicAccess, Scope } from '../record/description.ts'
 import {
   operationRecord,
+  readQuery,
   type OperationRecord,
   type OperationRequest,
   type RecordDeclaration,
   type ReplyTo,
   type RequestBody,
   type ResponseDeclarations,
-} from '../record/operation/operation.ts'
-import { readQuery, type NoParameters, type QueryParameters } from '../record/operation/query-parameters.ts'
-import { errorReply, type Reply } from '../record/operation/reply.ts'
-import type { RoutedRequest } from '../record/operation/routed-request.ts'
+  type NoParameters,
+  type QueryParameters,
+} from '../record/operation.ts'
 import { queryOf } from '../text/http.ts'
 import {
   authenticate,

@@ -7,7 +7,7 @@ import type {
   RevenueByDecision,
 } from '../../ports/analytics.ts'
 import type { ReasonCount } from '../../ports/sources.ts'
-import { byHorizon } from './members/churn-horizons.ts'
+import { byHorizon } from './churn-horizons.ts'
 
 // The data from which the examples of the contract document are computed. They are computed by the functions that also
 // compute replies, so the examples agree with the definitions beside them and with each other.

@@ -1,12 +1,11 @@
 import * as v from 'valibot'
 import { handled } from '../access/serve-operation.ts'
 import type { Endpoint } from '../record/endpoint.ts'
-import { writtenReply } from '../record/operation/reply.ts'
-import type { RoutedRequest } from '../record/operation/routed-request.ts'
+import { writtenReply, type RoutedRequest } from '../record/reply.ts'
 import { toBase64Url, utf8 } from '../text/encoding.ts'
 import { namesEtag } from '../text/http.ts'
 import { buildDocument, type Document } from './openapi.ts'
-import type { DocumentTexts } from './texts.ts'
+import type { DocumentTexts } from './prose.ts'
 
 const headers = { ETag: { description: 'Changes with the document.', schema: v.string() } }
 

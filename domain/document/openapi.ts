@@ -1,13 +1,18 @@
 import type { CollectionEndpoint, Endpoint, GroupsEndpoint } from '../record/endpoint.ts'
-import { componentName } from '../record/operation/meaning.ts'
-import { explained } from './explain-schema.ts'
-import { nullableSchemaOf, operationObject, pageName, securityOf } from './operation.ts'
-import { reference } from './shared-parts.ts'
+import { componentName } from '../record/meaning.ts'
+import {
+  explained,
+  componentSchemaOf,
+  fieldSchemaOf,
+  jsonSchemaOf,
+  exampleOf,
+  type JsonSchema,
+  type Resolve,
+} from './json-schema.ts'
+import { nullableSchemaOf, operationObject, pageName, securityOf, reference } from './operation.ts'
 import * as prose from './prose.ts'
-import type { DocumentTexts } from './texts.ts'
-import { componentSchemaOf, fieldSchemaOf, jsonSchemaOf, type JsonSchema } from './json-schema.ts'
+import type { DocumentTexts } from './prose.ts'
 import { isCode, type Resource } from '../record/resource.ts'
-import { exampleOf, type Resolve } from './schema-example.ts'
 
 type Node = Readonly<Record<string, unknown>>
 

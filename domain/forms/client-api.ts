@@ -1,12 +1,6 @@
 import type { FormDirectory } from '../../ports/records.ts'
 import type { Api } from '../create-api.ts'
-import {
-  internalError,
-  jsonReply,
-  methodNotAllowed,
-  notFound,
-  type Reply,
-} from '../record/operation/reply.ts'
+import { internalError, jsonReply, methodNotAllowed, notFound, type Reply } from '../record/reply.ts'
 import { clientFormOf } from './language/client-form.ts'
 import { compileForm } from './language/compile.ts'
 import { FORM_ID } from './language/definition.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { described } from '../record/operation/meaning.ts'
-import { operationRecord, type RequestBody, type ResponseDeclaration } from '../record/operation/operation.ts'
+import { described } from '../record/meaning.ts'
+import { operationRecord, type RequestBody, type ResponseDeclaration } from '../record/operation.ts'
 import { ALLOWED_HEADERS, ALLOWED_METHODS } from './reply.ts'
 import { SubmissionError, SubmissionReceipt } from './receipt-schema.ts'
 import { acceptedTypes } from './body.ts'

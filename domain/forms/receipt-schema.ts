@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { component, described } from '../record/operation/meaning.ts'
+import { component, described } from '../record/meaning.ts'
 import { failureCodes } from './result.ts'
 
 /** The JSON answer to a submission that was saved, or that filled the bot trap. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Reply } from '../record/operation/reply.ts'
+import type { Reply } from '../record/reply.ts'
 import { contentTypeOf } from '../text/content-type.ts'
 import { utf8 } from '../text/encoding.ts'
 import { failedReply, submissionReply, wantsPage } from './reply.ts'

@@ -1,4 +1,4 @@
-import type { TextReply, EmptyReply } from '../record/operation/reply.ts'
+import type { TextReply, EmptyReply } from '../record/reply.ts'
 import { contentTypeOf, acceptNames, type HeaderValue } from '../text/content-type.ts'
 import type { Failure } from './reply-pages.ts'
 import type * as ReplyPages from './reply-pages.ts'

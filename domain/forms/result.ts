@@ -1,6 +1,6 @@
 import { keysOf } from '../text/json.ts'
 import { PROBLEMS_MAX } from '../bounds/echo.ts'
-import { jsonReply } from '../record/operation/reply.ts'
+import { jsonReply } from '../record/reply.ts'
 
 /**
  * The HTTP status of every failure code of the submission endpoint, including that of a method that it does not have.

@@ -7,7 +7,7 @@ import { echoed } from '../bounds/echo.ts'
 import type { ImportIssue, Resource } from '../record/resource.ts'
 import { OWNER_FIELD } from './file/header.ts'
 import { storabilityIssues } from './storable.ts'
-import { reads } from '../reads.ts'
+import { reads } from '../resources/index.ts'
 import type { ReadEndpoint } from '../record/endpoint.ts'
 import { tenantApi } from '../tenant-api.ts'
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import type { EmailMessage, SmsMessage } from '../../ports/messaging.ts'
 import { handled } from '../access/serve-operation.ts'
-import { jsonResponse } from '../record/operation/operation.ts'
-import { ErrorBody, internalError } from '../record/operation/reply.ts'
+import { jsonResponse } from '../record/operation.ts'
+import { ErrorBody, internalError } from '../record/reply.ts'
 import {
   idempotencyHeaders,
   recognisable,

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Clock, Log } from '../../ports/platform.ts'
-import { described } from '../record/operation/meaning.ts'
-import { errorReply, jsonReply, PRIVATE } from '../record/operation/reply.ts'
+import { described } from '../record/meaning.ts'
+import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
 
 function text(meaning: string, example: string) {
   return v.pipe(described(v.string(), meaning), v.examples([example]))

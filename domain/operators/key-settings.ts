@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import type { KeyAttributes, KeyScope } from '../../ports/organizations.ts'
 import { RATE_WINDOW_MS } from '../access/rate-limiter.ts'
-import { sets, text } from '../record/operation/command.ts'
-import { described, worded, type Words } from '../record/operation/meaning.ts'
+import { sets, text } from '../record/command.ts'
+import { described, worded, type Words } from '../record/meaning.ts'
 import { isCalendarDate, parseInstant } from '../text/instant.ts'
 
 // The settings of a new key. Each message is the rest of a sentence that begins with the setting's name.

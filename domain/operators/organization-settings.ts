@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Organization } from '../../ports/organizations.ts'
-import { sets, text, type Flag } from '../record/operation/command.ts'
-import { described, worded, type Words } from '../record/operation/meaning.ts'
+import { sets, text, type Flag } from '../record/command.ts'
+import { described, worded, type Words } from '../record/meaning.ts'
 import { parsedOr, keysOf } from '../text/json.ts'
 import {
   HOURLY,

@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import type { PlaceRefusal, Organization } from '../../ports/organizations.ts'
 import type { PlaceChoice } from '../../ports/placement/placement.ts'
 import { jurisdictions, placeKinds, regions } from '../placement/operators/choices.ts'
-import { choice, sets } from '../record/operation/command.ts'
-import { described } from '../record/operation/meaning.ts'
+import { choice, sets } from '../record/command.ts'
+import { described } from '../record/meaning.ts'
 import { OrganizationSettings } from './organization-settings.ts'
 
 const PlaceKind = v.picklist(placeKinds, `must be ${placeKinds.join(' or ')}`)

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { described, worded } from '../record/operation/meaning.ts'
+import { described, worded } from '../record/meaning.ts'
 import type { PosSourceTie } from '../../ports/organizations.ts'
 import { isPosKind, posKinds, posSourceKinds, SOURCE_NAME, SOURCE_NAME_FORM } from '../pos/index.ts'
 

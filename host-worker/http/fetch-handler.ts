@@ -1,9 +1,8 @@
 import { IttyRouter, type IRequest } from 'itty-router'
 import type { Api, Route } from '../../domain/create-api.ts'
 import type { Log } from '../../ports/platform.ts'
-import type { Address } from '../../domain/record/operation/operation.ts'
-import type { Reply } from '../../domain/record/operation/reply.ts'
-import type { Identity, RoutedRequest } from '../../domain/record/operation/routed-request.ts'
+import type { Address } from '../../domain/record/operation.ts'
+import type { Reply, Identity, RoutedRequest } from '../../domain/record/reply.ts'
 
 /** The facts about a request that are known once its response has been made. */
 export interface Answered {

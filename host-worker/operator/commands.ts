@@ -1,4 +1,4 @@
-import type { OperationEndpoint } from '../../domain/record/operation/operation.ts'
+import type { OperationEndpoint } from '../../domain/record/operation.ts'
 import type { Command } from './command/command.ts'
 import { declaredBy } from './declared.ts'
 

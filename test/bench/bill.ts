@@ -1,6 +1,6 @@
 import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
 import { deliver } from '../../domain/jobs/deliver.ts'
-import { contacts } from '../../domain/resources/contacts/contacts.ts'
+import { contacts } from '../../domain/resources/contacts.ts'
 import type { OutboxRef } from '../../ports/messaging.ts'
 import type { Meter } from '../../ports/platform.ts'
 import { migratedDatabase } from '../../adapters/sqlite/schema/actual.ts'

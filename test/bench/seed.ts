@@ -1,7 +1,7 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { createD1Storage } from '../../adapters/d1/index.ts'
 import { newOrganization } from '../../domain/operators/organization.ts'
-import { contacts } from '../../domain/resources/contacts/contacts.ts'
+import { contacts } from '../../domain/resources/contacts.ts'
 import { issueKey } from '../../domain/access/api-key.ts'
 import { openSecrets } from '../../domain/access/secrets.ts'
 import { systemClock, systemRandom } from '../../host-worker/system.ts'

@@ -48,7 +48,7 @@ describe('the rows that are drawn', () => {
 
 test('every rule is about a field that there is', async () => {
   const { posResources } = await import('../../domain/pos/index.ts')
-  const { reads } = await import('../../domain/reads.ts')
+  const { reads } = await import('../../domain/resources/index.ts')
   const published = [
     ...reads.map(({ resource }) => resource),
     ...posResources,

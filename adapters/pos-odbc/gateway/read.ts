@@ -1,4 +1,4 @@
-import { countWithinPage } from '../../../domain/read/pages/page-of-texts.ts'
+import { countWithinPage } from '../../../domain/read/page.ts'
 import { isStorableText, compareBytes } from '../../../domain/text/characters.ts'
 import type { Statement } from '../../sql/statement.ts'
 import {

@@ -1,6 +1,6 @@
 import { expressionBuilder, sql, type Expression, type SqlBool } from 'kysely'
 import { storedFields, type Resource } from '../../../domain/record/resource.ts'
-import { contacts } from '../../../domain/resources/contacts/contacts.ts'
+import { contacts } from '../../../domain/resources/contacts.ts'
 import { resources } from '../../../domain/resources/index.ts'
 import type { Clock } from '../../../ports/platform.ts'
 import type { Erasure, ErasureStep, KnownPerson, Person } from '../../../ports/erasure.ts'

@@ -1,5 +1,5 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
-import { references } from '../../../domain/resources/references.ts'
+import { references } from '../../../domain/resources/index.ts'
 import type { ReferringRows, RowKey, RowsRemoved, Deletion } from '../../../ports/erasure.ts'
 import { openImports } from '../imports/session-row.ts'
 import {

@@ -1,5 +1,5 @@
 import { sql, type AliasableExpression, type Expression, type Selection, type SqlBool } from 'kysely'
-import { forms } from '../../../domain/resources/forms/forms.ts'
+import { forms } from '../../../domain/resources/forms.ts'
 import type { Move } from '../../../ports/placement/move-ledger.ts'
 import type { Place } from '../../../ports/placement/placement.ts'
 import { bind, db, eb, slot, template, jsonEach, one, type Template } from '../statement/compiler.ts'

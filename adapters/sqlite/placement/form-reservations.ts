@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { forms } from '../../../domain/resources/forms/forms.ts'
+import { forms } from '../../../domain/resources/forms.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { Clock } from '../../../ports/platform.ts'
 import type { PlaceDirectory } from '../../../ports/placement/placement.ts'

@@ -1,4 +1,4 @@
-import { resources } from '../../../domain/resources/index.ts'
+import { resources, reads } from '../../../domain/resources/index.ts'
 import { indexesByHand } from './by-hand.ts'
 import { removalTriggers, tallies, tallyTriggers } from './triggers.ts'
 import { OWNER, type Schema, type ColumnShape, type IndexShape, type TableShape } from './actual.ts'
@@ -8,13 +8,12 @@ import {
   organizationFields,
   storedFieldShape,
   type StoredFieldShape,
-} from '../../../domain/record/stored-fields.ts'
+} from '../../../domain/record/account-fields.ts'
 import type { StorageType } from '../../../domain/record/field.ts'
 import { storedFields, type Resource } from '../../../domain/record/resource.ts'
 import type { ResourceField } from '../../../domain/record/resource-field.ts'
 import { columnName } from '../statement/database.ts'
 import { tableName, columnOf, tableOf, indexOf, type PageIndex } from '../table/tables.ts'
-import { reads } from '../../../domain/reads.ts'
 import { SYNC_FIELD, type CollectionEndpoint } from '../../../domain/record/endpoint.ts'
 import type { Predicate } from '../../../ports/records.ts'
 

@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { storedFields, type Resource } from '../../../domain/record/resource.ts'
-import type { Tally } from '../../../domain/record/tally.ts'
+import type { Tally } from '../../../domain/record/resource-field.ts'
 import type { StoredRow } from '../../../ports/records.ts'
 import { sampleRow } from '../../../test/support/data/sample-rows.ts'
 import { columnName } from '../statement/database.ts'

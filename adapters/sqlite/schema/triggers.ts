@@ -1,5 +1,5 @@
 import { storedFields, type Resource } from '../../../domain/record/resource.ts'
-import type { Tally, Condition } from '../../../domain/record/tally.ts'
+import type { Tally, Condition } from '../../../domain/record/resource-field.ts'
 import { resourceOf, resources } from '../../../domain/resources/index.ts'
 import { columnOf, tableOf, type Table } from '../table/tables.ts'
 import { OWNER, type TriggerShape } from './actual.ts'

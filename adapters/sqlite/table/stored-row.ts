@@ -3,7 +3,7 @@ import {
   keyFields,
   organizationFields,
   type StoredFields,
-} from '../../../domain/record/stored-fields.ts'
+} from '../../../domain/record/account-fields.ts'
 import { keysOf } from '../../../domain/text/json.ts'
 import type { BoundValue } from '../statement/executor.ts'
 import { columnName, type ColumnName, type StoredRow } from '../statement/database.ts'

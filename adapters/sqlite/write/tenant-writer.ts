@@ -1,6 +1,6 @@
 import { sql, type SqlBool, type Expression } from 'kysely'
 import type { Clock } from '../../../ports/platform.ts'
-import { storedRowsOf } from '../../../domain/read/pages/query-result.ts'
+import { storedRowsOf } from '../../../domain/read/page.ts'
 import { resourceOf } from '../../../domain/resources/index.ts'
 import type { TenantWriter, StoredRow } from '../../../ports/records.ts'
 import {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { InstantInput } from '../../record/field.ts'
-import { described } from '../../record/operation/meaning.ts'
+import { described } from '../../record/meaning.ts'
 import { judge, unknownWord, type Problem } from '../../words/judge.ts'
 import type { ImportIssue } from '../../record/resource.ts'
 import { readEmailAddress } from '../../text/email-address.ts'

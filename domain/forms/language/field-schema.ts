@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { answerTypes, contactFields, displayTypes, ruleOperators, ANSWER_MAX_LENGTH } from './definition.ts'
-import { described } from '../../record/operation/meaning.ts'
+import { described } from '../../record/meaning.ts'
 
 const FIELD_ID_MAX_LENGTH = 200
 

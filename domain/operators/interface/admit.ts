@@ -9,9 +9,8 @@ import {
   type Operator,
 } from '../../access/operator-credentials.ts'
 import { readRequestBody } from '../../bounds/read-body.ts'
-import type { OperatorAccess } from '../../record/operation/description.ts'
-import { unauthorized, type Reply } from '../../record/operation/reply.ts'
-import type { RoutedRequest } from '../../record/operation/routed-request.ts'
+import type { OperatorAccess } from '../../record/description.ts'
+import { unauthorized, type Reply, type RoutedRequest } from '../../record/reply.ts'
 import type { OperatorWorld } from './world.ts'
 
 /** The sender of a request to the operator interface, and whether their role suffices for it. */

@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { RequestBody } from '../../record/operation/operation.ts'
+import type { RequestBody } from '../../record/operation.ts'
 
 /** The maximum size of a JSON body, unless an operation declares another one. */
 const SMALL_BYTES = 16_384

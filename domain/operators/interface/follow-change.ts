@@ -3,7 +3,7 @@ import { hasGoodChecksum, isKeyId, isOrganizationId } from '../../access/api-key
 import type { Operator } from '../../access/operator-credentials.ts'
 import { randomBase62 } from '../../text/encoding.ts'
 import { toInstant } from '../../text/instant.ts'
-import type { RoutedRequest } from '../../record/operation/routed-request.ts'
+import type { RoutedRequest } from '../../record/reply.ts'
 import type { OperatorWorld } from './world.ts'
 
 /** The change that a request asks for, for its handler to make. */

@@ -1,20 +1,13 @@
 import * as v from 'valibot'
 import type { Position } from '../../../ports/records.ts'
-import { limitMeaning } from '../../document/limit-meaning.ts'
-import { decodeCursor, nextCursorOf, type CursorScope } from '../../read/plan/cursor.ts'
+import { limitMeaning, DEFAULT_LIMIT, readLimit } from '../../read/query.ts'
+import { decodeCursor, nextCursorOf, type CursorScope } from '../../read/cursor.ts'
 import { NO_GAPS, type Gaps, type PlacesList } from '../../placement/operators/places-list.ts'
-import { DEFAULT_LIMIT, readLimit } from '../../read/plan/limit.ts'
 import { PAGE_ROWS_MAX } from '../../record/endpoint.ts'
-import { component, described, worded, type Words } from '../../record/operation/meaning.ts'
-import { Pagination } from '../../record/operation/pagination.ts'
-import type { QueryParameter } from '../../record/operation/query-parameters.ts'
-import {
-  errorReply,
-  jsonReply,
-  PRIVATE,
-  type ErrorBody,
-  type JsonReply,
-} from '../../record/operation/reply.ts'
+import { component, described, worded, type Words } from '../../record/meaning.ts'
+import { Pagination } from '../../record/page.ts'
+import { errorReply, jsonReply, PRIVATE, type ErrorBody, type JsonReply } from '../../record/reply.ts'
+import type { QueryParameter } from '../../record/operation.ts'
 import type { OperatorWorld } from './world.ts'
 
 const limit: QueryParameter<number> = {

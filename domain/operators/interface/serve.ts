@@ -7,8 +7,8 @@ import { echoed } from '../../bounds/echo.ts'
 import { detailsOf } from '../../bounds/details.ts'
 import { readJsonBody } from '../../bounds/json-body.ts'
 import { storabilityIssues } from '../../imports/storable.ts'
-import { unknownParameter } from '../../read/plan/query-string.ts'
-import type { OperatorAccess } from '../../record/operation/description.ts'
+import { unknownParameter } from '../../read/query.ts'
+import type { OperatorAccess } from '../../record/description.ts'
 import type {
   Address,
   OperationEndpoint,
@@ -16,10 +16,9 @@ import type {
   ReplyTo,
   RequestBody,
   ResponseDeclarations,
-} from '../../record/operation/operation.ts'
-import type { QueryParameters } from '../../record/operation/query-parameters.ts'
-import { errorReply, type Reply } from '../../record/operation/reply.ts'
-import type { RoutedRequest } from '../../record/operation/routed-request.ts'
+  QueryParameters,
+} from '../../record/operation.ts'
+import { errorReply, type Reply, type RoutedRequest } from '../../record/reply.ts'
 import { membersOf } from '../../text/json.ts'
 import { ended } from '../../words/sentence.ts'
 import { admit } from './admit.ts'

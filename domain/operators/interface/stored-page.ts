@@ -1,6 +1,6 @@
 import type { PageQuery, Position, TenantWriter } from '../../../ports/records.ts'
 import { NO_GAPS } from '../../placement/operators/places-list.ts'
-import { cutPage } from '../../read/pages/cut-page.ts'
+import { cutPage } from '../../read/page.ts'
 import type { PlacesPage } from './list.ts'
 
 /** Reads a page of a stored collection of one organization, for an operator's list. */

@@ -1,5 +1,5 @@
-import type { OperationEndpoint, Overtaken } from '../../record/operation/operation.ts'
-import { jsonReply, PRIVATE, type JsonReply } from '../../record/operation/reply.ts'
+import type { OperationEndpoint, Overtaken } from '../../record/operation.ts'
+import { jsonReply, PRIVATE, type JsonReply } from '../../record/reply.ts'
 import { toBase64Url, utf8 } from '../../text/encoding.ts'
 import { strongTags } from '../../text/http.ts'
 

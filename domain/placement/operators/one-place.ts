@@ -1,5 +1,5 @@
 import type { Storage } from '../../../ports/storage.ts'
-import { forms } from '../../resources/forms/forms.ts'
+import { forms } from '../../resources/forms.ts'
 import type { DeletionPlaces } from './deletion-places.ts'
 import type { Moves } from './moves.ts'
 import { IN_SHARED, type Overview } from './overview.ts'

@@ -1,6 +1,6 @@
 import type { StoredRow, TenantWriter } from '../../../ports/records.ts'
 import { relayed } from '../../relay/relayed.ts'
-import { forms } from '../../resources/forms/forms.ts'
+import { forms } from '../../resources/forms.ts'
 import { atPlace, toPlace, type LoggedPlaces } from '../find/at-place.ts'
 import { placedSubmissions } from './placed-requests.ts'
 import { formsOfOthers, reserveForms } from './reserve-forms.ts'

@@ -1,6 +1,6 @@
 import type { WholeStore } from '../../../ports/archives.ts'
 import { relayed } from '../../relay/relayed.ts'
-import { forms } from '../../resources/forms/forms.ts'
+import { forms } from '../../resources/forms.ts'
 import { atPlace, toPlace, type AllPlaces } from '../find/at-place.ts'
 
 /** Everything that is stored of one organization, wherever it lives. */

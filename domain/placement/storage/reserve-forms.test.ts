@@ -6,7 +6,7 @@ import {
   type ScratchIsolate,
   type ScratchPlaces,
 } from '../../../test/support/scratch/scratch-places.ts'
-import { forms } from '../../resources/forms/forms.ts'
+import { forms } from '../../resources/forms.ts'
 import { resources } from '../../resources/index.ts'
 
 let scratch: ScratchPlaces

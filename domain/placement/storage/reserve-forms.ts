@@ -1,5 +1,5 @@
 import type { HeldForm } from '../../../ports/placement/placement.ts'
-import { forms } from '../../resources/forms/forms.ts'
+import { forms } from '../../resources/forms.ts'
 import { toInstant } from '../../text/instant.ts'
 import { atPlace, type LoggedPlaces } from '../find/at-place.ts'
 

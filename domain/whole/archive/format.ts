@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { described } from '../../record/operation/meaning.ts'
+import { described } from '../../record/meaning.ts'
 import { jurisdictions, placeKinds, regions } from '../../placement/operators/choices.ts'
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION } from './names.ts'
 

@@ -4,7 +4,7 @@ import { FORM_ID } from '../../forms/language/definition.ts'
 import { isReservedId } from '../../imports/check.ts'
 import { Instant } from '../../record/field.ts'
 import { storedFields, type Resource } from '../../record/resource.ts'
-import { forms } from '../../resources/forms/forms.ts'
+import { forms } from '../../resources/forms.ts'
 import { resources } from '../../resources/index.ts'
 import { parsedOr } from '../../text/json.ts'
 

@@ -1,4 +1,4 @@
-import type { OperationEndpoint } from '../../../domain/record/operation/operation.ts'
+import type { OperationEndpoint } from '../../../domain/record/operation.ts'
 import type { Authorization } from './authorization.ts'
 import { valueOf } from './answers.ts'
 import { Refusal } from './errors.ts'

@@ -15,7 +15,7 @@ import {
   sendImportPart,
   writeImport,
 } from '../../../domain/operators/endpoints/imports/imports.ts'
-import type { OperationEndpoint } from '../../../domain/record/operation/operation.ts'
+import type { OperationEndpoint } from '../../../domain/record/operation.ts'
 import { membersOf, parsedOr } from '../../../domain/text/json.ts'
 import { foreign, textOf } from './answers.ts'
 import { pathWith } from './call-service.ts'

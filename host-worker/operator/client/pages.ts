@@ -1,6 +1,6 @@
 import { CommandError } from './errors.ts'
 import { PAGE_ROWS_MAX } from '../../../domain/record/endpoint.ts'
-import type { OperationEndpoint } from '../../../domain/record/operation/operation.ts'
+import type { OperationEndpoint } from '../../../domain/record/operation.ts'
 import type { AnswerTo, CallOf, OperatorService } from './service/operator-service.ts'
 
 interface Page<Item> {

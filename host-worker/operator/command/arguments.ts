@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import type { FlagValues } from '../../../domain/record/operation/command.ts'
+import type { FlagValues } from '../../../domain/record/command.ts'
 import { serviceFlags, type Arguments, type Command } from './command.ts'
 import { suggestion } from '../../../domain/text/nearest-word.ts'
 import { Refusal, UsageError } from '../client/errors.ts'

@@ -1,11 +1,5 @@
-import {
-  mark,
-  text,
-  type CommandWords,
-  type Flag,
-  type FlagValues,
-} from '../../../domain/record/operation/command.ts'
-import type { OperationEndpoint } from '../../../domain/record/operation/operation.ts'
+import { mark, text, type CommandWords, type Flag, type FlagValues } from '../../../domain/record/command.ts'
+import type { OperationEndpoint } from '../../../domain/record/operation.ts'
 import type { Context } from './context.ts'
 
 /** The arguments of a command. */

@@ -1,6 +1,6 @@
 import type { Choice, Sources } from '../client/service/choose-service.ts'
 import type { OperatorService } from '../client/service/operator-service.ts'
-import type { CommandWords } from '../../../domain/record/operation/command.ts'
+import type { CommandWords } from '../../../domain/record/command.ts'
 
 /** The terminal to which a command writes its results. */
 export interface Terminal {

@@ -9,7 +9,7 @@ import {
 import { readBackup } from '../../../domain/operators/endpoints/organization/backups.ts'
 import { lawFlags } from '../../../domain/operators/place-settings.ts'
 import { placeKinds } from '../../../domain/placement/operators/choices.ts'
-import { choice, clearable, mark, text } from '../../../domain/record/operation/command.ts'
+import { choice, clearable, mark, text } from '../../../domain/record/command.ts'
 import { readBackupName } from '../../../domain/whole/backup/names.ts'
 import { ArchiveProblem } from '../../../domain/whole/archive/read-archive.ts'
 import { archiveInFile, remoteSource } from '../archives/sources.ts'

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { formatOfName, importFormats, type ImportSource } from '../../../domain/imports/file/transfer.ts'
 import type { ImportFormat } from '../../../ports/import-sessions.ts'
 import { CommandError, UsageError } from '../client/errors.ts'
-import type { FlagValues } from '../../../domain/record/operation/command.ts'
+import type { FlagValues } from '../../../domain/record/command.ts'
 import { textOf } from '../command/arguments.ts'
 
 /** A file to import. It can be read any number of times. */

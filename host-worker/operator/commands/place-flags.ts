@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { OrganizationId } from '../../../domain/operators/organization.ts'
 import { organizationFlags } from '../../../domain/operators/organization-settings.ts'
 import { PlaceSettings } from '../../../domain/operators/place-settings.ts'
-import type { FlagValues } from '../../../domain/record/operation/command.ts'
+import type { FlagValues } from '../../../domain/record/command.ts'
 import { UsageError } from '../client/errors.ts'
 import { textOf } from '../command/arguments.ts'
 

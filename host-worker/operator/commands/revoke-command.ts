@@ -3,7 +3,7 @@ import {
   listOperatorKeys,
   revokeOperatorKey,
 } from '../../../domain/operators/endpoints/keys/operator-keys.ts'
-import { mark } from '../../../domain/record/operation/command.ts'
+import { mark } from '../../../domain/record/command.ts'
 import { CommandError, Refusal } from '../client/errors.ts'
 import { itemsOf } from '../client/pages.ts'
 import type { AnswerTo, OperatorService } from '../client/service/operator-service.ts'

@@ -4,7 +4,7 @@ import { deleteRows, REMOVED_ROWS_MAX } from '../../../domain/operators/endpoint
 import { CommandError, UsageError } from '../client/errors.ts'
 import { textOf } from '../command/arguments.ts'
 import type { Command } from '../command/command.ts'
-import { text } from '../../../domain/record/operation/command.ts'
+import { text } from '../../../domain/record/command.ts'
 import { givenPath } from './import-file.ts'
 
 const deleteCommand: Command = {

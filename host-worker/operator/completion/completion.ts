@@ -1,4 +1,4 @@
-import type { CommandWords } from '../../../domain/record/operation/command.ts'
+import type { CommandWords } from '../../../domain/record/command.ts'
 import { serviceFlags } from '../command/command.ts'
 
 /** A word that can come next, and what it does. */

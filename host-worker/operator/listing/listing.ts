@@ -9,7 +9,7 @@ import {
   type FlagValues,
   type Head,
   type Listed,
-} from '../../../domain/record/operation/command.ts'
+} from '../../../domain/record/command.ts'
 import { textOf } from '../command/arguments.ts'
 import type { Command } from '../command/command.ts'
 import type { Context } from '../command/context.ts'

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width'
-import type { Head } from '../../../domain/record/operation/command.ts'
+import type { Head } from '../../../domain/record/command.ts'
 import { escaped } from '../../../domain/text/terminal.ts'
 import type { Terminal } from '../command/context.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { endpoints } from '../../support/contract/endpoints.ts'
-import type { OperationEndpoint } from '../../../domain/record/operation/operation.ts'
+import type { OperationEndpoint } from '../../../domain/record/operation.ts'
 import type { ExitSurveySource } from '../../../ports/sources.ts'
 import { capable, get, scratchService } from '../../support/data/analytics/analytics-service.ts'
 import { bringLines } from '../../support/data/bring-lines.ts'

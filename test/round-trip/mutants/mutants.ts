@@ -32,7 +32,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the lines of a page are also split where a text has a line separator',
-    file: 'domain/read/pages/query-result.ts',
+    file: 'domain/read/page.ts',
     from: "split('\\n')",
     to: 'split(/[\\n\\u2028]/)',
   },
@@ -86,7 +86,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the export of members shows an unknown amount as 0',
-    file: 'domain/analytics/members/members.ts',
+    file: 'domain/analytics/members.ts',
     from: 'amountCents === null ? null : amountCents / 100',
     to: '(amountCents ?? 0) / 100',
   },

@@ -1,5 +1,5 @@
 import { publicEndpoints, type operations } from '../../../domain/tenant-api.ts'
-import type { OperationEndpoint } from '../../../domain/record/operation/operation.ts'
+import type { OperationEndpoint } from '../../../domain/record/operation.ts'
 
 /** Every endpoint of the public interface. */
 export const endpoints = await publicEndpoints()

@@ -8,7 +8,7 @@ import { mayStop } from '../../../adapters/sqlite/read/page-select.ts'
 import { indexOf, serviceTables, columnOf, tableOf } from '../../../adapters/sqlite/table/tables.ts'
 import { endpoints } from '../contract/endpoints.ts'
 import { SYNC_FIELD, type CollectionEndpoint, type GroupsEndpoint } from '../../../domain/record/endpoint.ts'
-import { storedRowsOf } from '../../../domain/read/pages/query-result.ts'
+import { storedRowsOf } from '../../../domain/read/page.ts'
 import { claimOf } from '../../../adapters/conformance/fixtures.ts'
 import { selection } from '../../../domain/record/resource.ts'
 import type {

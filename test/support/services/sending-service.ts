@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { OperationEndpoint } from '../../../domain/record/operation/operation.ts'
+import type { OperationEndpoint } from '../../../domain/record/operation.ts'
 import type { SendRecord } from '../../../ports/messaging.ts'
 import { validatorOf } from '../contract/contract-validator.ts'
 import { fakeEmail, fakeSms } from '../providers/jobs.ts'

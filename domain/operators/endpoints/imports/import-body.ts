@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { ImportSession } from '../../../../ports/import-sessions.ts'
 import { importFormats, FILE_MAX_BYTES, PART_BYTES } from '../../../imports/file/transfer.ts'
 import { importKindNames } from '../../../imports/kinds.ts'
-import { component, described } from '../../../record/operation/meaning.ts'
+import { component, described } from '../../../record/meaning.ts'
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const instant = v.pipe(v.string(), v.isoTimestamp())

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { importKindNames } from '../../../imports/kinds.ts'
-import { component, described } from '../../../record/operation/meaning.ts'
-import { jsonResponse, operation, type ReplyOf } from '../../../record/operation/operation.ts'
-import { jsonReply, PRIVATE } from '../../../record/operation/reply.ts'
+import { component, described } from '../../../record/meaning.ts'
+import { jsonResponse, operation, type ReplyOf } from '../../../record/operation.ts'
+import { jsonReply, PRIVATE } from '../../../record/reply.ts'
 
 const Column = v.strictObject({
   name: described(v.string(), 'The name of the field.'),

@@ -18,9 +18,9 @@ import {
   type ReceivedPart,
 } from '../../../imports/file/transfer.ts'
 import { continueWriting } from '../../../imports/write.ts'
-import { ofOrganization } from '../../../record/operation/command.ts'
-import { jsonResponse, operation, type ReplyOf } from '../../../record/operation/operation.ts'
-import { ErrorBody, errorReply, jsonReply, PRIVATE } from '../../../record/operation/reply.ts'
+import { ofOrganization } from '../../../record/command.ts'
+import { jsonResponse, operation, type ReplyOf } from '../../../record/operation.ts'
+import { ErrorBody, errorReply, jsonReply, PRIVATE } from '../../../record/reply.ts'
 import { jsonBody } from '../../interface/body.ts'
 import type { Change } from '../../interface/follow-change.ts'
 import { pageOf, pageParameters, samplePagination, servePage } from '../../interface/list.ts'

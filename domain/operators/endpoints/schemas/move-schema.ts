@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Move } from '../../../../ports/placement/move-ledger.ts'
 import { placeKinds } from '../../../placement/operators/choices.ts'
-import { component, described } from '../../../record/operation/meaning.ts'
+import { component, described } from '../../../record/meaning.ts'
 import { instant } from './key-schema.ts'
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import type { AuditRecord, AuditSubject } from '../../../../ports/operators.ts'
-import { choice, ofOrganization, sets, text } from '../../../record/operation/command.ts'
-import { component, described, worded } from '../../../record/operation/meaning.ts'
-import { jsonResponse, operation, type ReplyOf } from '../../../record/operation/operation.ts'
+import { choice, ofOrganization, sets, text } from '../../../record/command.ts'
+import { component, described, worded } from '../../../record/meaning.ts'
+import { jsonResponse, operation, type ReplyOf } from '../../../record/operation.ts'
 import { placeKinds } from '../../../placement/operators/choices.ts'
-import { auditActions, auditActionWords } from '../../../record/operation/audit-action.ts'
+import { auditActions, auditActionWords } from '../../../record/description.ts'
 import {
   optionalText,
   optionalWord,

@@ -1,5 +1,5 @@
 import { contractParts } from '../../../document/contract-endpoint.ts'
-import { operation } from '../../../record/operation/operation.ts'
+import { operation } from '../../../record/operation.ts'
 
 export const getOperatorContract = operation({
   id: 'operatorContract.get',

@@ -1,6 +1,5 @@
 import type { OperatorOperation } from '../../../../domain/operator-api.ts'
-import type { AnswerTo, CallOf as InputsOf } from '../../../../domain/record/operation/operation-call.ts'
-import type { EndpointOf } from '../../../../domain/record/operation/operation.ts'
+import type { AnswerTo, CallOf as InputsOf, EndpointOf } from '../../../../domain/record/operation.ts'
 import type { operations } from '../../../../domain/tenant-api.ts'
 
 type Operation = OperatorOperation | EndpointOf<(typeof operations)[number]>

@@ -1,5 +1,4 @@
-import type { OperationEndpoint } from '../../../../domain/record/operation/operation.ts'
-import type { AnswerTo, CallOf } from '../../../../domain/record/operation/operation-call.ts'
+import type { OperationEndpoint, AnswerTo, CallOf } from '../../../../domain/record/operation.ts'
 import type { OperatorRequest } from '../send-request.ts'
 
 export type { AnswerTo, CallOf }

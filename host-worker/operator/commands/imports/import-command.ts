@@ -18,7 +18,7 @@ import { importOperations, importThroughService } from '../../client/import-clie
 import type { OperatorService } from '../../client/service/operator-service.ts'
 import { textOf, textsOf } from '../../command/arguments.ts'
 import type { Command } from '../../command/command.ts'
-import { many, mark, text } from '../../../../domain/record/operation/command.ts'
+import { many, mark, text } from '../../../../domain/record/command.ts'
 import type { Streams } from '../../command/context.ts'
 import { openImportFile } from '../import-file.ts'
 import { createProgress } from '../progress.ts'
