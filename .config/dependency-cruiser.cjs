@@ -11,7 +11,7 @@ module.exports = {
       // A port can be implemented by someone who has only the ports to read.
       comment: 'Ports import nothing but each other.',
       severity: 'error',
-      from: { path: '^ports/' },
+      from: { path: '^ports/', pathNot: TESTS },
       to: { pathNot: '^ports/' },
     },
     {
@@ -178,7 +178,7 @@ module.exports = {
           '^host-worker/console/app/',
           '^domain/(forms/language|text|imports/file)/',
           '^domain/forms/(form-page|submissions-sheet)\\.ts$',
-          '^domain/(bounds/backoff|whole/archive/(called-source|write-archive))\.ts$',
+          '^domain/(limits/retry|whole/archive/(called-source|write-archive))\.ts$',
           '^node_modules/(preact|wouter-preact|jsonc-parser|@noble/hashes|@tanstack/virtual-core)/',
         ],
         dependencyTypesNot: ['type-only'],
@@ -202,7 +202,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^domain/imports/file/', pathNot: TESTS },
       to: {
-        pathNot: '^domain/(imports/file|text)/|^domain/bounds/echo\\.ts$',
+        pathNot: '^domain/(imports/file|text)/|^domain/limits/echo\\.ts$',
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -1,8 +1,7 @@
 import type { Api, FailedRequest } from './create-api.ts'
 import { isSubmissionPath } from './forms/routes.ts'
 import { submissionApi } from './forms/submission-api.ts'
-import { tenantApi } from './tenant-api.ts'
-import type { World } from './world.ts'
+import { tenantApi, type World } from './tenant-api.ts'
 
 /**
  * The interface of the contract: what organizations and their websites call. A host that is started often serves the

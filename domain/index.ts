@@ -13,7 +13,7 @@ export type { EmptyReply, JsonReply, Reply, TextReply } from './record/reply.ts'
 export type { Identity, RoutedRequest } from './record/reply.ts'
 
 // What an interface needs to answer a request.
-export type { World } from './world.ts'
+export type { World } from './tenant-api.ts'
 export type { OpenSource, ReadWorld, Sources } from './read/serve.ts'
 export type { SubmissionWorld } from './forms/submit.ts'
 export type { FormCache } from './forms/submit.ts'

@@ -1,11 +1,13 @@
 import type { Handled } from './access/serve-operation.ts'
 import { createApi, type Api, type Route } from './create-api.ts'
 import { preflightOperation, submitOperation } from './forms/routes.ts'
-import { serveRead } from './read/serve.ts'
+import { serveRead, type ReadWorld } from './read/serve.ts'
 import { reads } from './resources/index.ts'
 import type { Endpoint, ReadEndpoint } from './record/endpoint.ts'
 import type { Address, ListedOperation, OperationRecord } from './record/operation.ts'
-import type { TenantWorld } from './world.ts'
+import type { AnalyticsWorld } from './analytics/report.ts'
+import type { SubmissionWorld } from './forms/submit.ts'
+import type { MessagingWorld } from './messaging/send-to-all.ts'
 
 /**
  * The operations of organizations, and of everybody: each address with what loads the record and its handler, which
@@ -83,3 +85,9 @@ function onDemand<const Id extends string, Record extends OperationRecord, World
     judge: async (routed, world, verdict) => (await load()).judge(routed, world, verdict),
   }
 }
+
+/** The ports that the interface of organizations needs. The host assembles one such object for each request. */
+export interface TenantWorld extends ReadWorld, MessagingWorld, AnalyticsWorld {}
+
+/** All ports that the public interface needs. */
+export interface World extends TenantWorld, SubmissionWorld {}

@@ -1,5 +1,5 @@
 import type { MessageBatch } from '@cloudflare/workers-types'
-import { dropUnreadBody } from '../domain/bounds/unread-body.ts'
+import { dropUnreadBody } from '../domain/limits/body.ts'
 import { submissionFailure, unknownOutcome } from '../domain/forms/result.ts'
 import { isSubmissionPath } from '../domain/forms/routes.ts'
 import { internalError } from '../domain/record/reply.ts'

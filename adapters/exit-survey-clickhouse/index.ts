@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { readLimited } from '../../domain/bounds/read-limited.ts'
+import { readLimited } from '../../domain/limits/body.ts'
 import { parsedOr } from '../../domain/text/json.ts'
 import type { InstantRange } from '../../ports/analytics.ts'
 import type { ExitSurveySource, ReasonCounts } from '../../ports/sources.ts'

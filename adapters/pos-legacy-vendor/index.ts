@@ -1,4 +1,4 @@
-import { TimedOut, within } from '../../domain/bounds/within.ts'
+import { TimedOut, within } from '../../domain/limits/waiting.ts'
 import { posSourceKinds, writtenPosResources } from '../../domain/pos/index.ts'
 import { cutPage, storedRowsOf } from '../../domain/read/page.ts'
 import type { Deadline } from '../../ports/platform.ts'

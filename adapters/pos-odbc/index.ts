@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { repeatWhileRejected, type Backoff } from '../../domain/bounds/backoff.ts'
+import { repeatWhileRejected, type Backoff } from '../../domain/limits/retry.ts'
 import { posSourceKinds } from '../../domain/pos/index.ts'
 import { Instant } from '../../domain/record/field.ts'
 import { utf8 } from '../../domain/text/encoding.ts'

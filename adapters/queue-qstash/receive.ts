@@ -1,4 +1,4 @@
-import { readLimited } from '../../domain/bounds/read-limited.ts'
+import { readLimited } from '../../domain/limits/body.ts'
 import { readMessage } from '../../domain/jobs/message.ts'
 import { parsedOr, membersOf } from '../../domain/text/json.ts'
 import type { Deadline, Log } from '../../ports/platform.ts'

@@ -10,8 +10,8 @@ import { sampleOrganizationId, sampleRange, sampleReasonCounts } from './samples
 import { totalOf, percentage } from '../text/numbers.ts'
 import { nullsLast } from '../text/characters.ts'
 import type { Clock, Deadline, Log, RandomSource } from '../../ports/platform.ts'
-import { drawFrom, pauseAfter, type Backoff } from '../bounds/backoff.ts'
-import { pause, within } from '../bounds/within.ts'
+import { drawFrom, pauseAfter, type Backoff } from '../limits/retry.ts'
+import { pause, within } from '../limits/waiting.ts'
 
 /** The code of all reasons that are not in the list. */
 const OTHER = 'other'

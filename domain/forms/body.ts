@@ -1,5 +1,5 @@
 import type { Deadline } from '../../ports/platform.ts'
-import { readRequestBody } from '../bounds/read-body.ts'
+import { readRequestBody } from '../limits/body.ts'
 import { acceptedType, parseHeaderValue, type HeaderValue } from '../text/content-type.ts'
 import {
   groupEntries,

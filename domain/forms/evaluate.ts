@@ -21,7 +21,7 @@ import {
   type Saved,
   type FieldErrors,
 } from './result.ts'
-import { echoed } from '../bounds/echo.ts'
+import { echoed } from '../limits/echo.ts'
 import { visibleFields } from './language/visibility.ts'
 import { withLineFeeds } from '../text/characters.ts'
 import { emailKey, readEmailAddress } from '../text/email-address.ts'

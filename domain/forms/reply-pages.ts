@@ -1,5 +1,5 @@
 import { html, trusted, type Html } from '../text/html.ts'
-import { PROBLEMS_MAX } from '../bounds/echo.ts'
+import { PROBLEMS_MAX } from '../limits/echo.ts'
 import type { FailureCode, FieldErrors } from './result.ts'
 import { parseUrl } from '../text/http.ts'
 import { utf8 } from '../text/encoding.ts'

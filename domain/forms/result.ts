@@ -1,5 +1,5 @@
 import { keysOf } from '../text/json.ts'
-import { PROBLEMS_MAX } from '../bounds/echo.ts'
+import { PROBLEMS_MAX } from '../limits/echo.ts'
 import { jsonReply } from '../record/reply.ts'
 
 /**

@@ -11,7 +11,7 @@ import { writtenResources, resourceOf } from '../resources/index.ts'
 import type { Clock } from '../../ports/platform.ts'
 import * as v from 'valibot'
 import type { Imported, ResourceField } from '../record/resource-field.ts'
-import { judge, unknownWord } from '../words/judge.ts'
+import { judge, unknownWord } from '../text/schema-errors.ts'
 import { folded } from './file/header.ts'
 import {
   formLineKeys,
@@ -22,7 +22,7 @@ import {
   type FormLineKey,
 } from '../forms/language/check.ts'
 import { headlessSupport, abuseWarnings } from '../forms/language/support.ts'
-import { echoed } from '../bounds/echo.ts'
+import { echoed } from '../limits/echo.ts'
 import { contactMessages } from '../jobs/automation-steps.ts'
 
 /** A kind of rows that can be imported. */

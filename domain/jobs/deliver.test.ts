@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { SendResult } from '../../ports/messaging.ts'
 import { openJobBench } from '../../test/support/providers/jobs.ts'
 import { toInstant } from '../text/instant.ts'
-import { pauseAfter } from '../bounds/backoff.ts'
+import { pauseAfter } from '../limits/retry.ts'
 import { BACKOFF, deliver } from './deliver.ts'
 import { portWith } from '../../test/support/runner/port-with.ts'
 

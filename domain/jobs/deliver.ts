@@ -1,14 +1,14 @@
 import type { OutboxRef, Settlement, TenantOutbox, OutboxStore } from '../../ports/messaging.ts'
-import { drawFrom, pauseAfter, type Backoff } from '../bounds/backoff.ts'
-import { within, eachOf } from '../bounds/within.ts'
+import { drawFrom, pauseAfter, type Backoff } from '../limits/retry.ts'
+import { within, eachOf } from '../limits/waiting.ts'
 import { AUTOMATION_RUN, NOTIFICATION_EMAIL } from '../forms/outbox.ts'
-import { relayed } from '../relay/relayed.ts'
+import { relayed } from '../../ports/relayed.ts'
 import { randomBase62 } from '../text/encoding.ts'
 import { toInstant } from '../text/instant.ts'
 import { hopeless, leaseEnd, type Job, type JobWorld, type Verdict } from './work.ts'
 import { notify } from './notify.ts'
 import { runAutomation } from './automation.ts'
-import { CONNECTIONS_WIDTH } from '../bounds/connections.ts'
+import { CONNECTIONS_WIDTH } from '../limits/limits.ts'
 
 /** Longest wait for one storage call, in ms. */
 const STORAGE_TIMEOUT_MS = 10_000

@@ -1,6 +1,6 @@
 import type { Clock, Deadline, Log } from '../../ports/platform.ts'
 import type { SendRecord, SendResult, SmsMessage, SmsSender } from '../../ports/messaging.ts'
-import { within } from '../bounds/within.ts'
+import { within } from '../limits/waiting.ts'
 import { cutText } from '../text/characters.ts'
 import { toInstant } from '../text/instant.ts'
 import { broken } from './send-results.ts'

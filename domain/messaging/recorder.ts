@@ -1,6 +1,6 @@
 import type { Clock, Deadline, Log } from '../../ports/platform.ts'
 import type { Claim, KeyedRequest, KnownRequest, SendRecord, TenantSendLog } from '../../ports/messaging.ts'
-import { pause, within } from '../bounds/within.ts'
+import { pause, within } from '../limits/waiting.ts'
 import { toInstant } from '../text/instant.ts'
 import { KEY_KEPT_HOURS, type Recognisable } from './request.ts'
 import { UNKNOWN_AFTER_MS } from './attempt.ts'

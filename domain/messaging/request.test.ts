@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { detailsOf } from '../bounds/details.ts'
-import { judge } from '../words/judge.ts'
+import { detailsOf } from '../limits/json-body.ts'
+import { judge } from '../text/schema-errors.ts'
 import { emailBody, MessageRequest, addressRecipient, phoneRecipient } from './request.ts'
 
 const media = { url: 'https://a.example/b.png' }

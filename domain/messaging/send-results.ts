@@ -1,5 +1,5 @@
 import type { SendResult } from '../../ports/messaging.ts'
-import { readLimited } from '../bounds/read-limited.ts'
+import { readLimited } from '../limits/body.ts'
 import { membersOf, parseJson } from '../text/json.ts'
 
 /** The maximum size of a response that is read, in bytes: more than the response to one message takes. */

@@ -1,7 +1,7 @@
 import type { ExitSurveySource } from '../../ports/sources.ts'
 import type { Log } from '../../ports/platform.ts'
 import type { Storage } from '../../ports/storage.ts'
-import { relayed } from '../relay/relayed.ts'
+import { relayed } from '../../ports/relayed.ts'
 import { atPlace, SHARED, toPlace, type AllPlaces } from './find/at-place.ts'
 import { ElsewhereError, PausedError } from './find/errors.ts'
 import { createDeletionPlaces, type DeletionPlaces } from './operators/deletion-places.ts'

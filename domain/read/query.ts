@@ -1,5 +1,5 @@
 import type { Predicate, Scalar } from '../../ports/records.ts'
-import { ECHO_MAX_LENGTH } from '../bounds/echo.ts'
+import { ECHO_MAX_LENGTH } from '../limits/echo.ts'
 import type { Filters } from '../record/filter.ts'
 import { cutText } from '../text/characters.ts'
 

@@ -4,7 +4,7 @@
  * deployment contains it, and one that did would refuse every request, because each has another host.
  */
 import type { MessageBatch } from '@cloudflare/workers-types'
-import { dropUnreadBody } from '../../domain/bounds/unread-body.ts'
+import { dropUnreadBody } from '../../domain/limits/body.ts'
 import { ASSETS_PREFIX } from '../pages/paths.ts'
 import { systemDeadline } from '../system.ts'
 import deployed, { FollowUp as DeployedFollowUp } from '../worker.ts'

@@ -1,6 +1,6 @@
 import type { FamilyDatabases } from '../../../ports/placement/family-databases.ts'
 import { knowsJurisdiction, createObjectCall, type ObjectExecutorOptions } from './executor.ts'
-import { relayed } from '../../../domain/relay/relayed.ts'
+import { relayed } from '../../../ports/relayed.ts'
 import { createMeter } from '../../sqlite/statement/executor.ts'
 import type { FamilyObject } from '../protocol.ts'
 

@@ -1,7 +1,7 @@
 import type { FormDefinition } from '../../../ports/records.ts'
-import { echoed } from '../../bounds/echo.ts'
+import { echoed } from '../../limits/echo.ts'
 import { listOf, isJsonObject } from '../../text/json.ts'
-import { ended } from '../../words/sentence.ts'
+import { ended } from '../../text/schema-errors.ts'
 import { abuseWarnings, placedWarnings } from './support.ts'
 import {
   compileForm,

@@ -1,4 +1,4 @@
-import { echoed } from '../../bounds/echo.ts'
+import { echoed } from '../../limits/echo.ts'
 import type { ImportMapping } from '../../../ports/import-sessions.ts'
 import type { StorageType } from '../../record/field.ts'
 import type { ImportIssue } from '../../record/resource.ts'

@@ -8,7 +8,7 @@ import {
   readProof,
   type Operator,
 } from '../../access/operator-credentials.ts'
-import { readRequestBody } from '../../bounds/read-body.ts'
+import { readRequestBody } from '../../limits/body.ts'
 import type { OperatorAccess } from '../../record/description.ts'
 import { unauthorized, type Reply, type RoutedRequest } from '../../record/reply.ts'
 import type { OperatorWorld } from './world.ts'

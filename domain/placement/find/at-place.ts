@@ -9,9 +9,9 @@ import type {
   SharedPlace,
 } from '../../../ports/placement/placement.ts'
 import type { Storage } from '../../../ports/storage.ts'
-import { repeatWhileRejected, steadyPauses, type Backoff } from '../../bounds/backoff.ts'
-import { pause } from '../../bounds/within.ts'
-import type { Relay } from '../../relay/relayed.ts'
+import { repeatWhileRejected, steadyPauses, type Backoff } from '../../limits/retry.ts'
+import { pause } from '../../limits/waiting.ts'
+import type { Relay } from '../../../ports/relayed.ts'
 import { ElsewhereError, PausedError } from './errors.ts'
 import type { NamedKey, PlaceMemory } from './place-memory.ts'
 

@@ -1,5 +1,5 @@
 import type { Move } from '../../../ports/placement/move-ledger.ts'
-import { doublingPauses } from '../../bounds/backoff.ts'
+import { doublingPauses } from '../../limits/retry.ts'
 import { toInstant } from '../../text/instant.ts'
 import { unlessElsewhere } from '../find/errors.ts'
 import { compareStep } from './compare.ts'

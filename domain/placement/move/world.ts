@@ -2,8 +2,8 @@ import type { Clock, Deadline, Log, RandomSource } from '../../../ports/platform
 import type { MoveLedger } from '../../../ports/placement/move-ledger.ts'
 import type { MovePlace } from '../../../ports/placement/move.ts'
 import type { Place } from '../../../ports/placement/placement.ts'
-import { within } from '../../bounds/within.ts'
-import { relayed } from '../../relay/relayed.ts'
+import { within } from '../../limits/waiting.ts'
+import { relayed } from '../../../ports/relayed.ts'
 import { CALL_MAX_MS } from './limits.ts'
 
 /** The ports that moving a family needs. */

@@ -1,6 +1,6 @@
 import type { ListedEntry } from '../../../ports/messaging.ts'
 import type { OwnPlace } from '../../../ports/placement/placement.ts'
-import { CONNECTIONS_WIDTH } from '../../bounds/connections.ts'
+import { CONNECTIONS_WIDTH } from '../../limits/limits.ts'
 import { lookUp, SHARED, type AllPlaces, type LoggedPlaces } from '../find/at-place.ts'
 import { named } from '../storage/placed-outbox.ts'
 import { NO_GAPS, type PlacedOutboxPosition, type PlacesList } from './places-list.ts'

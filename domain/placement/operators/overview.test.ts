@@ -7,7 +7,7 @@ import {
   type ScratchIsolate,
   type ScratchPlaces,
 } from '../../../test/support/scratch/scratch-places.ts'
-import { CONNECTIONS_WIDTH } from '../../bounds/connections.ts'
+import { CONNECTIONS_WIDTH } from '../../limits/limits.ts'
 import type { PlacedOutboxPosition } from './places-list.ts'
 import { FAMILIES_MAX } from './visit-families.ts'
 

@@ -1,6 +1,6 @@
 import type { ImportSession, ImportSessions } from '../../../ports/import-sessions.ts'
-import { bucketCount } from '../../bounds/buckets.ts'
-import { relayed } from '../../relay/relayed.ts'
+import { bucketCount } from '../../limits/limits.ts'
+import { relayed } from '../../../ports/relayed.ts'
 import { toInstant } from '../../text/instant.ts'
 import { atPlace, toPlace, type LoggedPlaces } from '../find/at-place.ts'
 import { reserveForms } from './reserve-forms.ts'

@@ -1,6 +1,6 @@
 import type { OutboxStore } from '../../../ports/messaging.ts'
 import type { Storage } from '../../../ports/storage.ts'
-import { relayed } from '../../relay/relayed.ts'
+import { relayed } from '../../../ports/relayed.ts'
 import { atPlace, toPlace, type AllPlaces } from '../find/at-place.ts'
 
 /** Separates an organization's id from that of an entry. Neither contains this character. */

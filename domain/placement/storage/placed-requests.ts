@@ -2,7 +2,7 @@ import type { FormDirectory, SubmissionWriter } from '../../../ports/records.ts'
 import type { KeyUpkeep, KeyedStorage } from '../../../ports/organizations.ts'
 import type { SendLog } from '../../../ports/messaging.ts'
 import type { Storage } from '../../../ports/storage.ts'
-import { relayed } from '../../relay/relayed.ts'
+import { relayed } from '../../../ports/relayed.ts'
 import {
   atClaim,
   atKey,

@@ -1,5 +1,5 @@
 import type { StoredRow, TenantWriter } from '../../../ports/records.ts'
-import { relayed } from '../../relay/relayed.ts'
+import { relayed } from '../../../ports/relayed.ts'
 import { forms } from '../../resources/forms.ts'
 import { atPlace, toPlace, type LoggedPlaces } from '../find/at-place.ts'
 import { placedSubmissions } from './placed-requests.ts'

@@ -1,5 +1,5 @@
 import type { WholeStore } from '../../../ports/archives.ts'
-import { relayed } from '../../relay/relayed.ts'
+import { relayed } from '../../../ports/relayed.ts'
 import { forms } from '../../resources/forms.ts'
 import { atPlace, toPlace, type AllPlaces } from '../find/at-place.ts'
 

@@ -1,5 +1,5 @@
 import { listOrganizations } from '../../../domain/operators/endpoints/organization/organizations.ts'
-import { echoed } from '../../../domain/bounds/echo.ts'
+import { echoed } from '../../../domain/limits/echo.ts'
 import { PAGE_ROWS_MAX } from '../../../domain/record/endpoint.ts'
 import { suggestion } from '../../../domain/text/nearest-word.ts'
 import { Refusal } from './errors.ts'

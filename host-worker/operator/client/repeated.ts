@@ -3,7 +3,7 @@ import {
   repeatWhileRejected,
   type Backoff,
   type Repeating,
-} from '../../../domain/bounds/backoff.ts'
+} from '../../../domain/limits/retry.ts'
 import { Refusal, Unavailable } from './errors.ts'
 
 /** About a minute in all: long enough for a service to restart. */

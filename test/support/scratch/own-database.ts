@@ -3,7 +3,7 @@ import {
   type FamilyNamespace,
   type FamilyObject,
 } from '../../../adapters/durable-object/index.ts'
-import { relayed } from '../../../domain/relay/relayed.ts'
+import { relayed } from '../../../ports/relayed.ts'
 import type { Executor } from '../../../adapters/sqlite/index.ts'
 import type { Clock } from '../../../ports/platform.ts'
 import type { Migration } from '../../../adapters/sqlite/migration.ts'

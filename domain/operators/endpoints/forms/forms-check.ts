@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { echoed, PROBLEMS_MAX } from '../../../bounds/echo.ts'
-import { countedList } from '../../../bounds/counted-list.ts'
+import { echoed, PROBLEMS_MAX } from '../../../limits/echo.ts'
+import { countedList } from '../../../text/schema-errors.ts'
 import { OWNER_FIELD } from '../../../imports/file/header.ts'
 import { contactMessages, type ContactMessage } from '../../../jobs/automation-steps.ts'
 import { component, described } from '../../../record/meaning.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Predicate, StoredRow } from '../../../../ports/records.ts'
 import type { SendRecord } from '../../../../ports/messaging.ts'
-import { echoed } from '../../../bounds/echo.ts'
+import { echoed } from '../../../limits/echo.ts'
 import { ofOrganization, sets, text } from '../../../record/command.ts'
 import { component, described } from '../../../record/meaning.ts'
 import { jsonResponse, operation, type ReplyOf } from '../../../record/operation.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { AuditSubject } from '../../../../ports/operators.ts'
 import type { ImportSession } from '../../../../ports/import-sessions.ts'
-import { readRequestBody } from '../../../bounds/read-body.ts'
+import { readRequestBody } from '../../../limits/body.ts'
 import {
   abortImport,
   commitImport,

@@ -9,7 +9,7 @@ import {
   type Operator,
 } from '../../../access/operator-credentials.ts'
 import { secretName } from '../../../access/secret-use.ts'
-import { echoed } from '../../../bounds/echo.ts'
+import { echoed } from '../../../limits/echo.ts'
 import type { Called, Column, Said } from '../../../record/command.ts'
 import { component, described, worded } from '../../../record/meaning.ts'
 import { jsonResponse, operation, type ReplyOf } from '../../../record/operation.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { echoed } from '../../../bounds/echo.ts'
+import { echoed } from '../../../limits/echo.ts'
 import { jsonResponse, operation, type ReplyOf } from '../../../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../../record/reply.ts'
 import { jsonBody } from '../../interface/body.ts'

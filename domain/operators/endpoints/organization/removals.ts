@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { echoed } from '../../../bounds/echo.ts'
+import { echoed } from '../../../limits/echo.ts'
 import { readPhone } from '../../../read/query.ts'
 import { idMaxLength } from '../../../record/field.ts'
 import { many, mark, ofOrganization, sets, text } from '../../../record/command.ts'

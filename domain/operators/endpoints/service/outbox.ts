@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { echoed } from '../../../bounds/echo.ts'
+import { echoed } from '../../../limits/echo.ts'
 import { AUTOMATION_RUN, NOTIFICATION_EMAIL } from '../../../forms/outbox.ts'
 import { ofOrganization } from '../../../record/command.ts'
 import { described, worded } from '../../../record/meaning.ts'

@@ -1,5 +1,5 @@
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
-import { doublingPauses, repeatWhileRejected, type Backoff } from '../../../../domain/bounds/backoff.ts'
+import { doublingPauses, repeatWhileRejected, type Backoff } from '../../../../domain/limits/retry.ts'
 import { ClientContext, Failure, failureOf, type Client, type FailureKind, type Query } from './client.ts'
 import type { BodyOf, CallOf, ItemOf, ListId, OperationId, Page, Row } from './operations.ts'
 

@@ -1,13 +1,11 @@
 import type * as v from 'valibot'
 import type { Deadline } from '../../ports/platform.ts'
-import { readRequestBody } from './read-body.ts'
+import { readRequestBody } from './body.ts'
 import { acceptedType, contentTypeOf } from '../text/content-type.ts'
 import { decodeUtf8 } from '../text/encoding.ts'
 import { isJsonObject, parsedOr } from '../text/json.ts'
-import { judge } from '../words/judge.ts'
-import { misspeltKeys } from '../words/misspelt-keys.ts'
-import { detailsOf } from './details.ts'
-import { holdsMoreValues } from './json-values.ts'
+import { judge, misspeltKeys, type Problem } from '../text/schema-errors.ts'
+import { echoed, PROBLEMS_MAX } from './echo.ts'
 
 /** Longest time that a body may take to arrive, in ms. */
 const BODY_DURATION_MS = 30_000
@@ -68,4 +66,51 @@ async function mistakeOf(text: string): Promise<string> {
 
 function malformed(problem: string): { readonly kind: 'malformed'; readonly details: readonly string[] } {
   return { kind: 'malformed', details: [`request: ${problem}`] }
+}
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const OPEN_BRACKET = 0x5b
+const BACKSLASH = 0x5c
+const OPEN_BRACE = 0x7b
+
+/**
+ * Whether a JSON text contains more than `max` values. It does not parse the text, because parsed values take up to
+ * thirty times the memory of their text. Every value but the first follows a bracket, a brace or a comma, so these are
+ * counted; an empty list or object counts as two. For a text that is not JSON the result means nothing.
+ */
+export function holdsMoreValues(json: string, max: number): boolean {
+  let count = 1
+  for (let index = 0; index < json.length && count <= max; index += 1) {
+    switch (json.charCodeAt(index)) {
+      case QUOTE:
+        index = endOfString(json, index)
+        break
+      case COMMA:
+      case OPEN_BRACKET:
+      case OPEN_BRACE:
+        count += 1
+    }
+  }
+  return count > max
+}
+
+/** The index at which the string that begins at `start` ends: that of its closing quote, or the end of the text. */
+function endOfString(json: string, start: number): number {
+  let end = json.indexOf('"', start + 1)
+  while (end !== -1 && isEscaped(json, end)) end = json.indexOf('"', end + 1)
+  return end === -1 ? json.length : end
+}
+
+function isEscaped(json: string, quote: number): boolean {
+  let start = quote
+  while (json.charCodeAt(start - 1) === BACKSLASH) start -= 1
+  return (quote - start) % 2 === 1
+}
+
+/** The problems of a body as `path: message`, in the order of its keys. */
+export function detailsOf(problems: readonly Problem[]): readonly string[] {
+  return problems
+    .slice(0, PROBLEMS_MAX)
+    .map(({ path, message }) => `${path === '' ? 'request' : echoed(path)}: ${message}`)
 }

@@ -7,7 +7,7 @@ type Relayable<Port> = {
 }[keyof Port]
 
 /** What a relayed port does itself: all that cannot be relayed, and whatever else it is to do in another way. */
-export type Own<Port> = Partial<Port> & Omit<Port, Relayable<Port>>
+type Own<Port> = Partial<Port> & Omit<Port, Relayable<Port>>
 
 type Method = (...given: readonly unknown[]) => Promise<unknown>
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { holdsMoreValues } from './json-values.ts'
+import { holdsMoreValues } from './json-body.ts'
 
 test.each<[unknown, number]>([
   [0, 1],

@@ -1,3 +1,12 @@
+/**
+ * How many databases, or receivers of work, are asked at once when a list of them is processed. A Worker has six
+ * connections, and a task may need a second one.
+ */
+export const CONNECTIONS_WIDTH = 4
+
+/** How long each of them may take, in ms. */
+export const ANSWER_MS = 10_000
+
 /** The approximate number of bytes of a file whose keys go into one bucket. A bucket is searched by one statement. */
 const BUCKET_BYTES = 4 * 1024 * 1024
 const BUCKETS_MAX = 256

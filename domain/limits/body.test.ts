@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readDeclared, readLimited } from './read-limited.ts'
+import { readDeclared, readLimited } from './body.ts'
 
 const never = new AbortController().signal
 

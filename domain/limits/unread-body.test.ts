@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DROPPED_MAX_BYTES, dropUnreadBody } from './unread-body.ts'
+import { DROPPED_MAX_BYTES, dropUnreadBody } from './body.ts'
 
 const CHUNK = new Uint8Array(65_536)
 const never = { after: () => new AbortController().signal }

@@ -1,7 +1,40 @@
+import type { Deadline } from '../../ports/platform.ts'
 import { concatenated } from '../text/encoding.ts'
 
+/** How large a request body may be, and how long it may take to arrive. */
+interface BodyBounds {
+  readonly maxBytes: number
+  readonly durationMs: number
+}
+
+/**
+ * Reads the body of a request, once and within its bounds. A body whose declared length is too large is not read at
+ * all. A declared length ends the body (RFC 9112, section 6.3), except when the body is sent in chunks; hosts then hide
+ * or refuse the declaration.
+ */
+export async function readRequestBody(
+  request: Request,
+  { maxBytes, durationMs }: BodyBounds,
+  deadline: Deadline,
+): Promise<LimitedRead> {
+  const declaredBytes = declaredLength(request)
+  if (declaredBytes > maxBytes) return { kind: 'too_large' }
+  if (declaredBytes > 0) return readDeclared(request, maxBytes, deadline.after(durationMs))
+  // Reading `request.body` makes hosts create a stream, which the branch above avoids.
+  const { body } = request
+  return body === null
+    ? { kind: 'bytes', bytes: new Uint8Array(0) }
+    : readLimited(body, maxBytes, deadline.after(durationMs))
+}
+
+/** The length that a request declares for its body; 0: none. */
+function declaredLength(request: Request): number {
+  const text = request.headers.get('content-length') ?? ''
+  return /^\d+$/.test(text) ? Number(text) : 0
+}
+
 /** The result of reading a stream: its bytes, or why there are none. */
-export type LimitedRead =
+type LimitedRead =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'too_large' }
   /**
@@ -26,7 +59,7 @@ export async function readLimited(
 }
 
 /** Like `readLimited`, but keeps nothing of what it reads. */
-export async function dropLimited(
+async function dropLimited(
   stream: ReadableStream<Uint8Array>,
   maxBytes: number,
   signal: AbortSignal,
@@ -93,4 +126,25 @@ function listen(signal: AbortSignal): { aborted: Promise<null>; stopListening: (
     }
   })
   return { aborted, stopListening }
+}
+
+/**
+ * The most bytes of a refused body that are read: as many as the largest part of an import, so that whoever sends a
+ * little too much still learns why it is refused. Whoever sends far more loses the connection.
+ */
+export const DROPPED_MAX_BYTES = 1024 * 1024
+
+/** The longest time that reading them takes, in ms. A sender that trickles holds its request no longer. */
+export const DROPPED_MAX_MS = 1_000
+
+/**
+ * Reads what is left of a request's body and drops it. A request that is answered before its body has arrived makes
+ * some hosts close the connection, often before the sender has read the answer. Does nothing when the body was read to
+ * its end, or declares more than `DROPPED_MAX_BYTES`. Never rejects.
+ */
+export async function dropUnreadBody(request: Request, deadline: Deadline): Promise<void> {
+  const { body } = request
+  // A body whose reading was given up is still locked by its reader.
+  if (body === null || body.locked || declaredLength(request) > DROPPED_MAX_BYTES) return
+  await dropLimited(body, DROPPED_MAX_BYTES, deadline.after(DROPPED_MAX_MS))
 }
