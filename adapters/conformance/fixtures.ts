@@ -15,7 +15,7 @@ import { storedRowsOf } from '../../domain/read/page.ts'
 import { emailKey } from '../../domain/text/email-address.ts'
 import { toInstant } from '../../domain/text/instant.ts'
 import type { MakeStorage, SavedTenant, StorageInstance } from './case.ts'
-import { newOrganization } from '../../domain/operators/organization.ts'
+import { newOrganization } from '../../domain/organizations/settings.ts'
 
 /** The time at which every case begins. */
 export const START_MS = Date.parse('2026-03-01T10:00:00.000Z')

@@ -133,16 +133,16 @@ export interface OperationRecord<
  * and the state as it is when somebody else was faster (RFC 9110, sections 8.8.3 and 13.1). Headers, responses and their
  * descriptions follow from this word.
  */
-type Versioned = VersionedState | VersionedChange
+export type Versioned = VersionedState | VersionedChange
 
 /** Of the operation that shows the state. */
-interface VersionedState {
+export interface VersionedState {
   /** Keys of its answer that are no part of the state, because they change without anybody changing it. */
   readonly except: readonly string[]
 }
 
 /** Of an operation that changes the state. */
-interface VersionedChange {
+export interface VersionedChange {
   /** The operation that shows it. */
   readonly of: OperationEndpoint
   /** Given when it makes what is not there yet. It then takes `If-None-Match: *` too. */
@@ -166,7 +166,7 @@ type ShownBy<Shown extends OperationEndpoint> = Shown['responses'] extends {
   : never
 
 /** The responses of an operation that follow from its word. */
-type VersionedResponses<Version extends Versioned | null> = Version extends {
+export type VersionedResponses<Version extends Versioned | null> = Version extends {
   readonly of: infer Shown extends OperationEndpoint
 }
   ? {

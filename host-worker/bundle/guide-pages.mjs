@@ -15,7 +15,7 @@ sends | domain/messaging/README.md | Send text messages and email, and know what
 errors-and-limits | host-worker/guides/errors-and-limits.md | What each status means, what may be repeated, and how much is allowed.
 deploy | host-worker/deploy/README.md | From a Cloudflare account to a service that answers.
 operate | host-worker/README.md | Configure and watch a deployment; rotate its secret; its limits and how it scales.
-back-up-and-restore | domain/whole/README.md | Archives, backups and their drill, erasing and retention.
+back-up-and-restore | domain/organizations/README.md | Archives, backups and their drill, erasing and retention.
 operator-commands | host-worker/operator/README.md | Organizations, keys, forms, imports and archives from a command line.
 operator-interface | domain/operators/README.md | The same over HTTP, with keys and roles for operators.
 form-client | host-worker/browser/README.md | One script that keeps the visitor on the page of a form.

@@ -1,16 +1,21 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { issueOperatorKeyEndpoint } from '../../domain/operators/endpoints/keys/operator-keys.ts'
-import { getHealth } from '../../domain/operators/endpoints/service/health.ts'
+import { issueOperatorKeyEndpoint } from '../../domain/operators/operator-keys.ts'
+import { getHealth } from '../../domain/operators/service.ts'
 import { suggestion } from '../../domain/text/nearest-word.ts'
 import { readEnv } from '../env/index.ts'
 import { readWranglerFile, projectRoot, type WranglerFile } from '../local/project.ts'
 import { writePrivateFile } from '../local/state.ts'
-import { byKey, byRootSecret, type Authorization } from '../operator/client/authorization.ts'
-import { callService } from '../operator/client/call-service.ts'
-import { CommandError, Refusal } from '../operator/client/errors.ts'
-import { loginPath, readLogin, writeLogin } from '../operator/client/login-file.ts'
+import {
+  byKey,
+  byRootSecret,
+  callService,
+  CommandError,
+  Refusal,
+  type Authorization,
+} from '../operator/client/call-service.ts'
+import { loginPath, readLogin, writeLogin } from '../operator/client/choose-service.ts'
 import { address, hostOf, login, plan, storage } from './account.ts'
 import { flags, readOptions, KeptSecrets, type Deployment, type World } from './deployment.ts'
 

@@ -5,8 +5,8 @@ import { suggestion } from '../../domain/text/nearest-word.ts'
 import type { Clock } from '../../ports/platform.ts'
 import type { WranglerFile } from '../local/project.ts'
 import { readTextFile, writePrivateFile } from '../local/state.ts'
-import { loginPath } from '../operator/client/login-file.ts'
-import type { Reach } from '../operator/client/send-request.ts'
+import { loginPath } from '../operator/client/choose-service.ts'
+import type { Reach } from '../operator/client/call-service.ts'
 
 /** What a deployment needs of the machine and of Cloudflare. */
 export interface World {

@@ -5,7 +5,7 @@ import { isSourceKind } from '../../adapters/pos-odbc/index.ts'
 import { gatewayEnvironment, localPosPaths, localSourceFile, makeLocalSource } from '../local/pos-sources.ts'
 import { projectRoot } from '../local/project.ts'
 import { createPrivateFile, readTextFile } from '../local/state.ts'
-import { importIntoGateway } from '../operator/commands/imports/import-into-gateway.ts'
+import { importIntoGateway } from '../operator/commands/import-into-gateway.ts'
 import { demoOrganizations, ndjsonFile } from './demo/index.ts'
 
 /**

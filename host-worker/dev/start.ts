@@ -8,7 +8,7 @@ import { SITE_PATH } from '../local/local-endpoints.ts'
 import { projectRoot } from '../local/project.ts'
 import { isPortFree, holdState, stateHolder, type HeldState } from '../local/service-file.ts'
 import { openPrivateState, readStateRecord, stateDirectory, type StateRecord } from '../local/state.ts'
-import { findUnannounced } from '../operator/client/service/local-service.ts'
+import { findUnannounced } from '../operator/client/open-service.ts'
 import { demoForms, demoOrganizations } from './demo/index.ts'
 
 const DEFAULT_PORT = 8787

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createNodeSqliteStorage, type NodeSqliteStorage } from '../../adapters/node-sqlite/index.ts'
 import { issueKey } from '../../domain/access/api-key.ts'
-import { newOrganization } from '../../domain/operators/organization.ts'
+import { newOrganization } from '../../domain/organizations/settings.ts'
 import { form } from '../../adapters/conformance/fixtures.ts'
 import { fakeEmail } from '../../test/support/providers/jobs.ts'
 import { fakeClock, testSecrets, type FakeClock } from '../../test/support/runner/fakes.ts'

@@ -1,6 +1,5 @@
 import { createR2Archives } from '../../adapters/archive-r2/index.ts'
-import type { BackupWorld } from '../../domain/whole/backup/back-up.ts'
-import { sweepBackups } from '../../domain/whole/backup/sweep.ts'
+import { sweepBackups, type BackupWorld } from '../../domain/organizations/backups.ts'
 import type { OpenDigest } from '../../ports/archives.ts'
 import type { Env } from '../env/index.ts'
 import { consoleLog, systemClock } from '../system.ts'

@@ -1,6 +1,6 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { createD1Storage } from '../../adapters/d1/index.ts'
-import { newOrganization } from '../../domain/operators/organization.ts'
+import { newOrganization } from '../../domain/organizations/settings.ts'
 import { contacts } from '../../domain/resources/contacts.ts'
 import { issueKey } from '../../domain/access/api-key.ts'
 import { openSecrets } from '../../domain/access/secrets.ts'

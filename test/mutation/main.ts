@@ -16,7 +16,7 @@ const FOLDERS = [
   'domain/placement',
   'domain/jobs',
   'domain/access',
-  'domain/whole',
+  'domain/organizations',
   'domain/imports',
   'domain/forms',
   'adapters/sqlite',

@@ -1,7 +1,7 @@
 import { issueKey } from '../../domain/access/api-key.ts'
 import { issueOperatorKey } from '../../domain/access/operator-credentials.ts'
 import type { Secrets } from '../../domain/access/secrets.ts'
-import { newOrganization } from '../../domain/operators/organization.ts'
+import { newOrganization } from '../../domain/organizations/settings.ts'
 import { toInstant } from '../../domain/text/instant.ts'
 import type { RandomSource } from '../../ports/platform.ts'
 import type { StoredRow } from '../../ports/records.ts'

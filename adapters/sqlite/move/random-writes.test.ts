@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newOrganization } from '../../../domain/operators/organization.ts'
+import { newOrganization } from '../../../domain/organizations/settings.ts'
 import { PausedError } from '../../../domain/placement/find/errors.ts'
 import { fakeClock, seededRandom } from '../../../test/support/runner/fakes.ts'
 import { contentOf, movingPlaces, toOwn, toShared } from '../../../test/support/moving/moving.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { newOrganization } from '../../../domain/operators/organization.ts'
+import { newOrganization } from '../../../domain/organizations/settings.ts'
 import { MovingError } from '../../../domain/placement/find/errors.ts'
 import { advanceMove, runMove, type MoveWorld } from '../../../domain/placement/move/index.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newOrganization } from '../../../domain/operators/organization.ts'
+import { newOrganization } from '../../../domain/organizations/settings.ts'
 import { migratedImage } from '../../../test/support/databases/migrated-image.ts'
 import { movingPlaces } from '../../../test/support/moving/moving.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'

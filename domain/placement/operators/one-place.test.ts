@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { form, submission } from '../../../adapters/conformance/fixtures.ts'
 import { createScratchStorage } from '../../../test/support/scratch/scratch-storage.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
-import { newOrganization } from '../../operators/organization.ts'
+import { newOrganization } from '../../organizations/settings.ts'
 import { onePlace } from './one-place.ts'
 
 it('restores into the one database, and nowhere else', async () => {

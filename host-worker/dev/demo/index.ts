@@ -1,4 +1,4 @@
-import { newOrganization } from '../../../domain/operators/organization.ts'
+import { newOrganization } from '../../../domain/organizations/settings.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
 import type { Organization } from '../../../ports/organizations.ts'
 import { textAt } from '../../bundle/local-texts.mjs'

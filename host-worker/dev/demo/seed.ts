@@ -1,20 +1,21 @@
 import { isSourceKind } from '../../../adapters/pos-odbc/index.ts'
 import { readKey } from '../../../domain/access/api-key.ts'
 import { readOperatorKey } from '../../../domain/access/operator-credentials.ts'
-import { issueTenantKey, listTenantKeys } from '../../../domain/operators/endpoints/keys/keys.ts'
-import { issueOperatorKeyEndpoint } from '../../../domain/operators/endpoints/keys/operator-keys.ts'
-import {
-  saveOrganization,
-  showOrganization,
-} from '../../../domain/operators/endpoints/organization/organizations.ts'
-import { getHealth } from '../../../domain/operators/endpoints/service/health.ts'
+import { issueTenantKey, listTenantKeys } from '../../../domain/operators/keys.ts'
+import { issueOperatorKeyEndpoint } from '../../../domain/operators/operator-keys.ts'
+import { saveOrganization, showOrganization } from '../../../domain/operators/organizations.ts'
+import { getHealth } from '../../../domain/operators/service.ts'
 import { readEnv } from '../../env/index.ts'
-import { byKey, byRootSecret, type Authorization } from '../../operator/client/authorization.ts'
-import { callService } from '../../operator/client/call-service.ts'
-import { Refusal } from '../../operator/client/errors.ts'
+import {
+  byKey,
+  byRootSecret,
+  callService,
+  Refusal,
+  itemsOf,
+  type Authorization,
+  type OperatorService,
+} from '../../operator/client/call-service.ts'
 import { importThroughService } from '../../operator/client/import-client.ts'
-import { itemsOf } from '../../operator/client/pages.ts'
-import type { OperatorService } from '../../operator/client/service/operator-service.ts'
 import { systemClock } from '../../system.ts'
 import { createMeter, type Lifetime } from '../../wiring/opening.ts'
 import { serve } from '../../wiring/operators.ts'

@@ -8,7 +8,7 @@ import { notTheService } from '../../../test/support/contract/contract-seen.ts'
 import { operatorCall } from '../../../test/support/services/operator/operator-http.ts'
 import { createScratchStorage } from '../../../test/support/scratch/scratch-storage.ts'
 import { openTestService, type TestService } from '../../../test/support/services/service.ts'
-import { CommandError, Refusal, Unavailable } from './errors.ts'
+import { CommandError, Refusal, Unavailable } from './call-service.ts'
 import { importThroughService, type OperatorCall } from './import-client.ts'
 
 let service: TestService

@@ -14,13 +14,10 @@ import {
   openImportEndpoint,
   sendImportPart,
   writeImport,
-} from '../../../domain/operators/endpoints/imports/imports.ts'
+} from '../../../domain/operators/imports.ts'
 import type { OperationEndpoint } from '../../../domain/record/operation.ts'
 import { membersOf, parsedOr } from '../../../domain/text/json.ts'
-import { foreign, textOf } from './answers.ts'
-import { pathWith } from './call-service.ts'
-import { Refusal, Unavailable } from './errors.ts'
-import { repeated } from './repeated.ts'
+import { foreign, textOf, pathWith, Refusal, Unavailable, repeated } from './call-service.ts'
 
 /** The operations that an import into a service calls. */
 export const importOperations = [

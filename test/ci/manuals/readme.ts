@@ -42,7 +42,7 @@ const isOfTests = ({ path }: Block): boolean => path.startsWith('test/')
 const isOfSimulation = ({ path }: Block): boolean => path === 'test/simulation/README.md'
 
 /** The drill with states of its own, which test/ci/operator/restore-drill.ts runs and judges. */
-const isDrill = ({ path }: Block): boolean => path === 'domain/whole/README.md'
+const isDrill = ({ path }: Block): boolean => path === 'domain/organizations/README.md'
 
 /** All other commands ask the service. */
 const isOfTour = (block: Block): boolean =>

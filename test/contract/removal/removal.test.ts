@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { resources, writtenResources } from '../../../domain/resources/index.ts'
-import { sweepRetention } from '../../../domain/whole/remove/sweep-retention.ts'
+import { sweepRetention } from '../../../domain/organizations/retention.ts'
 import { reviews } from '../../../domain/resources/reviews.ts'
 import type { PlaceChoice } from '../../../ports/placement/placement.ts'
 import type { StoredRow } from '../../../ports/records.ts'

@@ -1,4 +1,4 @@
-import { newOrganization } from '../../../domain/operators/organization.ts'
+import { newOrganization } from '../../../domain/organizations/settings.ts'
 import { writtenResources } from '../../../domain/resources/index.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { Clock } from '../../../ports/platform.ts'

@@ -14,14 +14,14 @@ import type { OperatorRole, StoredKey, Organization } from '../../../ports/organ
 import type { Storage } from '../../../ports/storage.ts'
 import type { DeletionPlaces } from '../../../domain/placement/operators/deletion-places.ts'
 import type { RestorePlaces } from '../../../domain/placement/operators/restore-places.ts'
-import type { BackupWorld } from '../../../domain/whole/backup/back-up.ts'
+import type { BackupWorld } from '../../../domain/organizations/backups.ts'
 import type { Background } from '../../../ports/platform.ts'
 import type { Moves } from '../../../domain/placement/operators/moves.ts'
 import type { Overview } from '../../../domain/placement/operators/overview.ts'
 import type { PlaceChoice } from '../../../ports/placement/placement.ts'
 import { checkResponse } from '../contract/contract-check.ts'
 import { fakeClock, fakeRandom, testSecrets, type FakeClock } from '../runner/fakes.ts'
-import { newOrganization } from '../../../domain/operators/organization.ts'
+import { newOrganization } from '../../../domain/organizations/settings.ts'
 
 /** The storage of a test service: that of any adapter with the storage ports. */
 export interface TestStorage extends Omit<Storage, 'keyUpkeep' | 'importDirectory' | 'retentionDirectory'> {

@@ -1,6 +1,9 @@
 import { sha256 } from '@noble/hashes/sha2.js'
-import { calledSource } from '../../../../domain/whole/archive/called-source.ts'
-import { ChangedMeanwhile, writeArchive } from '../../../../domain/whole/archive/write-archive.ts'
+import {
+  calledSource,
+  ChangedMeanwhile,
+  writeArchive,
+} from '../../../../domain/organizations/write-archive.ts'
 import { Failure, type Client } from '../service/client.ts'
 import { repeated, type Work } from '../service/hooks.ts'
 
