@@ -1,5 +1,5 @@
 import type { Organization } from './organizations.ts'
-import type { StoredValue } from './placement/move.ts'
+import type { StoredValue } from './moves.ts'
 import type { Deletion, Erasure, Retention, RowRemoval } from './erasure.ts'
 
 /** A column of an archive's table, by the name that its values have in archives. */

@@ -1,4 +1,4 @@
-import type { PlaceChoice } from './placement/placement.ts'
+import type { PlaceChoice } from './placement.ts'
 import type { PageEnd, ReadQuery, StoredRow } from './records.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { PlaceDirectory } from '../../ports/placement/placement.ts'
+import type { PlaceDirectory } from '../../ports/placement.ts'
 import { createPlaceDirectory } from '../sqlite/placement/directory.ts'
 import { createStorage, type SqliteStorage } from '../sqlite/storage.ts'
 import { createExecutor, type ExecutorOptions } from './executor.ts'

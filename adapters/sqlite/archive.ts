@@ -1,6 +1,6 @@
 import { organizationFields, storedFieldShape } from '../../domain/record/account-fields.ts'
 import { resources } from '../../domain/resources/index.ts'
-import type { MovedTable, StoredValue, MovedRow } from '../../ports/placement/move.ts'
+import type { MovedTable, StoredValue, MovedRow } from '../../ports/moves.ts'
 import type {
   ArchivedColumn,
   ArchivedTable,

@@ -1,7 +1,7 @@
 import type { Clock, Log } from '../../ports/platform.ts'
 import type { ImportDirectory } from '../../ports/import-sessions.ts'
 import type { OutboxStore } from '../../ports/messaging.ts'
-import type { FamilyWithWork, OwnPlace, PlaceDirectory } from '../../ports/placement/placement.ts'
+import type { FamilyWithWork, OwnPlace, PlaceDirectory } from '../../ports/placement.ts'
 import type { RetentionDirectory } from '../../ports/erasure.ts'
 import { CONNECTIONS_WIDTH } from '../limits/limits.ts'
 import { eachOf } from '../limits/waiting.ts'

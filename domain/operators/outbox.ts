@@ -3,11 +3,11 @@ import { echoed } from '../limits/echo.ts'
 import { AUTOMATION_RUN, NOTIFICATION_EMAIL } from '../forms/outbox.ts'
 import { ofOrganization } from '../record/command.ts'
 import { described, worded } from '../record/meaning.ts'
-import { jsonResponse } from '../record/operation.ts'
+import { jsonResponse, operation } from '../record/operation.ts'
 import { errorReply, PRIVATE } from '../record/reply.ts'
 import { toInstant } from '../text/instant.ts'
 import type { Position } from '../../ports/records.ts'
-import type { PlacedOutboxPosition } from '../placement/operators/places-list.ts'
+import type { PlacedOutboxPosition } from '../placement/operators/visit-families.ts'
 import {
   organizationFilter,
   pageParameters,

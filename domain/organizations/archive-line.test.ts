@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { StoredValue } from '../../ports/placement/move.ts'
+import type { StoredValue } from '../../ports/moves.ts'
 import type { ArchivedColumn } from '../../ports/archives.ts'
 import { WITHHELD, membersOfRow, rowOfMembers } from './archive.ts'
 

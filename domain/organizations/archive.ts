@@ -9,7 +9,7 @@ import type {
   Restoration,
   WholeStore,
 } from '../../ports/archives.ts'
-import type { StoredValue } from '../../ports/placement/move.ts'
+import type { StoredValue } from '../../ports/moves.ts'
 import { archivedValueProblem } from '../imports/storable.ts'
 import { membersOf, parsedOr } from '../text/json.ts'
 import type { PlaceDescription } from '../placement/operators/overview.ts'

@@ -1,6 +1,6 @@
 import type { RestoredOrganization } from '../placement/operators/restore-places.ts'
-import type { PlaceChoice } from '../../ports/placement/placement.ts'
-import type { StoredValue } from '../../ports/placement/move.ts'
+import type { PlaceChoice } from '../../ports/placement.ts'
+import type { StoredValue } from '../../ports/moves.ts'
 import type { ArchivedTable } from '../../ports/archives.ts'
 import { unlessElsewhere } from '../placement/find/errors.ts'
 import { isOrganizationId } from '../access/api-key.ts'

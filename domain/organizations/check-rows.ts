@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { StoredValue } from '../../ports/placement/move.ts'
+import type { StoredValue } from '../../ports/moves.ts'
 import { FORM_ID } from '../forms/language/definition.ts'
 import { isReservedId } from '../imports/check.ts'
 import { Instant } from '../record/field.ts'

@@ -1,5 +1,5 @@
 import type { ArchivePosition, ArchivedTable, Restoration, WholeStore } from '../../ports/archives.ts'
-import type { StoredValue } from '../../ports/placement/move.ts'
+import type { StoredValue } from '../../ports/moves.ts'
 import type { RecordedErasure } from '../../ports/erasure.ts'
 import { resources } from '../resources/index.ts'
 import { parsedOr } from '../text/json.ts'
@@ -12,6 +12,7 @@ import {
   type ErasedAddresses,
 } from './removal.ts'
 import type { ErasingAgain, RestoreProgress, RestoreWorld } from './restoration.ts'
+import type { ErasingAgain, RestoreProgress, RestoreWorld } from './restore.ts'
 
 // Who was erased stays erased: before an organization is opened, everybody is erased from it who was erased after its
 // archive was made. The service knows their contacts, and hashes of their addresses; so it looks through all rows that

@@ -4,7 +4,7 @@ import { everyText } from '../../test/support/databases/whole-database.ts'
 import { testSecrets } from '../../test/support/runner/fakes.ts'
 import { thorough } from '../../test/support/runner/thorough.ts'
 import { createScratchPlaces, OWN, type ScratchPlaces } from '../../test/support/scratch/scratch-places.ts'
-import type { PlaceChoice } from '../../ports/placement/placement.ts'
+import type { PlaceChoice } from '../../ports/placement.ts'
 import { deleteOrganization, erasePerson } from './removal.ts'
 import { sweepRetention } from './retention.ts'
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/platform.ts'
 import type { WholeStore } from '../../ports/archives.ts'
-import type { DeletionPlaces } from '../placement/operators/deletion-places.ts'
+import type { DeletionPlaces } from '../placement/operators/restore-places.ts'
 import { unlessElsewhere } from '../placement/find/errors.ts'
 import { toInstant } from '../text/instant.ts'
 import type {

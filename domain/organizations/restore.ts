@@ -1,7 +1,7 @@
 import type { WholeStore, ArchivePosition } from '../../ports/archives.ts'
 import { parsedOr, membersOf } from '../text/json.ts'
 import { copyFiles, tableOfFile, rowOfMembers, columnsOf } from './archive.ts'
-import type { StoredValue } from '../../ports/placement/move.ts'
+import type { StoredValue } from '../../ports/moves.ts'
 import { rowCheck } from './check-rows.ts'
 import { withFormIds } from './begin-restore.ts'
 import { MovingError } from '../placement/find/errors.ts'

@@ -11,7 +11,7 @@ import { createScratchStorage, type ScratchStorage } from '../../test/support/sc
 import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
 import { openSecrets } from '../../domain/access/secrets.ts'
 import type { TestStorage } from '../../test/support/services/service.ts'
-import type { PlaceChoice } from '../../ports/placement/placement.ts'
+import type { PlaceChoice } from '../../ports/placement.ts'
 import { archiveInFile } from './commands/archive-files.ts'
 import { restoreArchive } from './commands/archives.ts'
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { FormDefinition } from '../../ports/index.ts'
-import type { PlaceChoice } from '../../ports/placement/placement.ts'
+import type { PlaceChoice } from '../../ports/placement.ts'
 import { hashFormPassword } from '../../domain/forms/password.ts'
 import { thorough } from '../support/runner/thorough.ts'
 import { sendImport } from '../support/data/sent-import.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { sendMessage } from '../support/contract/endpoints.ts'
 import type { SendLog } from '../../ports/messaging.ts'
-import type { PlaceChoice } from '../../ports/placement/placement.ts'
+import type { PlaceChoice } from '../../ports/placement.ts'
 import { fakeSms } from '../support/providers/jobs.ts'
 import { fakeClock, fakeRandom, type FakeClock } from '../support/runner/fakes.ts'
 import { thorough } from '../support/runner/thorough.ts'

@@ -7,7 +7,7 @@ import type { RandomSource } from '../../ports/platform.ts'
 import type { StoredRow } from '../../ports/records.ts'
 import { automation } from '../../adapters/conformance/outbox.ts'
 import type { PlacedStorage } from '../../domain/placement/placed-storage.ts'
-import type { PlaceChoice } from '../../ports/placement/placement.ts'
+import type { PlaceChoice } from '../../ports/placement.ts'
 import type { FormVersion, Reference, Visitor } from './reference.ts'
 
 /** The organizations of the simulated world. */

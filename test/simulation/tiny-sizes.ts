@@ -7,7 +7,7 @@ import { registerHooks } from 'node:module'
 const tinySizes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'adapters/sqlite/imports/staged-rows.ts': { CHUNK_MAX_ROWS: 2 },
   'adapters/sqlite/move/read-rows.ts': { PAGE_BYTES_MAX: 700 },
-  'adapters/sqlite/move/shared-control.ts': { DELETED_MAX: 2 },
+  'adapters/sqlite/move/place.ts': { DELETED_MAX: 2 },
   'adapters/sqlite/move/target.ts': { JSON_BYTES_MAX: 250 },
   'adapters/sqlite/outbox/automation.ts': { FORGOTTEN_MAX: 2 },
   'adapters/sqlite/read/reading.ts': { TEXT_MAX_BYTES: 500, ROWS_MAX_BYTES: 900 },
@@ -16,7 +16,7 @@ const tinySizes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'domain/imports/write.ts': { REFS_MAX: 1 },
   'domain/jobs/sweep-families.ts': { SWEPT_MAX: 1 },
   'domain/jobs/deliver.ts': { ENTRIES_MAX: 300 },
-  'domain/placement/move/limits.ts': {
+  'domain/placement/move/world.ts': {
     SMALL_ROUND: 2,
     TABLES_A_STEP: 2,
   },

@@ -1,4 +1,4 @@
-import type { FamilyDatabases } from '../../../ports/placement/family-databases.ts'
+import type { FamilyDatabases } from '../../../ports/placement.ts'
 import { knowsJurisdiction, createObjectCall, type ObjectExecutorOptions } from './executor.ts'
 import { relayed } from '../../../ports/relayed.ts'
 import { createMeter } from '../../sqlite/statement/executor.ts'

@@ -1,4 +1,4 @@
-import type { MovePlace } from '../../../ports/placement/move.ts'
+import type { MovePlace } from '../../../ports/moves.ts'
 import { createMovePlace, type MoveControl } from '../../sqlite/move/index.ts'
 import { createControl, type FamilyControl } from './family-databases.ts'
 import { createExecutor, type ObjectExecutorOptions } from './executor.ts'

@@ -44,7 +44,7 @@ import {
 } from '../table/stored-row.ts'
 import { nowOf } from '../write/write-clock.ts'
 import { templateCache } from '../../sql/statement.ts'
-import { isPlaced, placedText, type PlacedText } from '../placement/family-row.ts'
+import { isPlaced, placedText, type PlacedText } from '../placement/finder.ts'
 
 const findPlatformKey = template(() =>
   db

@@ -18,7 +18,7 @@ import { REVOKED_NAMED_MAX, REVOKED_PLACES_MAX } from '../../../domain/access/op
 import { createOutboxStore } from '../outbox/store.ts'
 import { keysOf } from '../../../domain/text/json.ts'
 import { columnName, type JsonText } from '../statement/database.ts'
-import { isPlaced } from '../placement/family-row.ts'
+import { isPlaced } from '../placement/finder.ts'
 import type { Guard } from '../placement/guard.ts'
 import { createAdministration } from './organizations.ts'
 import { auditRow, recordChangeStatement, recordChangeTemplate } from './audit.ts'

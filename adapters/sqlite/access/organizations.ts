@@ -4,7 +4,7 @@ import type { Organization, RetentionSettings, Administration } from '../../../p
 import { resultsOf, rowsOf, type BoundValue, type Executor } from '../statement/executor.ts'
 import { organizationToRow, settingColumns, organizationFromRow } from '../table/stored-row.ts'
 import type { Clock } from '../../../ports/platform.ts'
-import { isPlaced } from '../placement/family-row.ts'
+import { isPlaced } from '../placement/finder.ts'
 import { refuseMoving, type Guard } from '../placement/guard.ts'
 import { nextInstant, nowOf } from '../write/write-clock.ts'
 import { createKeys } from './keys.ts'

@@ -2,7 +2,7 @@ import { sql, type Expression } from 'kysely'
 import type { KeptKind, RetentionSettings } from '../../../ports/organizations.ts'
 import type { DueRetention, Retention, RetentionDirectory } from '../../../ports/erasure.ts'
 import { expectedSettings, unchanged } from '../access/organizations.ts'
-import { isPlaced } from '../placement/family-row.ts'
+import { isPlaced } from '../placement/finder.ts'
 import type { Guard } from '../placement/guard.ts'
 import {
   atMost,

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { MOVE_LEASE_MS, runMove, tidyUp, type MoveWorld } from '../../../domain/placement/move/index.ts'
-import type { Move } from '../../../ports/placement/move-ledger.ts'
-import type { MovedTable, MovePlace } from '../../../ports/placement/move.ts'
-import type { Place } from '../../../ports/placement/placement.ts'
+import type { Move, MovedTable, MovePlace } from '../../../ports/moves.ts'
+import type { Place } from '../../../ports/placement.ts'
 import { fewTables, fewTablesImage } from '../../../test/support/databases/few-tables.ts'
 import {
   contentOf,

@@ -1,10 +1,10 @@
 import { sql, type Expression } from 'kysely'
-import type { Move, MoveLedger, MovePhase, MoveTurn } from '../../../ports/placement/move-ledger.ts'
-import type { Place } from '../../../ports/placement/placement.ts'
+import type { Move, MoveLedger, MovePhase, MoveTurn } from '../../../ports/moves.ts'
+import type { Place } from '../../../ports/placement.ts'
 import type { JsonText } from '../statement/database.ts'
 import { atMost, bind, db, eb, slot, template, one } from '../statement/compiler.ts'
 import { resultsOf, rowsOf, type Executor, type Statement } from '../statement/executor.ts'
-import { familyMembers, isPlaced } from '../placement/family-row.ts'
+import { familyMembers, isPlaced } from '../placement/finder.ts'
 import { moveColumns, moveOf, switchFamily, type MoveRow } from './switch.ts'
 
 type PlaceText = JsonText<Place>

@@ -1,5 +1,5 @@
 import { sql, type Expression } from 'kysely'
-import type { MovedRow, MovedTable, RowsPage, RowsWanted, WantedKeys } from '../../../ports/placement/move.ts'
+import type { MovedRow, MovedTable, RowsPage, RowsWanted, WantedKeys, MoveKey } from '../../../ports/moves.ts'
 import { resources } from '../../../domain/resources/index.ts'
 import { tableName } from '../table/tables.ts'
 import { bind, slot, template, jsonChunks, type Template } from '../statement/compiler.ts'
@@ -11,7 +11,6 @@ import {
   type Statement,
 } from '../statement/executor.ts'
 import { templateCache } from '../../sql/statement.ts'
-import { keyValues, tuple } from './rows.ts'
 
 /** The maximum size of the rows of one page, in bytes. A single row may be larger. */
 const PAGE_BYTES_MAX = 1_000_000
@@ -205,4 +204,14 @@ function movedRow(table: MovedTable, row: ResultRow): MovedRow {
 /** The columns of a table with the alias `t`. */
 function columnsOf(table: MovedTable): Expression<unknown> {
   return sql.join(table.columns.map((column) => sql.id('t', column)))
+}
+
+/** An SQL row value of these columns, or the column itself when there is only one. */
+export function tuple(columns: readonly Expression<unknown>[]): Expression<unknown> {
+  return columns.length === 1 ? sql.join(columns) : sql`(${sql.join(columns)})`
+}
+
+/** The values of a key for slots named `prefix0`, `prefix1` and so on. */
+export function keyValues(prefix: string, key: MoveKey): Readonly<Record<string, BoundValue>> {
+  return Object.fromEntries(key.map((value, index) => [`${prefix}${index}`, value]))
 }

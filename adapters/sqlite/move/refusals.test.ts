@@ -16,7 +16,7 @@ import { movingWriter } from '../../../test/support/moving/moving-writer.ts'
 import { oddFamily } from '../../../test/support/data/odd-rows.ts'
 import { fewTables, fewTablesImage } from '../../../test/support/databases/few-tables.ts'
 import { migratedImage } from '../../../test/support/databases/migrated-image.ts'
-import type { MovedTable } from '../../../ports/placement/move.ts'
+import type { MovedTable } from '../../../ports/moves.ts'
 import { createStorage, openImage } from '../../node-sqlite/index.ts'
 import { readMovedTables } from './moved-tables.ts'
 

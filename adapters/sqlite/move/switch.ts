@@ -1,11 +1,11 @@
 import { sql, type AliasableExpression, type Expression, type Selection, type SqlBool } from 'kysely'
 import { forms } from '../../../domain/resources/forms.ts'
-import type { Move } from '../../../ports/placement/move-ledger.ts'
-import type { Place } from '../../../ports/placement/placement.ts'
+import type { Move } from '../../../ports/moves.ts'
+import type { Place } from '../../../ports/placement.ts'
 import { bind, db, eb, slot, template, jsonEach, one, type Template } from '../statement/compiler.ts'
 import { parsed, type Database } from '../statement/database.ts'
 import { rowsAmong, type BatchAround, type BoundValue, type Executor } from '../statement/executor.ts'
-import { isPaused } from './family.ts'
+import { isPaused } from './moved-tables.ts'
 
 /** The columns of `moves` that tell of a move. */
 export const moveColumns = [

@@ -1,5 +1,5 @@
 import { sql, type Expression } from 'kysely'
-import type { MovedRow, MovedTable, TableChanges, WriteOutcome } from '../../../ports/placement/move.ts'
+import type { MovedRow, MovedTable, TableChanges, WriteOutcome } from '../../../ports/moves.ts'
 import { utf8Length } from '../../../domain/text/encoding.ts'
 import {
   bind,
@@ -17,7 +17,7 @@ import {
 } from '../statement/compiler.ts'
 import { resultsOf, rowsOf, type Executor, type Statement } from '../statement/executor.ts'
 import { templateCache } from '../../sql/statement.ts'
-import { keyValues, tuple } from './rows.ts'
+import { keyValues, tuple } from './read-rows.ts'
 
 /** The record of a filling: `progress` has the name of the mover that fills. */
 const begin = template(

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { advanceMove, tidyUp, type MoveWorld } from '../../../domain/placement/move/index.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
-import type { Move } from '../../../ports/placement/move-ledger.ts'
-import type { MovedTable } from '../../../ports/placement/move.ts'
-import type { PlaceChoice } from '../../../ports/placement/placement.ts'
+import type { Move, MovedTable } from '../../../ports/moves.ts'
+import type { PlaceChoice } from '../../../ports/placement.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
 import { fewTables, fewTablesImage } from '../../../test/support/databases/few-tables.ts'
 import {

@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
-import type { FamilyWithWork, PlaceDirectory, PlacedFamily } from '../../../ports/placement/placement.ts'
+import type { FamilyWithWork, PlaceDirectory, PlacedFamily } from '../../../ports/placement.ts'
 import type { Clock } from '../../../ports/platform.ts'
 import { atMost, bind, db, slot, template, one, textsOf, type Template } from '../statement/compiler.ts'
 import { rowsOf, type Executor } from '../statement/executor.ts'
-import { familyColumns, isPlaced, ownPlace, type FamilyRow } from './family-row.ts'
+import { familyColumns, isPlaced, ownPlace, createPlaceFinder, type FamilyRow } from './finder.ts'
 import { formReservations } from './form-reservations.ts'
-import { createPlaceFinder } from './finder.ts'
 import { reserve } from './reserve-organization.ts'
 
 const organizationId = slot<string>('organizationId')

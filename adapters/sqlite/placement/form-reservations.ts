@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { forms } from '../../../domain/resources/forms.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { Clock } from '../../../ports/platform.ts'
-import type { PlaceDirectory } from '../../../ports/placement/placement.ts'
+import type { PlaceDirectory } from '../../../ports/placement.ts'
 import { bind, db, eb, slot, template, jsonEach, one, textsOf, jsonChunks } from '../statement/compiler.ts'
 import { resultsOf, type Executor } from '../statement/executor.ts'
 

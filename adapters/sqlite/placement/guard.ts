@@ -4,7 +4,7 @@ import type { Clock } from '../../../ports/platform.ts'
 import { bind, db, eb, slot, template, jsonEach, one, type Template } from '../statement/compiler.ts'
 import { declared, readsAlone, type Executor, type Statement } from '../statement/executor.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
-import { isPlaced, placedOrganization, placedText, type PlacedText } from './family-row.ts'
+import { isPlaced, placedOrganization, placedText, type PlacedText } from './finder.ts'
 
 /** What a batch is about: some organizations, the organization of a key, or the organization of an outbox entry. */
 export type Subject =

@@ -5,8 +5,8 @@ import type { DeclaredResource } from '../../../domain/resources/index.ts'
 import type { ImportFormat, ImportProblem, ImportState } from '../../../ports/import-sessions.ts'
 import type { SendRecord, ListedEntry } from '../../../ports/messaging.ts'
 import type { AuditOutcome, AuditSubject } from '../../../ports/operators.ts'
-import type { MovePhase, ShownProgress } from '../../../ports/placement/move-ledger.ts'
-import type { Jurisdiction, Place, Region } from '../../../ports/placement/placement.ts'
+import type { MovePhase, ShownProgress } from '../../../ports/moves.ts'
+import type { Jurisdiction, Place, Region } from '../../../ports/placement.ts'
 import type { ErasureMarkKind } from '../../../ports/erasure.ts'
 
 /** `form-submissions` is stored in `form_submissions`. */

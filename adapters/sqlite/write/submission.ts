@@ -4,7 +4,7 @@ import type {
   NewSubmission,
   SaveSubmissionOutcome,
 } from '../../../ports/records.ts'
-import { isPlaced, placedText } from '../placement/family-row.ts'
+import { isPlaced, placedText } from '../placement/finder.ts'
 import { elsewhere } from '../placement/guard.ts'
 import { bind, db, slot, template } from '../statement/compiler.ts'
 import {

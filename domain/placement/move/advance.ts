@@ -1,4 +1,4 @@
-import type { Move } from '../../../ports/placement/move-ledger.ts'
+import type { Move } from '../../../ports/moves.ts'
 import { doublingPauses } from '../../limits/retry.ts'
 import { toInstant } from '../../text/instant.ts'
 import { unlessElsewhere } from '../find/errors.ts'
@@ -17,7 +17,10 @@ import {
   SMALL_ROUND,
   TIDY_AFTER_MS,
   TIDY_MAX_MS,
-} from './limits.ts'
+  newMoveId,
+  withBoundedPlaces,
+  type MoveWorld,
+} from './world.ts'
 import {
   copyStep,
   isOver,
@@ -29,7 +32,6 @@ import {
   type Progress,
   type Sides,
 } from './rounds.ts'
-import { newMoveId, withBoundedPlaces, type MoveWorld } from './world.ts'
 
 /** The result of one step of a move. */
 export interface Advanced {

@@ -1,4 +1,4 @@
-import type { MovedRow, MovedTable, MovePlace } from '../../../ports/placement/move.ts'
+import type { MovedRow, MovedTable, MovePlace } from '../../../ports/moves.ts'
 import {
   comparedTables,
   isOver,

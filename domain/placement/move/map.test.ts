@@ -7,8 +7,14 @@ import { oddFamily } from '../../../test/support/data/odd-rows.ts'
 import { fewTables, fewTablesImage } from '../../../test/support/databases/few-tables.ts'
 import { movingPlaces, toOwn } from '../../../test/support/moving/moving.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
-import { MOVE_STEPS, NEXT_PHASES } from './map.ts'
-import { PLACE_METHODS, PLACE_STATES, type PlaceMethod, type PlaceState } from './place-states.ts'
+import {
+  MOVE_STEPS,
+  NEXT_PHASES,
+  PLACE_METHODS,
+  PLACE_STATES,
+  type PlaceMethod,
+  type PlaceState,
+} from './place-states.ts'
 
 async function valueOf(executor: Executor, sql: string): Promise<unknown> {
   const [found] = await executor.batch([{ sql, parameters: [] }])

@@ -17,10 +17,10 @@ import type {
   RowsWanted,
   TableChanges,
   WriteOutcome,
-} from '../../../ports/placement/move.ts'
-import type { ShownProgress } from '../../../ports/placement/move-ledger.ts'
+  ShownProgress,
+} from '../../../ports/moves.ts'
 import { parseJson } from '../../text/json.ts'
-import { TABLES_A_STEP } from './limits.ts'
+import { TABLES_A_STEP } from './world.ts'
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const Position = v.nullable(v.pipe(v.array(v.nullable(v.union([v.string(), v.number()]))), v.readonly()))

@@ -1,4 +1,4 @@
-import type { Jurisdiction, Place, Region } from '../../../ports/placement/placement.ts'
+import type { Jurisdiction, Place, Region } from '../../../ports/placement.ts'
 import { keysOf } from '../../text/json.ts'
 
 const regionNames: Readonly<Record<Region, true>> = {

@@ -1,13 +1,12 @@
 import type { Administration, PlaceRefusal } from '../../../ports/organizations.ts'
 import type { Background } from '../../../ports/platform.ts'
-import type { FamilyDatabases } from '../../../ports/placement/family-databases.ts'
-import type { Move } from '../../../ports/placement/move-ledger.ts'
-import type { Place, PlaceChoice, PlaceDirectory } from '../../../ports/placement/placement.ts'
+import type { FamilyDatabases, Place, PlaceChoice, PlaceDirectory } from '../../../ports/placement.ts'
+import type { Move } from '../../../ports/moves.ts'
 import { CONNECTIONS_WIDTH } from '../../limits/limits.ts'
 import { eachOf, pause } from '../../limits/waiting.ts'
 import { toInstant } from '../../text/instant.ts'
 import { SHARED } from '../find/at-place.ts'
-import { refusalOf } from '../storage/family-place.ts'
+import { refusalOf } from '../storage/placed-writes.ts'
 import { newMoveId, runMove, tidyUp, type MoveWorld } from '../move/index.ts'
 
 /** The reply to a request for a move. */

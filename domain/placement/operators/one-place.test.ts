@@ -3,7 +3,7 @@ import { form, submission } from '../../../adapters/conformance/fixtures.ts'
 import { createScratchStorage } from '../../../test/support/scratch/scratch-storage.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
 import { newOrganization } from '../../organizations/settings.ts'
-import { onePlace } from './one-place.ts'
+import { onePlace } from './overview.ts'
 
 it('restores into the one database, and nowhere else', async () => {
   const storage = createScratchStorage({ clock: fakeClock(), choice: { kind: 'shared' } })

@@ -8,8 +8,7 @@ import {
   type ScratchPlaces,
 } from '../../../test/support/scratch/scratch-places.ts'
 import { CONNECTIONS_WIDTH } from '../../limits/limits.ts'
-import type { PlacedOutboxPosition } from './places-list.ts'
-import { FAMILIES_MAX } from './visit-families.ts'
+import { FAMILIES_MAX, type PlacedOutboxPosition } from './visit-families.ts'
 
 let scratch: ScratchPlaces
 let isolate: ScratchIsolate

@@ -1,11 +1,11 @@
-import type { OwnPlace, PlaceDirectory } from '../../../ports/placement/placement.ts'
+import type { OwnPlace, PlaceDirectory } from '../../../ports/placement.ts'
 import type { Log } from '../../../ports/platform.ts'
 import type { Storage } from '../../../ports/storage.ts'
 import { ANSWER_MS, CONNECTIONS_WIDTH } from '../../limits/limits.ts'
 import { eachOf, within } from '../../limits/waiting.ts'
 import type { AllPlaces } from '../find/at-place.ts'
 import { ElsewhereError } from '../find/errors.ts'
-import type { Gaps } from './places-list.ts'
+import type { OutboxPosition } from '../../../ports/messaging.ts'
 
 /** The maximum number of families in one visit, because the platform limits the calls of a request. */
 export const FAMILIES_MAX = 50
@@ -87,4 +87,30 @@ async function isStill(
     log.error('directory_unanswered', { familyId }, cause)
     return false
   }
+}
+
+/** The families that a reply over several databases leaves out, by their root organizations. */
+export interface Gaps {
+  /** Their databases did not answer. */
+  readonly unanswered: readonly string[]
+  /** Their creation was begun and never finished, so they have no rows that could be missing. */
+  readonly unfinished: readonly string[]
+}
+
+/** The gaps of a reply that leaves out nothing. */
+export const NO_GAPS: Gaps = { unanswered: [], unfinished: [] }
+
+/** A part of a list over several databases. */
+export interface PlacesList<Row, After> extends Gaps {
+  readonly rows: readonly Row[]
+  /** Where the list continues; null: it ends here. */
+  readonly next: After | null
+}
+
+/** Where a list of entries over all places continues. */
+export interface PlacedOutboxPosition {
+  /** Null: in the shared place. */
+  readonly familyId: string | null
+  /** After this entry; null: after all entries of the place. */
+  readonly entry: OutboxPosition | null
 }

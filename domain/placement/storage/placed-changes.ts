@@ -11,7 +11,7 @@ import { REVOKED_NAMED_MAX, REVOKED_PLACES_MAX } from '../../access/operator-cre
 import { ANSWER_MS, CONNECTIONS_WIDTH } from '../../limits/limits.ts'
 import { eachOf, within } from '../../limits/waiting.ts'
 import { atPlace, type LoggedPlaces } from '../find/at-place.ts'
-import { noteWorkOf } from './note-work.ts'
+import { noteWorkOf } from './placed-requests.ts'
 import { idInPlace, placedEntry } from './placed-outbox.ts'
 import { placedWrites, type PlacedWrites } from './placed-writes.ts'
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { AuditEntry } from '../../../ports/operators.ts'
 import type { StoredOperatorKey, Organization } from '../../../ports/organizations.ts'
-import type { PlaceChoice } from '../../../ports/placement/placement.ts'
+import type { PlaceChoice } from '../../../ports/placement.ts'
 import { organization, START_MS, tenantKey } from '../../../adapters/conformance/fixtures.ts'
 import { placeIn, saveIn, slugsIn } from '../../../test/support/moving/placed-organizations.ts'
 import {

@@ -3,7 +3,7 @@ import type { FamilyNamespace, FamilyObject } from '../../../adapters/durable-ob
 import { endpoints } from '../../support/contract/endpoints.ts'
 import type { Endpoint } from '../../../domain/record/endpoint.ts'
 import { readKey } from '../../../domain/access/api-key.ts'
-import type { PlaceChoice } from '../../../ports/placement/placement.ts'
+import type { PlaceChoice } from '../../../ports/placement.ts'
 import { forgedKey } from '../../support/data/forged-key.ts'
 import { addSampleOrganization, samplePath } from '../../support/data/sample-organization.ts'
 import { scratchObjects } from '../../support/scratch/scratch-objects.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { hashFormPassword } from '../../../domain/forms/password.ts'
 import { operatorEndpoints } from '../../../domain/operator-api.ts'
-import type { PlaceChoice } from '../../../ports/placement/placement.ts'
+import type { PlaceChoice } from '../../../ports/placement.ts'
 import { fakeRandom, testSecrets } from '../../support/runner/fakes.ts'
 import { portWith } from '../../support/runner/port-with.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'

@@ -4,9 +4,9 @@ import { DatabaseSync } from 'node:sqlite'
 import type { State } from '../../../adapters/durable-object/object/states.ts'
 import { serviceName } from '../../../host-worker/local/host.ts'
 import { persistPath } from '../../../host-worker/local/state.ts'
-import { MOVE_LEASE_MS } from '../../../domain/placement/move/limits.ts'
+import { MOVE_LEASE_MS } from '../../../domain/placement/move/world.ts'
 import { ENTRY_LEASE_MS } from '../../../domain/jobs/work.ts'
-import type { MovePhase } from '../../../ports/placement/move-ledger.ts'
+import type { MovePhase } from '../../../ports/moves.ts'
 import { objectFile, sharedDatabaseFile } from '../../support/databases/d1-files.ts'
 
 /** A move, as its record in the database shows it. */

@@ -1,6 +1,5 @@
-import type { Move, MoveLedger } from '../../../ports/placement/move-ledger.ts'
-import type { MovedRow, MovedTable } from '../../../ports/placement/move.ts'
-import type { OwnPlace, PlaceDirectory } from '../../../ports/placement/placement.ts'
+import type { Move, MoveLedger, MovedRow, MovedTable } from '../../../ports/moves.ts'
+import type { OwnPlace, PlaceDirectory } from '../../../ports/placement.ts'
 import type { Mutant } from '../service/universe.ts'
 
 /** Rows of the outbox without the leases of the workers that hold them. */

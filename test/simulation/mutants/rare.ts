@@ -1,5 +1,5 @@
 import type { Audit, AuditRecord } from '../../../ports/operators.ts'
-import type { MoveLedger } from '../../../ports/placement/move-ledger.ts'
+import type { MoveLedger } from '../../../ports/moves.ts'
 import type { Mutant } from '../service/universe.ts'
 
 /** A ledger whose ended moves count as tidied up, although nobody has done it. */

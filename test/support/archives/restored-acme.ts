@@ -1,10 +1,10 @@
 import { contact, form, organization } from '../../../adapters/conformance/fixtures.ts'
 import { fakeRandom, testSecrets } from '../runner/fakes.ts'
 import { createScratchPlaces, type ScratchPlaces } from '../scratch/scratch-places.ts'
-import type { PlaceChoice } from '../../../ports/placement/placement.ts'
+import type { PlaceChoice } from '../../../ports/placement.ts'
 import { readHead, readLines, type Manifest } from '../../../domain/organizations/archive.ts'
 import { beginRestoring } from '../../../domain/organizations/begin-restore.ts'
-import { finishRestoring, writePart } from '../../../domain/organizations/restore.ts'
+import { finishRestoring, writePart, type RestoreWorld } from '../../../domain/organizations/restore.ts'
 import type { RestoreWorld } from '../../../domain/organizations/restoration.ts'
 import { settingsProblem } from '../../../domain/organizations/settings.ts'
 

@@ -7,9 +7,8 @@ import { createMoveLedger, createMovePlace, sharedControl } from '../../../adapt
 import { newMoveId, runMove, tidyUp, type MoveWorld } from '../../../domain/placement/move/index.ts'
 import { lineLog, systemDeadline } from '../../../host-worker/system.ts'
 import type { Deadline } from '../../../ports/platform.ts'
-import type { Move } from '../../../ports/placement/move-ledger.ts'
-import type { MovedTable } from '../../../ports/placement/move.ts'
-import type { Place, PlaceChoice } from '../../../ports/placement/placement.ts'
+import type { Move, MovedTable } from '../../../ports/moves.ts'
+import type { Place, PlaceChoice } from '../../../ports/placement.ts'
 import { fakeRandom, type FakeClock } from '../runner/fakes.ts'
 import { ownDatabase, type OwnDatabase, type OwnDatabaseOptions } from '../scratch/own-database.ts'
 

@@ -1,5 +1,5 @@
 import type { Organization } from '../../../ports/organizations.ts'
-import type { PlaceChoice } from '../../../ports/placement/placement.ts'
+import type { PlaceChoice } from '../../../ports/placement.ts'
 import { organization } from '../../../adapters/conformance/fixtures.ts'
 import type { ScratchIsolate, ScratchPlaces } from '../scratch/scratch-places.ts'
 

@@ -4,7 +4,7 @@ import type { SendRecord } from '../../../ports/messaging.ts'
 import { validatorOf } from '../contract/contract-validator.ts'
 import { fakeEmail, fakeSms } from '../providers/jobs.ts'
 import type { Clock } from '../../../ports/platform.ts'
-import type { PlaceChoice } from '../../../ports/placement/placement.ts'
+import type { PlaceChoice } from '../../../ports/placement.ts'
 import { createScratchStorage, type ScratchStorage } from '../scratch/scratch-storage.ts'
 import { openTestService, type TestService } from './service.ts'
 
