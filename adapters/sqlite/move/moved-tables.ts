@@ -115,6 +115,3 @@ export function inFamily(id: Expression<unknown>): Expression<SqlBool> {
 export const isPaused = sql<SqlBool>`(exists (select 1 from write_pauses where token = ${slot('token')})
   and not exists (with recursive ${members} select 1 from family where not exists (
     select 1 from write_pauses as w where w.organization_id = family.id and w.token = ${slot('token')})))`
-
-/** The selection of a family's organizations. */
-export const familyIds = sql<{ readonly id: string }>`with recursive ${members} select id from family`
