@@ -112,7 +112,8 @@ export const REMOVALS = 'removals'
 export const ORGANIZATIONS = 'organizations'
 
 /**
- * The tables of a round in their order: what was removed first. An organization's own row is copied when all else is,
+ * The tables of a round in their order: what was removed first, and last those without a clock, which a trigger may fill
+ * when a row of another table is inserted. An organization's own row is copied when all else is,
  * because nobody can use it, and no trigger derives anything for it, while its row is not there.
  */
 export function tablesOfRound(tables: readonly MovedTable[]): readonly MovedTable[] {
@@ -121,8 +122,9 @@ export function tablesOfRound(tables: readonly MovedTable[]): readonly MovedTabl
     .toSorted((left, right) => rank(left) - rank(right))
 }
 
-function rank({ name }: MovedTable): number {
-  return name === REMOVALS ? 0 : 1
+function rank(table: MovedTable): number {
+  if (table.name === REMOVALS) return 0
+  return hasClock(table) ? 1 : 2
 }
 
 /** The tables whose rows are compared after the switch: those whose rows tell that they were written since. */

@@ -57,6 +57,19 @@ const IS_PAUSED =
 /** How much the mistake takes off the pause that a move asks for, in ms. */
 const SHORTENED_MS = 1_980
 
+/** A ledger whose ended moves count as tidied up, although nobody has done it. */
+function untidy(ledger: MoveLedger): MoveLedger {
+  return {
+    ...ledger,
+    async idle(...given) {
+      const found = await ledger.idle(...given)
+      for (const move of found)
+        if (move.endedAt !== null) await ledger.turn(move, { phase: move.phase, notBefore: null })
+      return found.filter(({ endedAt }) => endedAt === null)
+    },
+  }
+}
+
 export const movingMutants: readonly Mutant[] = [
   {
     name: 'a move whose pause is short switches without a look at its lease, or at what was written since',
@@ -108,6 +121,7 @@ export const movingMutants: readonly Mutant[] = [
   },
   { name: 'an isolate asks the directory about each organization but once', directory: remembered },
   { name: 'a move is given up after it has switched', ledger: abortedLate },
+  { name: 'what moves have left stays', ledger: untidy },
   {
     name: 'a move leaves the keys of an organization behind',
     movePlace: (place) => ({
