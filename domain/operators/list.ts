@@ -10,7 +10,6 @@ import {
   errorReply,
   jsonReply,
   PRIVATE,
-  Pagination,
   type ErrorBody,
   type JsonReply,
 } from '../record/reply.ts'

@@ -12,7 +12,6 @@ import {
   type ErasedAddresses,
 } from './removal.ts'
 import type { ErasingAgain, RestoreProgress, RestoreWorld } from './restoration.ts'
-import type { ErasingAgain, RestoreProgress, RestoreWorld } from './restore.ts'
 
 // Who was erased stays erased: before an organization is opened, everybody is erased from it who was erased after its
 // archive was made. The service knows their contacts, and hashes of their addresses; so it looks through all rows that

@@ -1,5 +1,5 @@
 import { createExecutor, createMeter } from '../../adapters/d1/index.ts'
-import { newOrganization } from '../../domain/operators/organization.ts'
+import { newOrganization } from '../../domain/organizations/settings.ts'
 import { createStorage, type Executor } from '../../adapters/sqlite/index.ts'
 import { systemClock } from '../../host-worker/system.ts'
 import type { PlaceChoice } from '../../ports/placement.ts'

@@ -4,7 +4,7 @@ import { createScratchPlaces, type ScratchPlaces } from '../scratch/scratch-plac
 import type { PlaceChoice } from '../../../ports/placement.ts'
 import { readHead, readLines, type Manifest } from '../../../domain/organizations/archive.ts'
 import { beginRestoring } from '../../../domain/organizations/begin-restore.ts'
-import { finishRestoring, writePart, type RestoreWorld } from '../../../domain/organizations/restore.ts'
+import { finishRestoring, writePart } from '../../../domain/organizations/restore.ts'
 import type { RestoreWorld } from '../../../domain/organizations/restoration.ts'
 import { settingsProblem } from '../../../domain/organizations/settings.ts'
 
