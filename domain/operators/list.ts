@@ -6,13 +6,7 @@ import { NO_GAPS, type Gaps, type PlacesList } from '../placement/operators/visi
 import { PAGE_ROWS_MAX } from '../record/endpoint.ts'
 import { component, described, worded, type Words } from '../record/meaning.ts'
 import { Pagination } from '../record/page.ts'
-import {
-  errorReply,
-  jsonReply,
-  PRIVATE,
-  type ErrorBody,
-  type JsonReply,
-} from '../record/reply.ts'
+import { errorReply, jsonReply, PRIVATE, type ErrorBody, type JsonReply } from '../record/reply.ts'
 import type { QueryParameter } from '../record/operation.ts'
 import type { OperatorWorld } from './world.ts'
 import { cutPage } from '../read/page.ts'

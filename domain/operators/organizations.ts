@@ -6,7 +6,15 @@ import { component, described, worded, type Words } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { errorReply } from '../record/reply.ts'
 import { IN_SHARED, type PlaceDescription } from '../placement/operators/overview.ts'
-import { MoveBody, publishedMove, choiceOf, lawFlags, PlacedSettings, placeProblem } from './places.ts'
+import {
+  MoveBody,
+  publishedMove,
+  choiceOf,
+  lawFlags,
+  PlacedSettings,
+  placeFlag,
+  placeProblem,
+} from './places.ts'
 import { jsonBody } from './schema.ts'
 import { pageParameters, placesPageOf, samplePagination, servePlacesPage } from './list.ts'
 import { unknownOrganization, operated } from './serve.ts'
@@ -245,7 +253,7 @@ export const saveOrganization = operated({
       flags: {
         id: sets('organizationId', text('ID', 'required'), OrganizationId),
         ...settingFlags,
-        place: sets('place', text(placeKinds.join('|'))),
+        place: placeFlag,
         ...lawFlags,
       },
       summary: 'Create or update an organization',

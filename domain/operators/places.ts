@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { PlaceRefusal, Organization } from '../../ports/organizations.ts'
 import type { PlaceChoice } from '../../ports/placement.ts'
 import { jurisdictions, placeKinds, regions } from '../placement/operators/choices.ts'
-import { choice, sets } from '../record/command.ts'
+import { choice, sets, text } from '../record/command.ts'
 import { described, component } from '../record/meaning.ts'
 import { OrganizationSettings } from '../organizations/settings.ts'
 import type { Move } from '../../ports/moves.ts'
@@ -35,6 +35,9 @@ const placeEntries = {
     ),
   ),
 }
+
+/** The flag that says in which kind of place a family lives. */
+export const placeFlag = sets('place', text(placeKinds.join('|')))
 
 /** The flags that say where in the world a family's own database is. */
 export const lawFlags = {

@@ -201,12 +201,11 @@ function oneOf(words: readonly string[]): string {
 }
 
 /**
- * Makes a call whose settings come from flags. When the service refuses a setting, throws a `UsageError` that names its
- * flag.
- * @param flags the flag of each setting, without the dashes
+ * Makes a call whose settings come from flags. When the service refuses a setting that one of them sets, throws a
+ * `UsageError` that names the flag.
  */
 export async function callWithFlags<Answer>(
-  flags: Readonly<Record<string, string>>,
+  flags: Readonly<Record<string, Flag>>,
   call: () => Promise<Answer>,
 ): Promise<Answer> {
   try {
@@ -214,7 +213,7 @@ export async function callWithFlags<Answer>(
   } catch (error) {
     if (!(error instanceof Refusal) || error.status !== 400) throw error
     const [, setting = '', problem = ''] = /^(\w+): (.*?)\.?$/s.exec(error.message) ?? []
-    const flag = Object.hasOwn(flags, setting) ? flags[setting] : undefined
+    const [flag] = Object.entries(flags).find(([, { sets }]) => sets === setting) ?? []
     throw flag === undefined ? error : new UsageError(`--${flag} ${problem}`, { cause: error })
   }
 }

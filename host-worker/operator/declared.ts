@@ -73,7 +73,9 @@ async function run(
   const mayBeRoot = called.operation.access === 'admin_or_root_secret'
   const service = await (mayBeRoot ? context.service('root secret') : context.service())
   const before = declared.before === undefined ? null : await shownBy(declared.before, params, service)
-  const answer = await namingFlags(declared, () => wholeAnswer(called.operation, declared, inputs, service))
+  const answer = await callWithFlags(declared.flags ?? {}, () =>
+    wholeAnswer(called.operation, declared, inputs, service),
+  )
   await afterwards[called.operation.id]?.(answer, service)
   const {
     out = [],
@@ -128,14 +130,6 @@ async function wholeAnswer(
     more = again?.(answer) ?? null
   }
   return all
-}
-
-/** Makes a call whose settings come from flags. A setting that the service refuses is told by the name of its flag. */
-async function namingFlags<Answer>({ flags = {} }: Declared, call: () => Promise<Answer>): Promise<Answer> {
-  const settings = Object.entries(flags).flatMap(([flag, { sets }]) =>
-    sets === undefined ? [] : [[sets, flag]],
-  )
-  return callWithFlags(Object.fromEntries(settings) as Record<string, string>, call)
 }
 
 /** The inputs of a call: what flags and arguments set, each where the operation takes it. */

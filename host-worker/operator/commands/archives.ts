@@ -8,8 +8,7 @@ import {
   writeRestore,
 } from '../../../domain/operators/archives.ts'
 import { readBackup } from '../../../domain/operators/backups.ts'
-import { lawFlags, type PlaceSettings } from '../../../domain/operators/places.ts'
-import { placeKinds } from '../../../domain/placement/operators/choices.ts'
+import { lawFlags, placeFlag, type PlaceSettings } from '../../../domain/operators/places.ts'
 import { choice, clearable, mark, text } from '../../../domain/record/command.ts'
 import { readBackupName } from '../../../domain/organizations/backups.ts'
 import { ArchiveProblem, readArchive } from '../../../domain/organizations/read-archive.ts'
@@ -26,7 +25,8 @@ import {
 import { CommandError, repeated, type OperatorService } from '../client/call-service.ts'
 import { callWithFlags, textOf, type Command } from '../command.ts'
 import { givenPath } from './files.ts'
-import { organizationIdOf, placeOf, settingFlags } from './place-flags.ts'
+import { settingFlags } from '../../../domain/organizations/settings.ts'
+import { organizationIdOf, placeOf } from './place-flags.ts'
 import { withProgress } from './progress.ts'
 import type * as v from 'valibot'
 import type { AnswerTo } from '../../../domain/record/operation.ts'
@@ -61,7 +61,7 @@ const restoreCommand: Command = {
   flags: {
     id: text('ID'),
     slug: clearable('S'),
-    place: text(placeKinds.join('|')),
+    place: placeFlag,
     'form-ids': choice('new', ['new']),
     ...lawFlags,
     identity: text('KEYFILE'),
@@ -92,10 +92,12 @@ const restoreCommand: Command = {
     const slug = newSlug === '' ? null : newSlug
     const newFormIds = values['form-ids'] === 'new'
     const given = { archive, service, organizationId: textOf(values, 'id'), slug, place, newFormIds }
-    const { organizationId, restoration } = await callWithFlags(settingFlags, () =>
-      withProgress((onProgress) => restoreArchive({ ...given, onProgress })).catch((error: unknown) => {
-        throw error instanceof ArchiveProblem ? new CommandError(error.message, { cause: error }) : error
-      }),
+    const { organizationId, restoration } = await callWithFlags(
+      { ...settingFlags, place: placeFlag, ...lawFlags },
+      () =>
+        withProgress((onProgress) => restoreArchive({ ...given, onProgress })).catch((error: unknown) => {
+          throw error instanceof ArchiveProblem ? new CommandError(error.message, { cause: error }) : error
+        }),
     )
     const { rows, keysLeft, erasedContacts, erasedRows, erasuresUnreadable } = restoration
     context.note(`Restored ${organizationId}: ${rows} rows from ${restoration.archive}.`)

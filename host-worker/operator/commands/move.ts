@@ -4,9 +4,10 @@ import { jurisdictions, placeKinds, regions } from '../../../domain/placement/op
 import { systemClock } from '../../system.ts'
 import { CommandError, Unavailable, UsageError, type OperatorService } from '../client/call-service.ts'
 import { callWithFlags, textOf, type Command, type Context } from '../command.ts'
-import { mark, text, type FlagValues } from '../../../domain/record/command.ts'
+import { mark, sets, text, type FlagValues } from '../../../domain/record/command.ts'
 import type { AnswerTo } from '../../../domain/record/operation.ts'
-import { organizationIdOf, placeOf, settingFlags } from './place-flags.ts'
+import { settingFlags } from '../../../domain/organizations/settings.ts'
+import { organizationIdOf, placeOf } from './place-flags.ts'
 import { createProgress } from './progress.ts'
 
 type Move = AnswerTo<typeof showMove>['body']
@@ -15,12 +16,14 @@ type Move = AnswerTo<typeof showMove>['body']
 const LOOK_MS = 500
 const AWAY_MS = 120_000
 
+const toFlag = sets('place', text(placeKinds.join('|'), 'either'))
+
 const moveCommand: Command = {
   words: ['org', 'move'],
   positionals: [],
   flags: {
     id: text('ID', 'required'),
-    to: text(placeKinds.join('|'), 'either'),
+    to: toFlag,
     abort: mark('either'),
     ...lawFlags,
   },
@@ -46,7 +49,9 @@ const moveCommand: Command = {
       return
     }
     const { move } = (
-      await callWithFlags({ ...settingFlags, place: 'to' }, () => service.call(beginMove, { params, body }))
+      await callWithFlags({ ...settingFlags, to: toFlag, ...lawFlags }, () =>
+        service.call(beginMove, { params, body }),
+      )
     ).body
     if (move === null) {
       context.note(`${organizationId} is there already.`)

@@ -1,17 +1,11 @@
 import * as v from 'valibot'
-import { OrganizationId, organizationFlags } from '../../../domain/organizations/settings.ts'
+import { OrganizationId } from '../../../domain/organizations/settings.ts'
 import { PlaceSettings } from '../../../domain/operators/places.ts'
 import type { FlagValues } from '../../../domain/record/command.ts'
 import { UsageError } from '../client/call-service.ts'
 import { textOf } from '../command.ts'
 
 const placeFlags = ['place', 'region', 'jurisdiction'] as const
-
-/** The name of the flag of each setting, and of each word about the place. */
-export const settingFlags: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.entries(organizationFlags).map(([setting, { name }]) => [setting, name])),
-  ...Object.fromEntries(placeFlags.map((flag) => [flag, flag])),
-}
 
 /**
  * The place for a family in the flags. The service checks whether it is possible. Throws a `UsageError` that names the
