@@ -7,7 +7,7 @@ import { jsonResponse } from '../record/operation.ts'
 import { errorReply, PRIVATE } from '../record/reply.ts'
 import { toInstant } from '../text/instant.ts'
 import type { Position } from '../../ports/records.ts'
-import type { PlacedOutboxPosition } from '../placement/operators/visit-families.ts'
+import type { PlacedOutboxPosition } from '../placement/find/visit-families.ts'
 import {
   organizationFilter,
   pageParameters,

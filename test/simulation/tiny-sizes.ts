@@ -22,7 +22,7 @@ const tinySizes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   },
   'domain/placement/move/advance.ts': { TABLES_OF_LAST_STEP: 20 },
   'domain/placement/operators/moves.ts': { MOVES_MAX: 1 },
-  'domain/placement/operators/visit-families.ts': { FAMILIES_MAX: 1 },
+  'domain/placement/find/visit-families.ts': { FAMILIES_MAX: 1 },
   'domain/read/page.ts': { TEXTS_MAX_BYTES: 600 },
   // One family is looked after each minute, so the last of them waits for the others, and for a move of its own.
   'test/simulation/invariants/entries.ts': { LATE_MS: 320_000 },

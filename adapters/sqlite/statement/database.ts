@@ -31,7 +31,7 @@ interface AccountTables {
   }
 }
 
-/** The tables of a declaration in `service-tables.ts`. */
+/** The tables of a declaration in `serviceTables`. */
 type Declared<Tables> = {
   readonly [Table in keyof Tables]: {
     readonly [Column in keyof Tables[Table]]: ValueType<Tables[Table][Column]>

@@ -8,7 +8,7 @@ import {
   type ScratchPlaces,
 } from '../../../test/support/scratch/scratch-places.ts'
 import { CONNECTIONS_WIDTH } from '../../limits/limits.ts'
-import { FAMILIES_MAX, type PlacedOutboxPosition } from './visit-families.ts'
+import { FAMILIES_MAX, type PlacedOutboxPosition } from '../find/visit-families.ts'
 
 let scratch: ScratchPlaces
 let isolate: ScratchIsolate

@@ -14,7 +14,7 @@ import {
   type PlacedOutboxPosition,
   type PlacesList,
   type Visit,
-} from './visit-families.ts'
+} from '../find/visit-families.ts'
 import type { Storage } from '../../../ports/storage.ts'
 import { forms } from '../../resources/forms.ts'
 import type { DeletionPlaces, RestorePlaces } from './restore-places.ts'

@@ -11,7 +11,7 @@ import {
   type PlacedOutboxPosition,
   type PlacesList,
   type VisitingPlaces,
-} from '../operators/visit-families.ts'
+} from '../find/visit-families.ts'
 
 /** Separates an organization's id from that of an entry. Neither contains this character. */
 const SEPARATOR = ':'

@@ -3,8 +3,8 @@ import type { Log } from '../../../ports/platform.ts'
 import type { Storage } from '../../../ports/storage.ts'
 import { ANSWER_MS, CONNECTIONS_WIDTH } from '../../limits/limits.ts'
 import { eachOf, within } from '../../limits/waiting.ts'
-import type { AllPlaces } from '../find/at-place.ts'
-import { ElsewhereError } from '../find/errors.ts'
+import type { AllPlaces } from './at-place.ts'
+import { ElsewhereError } from './errors.ts'
 import type { OutboxPosition } from '../../../ports/messaging.ts'
 
 /** The maximum number of families in one visit, because the platform limits the calls of a request. */
