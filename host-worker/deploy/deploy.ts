@@ -1,8 +1,9 @@
-import { readdirSync, rmSync } from 'node:fs'
+import { readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { issueOperatorKeyEndpoint } from '../../domain/operators/operator-keys.ts'
 import { getHealth } from '../../domain/operators/service.ts'
+import { splitStatements } from '../../adapters/sqlite/index.ts'
 import { suggestion } from '../../domain/text/nearest-word.ts'
 import { readEnv } from '../env/index.ts'
 import { readWranglerFile, projectRoot, type WranglerFile } from '../local/project.ts'
@@ -192,21 +193,34 @@ async function retire(deployment: Deployment): Promise<string> {
   return 'has lost what only it reads'
 }
 
-/** Runs the statements of `migrations/retired`, which find nothing to do when they have been run before. */
+/**
+ * Runs the statements of `migrations/retired`, which find nothing to do when they have been run before. They are given as
+ * a text, because while D1 imports a file, the database answers nobody.
+ */
 async function dropRetired(deployment: Deployment): Promise<void> {
-  for (const name of readdirSync(join(projectRoot, RETIRED)).sort())
-    await change(deployment, ['d1', 'execute', 'DB', '--remote', '--yes', '--file', `${RETIRED}/${name}`])
+  for (const name of readdirSync(join(projectRoot, RETIRED)).sort()) {
+    const statements = splitStatements(readFileSync(join(projectRoot, RETIRED, name), 'utf8')).join('; ')
+    const args = ['d1', 'execute', 'DB', '--remote', '--yes', '--command']
+    await change(deployment, [...args, statements], [...args, `the statements of ${RETIRED}/${name}`])
+  }
 }
 
 const RETIRED = 'adapters/sqlite/migrations/retired'
 
-/** Runs wrangler for the environment of a deployment, and shows it; a dry run only says what would be run. */
-async function change({ world, options }: Deployment, args: readonly string[]): Promise<void> {
-  const words = [...args, `--env=${options.env ?? ''}`]
+/**
+ * Runs wrangler for the environment of a deployment, and shows it; a dry run only says what would be run.
+ * @param said what the person is told of the arguments
+ */
+async function change(
+  { world, options }: Deployment,
+  args: readonly string[],
+  said: readonly string[] = args,
+): Promise<void> {
+  const environment = `--env=${options.env ?? ''}`
   const isTried = options['dry-run'] && !args.includes('--dry-run')
-  world.note(`${isTried ? 'would  ' : '$ '}wrangler ${words.join(' ')}`)
+  world.note(`${isTried ? 'would  ' : '$ '}wrangler ${[...said, environment].join(' ')}`)
   if (isTried) return
-  const { exitCode } = await world.wrangler(words, 'show')
+  const { exitCode } = await world.wrangler([...args, environment], 'show')
   if (exitCode !== 0) throw new Error(`wrangler ${args.slice(0, 3).join(' ')} failed. It says why above.`)
 }
 

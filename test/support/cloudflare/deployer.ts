@@ -104,7 +104,7 @@ export class Deployer {
         ]
         upload(account, file.name, { main_module: 'worker.js', compatibility_date: '2026-01-01', bindings })
       } else if (
-        !/^(?:d1 migrations apply \w+ --remote|d1 execute DB --remote --yes --file \S+\.sql|deploy --dry-run) --env=\w*$/.test(
+        !/^(?:d1 migrations apply \w+ --remote|d1 execute DB --remote --yes --command DROP INDEX IF EXISTS [^`]+|deploy --dry-run) --env=\w*$/.test(
           words,
         )
       )
