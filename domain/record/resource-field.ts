@@ -27,7 +27,7 @@ export interface Imported<Value = unknown> {
 }
 
 /** A stored field that the import of this resource makes itself. A line may not contain it. */
-interface Minted<Value = unknown> {
+export interface Minted<Value = unknown> {
   readonly origin: 'minted'
   readonly field: Field<Value>
   /** As of an imported field: for one that is made of an imported field that may be left out. */
@@ -35,13 +35,13 @@ interface Minted<Value = unknown> {
 }
 
 /** A stored field that the resource's `derive` computes from the imported ones. */
-interface DeclaredDerived<Value = unknown> {
+export interface DeclaredDerived<Value = unknown> {
   readonly origin: 'derived'
   readonly field: Field<Value>
 }
 
 /** A derived field with the function that computes it whenever the row is written. */
-interface Derived<Value = unknown> extends DeclaredDerived<Value> {
+export interface Derived<Value = unknown> extends DeclaredDerived<Value> {
   readonly derive: (row: StoredRow) => Value
 }
 
@@ -192,7 +192,7 @@ interface FirstDays {
 }
 
 /** A field that only the store sets, such as `updatedAt` or a form's `version`. */
-interface Assigned<Value = unknown> {
+export interface Assigned<Value = unknown> {
   readonly origin: 'assigned'
   readonly field: Field<Value>
   /** The tally that the store maintains; null: the value depends only on this row's own history. */

@@ -105,7 +105,7 @@ interface Removal<Name extends string = string> {
 }
 
 /** A resource whose fields the compiler knows. It checks every field name, and rows have types. */
-interface ResourceOf<
+export interface ResourceOf<
   Published extends Fields,
   Hidden extends Fields,
   Id extends string,
