@@ -121,7 +121,10 @@ it('ships what its exports need, each file from a source that still exists', () 
   )
   const [built, others] = [shipped.filter(isBuilt), shipped.filter((path) => !isBuilt(path))]
   const migrations = ['adapters/sqlite/migrations', 'adapters/pos-legacy-vendor/migrations'].flatMap(
-    (folder) => readdirSync(join(projectRoot, folder)).map((file) => `${folder}/${file}`),
+    (folder) =>
+      readdirSync(join(projectRoot, folder), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.sql'))
+        .map((file) => `${folder}/${file}`),
   )
   const documents = ['', 'adapters/node-sqlite/', 'host-worker/browser/', 'host-worker/http/'].map(
     (folder) => `${folder}README.md`,
