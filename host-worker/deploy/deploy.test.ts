@@ -31,7 +31,9 @@ function keep(...lines: readonly string[]): void {
 }
 
 const CREATIONS = ['d1 create tenant-data-api', 'd1 create pos-legacy-vendor']
-const RETIRING: unknown[] = [expect.stringMatching(/^d1 execute DB --remote --yes --command DROP INDEX IF EXISTS /)]
+const RETIRING: unknown[] = [
+  expect.stringMatching(/^d1 execute DB --remote --yes --command DROP INDEX IF EXISTS /),
+]
 const ALWAYS = ['d1 migrations apply DB --remote', 'd1 migrations apply POS_LEGACY --remote']
 
 /** The commands of wrangler, without the environment. */

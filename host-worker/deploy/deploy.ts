@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import * as v from 'valibot'
 import { issueOperatorKeyEndpoint } from '../../domain/operators/operator-keys.ts'
 import { getHealth } from '../../domain/operators/service.ts'
-import { splitStatements } from '../../adapters/sqlite/index.ts'
 import { suggestion } from '../../domain/text/nearest-word.ts'
 import { readEnv } from '../env/index.ts'
 import { readWranglerFile, projectRoot, type WranglerFile } from '../local/project.ts'
@@ -199,7 +198,8 @@ async function retire(deployment: Deployment): Promise<string> {
  */
 async function dropRetired(deployment: Deployment): Promise<void> {
   for (const name of readdirSync(join(projectRoot, RETIRED)).sort()) {
-    const statements = splitStatements(readFileSync(join(projectRoot, RETIRED, name), 'utf8')).join('; ')
+    const text = readFileSync(join(projectRoot, RETIRED, name), 'utf8')
+    const statements = text.replaceAll(/^--.*$/gm, '').trim()
     const args = ['d1', 'execute', 'DB', '--remote', '--yes', '--command']
     await change(deployment, [...args, statements], [...args, `the statements of ${RETIRED}/${name}`])
   }

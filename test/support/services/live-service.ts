@@ -1,3 +1,4 @@
+import { fireCron } from '../../../host-worker/local/host.ts'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -137,10 +138,7 @@ export async function openLiveWorker(
         headers: Object.fromEntries(response.headers),
       })
     },
-    fireCron: async () => {
-      const worker = await runtime.getWorker(SERVICE)
-      await worker.scheduled({ cron: '* * * * *', scheduledTime: new Date() })
-    },
+    fireCron: () => fireCron(runtime, SERVICE),
     close: async () => {
       databases.close()
       await runtime.dispose()
