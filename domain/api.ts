@@ -1,9 +1,7 @@
-import type { Api } from './create-api.ts'
+import type { Api, FailedRequest } from './create-api.ts'
 import { isSubmissionPath } from './forms/routes.ts'
 import { submissionApi } from './forms/submission-api.ts'
-import type { Route } from './record/endpoint.ts'
-import { tenantApi } from './tenant-api.ts'
-import type { World } from './world.ts'
+import { tenantApi, type World } from './tenant-api.ts'
 
 /**
  * The interface of the contract: what organizations and their websites call. A host that is started often serves the
@@ -11,13 +9,11 @@ import type { World } from './world.ts'
  */
 export const publicApi: Api<World> = {
   routes: [...tenantApi.routes, ...submissionApi.routes],
-  serve: (route, routed, world) => partOf([route]).serve(route, routed, world),
-  serveWrongMethod: (ofPath, routed, world) => partOf(ofPath).serveWrongMethod(ofPath, routed, world),
-  answerFailure: (ofPath, failed) => partOf(ofPath).answerFailure(ofPath, failed),
-  answerUnknownRoute: (url) =>
-    (isSubmissionPath(url.pathname) ? submissionApi : tenantApi).answerUnknownRoute(url),
+  answerWrongMethod: (allowed, failed) => partOf(failed).answerWrongMethod(allowed, failed),
+  answerFailure: (failed) => partOf(failed).answerFailure(failed),
+  answerUnknownRoute: (url) => partOf({ url }).answerUnknownRoute(url),
 }
 
-function partOf([first]: readonly Route[]): Api<World> {
-  return first !== undefined && isSubmissionPath(first.path) ? submissionApi : tenantApi
+function partOf({ url }: Pick<FailedRequest, 'url'>): Api<World> {
+  return isSubmissionPath(url.pathname) ? submissionApi : tenantApi
 }

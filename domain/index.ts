@@ -6,42 +6,41 @@
 // The two interfaces that need no operator, and the document of the public one.
 export { publicApi } from './api.ts'
 export { clientApi } from './forms/client-api.ts'
-export type { Api, FailedRequest } from './create-api.ts'
-export { allowedMethods } from './create-api.ts'
-export { endpoints } from './catalog.ts'
+export type { Api, FailedRequest, Route } from './create-api.ts'
+export { publicEndpoints } from './tenant-api.ts'
 export { buildDocument } from './document/openapi.ts'
-export type { EmptyReply, JsonReply, Reply, TextReply } from './record/operation/reply.ts'
-export type { Identity, RoutedRequest } from './record/operation/routed-request.ts'
+export type { EmptyReply, JsonReply, Reply, TextReply } from './record/reply.ts'
+export type { Identity, RoutedRequest } from './record/reply.ts'
 
 // What an interface needs to answer a request.
-export type { World } from './world.ts'
-export type { OpenSource, ReadWorld, Sources } from './read/world.ts'
-export type { SubmissionWorld } from './forms/submit/submit.ts'
-export type { FormCache } from './forms/submit/cache.ts'
-export { createFormCache } from './forms/submit/cache.ts'
-export type { RateLimiter } from './access/rate-limit/rate-limiter.ts'
-export { createRateLimiter } from './access/rate-limit/rate-limiter.ts'
+export type { World } from './tenant-api.ts'
+export type { OpenSource, ReadWorld, Sources } from './read/serve.ts'
+export type { SubmissionWorld } from './forms/submit.ts'
+export type { FormCache } from './forms/submit.ts'
+export { createFormCache } from './forms/submit.ts'
+export type { RateLimiter } from './access/rate-limiter.ts'
+export { createRateLimiter } from './access/rate-limiter.ts'
 
 // Secrets, and the keys of organizations.
 export type { Secrets, SecretVersion } from './access/secrets.ts'
 export { openSecrets, rootSecretProblem } from './access/secrets.ts'
 export type { IssuedKey, NewKey, PresentedKey } from './access/api-key.ts'
 export { hashKey, issueKey, readKey } from './access/api-key.ts'
-export { readBearer } from './access/bearer.ts'
+export { readBearer } from './access/authenticate.ts'
 
 // Follow-up work after a submission.
 export type { Delivery } from './jobs/deliver.ts'
 export { deliver } from './jobs/deliver.ts'
-export type { Swept } from './jobs/sweep.ts'
-export { sweep } from './jobs/sweep.ts'
-export type * from './jobs/world.ts'
-export type { MailIdentity } from './messaging/request/sender.ts'
+export type { Swept } from './jobs/deliver.ts'
+export { sweep } from './jobs/deliver.ts'
+export type { JobWorld } from './jobs/work.ts'
+export type { MailIdentity } from './messaging/sender.ts'
 
 // Forms as operators write them.
-export type { FormLine, FormLineReading } from './forms/definition/check.ts'
-export { FormLineInput, readFormLine } from './forms/definition/check.ts'
-export { formWarnings, headlessSupport } from './forms/definition/compiled/support.ts'
-export { hashFormPassword } from './forms/submit/password.ts'
+export type { FormLine, FormLineReading } from './forms/language/check.ts'
+export { FormLineInput, readFormLine } from './forms/language/check.ts'
+export { formWarnings, headlessSupport } from './forms/language/support.ts'
+export { hashFormPassword } from './forms/password.ts'
 
 // The records of all collections, from which storage, answers, imports and documents follow.
 export type { Endpoint } from './record/endpoint.ts'
@@ -51,7 +50,7 @@ export { resourceOf, resources, writtenResources } from './resources/index.ts'
 
 // The forms in which values are stored.
 export { toBase64Url, fromBase64Url } from './text/encoding.ts'
-export { emailKey } from './text/contact/email-address.ts'
+export { emailKey } from './text/email-address.ts'
 export { parseInstant, toInstant } from './text/instant.ts'
-export { phoneToE164 } from './text/contact/phone-number.ts'
+export { phoneToE164 } from './text/phone-number.ts'
 export { isSensitiveKey, withoutSensitiveKeys } from './text/sensitive-keys.ts'

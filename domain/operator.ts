@@ -4,7 +4,7 @@
  */
 export * from './operator-api.ts'
 export * from './document/operator-texts.ts'
-export type * from './operators/interface/world.ts'
-export { proveRootSecret } from './access/root-secret-proof.ts'
-export { newOrganization } from './operators/organization.ts'
-export { onePlace } from './placement/operators/one-place.ts'
+export type * from './operators/world.ts'
+export { proveRootSecret } from './access/operator-credentials.ts'
+export { newOrganization } from './organizations/settings.ts'
+export { onePlace } from './placement/operators/overview.ts'

@@ -1,6 +1,5 @@
 import type * as Pages from './pages/index.ts'
-import type { Env } from './env/index.ts'
-import { QSTASH_PATH } from './env/queues.ts'
+import { QSTASH_PATH, type Env } from './env/index.ts'
 import * as paths from './pages/paths.ts'
 
 /** Paths with this prefix belong to the contract; the service's own pages and callbacks have other paths. */

@@ -1,9 +1,5 @@
-import { thrownAt } from '../domain/text/thrown-at.ts'
-import type { Background } from '../ports/platform/background.ts'
-import type { Clock } from '../ports/platform/clock.ts'
-import type { Deadline } from '../ports/platform/deadline.ts'
-import type { Log, LogFields } from '../ports/platform/log.ts'
-import type { RandomSource } from '../ports/platform/random-source.ts'
+import { thrownAt } from '../domain/text/terminal.ts'
+import type { Background, Clock, Deadline, Log, LogFields, RandomSource } from '../ports/platform.ts'
 
 /** The platform's clock. */
 export const systemClock: Clock = { nowMs: () => Date.now() }

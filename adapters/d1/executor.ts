@@ -1,11 +1,17 @@
 import type { D1Database, D1Result } from '@cloudflare/workers-types'
-import { doublingPauses, type Backoff } from '../../domain/bounds/backoff.ts'
-import type { Clock } from '../../ports/platform/clock.ts'
-import type { Meter } from '../../ports/platform/meter.ts'
-import type { Executor, ResultRow, Statement, StatementResult } from '../sqlite/statement/executor.ts'
-import { countRows, createMeter } from '../sqlite/statement/meter.ts'
+import { doublingPauses, type Backoff } from '../../domain/limits/retry.ts'
+import type { Clock, Meter } from '../../ports/platform.ts'
+import {
+  countRows,
+  createMeter,
+  type Executor,
+  type ResultRow,
+  type Statement,
+  type StatementResult,
+} from '../sqlite/statement/executor.ts'
 import { repeatCall } from '../sqlite/statement/repeat-call.ts'
-import { runOne } from './run-one.ts'
+import { CompiledQuery } from 'kysely'
+import { D1Dialect } from 'kysely-d1'
 
 /**
  * The attempts of one batch. Together with their pauses they take about twelve seconds; a concurrent import releases
@@ -75,4 +81,34 @@ async function runTogether(
   // garbage-collected before it has run.
   if (answers.length !== prepared.length) throw new Error('D1 answered another number of statements')
   return answers
+}
+
+/** Runs one statement on D1, in a transaction of its own, by Kysely's dialect for D1. */
+async function runOne(database: D1Database, { sql, parameters }: Statement): Promise<D1Result<ResultRow>> {
+  let answer: D1Result<ResultRow> | undefined
+  const noting = notingAnswers(database, (given) => {
+    answer = given
+  })
+  const connection = await new D1Dialect({ database: noting }).createDriver().acquireConnection()
+  await connection.executeQuery(CompiledQuery.raw(sql, [...parameters]))
+  if (answer === undefined) throw new Error('D1 gave no answer')
+  return answer
+}
+
+/** A database that hands each answer on: the dialect keeps the rows, and drops what the statement cost. */
+function notingAnswers(database: D1Database, note: (answer: D1Result<ResultRow>) => void): D1Database {
+  const prepare = (sql: string) => ({
+    bind: (...parameters: readonly unknown[]) => ({
+      async all() {
+        const answer = await database
+          .prepare(sql)
+          .bind(...parameters)
+          .all<ResultRow>()
+        note(answer)
+        return answer
+      },
+    }),
+  })
+  // The dialect calls no other method of D1.
+  return { prepare } as unknown as D1Database
 }

@@ -1,7 +1,11 @@
-import type { KeyBudget } from '../../ports/organizations/key-budget.ts'
-import type { Statement } from '../sqlite/statement/executor.ts'
-import { PARAMETERS_MAX } from '../sqlite/statement/hosted-limits.ts'
-import type { Migration } from './migration.ts'
+import type { KeyBudget } from '../../ports/organizations.ts'
+import {
+  PARAMETERS_MAX,
+  type Statement,
+  type ResultRow,
+  type StatementResult,
+} from '../sqlite/statement/executor.ts'
+import type { Migration } from '../sqlite/migration.ts'
 
 /**
  * What a batch does. `read`: it only selects. `write`: it may change rows, so it is refused while a move pauses writes.
@@ -123,4 +127,15 @@ export function checkLimits(statements: readonly Statement[]): void {
   }
   if (characters > MESSAGE_CHARACTERS_MAX)
     throw new RangeError(`A batch has ${characters} characters; it may have ${MESSAGE_CHARACTERS_MAX}`)
+}
+
+/** A result with its rows as objects, by column name, which the storage expects. */
+export function unpacked({ columns, rows, changes, rowsRead, rowsWritten }: PackedResult): StatementResult {
+  return { rows: rows.map((row) => rowOf(columns, row)), changes, rowsRead, rowsWritten }
+}
+
+function rowOf(columns: readonly string[], values: readonly unknown[]): ResultRow {
+  const row: ResultRow = {}
+  for (let index = 0; index < columns.length; index += 1) row[columns[index] ?? ''] = values[index]
+  return row
 }

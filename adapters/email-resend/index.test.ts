@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { EmailMessage } from '../../ports/messaging/email-sender.ts'
+import type { EmailMessage } from '../../ports/messaging.ts'
 import { fakeClock } from '../../test/support/runner/fakes.ts'
 import { openResend, RESEND_KEY, resendError } from '../../test/support/providers/providers.ts'
 import { untilLate, type Misbehaviour } from '../../test/support/providers/stand-in.ts'

@@ -1,10 +1,8 @@
-import { broken, judgeAnswer, throttled, unavailable } from '../../domain/messaging/sending/send-results.ts'
-import { AUTO_SUBMITTED, formatMailbox } from '../../domain/messaging/request/sender.ts'
-import { retryAfterMs } from '../../domain/text/http/retry-after.ts'
-import type { Clock } from '../../ports/platform/clock.ts'
-import type { Deadline } from '../../ports/platform/deadline.ts'
-import type { EmailMessage, EmailSender } from '../../ports/messaging/email-sender.ts'
-import type { SendResult } from '../../ports/messaging/send-result.ts'
+import { broken, judgeAnswer, throttled, unavailable } from '../../domain/messaging/send-results.ts'
+import { AUTO_SUBMITTED, formatMailbox } from '../../domain/messaging/sender.ts'
+import { retryAfterMs } from '../../domain/text/http.ts'
+import type { Clock, Deadline } from '../../ports/platform.ts'
+import type { EmailMessage, EmailSender, SendResult } from '../../ports/messaging.ts'
 
 /** Where Resend's API answers. */
 export const RESEND_URL = 'https://api.resend.com'

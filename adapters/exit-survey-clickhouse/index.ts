@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { readLimited } from '../../domain/bounds/read-limited.ts'
+import { readLimited } from '../../domain/limits/body.ts'
 import { parsedOr } from '../../domain/text/json.ts'
-import type { InstantRange } from '../../ports/records/analytics.ts'
-import type { ExitSurveySource, ReasonCounts } from '../../ports/sources/exit-survey-source.ts'
-import type { SourceFailure } from '../../ports/records/record-source.ts'
+import type { InstantRange } from '../../ports/analytics.ts'
+import type { ExitSurveySource, ReasonCounts } from '../../ports/sources.ts'
+import type { SourceFailure } from '../../ports/records.ts'
 
 export interface ClickHouseOptions {
   /** The root of the HTTP interface: `https://analytics.example.com:8443`. */

@@ -1,9 +1,8 @@
 import * as v from 'valibot'
 import { InstantInput } from '../../domain/record/field.ts'
-import { pageOfGroups, positionOfGroup, type Group } from '../../domain/read/pages/page-of-groups.ts'
-import type { SourceGroups } from '../../ports/sources/link-source.ts'
-import type { GroupsQuery, Predicate, Scalar } from '../../ports/records/query.ts'
-import type { SourceRefusal } from '../../ports/records/record-source.ts'
+import { pageOfGroups, positionOfGroup, type Group } from '../../domain/read/page.ts'
+import type { SourceGroups } from '../../ports/sources.ts'
+import type { GroupsQuery, Predicate, Scalar, SourceRefusal } from '../../ports/records.ts'
 import { unavailable } from './client.ts'
 
 const DAY_MS = 86_400_000

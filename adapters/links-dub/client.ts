@@ -1,11 +1,10 @@
-import { pauseAfter, type Backoff } from '../../domain/bounds/backoff.ts'
-import { readLimited } from '../../domain/bounds/read-limited.ts'
-import { pause } from '../../domain/bounds/within.ts'
+import { pauseAfter, type Backoff } from '../../domain/limits/retry.ts'
+import { readLimited } from '../../domain/limits/body.ts'
+import { pause } from '../../domain/limits/waiting.ts'
 import { decodeUtf8 } from '../../domain/text/encoding.ts'
-import { retryAfterMs } from '../../domain/text/http/retry-after.ts'
-import type { Clock } from '../../ports/platform/clock.ts'
-import type { Deadline } from '../../ports/platform/deadline.ts'
-import type { SourceFailure } from '../../ports/records/record-source.ts'
+import { retryAfterMs } from '../../domain/text/http.ts'
+import type { Clock, Deadline } from '../../ports/platform.ts'
+import type { SourceFailure } from '../../ports/records.ts'
 import { parsedOr } from '../../domain/text/json.ts'
 
 /**

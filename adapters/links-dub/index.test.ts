@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
-import type { Deadline } from '../../ports/platform/deadline.ts'
-import type { GroupsQuery, PageQuery, Position, StoredRow } from '../../ports/records/query.ts'
+import type { Deadline } from '../../ports/platform.ts'
+import type { GroupsQuery, PageQuery, Position, StoredRow } from '../../ports/records.ts'
 import { DUB_KEY, dubLink, openDub, type DubEvent, type DubLink } from '../../test/support/providers/dub.ts'
 import type { Misbehaviour, StandIn } from '../../test/support/providers/stand-in.ts'
 import { openDubLinks } from './index.ts'

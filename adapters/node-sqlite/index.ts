@@ -1,14 +1,12 @@
-import type { Clock } from '../../ports/platform/clock.ts'
+import type { Clock } from '../../ports/platform.ts'
 import { createStorage, type SqliteStorage } from '../sqlite/index.ts'
 import { openNodeSqlite, type NodeSqliteOptions } from './database.ts'
 
 export type { Executor, SqliteStorage, Statement, StatementResult } from '../sqlite/index.ts'
 export { createMeter, createStorage } from '../sqlite/index.ts'
-export type { NodeSqliteCapabilities } from './capabilities.ts'
-export { nodeSqliteCapabilities } from './capabilities.ts'
 export type { NodeSqlite, NodeSqliteOptions } from './database.ts'
 export { openImage, openNodeSqlite } from './database.ts'
-export { migrate, migrationsOf } from './migrate.ts'
+export { migrate, migrationsOf } from './database.ts'
 
 export interface NodeSqliteStorageOptions extends NodeSqliteOptions {
   readonly clock: Clock
@@ -29,4 +27,26 @@ export function createNodeSqliteStorage({ clock, ...options }: NodeSqliteStorage
       database.close()
     },
   }
+}
+
+/** How a storage on `node:sqlite` differs from one on a hosted database. */
+export interface NodeSqliteCapabilities {
+  /**
+   * Whether results and meters say how many rows a statement read and wrote. `node:sqlite` cannot count them: a result
+   * says null, and a meter counts calls alone.
+   */
+  readonly countsRows: boolean
+  /**
+   * Whether a batch leaves the thread free while it runs. `node:sqlite` is synchronous: a batch blocks the process for
+   * as long as it takes, which includes waiting for another process that writes to the same file.
+   */
+  readonly runsInBackground: boolean
+  /** The largest whole number that can be read; a statement that yields a larger one fails. */
+  readonly integerMax: number
+}
+
+export const nodeSqliteCapabilities: NodeSqliteCapabilities = {
+  countsRows: false,
+  runsInBackground: false,
+  integerMax: Number.MAX_SAFE_INTEGER,
 }

@@ -1,27 +1,24 @@
-import { TimedOut, within } from '../../domain/bounds/within.ts'
-import { cutPage } from '../../domain/read/pages/cut-page.ts'
-import { storedRowsOf } from '../../domain/read/pages/query-result.ts'
-import { posSourceKinds } from '../../domain/pos/index.ts'
-import type { Deadline } from '../../ports/platform/deadline.ts'
-import type { PosSource } from '../../ports/sources/pos-source.ts'
-import type { PageQuery, StoredRow } from '../../ports/records/query.ts'
-import type { SourceFailure } from '../../ports/records/record-source.ts'
+import { TimedOut, within } from '../../domain/limits/waiting.ts'
+import { posSourceKinds, writtenPosResources } from '../../domain/pos/index.ts'
+import { cutPage, storedRowsOf } from '../../domain/read/page.ts'
+import type { Deadline } from '../../ports/platform.ts'
+import type { PageQuery, StoredRow, SourceFailure } from '../../ports/records.ts'
+import type { PosSource, PosWriter } from '../../ports/sources.ts'
 import type { Executor } from '../sqlite/index.ts'
-import { readBoundedPage, type PageResult } from '../sqlite/read/read-page.ts'
-import { pageStatements, rowsStatements } from '../sqlite/read/rows-statements.ts'
+import { readBoundedPage, pageStatements, rowsStatements, type PageResult } from '../sqlite/read/pages.ts'
 import { rowsOf } from '../sqlite/statement/executor.ts'
-import { decodeRows } from '../sqlite/table/decode.ts'
+import { decodeRows } from '../sqlite/table/tables.ts'
+import { upsertRows } from '../sqlite/write/tenant-writer.ts'
 import { vendorTableOf, vendorTables } from './tables.ts'
 
 export type { Executor } from '../sqlite/index.ts'
-export { openLegacyVendorWriter } from './write.ts'
 
 /**
  * How long to wait for the vendor's database: longer than any page takes, and shorter than a caller of the API waits.
  */
 const ANSWER_TIMEOUT_MS = 10_000
 
-export interface LegacyVendorOptions {
+interface LegacyVendorOptions {
   /** Runs statements on the vendor's database, which has every migration of `adapters/pos-legacy-vendor/migrations`. */
   readonly database: Executor
   readonly deadline: Deadline
@@ -67,4 +64,17 @@ function decodedPage({ collection, select }: PageQuery, found: PageResult): read
   return found.kind === 'lines'
     ? storedRowsOf(found)
     : decodeRows(vendorTableOf(collection), select, found.rows)
+}
+
+/** Opens a tenant of the vendor for writing. An upsert is one batch, whatever its size: callers bound it. */
+export function openLegacyVendorWriter(database: Executor, tenant: string): PosWriter {
+  return {
+    async upsert(collection, rows) {
+      if (!writtenPosResources.some((resource) => resource.collection === collection))
+        throw new Error(`${collection} cannot be written to the legacy vendor`)
+      if (rows.length === 0) return { changed: 0 }
+      const results = await database.batch(upsertRows(vendorTableOf(collection), tenant, rows))
+      return { changed: results.reduce((sum, { rows: changed }) => sum + changed.length, 0) }
+    },
+  }
 }

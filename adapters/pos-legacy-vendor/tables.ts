@@ -1,10 +1,15 @@
-import { storedFields, type Resource } from '../../domain/record/resource.ts'
 import { EVENTS_SHOWN_MAX, eventLists, posResources, writtenPosResources } from '../../domain/pos/index.ts'
-import type { Predicate } from '../../ports/records/query.ts'
-import type { PageIndex } from '../sqlite/table/indexes.ts'
-import type { TableSet } from '../sqlite/table/table-set.ts'
-import { columnOf, tableName, type Column, type Table } from '../sqlite/table/tables.ts'
-import { columnName } from '../sqlite/database/column-name.ts'
+import { storedFields, type Resource } from '../../domain/record/resource.ts'
+import type { Predicate } from '../../ports/records.ts'
+import { columnName } from '../sqlite/statement/database.ts'
+import {
+  columnOf,
+  tableName,
+  type PageIndex,
+  type TableSet,
+  type Column,
+  type Table,
+} from '../sqlite/table/tables.ts'
 
 const accountIndexes = [['customerId'], ['siteCode', 'status'], ['siteCode'], ['status'], []]
 

@@ -1,5 +1,9 @@
-/** The protocol between the Worker and the gateway; `collections.ts` lists the collections. */
-import type { PosKind } from '../../ports/organizations/organization.ts'
+import { posCollections } from '../../domain/pos/index.ts'
+import type { CollectionEndpoint } from '../../domain/record/endpoint.ts'
+import { fieldTypeOf } from '../../domain/record/resource.ts'
+import type { PosKind } from '../../ports/organizations.ts'
+
+/** The protocol between the Worker and the gateway: collections, requests, answers, errors and signatures. */
 
 /** The kinds of point-of-sale sources that are reached through the gateway. */
 export const SOURCE_KINDS = ['odbc_shared', 'odbc_second'] as const satisfies readonly PosKind[]
@@ -8,6 +12,22 @@ export type SourceKind = (typeof SOURCE_KINDS)[number]
 /** Whether sources of a kind are reached through the gateway. */
 export function isSourceKind(kind: string): kind is SourceKind {
   return SOURCE_KINDS.some((known) => known === kind)
+}
+
+/** The name of a collection that the gateway serves, newest first: its statements are `NAME.page` and `NAME.one`. */
+export type CollectionName = keyof typeof posCollections
+
+/** Every collection that the gateway serves: the rows, filters and order that the routes of the API publish. */
+export const COLLECTIONS: Readonly<Record<CollectionName, CollectionEndpoint>> = posCollections
+
+/** Whether the gateway serves a collection of this name. */
+export function isCollection(name: string): name is CollectionName {
+  return Object.hasOwn(COLLECTIONS, name)
+}
+
+/** Whether rows of a collection may have no value in the field that orders them; such rows come last. */
+export function orderMayBeNull({ resource, order }: CollectionEndpoint): boolean {
+  return fieldTypeOf(resource, order.field).nullable
 }
 
 /** The values by which the last row of the previous page was ordered; the next page starts after that row. */
@@ -100,7 +120,7 @@ export const TIMESTAMP_WINDOW_MS = 60_000
  * The parts of a request that are signed. No part contains a line break, so two different requests never have the same
  * text.
  */
-export interface SignedParts {
+interface SignedParts {
   readonly method: string
   readonly path: string
   readonly timestampMs: number

@@ -1,8 +1,7 @@
 import type { MessageBatch, Queue as QueueBinding } from '@cloudflare/workers-types'
 import { readMessage } from '../../domain/jobs/message.ts'
-import { eachOf } from '../../domain/bounds/within.ts'
-import type { OutboxRef } from '../../ports/messaging/outbox-store.ts'
-import type { Queue } from '../../ports/messaging/queue.ts'
+import { eachOf } from '../../domain/limits/waiting.ts'
+import type { OutboxRef, Queue } from '../../ports/messaging.ts'
 
 /** The maximum number of messages in one `sendBatch` (Cloudflare Queues, limits). */
 const BATCH_MAX = 100

@@ -1,3 +1,2 @@
 export * from './queue.ts'
 export * from './receive.ts'
-export type { SigningKeys } from './signature.ts'

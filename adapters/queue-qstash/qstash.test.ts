@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { OutboxRef } from '../../ports/messaging/outbox-store.ts'
+import type { OutboxRef } from '../../ports/messaging.ts'
 import { openQstash, QSTASH_TOKEN, signAsQstash } from '../../test/support/providers/providers.ts'
-import { createQstashQueue } from './queue.ts'
+import { createQstashQueue } from './index.ts'
 import { receiveFromQstash } from './receive.ts'
 
 const callbackUrl = 'https://service.example/qstash'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { SmsMessage } from '../../ports/messaging/sms-sender.ts'
+import type { SmsMessage } from '../../ports/messaging.ts'
 import { fakeClock } from '../../test/support/runner/fakes.ts'
 import {
   latestSid,

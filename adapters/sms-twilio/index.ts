@@ -1,9 +1,7 @@
-import { broken, judgeAnswer, throttled, unavailable } from '../../domain/messaging/sending/send-results.ts'
-import { retryAfterMs } from '../../domain/text/http/retry-after.ts'
-import type { Clock } from '../../ports/platform/clock.ts'
-import type { Deadline } from '../../ports/platform/deadline.ts'
-import type { SendResult } from '../../ports/messaging/send-result.ts'
-import type { SmsMessage, SmsSender } from '../../ports/messaging/sms-sender.ts'
+import { broken, judgeAnswer, throttled, unavailable } from '../../domain/messaging/send-results.ts'
+import { retryAfterMs } from '../../domain/text/http.ts'
+import type { Clock, Deadline } from '../../ports/platform.ts'
+import type { SendResult, SmsMessage, SmsSender } from '../../ports/messaging.ts'
 
 /** Where Twilio's API answers. */
 export const TWILIO_URL = 'https://api.twilio.com'

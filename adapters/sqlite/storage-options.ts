@@ -1,7 +1,6 @@
-import type { Clock } from '../../ports/platform/clock.ts'
+import type { Clock } from '../../ports/platform.ts'
 import { placementGuard, refusingExecutor, unguarded, type Guard } from './placement/guard.ts'
 import type { CountedBatch, Executor } from './statement/executor.ts'
-import type { TenantExecutors } from './write/submission.ts'
 
 /** What a storage port is made of. */
 export interface StorageOptions {
@@ -26,7 +25,14 @@ export function guardOf({ executor, clock, isShared = false }: StorageOptions): 
   return isShared ? placementGuard(executor, clock) : unguarded(executor)
 }
 
-/** The executors that write to one organization. */
+/** The executors for writing to one organization. */
+export interface TenantExecutors {
+  readonly executor: Executor
+  /** For submissions, whose statements ask by themselves whether the organization may be written here. */
+  readonly submissions: Executor
+}
+
+/** Opens one organization for writing. */
 export function tenantExecutors(options: StorageOptions, organizationId: string): TenantExecutors {
   const { executor, isShared = false } = options
   return {

@@ -1,22 +1,22 @@
 import type { Storage } from '../../ports/storage.ts'
-import { createAdministration } from './access/administration.ts'
+import { createAdministration } from './access/organizations.ts'
 import { createAudit } from './access/audit.ts'
-import { createFormDirectory } from './access/form-directory.ts'
-import { createKeyUpkeep } from './access/key-upkeep.ts'
-import { createKeyedStorage } from './access/keyed-storage.ts'
-import { operatorChanges } from './access/operator-changes.ts'
-import { createOperatorKeys } from './access/operator-keys.ts'
-import { createAnalytics } from './analytics/analytics.ts'
-import { createExitSurvey } from './analytics/exit-survey.ts'
-import { createImportDirectory } from './imports/directory.ts'
+import { createFormDirectory } from './write/submission.ts'
+import { createKeyUpkeep, createKeyedStorage } from './access/keyed-storage.ts'
+import { operatorChanges, createOperatorKeys } from './access/operator-keys.ts'
+import { createAnalytics, createExitSurvey } from './analytics.ts'
+import { createImportDirectory } from './imports/session-row.ts'
 import { createImportSessions } from './imports/sessions.ts'
 import { createSendLog } from './outbox/send-log.ts'
 import { createOutboxStore } from './outbox/store.ts'
 import { guardOf, tenantExecutors, type StorageOptions } from './storage-options.ts'
-import { createErasureLedger } from './whole/erasure-ledger.ts'
-import { createRetentionDirectory } from './whole/retention.ts'
-import { createWholeStore } from './whole/store.ts'
-import { createTenantWriter } from './write/tenant.ts'
+import { createErasureLedger } from './erasure/erasure-ledger.ts'
+import { createRetention, createRetentionDirectory } from './erasure/retention.ts'
+import { createArchive } from './archive.ts'
+import { createErasure } from './erasure/erasure.ts'
+import { createDeletion, removeRows } from './erasure/removal.ts'
+import { nowOf } from './write/write-clock.ts'
+import { createTenantWriter } from './write/tenant-writer.ts'
 
 /**
  * How many rows of an organization one step restores. Where families share the database, others wait
@@ -51,12 +51,15 @@ export function createStorage(options: StorageOptions): SqliteStorage {
     importDirectory: createImportDirectory(executor),
     retentionDirectory: createRetentionDirectory(executor, guard),
     erasures: createErasureLedger(executor),
-    whole: (organizationId) =>
-      createWholeStore({
-        guard,
-        clock,
-        organizationId,
-        rowsMax: options.isShared === true ? SHARED_ROWS_MAX : ROWS_MAX,
-      }),
+    whole: (organizationId) => {
+      const own = guard({ organizationIds: [organizationId] })
+      return {
+        ...createArchive(own, organizationId, options.isShared === true ? SHARED_ROWS_MAX : ROWS_MAX),
+        ...createErasure(own, clock, organizationId),
+        ...createDeletion(own, organizationId),
+        ...createRetention(own, organizationId),
+        removeRows: (collection, keys) => removeRows(own, organizationId, collection, keys, nowOf(clock)),
+      }
+    },
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fakeClock, fakeRandom, testSecrets } from '../../test/support/runner/fakes.ts'
 import { hashKey, isKey, issueKey, readKey } from './api-key.ts'
-import { readBearer } from './bearer.ts'
+import { readBearer } from './authenticate.ts'
 
 const secrets = await testSecrets()
 const issue = (organizationId: string | null) =>

@@ -1,11 +1,8 @@
-import type { KeyAttributes, KeyKind, StoredKey } from '../../ports/organizations/administration.ts'
-import type { Clock } from '../../ports/platform/clock.ts'
-import type { KeyClaim } from '../../ports/organizations/keyed-storage.ts'
-import type { RandomSource } from '../../ports/platform/random-source.ts'
+import type { KeyAttributes, KeyKind, StoredKey, KeyClaim } from '../../ports/organizations.ts'
+import type { Clock, RandomSource } from '../../ports/platform.ts'
 import { equalInConstantTime, randomBase62, toBase62, toBase64Url, utf8 } from '../text/encoding.ts'
-import { keysOf } from '../text/keys-of.ts'
+import { keysOf } from '../text/json.ts'
 import { toInstant } from '../text/instant.ts'
-import { crc32 } from '../text/crc32.ts'
 import type { Secrets, SecretVersion } from './secrets.ts'
 
 /**
@@ -162,4 +159,17 @@ export function hasGoodChecksum(text: string): boolean {
 
 function checksum(text: string): string {
   return toBase62(crc32(utf8(text)), CHECKSUM_LENGTH)
+}
+
+/** Reflected polynomial of CRC-32 as used by zip and Ethernet (ISO 3309). */
+const POLYNOMIAL = 0xedb88320
+
+/** CRC-32 of bytes, as an unsigned 32-bit integer. Detects every change of up to 32 adjacent bits. */
+export function crc32(bytes: Uint8Array): number {
+  let crc = 0xffffffff
+  for (const byte of bytes) {
+    crc ^= byte
+    for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ POLYNOMIAL : crc >>> 1
+  }
+  return (crc ^ 0xffffffff) >>> 0
 }

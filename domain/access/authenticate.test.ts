@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest'
 import { fakeClock, fakeRandom, testSecrets } from '../../test/support/runner/fakes.ts'
-import type { KeyClaim, KeyedStorage } from '../../ports/organizations/keyed-storage.ts'
-import { newOrganization } from '../operators/organization.ts'
+import type { KeyClaim, KeyedStorage } from '../../ports/organizations.ts'
+import { newOrganization } from '../organizations/settings.ts'
 import { issueKey } from './api-key.ts'
 import { authenticateTenant, type KeyWorld } from './authenticate.ts'
-import { createRateLimiter } from './rate-limit/rate-limiter.ts'
+import { createRateLimiter } from './rate-limiter.ts'
 import type { Secrets, SecretVersion } from './secrets.ts'
 
 const organization = newOrganization('acme', 'Acme')

@@ -1,4 +1,4 @@
-import type { Administration, HashCounts } from '../../ports/organizations/administration.ts'
+import type { Administration, HashCounts } from '../../ports/organizations.ts'
 import type { Secrets } from './secrets.ts'
 
 /** How many hashes were made under each root secret. */

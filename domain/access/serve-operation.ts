@@ -1,16 +1,20 @@
-import type { Organization } from '../../ports/organizations/organization.ts'
-import { refusalOf, type Capability } from '../record/operation/capability.ts'
-import type { Access, PublicAccess, Scope } from '../record/operation/description.ts'
-import type {
-  OperationEndpoint,
-  OperationRequest,
-  ReplyTo,
-  ResponseDeclarations,
-} from '../record/operation/operation.ts'
-import { readQuery, type QueryParameters } from '../record/operation/query-parameters.ts'
-import { errorReply, type Reply } from '../record/operation/reply.ts'
-import type { RoutedRequest } from '../record/operation/routed-request.ts'
-import { queryOf } from '../text/http/url.ts'
+import type { Organization } from '../../ports/organizations.ts'
+import { refusalOf, type Capability } from '../record/capability.ts'
+import { errorReply, type Reply, type RoutedRequest } from '../record/reply.ts'
+import type { Access, PublicAccess, Scope } from '../record/description.ts'
+import {
+  operationRecord,
+  readQuery,
+  type OperationRecord,
+  type OperationRequest,
+  type RecordDeclaration,
+  type ReplyTo,
+  type RequestBody,
+  type ResponseDeclarations,
+  type NoParameters,
+  type QueryParameters,
+} from '../record/operation.ts'
+import { queryOf } from '../text/http.ts'
 import {
   authenticate,
   authenticateTenant,
@@ -18,7 +22,7 @@ import {
   type Caller,
   type KeyWorld,
 } from './authenticate.ts'
-import type { Operator } from './operator.ts'
+import type { Operator } from './operator-credentials.ts'
 
 /** The caller that each kind of access admits, as the handler receives it. */
 export interface Callers {
@@ -31,9 +35,9 @@ export interface Callers {
   readonly admin_or_root_secret: Operator
 }
 
-/** The handler of an operation. Its arguments and its possible answers follow from the operation's declaration. */
-export type HandlerFor<Operation, World> =
-  Operation extends OperationEndpoint<string, infer Allowed, infer Query, infer Responses>
+/** The handler of an operation. Its arguments and its possible answers follow from the operation's record. */
+export type HandlerFor<Record, World> =
+  Record extends OperationRecord<infer Allowed, infer Query, infer Responses>
     ? Handler<Allowed, Query, Responses, World>
     : never
 
@@ -48,38 +52,43 @@ type Handler<
   caller: Callers[Allowed],
 ) => Promise<Reply & ReplyTo<Responses>>
 
-/** An operation together with its handler. */
-export interface HandledOperation<Id extends string, World> {
-  readonly id: Id
+/** What serves an endpoint, whoever calls it. */
+export interface Served<World> {
   /** Answers a routed request. Rejects only on an internal failure. */
   readonly serve: (routed: RoutedRequest, world: World) => Promise<Reply>
   /**
-   * Replies with `verdict`, for example that the method is wrong, to a caller who may call the operation; refuses all
+   * Replies with `verdict`, for example that the method is wrong, to a caller who may call the endpoint; refuses all
    * others.
    */
   readonly judge: (routed: RoutedRequest, world: World, verdict: Reply) => Promise<Reply>
 }
 
-/** Joins an operation and its handler. A handler with a reply that the operation does not declare does not compile. */
+/** The record of an operation together with its handler. */
+export interface Handled<Record extends OperationRecord, World> extends Served<World> {
+  readonly record: Record
+}
+
+/** Declares an operation and handles it. A handler with a reply that is not declared does not compile. */
 export function handled<
-  Id extends string,
-  Allowed extends PublicAccess,
-  Query extends QueryParameters,
+  const Allowed extends PublicAccess,
   Responses extends ResponseDeclarations,
   World,
+  Query extends QueryParameters = NoParameters,
+  Body extends RequestBody | null = null,
 >(
-  operation: OperationEndpoint<Id, Allowed, Query, Responses>,
+  declaration: RecordDeclaration<Allowed, Query, Responses, Body>,
   handler: Handler<Allowed, Query, Responses, World>,
-): HandledOperation<Id, World & KeyWorld> {
+): Handled<OperationRecord<Allowed, Query, Responses, Body>, World & KeyWorld> {
+  const record = operationRecord(declaration)
   return {
-    id: operation.id,
+    record,
     async serve(routed, world) {
-      const admission = await admit(operation, routed, world)
+      const admission = await admit(record, routed, world)
       if ('refusal' in admission) return admission.refusal
-      return withQuery(operation.query, routed, (request) => handler(request, world, admission.caller))
+      return withQuery(record.query, routed, (request) => handler(request, world, admission.caller))
     },
     async judge(routed, world, verdict) {
-      const admission = await admit({ ...operation, requires: null }, routed, world)
+      const admission = await admit({ ...record, requires: null }, routed, world)
       return 'refusal' in admission ? admission.refusal : verdict
     },
   }

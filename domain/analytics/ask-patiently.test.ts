@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fakeClock } from '../../test/support/runner/fakes.ts'
-import type { ReasonCounts } from '../../ports/sources/exit-survey-source.ts'
-import { askPatiently } from './ask-patiently.ts'
+import type { ReasonCounts } from '../../ports/sources.ts'
+import { askPatiently } from './cancellation-survey.ts'
 
 const range = { start: null, end: null }
 const failure: ReasonCounts = { kind: 'unavailable', reason: 'The source is busy.' }

@@ -5,9 +5,9 @@ import type {
   MemberRecord,
   OfferCount,
   RevenueByDecision,
-} from '../../ports/records/analytics.ts'
-import type { ReasonCount } from '../../ports/sources/exit-survey-source.ts'
-import { byHorizon } from './members/churn-horizons.ts'
+} from '../../ports/analytics.ts'
+import type { ReasonCount } from '../../ports/sources.ts'
+import { byHorizon } from './churn-horizons.ts'
 
 // The data from which the examples of the contract document are computed. They are computed by the functions that also
 // compute replies, so the examples agree with the definitions beside them and with each other.

@@ -1,5 +1,5 @@
-import type { Access } from '../record/operation/description.ts'
-import { AUTH_SCHEME } from '../record/operation/reply.ts'
+import type { Access } from '../record/description.ts'
+import { AUTH_SCHEME } from '../record/reply.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 /** A parameter of an operation as the document describes it. */

@@ -1,13 +1,11 @@
 import * as v from 'valibot'
+import { handled } from '../access/serve-operation.ts'
 import type { Endpoint } from '../record/endpoint.ts'
-import { operationAt, type ReplyOf } from '../record/operation/operation.ts'
-import { writtenReply } from '../record/operation/reply.ts'
-import type { RoutedRequest } from '../record/operation/routed-request.ts'
+import { writtenReply, type RoutedRequest } from '../record/reply.ts'
 import { toBase64Url, utf8 } from '../text/encoding.ts'
-import { namesEtag } from '../text/http/etag.ts'
+import { namesEtag } from '../text/http.ts'
 import { buildDocument, type Document } from './openapi.ts'
-import type { DocumentTexts } from './texts.ts'
-import { contractRoute } from './routes.ts'
+import type { DocumentTexts } from './prose.ts'
 
 const headers = { ETag: { description: 'Changes with the document.', schema: v.string() } }
 
@@ -38,7 +36,15 @@ export const contractParts = {
   },
 } as const
 
-export const getContract = operationAt(contractRoute, { tag: 'Contract', ...contractParts })
+/** The contract document of the public interface. */
+export function getContract(endpoints: Declared) {
+  return handled({ access: 'public', tag: 'Contract', ...contractParts }, (request) =>
+    serveContract(endpoints, request),
+  )
+}
+
+/** The endpoints of an interface. */
+type Declared = () => Promise<readonly Endpoint[]>
 
 interface Rendered {
   readonly document: Document
@@ -46,26 +52,23 @@ interface Rendered {
   readonly etag: string
 }
 
-const rendered = new WeakMap<readonly Endpoint[], Rendered>()
+const rendered = new WeakMap<Declared, Rendered>()
 
 /** Serves the document of the endpoints. It is built on the first request and kept. */
-export async function serveContract(
-  endpoints: readonly Endpoint[],
-  { request }: RoutedRequest,
-  texts?: DocumentTexts,
-): Promise<ReplyOf<typeof getContract>> {
+export async function serveContract(endpoints: Declared, { request }: RoutedRequest, texts?: DocumentTexts) {
   const { document, body, etag } = rendered.get(endpoints) ?? (await render(endpoints, texts))
   const headers = {
     etag,
     'cache-control': 'public, max-age=0, must-revalidate',
     'access-control-allow-origin': '*',
   }
-  if (namesEtag(request.headers.get('if-none-match'), etag)) return { status: 304, headers, body: null }
+  if (namesEtag(request.headers.get('if-none-match'), etag))
+    return { status: 304, headers, body: null } as const
   return writtenReply(200, document, body, headers)
 }
 
-async function render(endpoints: readonly Endpoint[], texts: DocumentTexts | undefined): Promise<Rendered> {
-  const document = buildDocument(endpoints, texts)
+async function render(endpoints: Declared, texts: DocumentTexts | undefined): Promise<Rendered> {
+  const document = buildDocument(await endpoints(), texts)
   const body = JSON.stringify(document)
   const digest = await crypto.subtle.digest('SHA-256', utf8(body))
   const made = { document, body, etag: `"${toBase64Url(new Uint8Array(digest).slice(0, 16))}"` }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
-import { component } from '../record/operation/meaning.ts'
+import { component } from '../record/meaning.ts'
 import { componentSchemaOf, jsonSchemaOf, requestSchemaOf } from './json-schema.ts'
 
 describe('values of several types', () => {

@@ -1,8 +1,7 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
-import { isSchema, rewritten, wordsWithNull, type JsonSchema } from './rewrite-schema.ts'
-
-export type { JsonSchema } from './rewrite-schema.ts'
+import { isJsonObject, listOf } from '../text/json.ts'
+import { termOf } from './glossary.ts'
 
 /**
  * The JSON Schema (2020-12) of a published value, as OpenAPI 3.1 requires it: without `$schema`, and with null as a
@@ -95,4 +94,192 @@ function merge([only, ...more]: readonly JsonSchema[], rest: JsonSchema): JsonSc
     ...only,
   })
   return items === undefined ? bounds : { ...bounds, items }
+}
+
+/** A JSON Schema with keywords, as the contract document writes it. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** Rewrites a schema and every schema within it, the inner ones first. Examples and property names are not changed. */
+function rewritten(schema: JsonSchema, rewrite: (node: JsonSchema) => JsonSchema): JsonSchema {
+  const inner = Object.entries(schema).map(
+    ([keyword, value]) => [keyword, innerOf(keyword, value, rewrite)] as const,
+  )
+  return rewrite(Object.fromEntries(inner))
+}
+
+function innerOf(keyword: string, value: unknown, rewrite: (node: JsonSchema) => JsonSchema): unknown {
+  switch (keyword) {
+    case 'properties': {
+      const named = namedSchemas(value)
+      return Object.fromEntries(named.map(([name, property]) => [name, rewritten(property, rewrite)]))
+    }
+    case 'items':
+    case 'additionalProperties':
+      return isSchema(value) ? rewritten(value, rewrite) : value
+    case 'anyOf':
+    case 'oneOf':
+    case 'allOf':
+      return Array.isArray(value)
+        ? value.map((each: unknown) => (isSchema(each) ? rewritten(each, rewrite) : each))
+        : value
+    default:
+      return value
+  }
+}
+
+/** Whether a value is a schema with keywords, and not one of the schemas `true` and `false`. */
+function isSchema(value: unknown): value is JsonSchema {
+  return isJsonObject(value)
+}
+
+/** The schemas of the keyword `properties` with their names. */
+function namedSchemas(properties: unknown): readonly (readonly [string, JsonSchema])[] {
+  if (!isJsonObject(properties)) return []
+  return Object.entries(properties).map(([name, property]) => {
+    if (!isSchema(property)) throw new Error(`The property ${name} has no schema with keywords`)
+    return [name, property]
+  })
+}
+
+/** The keyword `enum` of a schema, with null added to its values; nothing when the schema has none. */
+export function wordsWithNull({ enum: words }: JsonSchema): JsonSchema {
+  return Array.isArray(words) ? { enum: [...listOf(words), null] } : {}
+}
+
+/**
+ * Adds the glossary's description and example to every property of a schema, at any depth. A description or example
+ * that the schema has already stays.
+ * @param path the schema's name, and the names of the properties that lead to this part of it
+ */
+export function explained(schema: JsonSchema, path: readonly string[]): JsonSchema {
+  const parts = Object.entries(schema).map(
+    ([keyword, value]) => [keyword, explainedPart(keyword, value, path)] as const,
+  )
+  return Object.fromEntries(parts)
+}
+
+function explainedPart(keyword: string, value: unknown, path: readonly string[]): unknown {
+  switch (keyword) {
+    case 'properties':
+      return Object.fromEntries(
+        namedSchemas(value).map(([name, inner]) => [name, explainedProperty(inner, [...path, name])]),
+      )
+    case 'items':
+    case 'additionalProperties':
+      return isSchema(value) ? explained(value, path) : value
+    case 'anyOf':
+    case 'oneOf':
+    case 'allOf':
+      return Array.isArray(value)
+        ? value.map((inner: unknown) => (isSchema(inner) ? explained(inner, path) : inner))
+        : value
+    default:
+      return value
+  }
+}
+
+function explainedProperty(schema: JsonSchema, path: readonly string[]): JsonSchema {
+  const inner = explained(schema, path)
+  const term = termOf(path)
+  if (term === null) return inner
+  const [description, example] = term
+  const saysItself =
+    example === undefined || '$ref' in inner || 'const' in inner || 'examples' in inner || 'example' in inner
+  const examples = saysItself || !fits(example, inner) ? {} : { examples: [example] }
+  return { description, ...inner, ...examples }
+}
+
+/** Finds the schema that a `$ref` names. */
+export type Resolve = (reference: string) => JsonSchema
+
+const textOfFormat: Readonly<Record<string, string>> = {
+  'date-time': '2026-05-20T08:30:00.000Z',
+  date: '2026-05-20',
+  uuid: '018f3c6e-7b1a-7c3d-9e2f-5a6b7c8d9e0f',
+  uri: 'https://example.com/',
+  email: 'ada@example.com',
+}
+
+/**
+ * A value that the schema allows: the schema's own example, else one composed from the examples of its parts. An object
+ * has its required properties, or all of them when none is required.
+ */
+export function exampleOf(schema: JsonSchema, resolve: Resolve): unknown {
+  if (typeof schema.$ref === 'string') return exampleOf(resolve(schema.$ref), resolve)
+  const given = [schema.const, listOf(schema.examples)[0], schema.example, listOf(schema.enum)[0]]
+  const found = given.find((value) => value !== undefined)
+  if (found !== undefined) return found
+  const [choice] = [schema.anyOf, schema.oneOf, schema.allOf].flatMap(listOf)
+  return isSchema(choice) ? exampleOf(choice, resolve) : ofType(schema, resolve)
+}
+
+function ofType(schema: JsonSchema, resolve: Resolve): unknown {
+  switch (typesOf(schema).find((name) => name !== 'null') ?? 'any') {
+    case 'object':
+      return ofObject(schema, resolve)
+    case 'array':
+      return isSchema(schema.items) ? [exampleOf(schema.items, resolve)] : []
+    case 'boolean':
+      return true
+    case 'integer':
+    case 'number':
+      return typeof schema.minimum === 'number' && schema.minimum > 1 ? schema.minimum : 1
+    case 'string':
+      return textOfFormat[typeof schema.format === 'string' ? schema.format : ''] ?? 'text'
+    default:
+      return null
+  }
+}
+
+function ofObject({ properties, required }: JsonSchema, resolve: Resolve): unknown {
+  const names = listOf(required)
+  const shown = namedSchemas(properties).filter(([name]) => names.length === 0 || names.includes(name))
+  return Object.fromEntries(shown.map(([name, inner]) => [name, exampleOf(inner, resolve)]))
+}
+
+/**
+ * Whether a value fits a schema's type, enumeration and bounds. No value is taken to fit a `$ref`, whose schema has an
+ * example of its own.
+ */
+export function fits(value: unknown, schema: JsonSchema): boolean {
+  if ('$ref' in schema) return false
+  if (Array.isArray(schema.anyOf))
+    return schema.anyOf.some((choice: unknown) => isSchema(choice) && fits(value, choice))
+  if (Array.isArray(schema.enum)) return schema.enum.includes(value)
+  const types = typesOf(schema)
+  if (types.length > 0 && !types.some((type) => isOf(value, type))) return false
+  if (typeof value !== 'number') return true
+  const { minimum, maximum } = schema
+  return (
+    !(typeof minimum === 'number' && value < minimum) && !(typeof maximum === 'number' && value > maximum)
+  )
+}
+
+function isOf(value: unknown, type: string): boolean {
+  switch (type) {
+    case 'null':
+      return value === null
+    case 'array':
+      return Array.isArray(value)
+    case 'object':
+      return isJsonObject(value)
+    case 'integer':
+      return Number.isInteger(value)
+    default:
+      return typeof value === type
+  }
+}
+
+function typesOf({ type }: JsonSchema): readonly string[] {
+  return typeof type === 'string' ? [type] : listOf(type).filter((name) => typeof name === 'string')
+}
+
+/** A parameter as the document describes it. */
+export interface ParameterObject {
+  readonly name: string
+  readonly in: 'path' | 'header' | 'query'
+  readonly required?: boolean
+  readonly description: string
+  readonly schema: JsonSchema
+  readonly example: unknown
 }

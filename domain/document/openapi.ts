@@ -1,24 +1,34 @@
 import type { CollectionEndpoint, Endpoint, GroupsEndpoint } from '../record/endpoint.ts'
-import { componentName } from '../record/operation/meaning.ts'
-import { explained } from './explain-schema.ts'
-import { nullableSchemaOf, operationObject, pageName, securityOf } from './operation.ts'
-import { reference } from './shared-parts.ts'
+import { componentName } from '../record/meaning.ts'
+import {
+  explained,
+  componentSchemaOf,
+  fieldSchemaOf,
+  jsonSchemaOf,
+  exampleOf,
+  type JsonSchema,
+  type Resolve,
+} from './json-schema.ts'
+import { nullableSchemaOf, operationObject, pageName, securityOf, reference } from './operation.ts'
 import * as prose from './prose.ts'
-import type { DocumentTexts } from './texts.ts'
-import { componentSchemaOf, fieldSchemaOf, jsonSchemaOf, type JsonSchema } from './json-schema.ts'
+import type { DocumentTexts } from './prose.ts'
 import { isCode, type Resource } from '../record/resource.ts'
-import { exampleOf, type Resolve } from './schema-example.ts'
 
 type Node = Readonly<Record<string, unknown>>
 
 /** The contract document. */
 export type Document = Record<string, unknown>
 
-/** Builds the OpenAPI 3.1 document of the endpoints. Everything in it is derived from their declarations. */
+/**
+ * Builds the OpenAPI 3.1 document of the endpoints, in the order of their tags. Everything in it is derived from their
+ * records.
+ */
 export function buildDocument(
-  endpoints: readonly Endpoint[],
+  declared: readonly Endpoint[],
   texts: DocumentTexts = prose.publicTexts,
 ): Document {
+  const placeOf = ({ tag }: Endpoint) => texts.tags.indexOf(tag)
+  const endpoints = declared.toSorted((left, right) => placeOf(left) - placeOf(right))
   const { schemas, resolve } = componentSchemas(endpoints)
   const paths: Record<string, Record<string, unknown>> = {}
   for (const endpoint of endpoints) {

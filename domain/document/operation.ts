@@ -2,21 +2,32 @@ import type * as v from 'valibot'
 import { codeSamples } from './code-samples.ts'
 import type { CollectionEndpoint, Endpoint, GroupsEndpoint, ReadEndpoint } from '../record/endpoint.ts'
 import type { Filter } from '../record/filter.ts'
-import { termOf } from './glossary/index.ts'
-import { jsonSchemaOf, type JsonSchema } from './json-schema.ts'
-import { wordsWithNull } from './rewrite-schema.ts'
-import { operationParts } from './operation-parts.ts'
-import * as prose from './prose.ts'
-import type { Resolve } from './schema-example.ts'
+import { termOf } from './glossary.ts'
 import {
-  commonResponses,
-  pathParameters,
-  reference,
-  shared,
-  type Node,
+  jsonSchemaOf,
+  wordsWithNull,
+  explained,
+  requestSchemaOf,
+  withAnyKeys,
+  withBareWords,
+  exampleOf,
+  fits,
+  type JsonSchema,
   type ParameterObject,
-  type Parts,
-} from './shared-parts.ts'
+  type Resolve,
+} from './json-schema.ts'
+import * as prose from './prose.ts'
+import { componentName } from '../record/meaning.ts'
+import type {
+  Media,
+  OperationEndpoint,
+  RequestBody,
+  ResponseDeclaration,
+  ResponseHeader,
+  SharedResponse,
+} from '../record/operation.ts'
+import { refusal } from '../record/capability.ts'
+import { idMaxLength } from '../record/field.ts'
 
 /** One operation of the document. */
 export function operationObject(endpoint: Endpoint, resolve: Resolve): Node {
@@ -185,4 +196,137 @@ function filterExample(name: string, filter: Filter, schema: JsonSchema): unknow
   const isTaken = typeof known === 'string' && filter.read(known).kind !== 'invalid'
   const text = isTaken ? known : filter.example
   return schema.type === 'string' || Array.isArray(schema.enum) ? text : JSON.parse(text)
+}
+
+/** The parameters, the request body and the responses of an operation, from its declaration. */
+function operationParts(endpoint: OperationEndpoint, resolve: Resolve): Parts {
+  const { path, query, headers, body } = endpoint
+  const responses = Object.entries(endpoint.responses).map(
+    ([status, response]) => [status, responseObject(response, resolve)] as const,
+  )
+  return {
+    parameters: [
+      ...pathParameters(path),
+      ...Object.entries(headers).map((entry) => parameterObject('header', entry, resolve)),
+      ...Object.entries(query ?? {}).map((entry) => parameterObject('query', entry, resolve)),
+    ],
+    ...(body === null ? {} : { requestBody: requestBodyObject(body) }),
+    responses: { ...commonResponses(endpoint), ...Object.fromEntries(responses) },
+  }
+}
+
+interface Parameter {
+  readonly description: string
+  readonly schema: v.GenericSchema
+  readonly example?: string
+}
+
+function parameterObject(
+  place: 'header' | 'query',
+  [name, { description, schema: declared, example }]: readonly [string, Parameter],
+  resolve: Resolve,
+): ParameterObject {
+  const schema = withBareWords(jsonSchemaOf(declared))
+  return { name, in: place, description, schema, example: example ?? parameterExample(name, schema, resolve) }
+}
+
+function parameterExample(name: string, schema: JsonSchema, resolve: Resolve): unknown {
+  const known = termOf([name])?.[1]
+  return known !== undefined && fits(known, schema) ? known : exampleOf(schema, resolve)
+}
+
+function requestBodyObject({ description, contentTypes, schema, otherKeys, example }: RequestBody): Node {
+  const others =
+    otherKeys === undefined
+      ? {}
+      : { patternProperties: { [otherKeys.pattern]: requestSchemaOf(otherKeys.schema) } }
+  const media = { schema: { ...explained(requestSchemaOf(schema), []), ...others }, example }
+  const content = Object.fromEntries(contentTypes.map((type) => [type, media]))
+  return { required: true, description, content }
+}
+
+function responseObject(response: ResponseDeclaration | SharedResponse, resolve: Resolve): Node {
+  if (typeof response === 'string') return shared(response)
+  const { description, headers, content } = response
+  return {
+    description,
+    ...(headers === undefined ? {} : { headers: mapValues(headers, headerObject) }),
+    ...(content === undefined ? {} : { content: mapValues(content, (media) => mediaObject(media, resolve)) }),
+  }
+}
+
+function headerObject(header: ResponseHeader): Node {
+  const { description, schema, isOptional = false } = header
+  return { required: !isOptional, schema: jsonSchemaOf(schema), description }
+}
+
+/**
+ * The media object of a body. A named schema has its examples where the document defines it, so they are left out here.
+ */
+function mediaObject({ schema: declared, example }: Media, resolve: Resolve): Node {
+  const name = componentName(declared)
+  const given = example === undefined ? {} : { example }
+  if (name !== null) return { schema: reference(name), ...given }
+  const schema = explained(withAnyKeys(jsonSchemaOf(declared)), [])
+  return { schema, example: exampleOf(schema, resolve), ...given }
+}
+
+function mapValues<Value>(
+  record: Readonly<Record<string, Value>>,
+  map: (value: Value) => Node,
+): Readonly<Record<string, Node>> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]))
+}
+
+/** The parts of the description that reads and operations share. */
+
+/** A part of the document. */
+type Node = Readonly<Record<string, unknown>>
+
+/** The inputs and the replies of an endpoint. */
+interface Parts {
+  readonly parameters: readonly ParameterObject[]
+  readonly requestBody?: Node
+  readonly responses: Node
+}
+
+/** Refers to a schema of the document. */
+export function reference(name: string): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+/** Refers to a response of the document. */
+function shared(name: SharedResponse): Node {
+  return { $ref: `#/components/responses/${name}` }
+}
+
+/**
+ * The failures that follow from who may call an endpoint. Every operation of operators also refuses unknown parameters
+ * and keys.
+ */
+function commonResponses({ access, requires }: Pick<Endpoint, 'access' | 'requires'>): Node {
+  const needsAdmin = access === 'admin' || access === 'admin_or_root_secret'
+  const lacks = requires !== null && refusal(requires).status === 403
+  return {
+    ...(needsAdmin || access === 'support' ? { '400': shared('BadRequest') } : {}),
+    ...(access === 'public' ? {} : { '401': shared('Unauthorized') }),
+    ...(needsAdmin || lacks ? { '403': shared('Forbidden') } : {}),
+    ...(access === 'tenant' || access === 'tenant_or_platform' ? { '429': shared('TooManyRequests') } : {}),
+    '500': shared('InternalError'),
+  }
+}
+
+/** The parameters that a path contains in braces. */
+function pathParameters(path: string): readonly ParameterObject[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
+    const [meaning, example] = termOf(['path', name]) ?? ['The identifier.']
+    return {
+      name,
+      in: 'path',
+      required: true,
+      description: `${meaning} Percent-encoded where it needs to be.`,
+      schema: { type: 'string', minLength: 1, maxLength: idMaxLength },
+      example: example ?? name,
+    }
+  })
 }

@@ -1,7 +1,12 @@
-import { OPERATOR_KEY_PREFIX } from '../access/operator-key.ts'
-import { PROOF_AGE_MAX_MS, PROOF_PURPOSE, PROOF_SCHEME, PROOF_SUBKEY } from '../access/root-secret-proof.ts'
-import { operatorTags } from '../record/operation/description.ts'
-import { sourceUnavailable } from '../record/operation/reply.ts'
+import {
+  OPERATOR_KEY_PREFIX,
+  PROOF_AGE_MAX_MS,
+  PROOF_PURPOSE,
+  PROOF_SCHEME,
+  PROOF_SUBKEY,
+} from '../access/operator-credentials.ts'
+import { operatorTags } from '../record/description.ts'
+import { sourceUnavailable } from '../record/reply.ts'
 import type { JsonSchema } from './json-schema.ts'
 import {
   CASE_SENSITIVE_SCHEME,
@@ -10,7 +15,7 @@ import {
   tooManyRequestsResponse,
   unauthorizedResponse,
   type DocumentTexts,
-} from './texts.ts'
+} from './prose.ts'
 
 const description = `For the people who run the service: organizations, keys, imports, and what became of submissions.
 The interface that organizations and their websites call is another one, with a document of its own at

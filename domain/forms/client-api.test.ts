@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import type { FormDirectory, StoredForm } from '../../ports/records/form-directory.ts'
+import type { FormDirectory, StoredForm } from '../../ports/records.ts'
 import { definitionOf, fieldOf, optionsOf, when } from '../../test/support/data/forms/forms.ts'
 import { createFetchHandler } from '../../host-worker/http/fetch-handler.ts'
 import { clientApi } from './client-api.ts'

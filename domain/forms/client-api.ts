@@ -1,16 +1,9 @@
-import type { FormDirectory } from '../../ports/records/form-directory.ts'
+import type { FormDirectory } from '../../ports/records.ts'
 import type { Api } from '../create-api.ts'
-import {
-  internalError,
-  jsonReply,
-  methodNotAllowed,
-  notFound,
-  type Reply,
-} from '../record/operation/reply.ts'
-import { operationRoute } from '../record/operation/operation-route.ts'
-import { clientFormOf } from './definition/compiled/client-definition.ts'
-import { compileForm } from './definition/compiled/compile.ts'
-import { FORM_ID } from './definition/limits.ts'
+import { internalError, jsonReply, methodNotAllowed, notFound, type Reply } from '../record/reply.ts'
+import { clientFormOf } from './language/client-form.ts'
+import { compileForm } from './language/compile.ts'
+import { FORM_ID } from './language/definition.ts'
 
 /** Pages of any website may read these replies. They hold nothing that a visitor of the form could not see. */
 const ANY_ORIGIN = {
@@ -21,22 +14,32 @@ const ANY_ORIGIN = {
 /** A change of a form reaches every page within this time. */
 const MAX_AGE_S = 60
 
-const DEFINITION = '/forms/{formId}/definition'
-const common = { method: 'GET', access: 'public' } as const
-const definitionRoute = operationRoute({ id: 'forms.definition', path: DEFINITION, ...common })
-const schemaRoute = operationRoute({ id: 'forms.schema', path: '/forms/schema.json', ...common })
-
 /**
- * What the form client reads, and the schema of forms. It lies outside the contract, because it serves this project's own client. A caller needs
- * no key: a form is found by its id, as by the submission endpoint.
+ * What the form client reads, and the schema of forms. It lies outside the contract, because it serves this project's own
+ * client. A caller needs no key: a form is found by its id, as by the submission endpoint.
  */
-export const clientApi: Api<{ readonly forms: FormDirectory }> = {
-  routes: [definitionRoute, schemaRoute],
-  serve: async ({ id }, { params: { formId = '' } }, { forms }) =>
-    id === schemaRoute.id ? serveSchema() : serveDefinition(formId, forms),
-  serveWrongMethod: async () => readable(methodNotAllowed(['GET', 'HEAD'])),
-  answerFailure: async (_ofPath, { requestId }) => readable(internalError(requestId)),
+export const clientApi: Api<ClientWorld> = {
+  routes: [
+    {
+      id: 'forms.definition',
+      method: 'GET',
+      path: '/forms/{formId}/definition',
+      judge,
+      serve: async ({ params: { formId = '' } }, { forms }) => serveDefinition(formId, forms),
+    },
+    { id: 'forms.schema', method: 'GET', path: '/forms/schema.json', judge, serve: serveSchema },
+  ],
+  answerWrongMethod: async (allowed) => readable(methodNotAllowed(allowed)),
+  answerFailure: async ({ requestId }) => readable(internalError(requestId)),
   answerUnknownRoute: () => notFound(),
+}
+
+interface ClientWorld {
+  readonly forms: FormDirectory
+}
+
+async function judge(_routed: unknown, _world: unknown, verdict: Reply): Promise<Reply> {
+  return verdict
 }
 
 /** Answers `GET /forms/{formId}/definition`: a published form that can be submitted here, or 404. */

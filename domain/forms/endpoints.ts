@@ -1,13 +1,12 @@
 import * as v from 'valibot'
-import { described } from '../record/operation/meaning.ts'
-import { operationAt, type RequestBody, type ResponseDeclaration } from '../record/operation/operation.ts'
-import { ALLOWED_HEADERS, ALLOWED_METHODS } from './answer/preflight.ts'
-import { SubmissionError, SubmissionReceipt } from './answer/schema.ts'
-import { acceptedTypes } from './body/accepted-types.ts'
-import { attributionMaxLength } from './definition/attribution.ts'
-import * as limits from './definition/limits.ts'
-import { preflightRoute, submitRoute } from './routes.ts'
-import type { JudgedKey } from './submit/control-keys.ts'
+import { described } from '../record/meaning.ts'
+import { operationRecord, type RequestBody, type ResponseDeclaration } from '../record/operation.ts'
+import { ALLOWED_HEADERS, ALLOWED_METHODS } from './reply.ts'
+import { SubmissionError, SubmissionReceipt } from './receipt-schema.ts'
+import { acceptedTypes } from './body.ts'
+import { attributionMaxLength } from './language/attribution.ts'
+import * as limits from './language/definition.ts'
+import type { JudgedKey } from './control-keys.ts'
 
 const text = (maxLength: number) => v.pipe(v.string(), v.maxLength(maxLength))
 
@@ -61,7 +60,8 @@ function failure(description: string) {
   return { description, headers: cors, content } satisfies ResponseDeclaration
 }
 
-export const postSubmission = operationAt(submitRoute, {
+export const postSubmission = operationRecord({
+  access: 'public',
   tag: 'Form submission',
   summary: 'Submit answers to a published form',
   description:
@@ -100,7 +100,8 @@ export const postSubmission = operationAt(submitRoute, {
   },
 })
 
-export const preflightForm = operationAt(preflightRoute, {
+export const preflightForm = operationRecord({
+  access: 'public',
   tag: 'Form submission',
   summary: 'Answer a cross-origin preflight',
   description: 'What a browser asks before a page of another origin may submit. No cookie is used.',

@@ -1,22 +1,24 @@
-import { operationRoute } from '../record/operation/operation-route.ts'
+// Apart from their handlers, because every request is told apart by these paths.
 
-export const submitRoute = operationRoute({
+const path = '/api/forms/{formId}/submissions'
+const load = async () => import('./endpoints.ts')
+
+/** The operations that websites call. Their records are for the contract document alone. */
+export const submitOperation = {
   id: 'forms.submit',
   method: 'POST',
-  path: '/api/forms/{formId}/submissions',
-  access: 'public',
-  errorStyle: 'submission',
-})
+  path,
+  load: async () => ({ record: (await load()).postSubmission }),
+} as const
 
-export const preflightRoute = operationRoute({
+export const preflightOperation = {
   id: 'forms.preflight',
   method: 'OPTIONS',
-  path: '/api/forms/{formId}/submissions',
-  access: 'public',
-  errorStyle: 'submission',
-})
+  path,
+  load: async () => ({ record: (await load()).preflightForm }),
+} as const
 
-const submissionPath = new RegExp(`^${submitRoute.path.replace('{formId}', '.*')}/*$`)
+const submissionPath = new RegExp(`^${path.replace('{formId}', '.*')}/*$`)
 
 /**
  * Whether a path belongs to the submission endpoint, whatever text stands in place of the form's id: when that cannot be

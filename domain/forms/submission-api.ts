@@ -1,29 +1,33 @@
-import type { HandlerFor } from '../access/serve-operation.ts'
-import { allowedMethods, type Api } from '../create-api.ts'
-import { preflight } from './answer/preflight.ts'
-import { unknownOutcome } from './answer/receipt.ts'
-import { failedReply, unknownFormReply } from './answer/reply.ts'
+import type { HandlerFor, Served } from '../access/serve-operation.ts'
+import type { Api } from '../create-api.ts'
+import { preflight, failedReply, unknownFormReply } from './reply.ts'
+import { unknownOutcome } from './result.ts'
 import type { postSubmission, preflightForm } from './endpoints.ts'
-import { preflightRoute, submitRoute } from './routes.ts'
-import { serveSubmission } from './serve.ts'
-import type { SubmissionWorld } from './submit/submit.ts'
-
-const submit: HandlerFor<typeof postSubmission, SubmissionWorld> = serveSubmission
-const allow: HandlerFor<typeof preflightForm, SubmissionWorld> = async () => preflight()
+import { preflightOperation, submitOperation } from './routes.ts'
+import { serveSubmission, type SubmissionWorld } from './submit.ts'
 
 /**
  * What websites call: the part of the public interface whose replies, failures included, pages of any origin may read.
- * It needs no more than forms, so an isolate that takes submissions loads nothing else.
+ * It needs no more than forms, so an isolate that takes submissions loads nothing else, not even the records.
  */
 export const submissionApi: Api<SubmissionWorld> = {
-  routes: [submitRoute, preflightRoute],
-  serve: ({ id }, routed, world) =>
-    (id === submitRoute.id ? submit : allow)({ ...routed, query: {} }, world, null),
-  serveWrongMethod: async (ofPath, { request }) =>
-    failedReply(request, 'method_not_allowed', 'Method not allowed', {
-      allow: allowedMethods(ofPath).join(', '),
-    }),
-  answerFailure: async (_ofPath, { request, requestId }) =>
+  routes: [
+    { ...submitOperation, ...served<typeof postSubmission>(serveSubmission) },
+    { ...preflightOperation, ...served<typeof preflightForm>(async () => preflight()) },
+  ],
+  answerWrongMethod: async (allowed, { request }) =>
+    failedReply(request, 'method_not_allowed', 'Method not allowed', { allow: allowed.join(', ') }),
+  answerFailure: async ({ request, requestId }) =>
     failedReply(request, 'internal_error', unknownOutcome(requestId)),
   answerUnknownRoute: () => unknownFormReply(),
+}
+
+/** Serves an operation that anybody may call. */
+function served<Record extends typeof postSubmission | typeof preflightForm>(
+  handler: HandlerFor<Record, SubmissionWorld>,
+): Served<SubmissionWorld> {
+  return {
+    serve: async (routed, world) => handler({ ...routed, query: {} }, world, null),
+    judge: async (_routed, _world, verdict) => verdict,
+  }
 }

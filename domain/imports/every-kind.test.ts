@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest'
 import { demoOrganizations } from '../../host-worker/dev/demo/index.ts'
-import { organization } from '../../test/conformance/fixtures.ts'
+import { organization } from '../../adapters/conformance/fixtures.ts'
 import { seededRandom, testSecrets } from '../../test/support/runner/fakes.ts'
 import { importInParts, importWorld, ndjsonBytes, rowOfLine } from '../../test/support/data/imports.ts'
 import { createScratchPos } from '../../test/support/scratch/scratch-pos.ts'
 import { createScratchStorage, type ScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
 import { migratedImage, tablesOf } from '../../test/support/databases/migrated-image.ts'
-import type { Organization, PosSourceTie } from '../../ports/organizations/organization.ts'
-import { importContext } from './context.ts'
-import { importKindNames, isKeptAtPos, kindOf, type ImportTools } from './kinds/kinds.ts'
-import { targetIn } from './run-import.ts'
+import type { Organization, PosSourceTie } from '../../ports/organizations.ts'
+import { importContext } from './world.ts'
+import { targetIn } from './sessions.ts'
+import { importKindNames, isKeptAtPos, kindOf, type ImportTools } from './kinds.ts'
 
 // Whatever the order of the lines and wherever the file is split, an import stores what an upsert of its rows stores.
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { organization } from '../../test/conformance/fixtures.ts'
+import { organization } from '../../adapters/conformance/fixtures.ts'
 import { fakeClock } from '../../test/support/runner/fakes.ts'
 import {
   importInParts,
@@ -10,13 +10,17 @@ import {
 } from '../../test/support/data/imports.ts'
 import { createScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
 import { utf8 } from '../text/encoding.ts'
-import { abortImport, commitImport } from './commit-import.ts'
-import { digestOfParts, sha256 } from './file/file-parts.ts'
-import { IDLE_MS, FILE_PROBLEMS_MAX } from './file/limits.ts'
-import { openImport } from './open-import.ts'
-import { receivePart } from './receive-part.ts'
-import { runImport, targetIn } from './run-import.ts'
-import type { ImportAnswer, ImportWorld } from './world.ts'
+import {
+  abortImport,
+  commitImport,
+  openImport,
+  receivePart,
+  runImport,
+  targetIn,
+  type ImportAnswer,
+} from './sessions.ts'
+import type { ImportWorld } from './world.ts'
+import { digestOfParts, sha256, IDLE_MS, FILE_PROBLEMS_MAX } from './file/transfer.ts'
 
 let clock = fakeClock()
 let storage = createScratchStorage({ clock })

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
-import { contact, organization } from '../../test/conformance/fixtures.ts'
+import { contact, organization } from '../../adapters/conformance/fixtures.ts'
 import { importWorld, ndjsonBytes, sourceOf, toolsWithoutSecrets } from '../../test/support/data/imports.ts'
-import { importKindNames } from './kinds/kinds.ts'
-import { runImport } from './run-import.ts'
+import { importKindNames } from './kinds.ts'
+import { runImport } from './sessions.ts'
 
 const clock = { nowMs: () => Date.UTC(2026, 5, 1) }
 const ID = '018f3c6e-7b1a-7c3d-9e2f-000000000001'

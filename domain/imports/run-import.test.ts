@@ -1,11 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
-import type { Organization } from '../../ports/organizations/organization.ts'
+import type { Organization } from '../../ports/organizations.ts'
 import { importWorld, ndjsonBytes, sourceOf } from '../../test/support/data/imports.ts'
-import type { ImportSource } from './file/file-parts.ts'
-import { PART_BYTES, FILE_PROBLEMS_MAX } from './file/limits.ts'
-import { runImport } from './run-import.ts'
-import type { ImportOutcome } from './file/transfer-file.ts'
+import { PART_BYTES, FILE_PROBLEMS_MAX, type ImportSource, type ImportOutcome } from './file/transfer.ts'
+import { runImport } from './sessions.ts'
 import { testSecrets } from '../../test/support/runner/fakes.ts'
 
 const secrets = () => testSecrets()

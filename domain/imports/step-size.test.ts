@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FIRST_STEP_CHUNKS, nextStepChunks } from './step-size.ts'
+import { FIRST_STEP_CHUNKS, nextStepChunks } from './write.ts'
 
 /** The step size that is reached when every chunk takes the same time. */
 function settled(chunkMs: number): number {

@@ -1,15 +1,11 @@
-import type { Clock } from '../../ports/platform/clock.ts'
-import type { ImportSession, ImportSessions } from '../../ports/records/import-sessions.ts'
-import type { Organization } from '../../ports/organizations/organization.ts'
-import type { PosWriter } from '../../ports/sources/pos-writer.ts'
-import type { RandomSource } from '../../ports/platform/random-source.ts'
-import type { Lookup } from './check/check-part.ts'
-import type { ImportTools } from './kinds/kinds.ts'
-
-/**
- * The writer for an organization's rows of a point of sale, or a sentence that says why they cannot be imported here.
- */
-export type PosDestination = { readonly writer: PosWriter } | { readonly refusal: string }
+import type { Clock, RandomSource } from '../../ports/platform.ts'
+import type { ImportSessions } from '../../ports/import-sessions.ts'
+import type { Organization } from '../../ports/organizations.ts'
+import type { PosWriter } from '../../ports/sources.ts'
+import type { Lookup } from './check.ts'
+import type { ImportTools } from './kinds.ts'
+import type { ImportContext } from '../record/field.ts'
+import { phoneToE164 } from '../text/phone-number.ts'
 
 /** The ports that the imports of one organization need. */
 export interface ImportWorld {
@@ -23,18 +19,15 @@ export interface ImportWorld {
   readonly pos: () => PosDestination
 }
 
-/** The outcome of a request about an import. */
-export type ImportAnswer =
-  | { readonly kind: 'session'; readonly session: ImportSession }
-  /** The organization has no import of that id. */
-  | { readonly kind: 'missing' }
-  /** The request does not fit the state of the import. Nothing was changed. */
-  | { readonly kind: 'conflict'; readonly message: string }
-  /** The request can never succeed as it is. Nothing was changed. */
-  | { readonly kind: 'invalid'; readonly message: string }
-  /** A part did not arrive as it was sent: nothing was changed, and it may be sent again. */
-  | { readonly kind: 'damaged'; readonly message: string }
+/**
+ * The writer for an organization's rows of a point of sale, or a sentence that says why they cannot be imported here.
+ */
+export type PosDestination = { readonly writer: PosWriter } | { readonly refusal: string }
 
-export function conflict(message: string): ImportAnswer {
-  return { kind: 'conflict', message }
+/** The settings of an organization on which reading its imports depends. */
+export function importContext({
+  organizationId,
+  phoneCountry,
+}: Pick<Organization, 'organizationId' | 'phoneCountry'>): ImportContext {
+  return { organizationId, toE164: (text) => phoneToE164(text, phoneCountry) }
 }

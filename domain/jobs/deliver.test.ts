@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { SendResult } from '../../ports/messaging/send-result.ts'
+import type { SendResult } from '../../ports/messaging.ts'
 import { openJobBench } from '../../test/support/providers/jobs.ts'
 import { toInstant } from '../text/instant.ts'
-import { pauseAfter } from '../bounds/backoff.ts'
-import { BACKOFF } from './backoff.ts'
-import { deliver } from './deliver.ts'
+import { pauseAfter } from '../limits/retry.ts'
+import { BACKOFF, deliver } from './deliver.ts'
 import { portWith } from '../../test/support/runner/port-with.ts'
 
 const busy: SendResult = { kind: 'unavailable', reason: 'Busy.', throttled: false, retryAfterMs: null }

@@ -1,26 +1,24 @@
-import type { ClaimedEntry, OutboxRef, Settlement, TenantOutbox } from '../../ports/messaging/outbox-store.ts'
-import { drawFrom, pauseAfter } from '../bounds/backoff.ts'
-import { within } from '../bounds/within.ts'
-import { AUTOMATION_RUN, NOTIFICATION_EMAIL } from '../forms/submit/outbox.ts'
-import { relayed } from '../relay/relayed.ts'
+import type { OutboxRef, Settlement, TenantOutbox, OutboxStore } from '../../ports/messaging.ts'
+import { drawFrom, pauseAfter, type Backoff } from '../limits/retry.ts'
+import { within, eachOf } from '../limits/waiting.ts'
+import { AUTOMATION_RUN, NOTIFICATION_EMAIL } from '../forms/outbox.ts'
+import { relayed } from '../../ports/relayed.ts'
+import { randomBase62 } from '../text/encoding.ts'
 import { toInstant } from '../text/instant.ts'
-import { BACKOFF } from './backoff.ts'
-import { newLease, type HeldLease } from './lease.ts'
+import { hopeless, leaseEnd, type Job, type JobWorld, type Verdict } from './work.ts'
 import { notify } from './notify.ts'
-import { runAutomation } from './automation/run-automation.ts'
-import { hopeless, type Verdict } from './verdict.ts'
-import type { JobWorld } from './world.ts'
+import { runAutomation } from './automation.ts'
+import { CONNECTIONS_WIDTH } from '../limits/limits.ts'
 
 /** Longest wait for one storage call, in ms. */
 const STORAGE_TIMEOUT_MS = 10_000
+const TOKEN_LENGTH = 22
 
 /** The outcome for an entry. `idle`: there was nothing to do. `lost`: another worker took the entry over. */
 export type Delivery = Settlement['kind'] | 'idle' | 'lost'
 
-/** Does the work of one kind of entry once. May reject, which counts as a failed attempt. */
-type Work = (entry: ClaimedEntry, held: HeldLease, outbox: TenantOutbox, world: JobWorld) => Promise<Verdict>
-
-const works: Readonly<Record<string, Work>> = {
+/** The work for each kind of entry. It may reject, which counts as a failed attempt. */
+const works: Readonly<Record<string, (job: Job) => Promise<Verdict>>> = {
   [NOTIFICATION_EMAIL]: notify,
   [AUTOMATION_RUN]: runAutomation,
 }
@@ -33,13 +31,13 @@ const works: Readonly<Record<string, Work>> = {
 export async function deliver({ organizationId, outboxId }: OutboxRef, world: JobWorld): Promise<Delivery> {
   const outbox = boundOutbox(world.outbox.open(organizationId), world)
   const nowMs = world.clock.nowMs()
-  const lease = newLease(nowMs, world.random)
-  const entry = await outbox.claim(outboxId, lease, toInstant(nowMs))
+  const token = randomBase62(TOKEN_LENGTH, (length) => world.random.bytes(length))
+  const entry = await outbox.claim(outboxId, { token, until: leaseEnd(nowMs) }, toInstant(nowMs))
   if (entry === null) return 'idle'
-  const verdict = await attempt(entry, lease, outbox, world)
+  const verdict = await attempt({ entry, token, outbox, world })
   if (verdict.kind === 'lost') return 'lost'
   const settlement = settlementOf(verdict, entry.attempts, world)
-  const isHeld = await outbox.settle(outboxId, lease.token, settlement, toInstant(world.clock.nowMs()))
+  const isHeld = await outbox.settle(outboxId, token, settlement, toInstant(world.clock.nowMs()))
   const { kind, attempts } = entry
   const reason = settlement.kind === 'done' ? null : settlement.reason
   world.log.info('outbox_settled', { outboxId, kind, attempts, outcome: settlement.kind, reason, isHeld })
@@ -51,20 +49,26 @@ function boundOutbox(outbox: TenantOutbox, { deadline }: JobWorld): TenantOutbox
   return relayed<TenantOutbox>((ask) => within(deadline, STORAGE_TIMEOUT_MS, ask(outbox)))
 }
 
-async function attempt(
-  entry: ClaimedEntry,
-  held: HeldLease,
-  outbox: TenantOutbox,
-  world: JobWorld,
-): Promise<Verdict> {
+async function attempt(job: Job): Promise<Verdict> {
+  const { entry, world } = job
   const work = works[entry.kind]
   if (work === undefined) return hopeless(`There is no work of kind ${entry.kind}.`)
   try {
-    return await work(entry, held, outbox, world)
+    return await work(job)
   } catch (cause) {
     world.log.error('outbox_attempt_broke', { outboxId: entry.outboxId, kind: entry.kind }, cause)
     return { kind: 'unavailable', reason: 'Internal failure.', counted: true, retryAfterMs: 0, send: null }
   }
+}
+
+/**
+ * Attempts at an outbox entry before it is left to the operator: eight within 21 hours. An email provider recognises an
+ * idempotency key for 24 hours, so no automatic attempt can send a second copy. For the same reason the spread only
+ * shortens pauses.
+ */
+export const BACKOFF: Backoff = {
+  pausesMs: [30_000, 120_000, 600_000, 1_800_000, 7_200_000, 21_600_000, 43_200_000],
+  spread: { least: 0.75, most: 1 },
 }
 
 function settlementOf(
@@ -83,4 +87,37 @@ function settlementOf(
   if (pauseMs === null) return { kind: 'failed', reason: `Given up: ${reason}`, sends }
   const waitMs = Math.max(pauseMs, retryAfterMs)
   return { kind: 'retry', at: toInstant(clock.nowMs() + waitMs), reason, counted, sends }
+}
+
+/** The maximum number of entries in one sweep. The next sweep follows within a minute. */
+const ENTRIES_MAX = 500
+/** No new entry is begun after this long, in ms, so that sweeps do not overlap. */
+const BUDGET_MS = 40_000
+
+/** How many entries a sweep found, and what became of them. */
+export interface Swept {
+  readonly due: number
+  readonly worked: number
+}
+
+/**
+ * Processes the entries that are due: those whose queue message was lost, whose next attempt has come, or whose worker
+ * died. Organizations take turns, both in reading and in processing, so that one with thousands of entries does not
+ * delay the others. Bounded in number and time. Rejects when the due entries cannot be read.
+ * @param from the outbox to read: that of the shared database, unless a family's is given
+ */
+export async function sweep(world: JobWorld, from: Pick<OutboxStore, 'due'> = world.outbox): Promise<Swept> {
+  const startedMs = world.clock.nowMs()
+  const due = await from.due(toInstant(startedMs), ENTRIES_MAX)
+  let worked = 0
+  await eachOf(due, CONNECTIONS_WIDTH, async (ref) => {
+    if (world.clock.nowMs() - startedMs > BUDGET_MS) return
+    try {
+      if ((await deliver(ref, world)) !== 'idle') worked += 1
+    } catch (cause) {
+      world.log.error('outbox_delivery_failed', { outboxId: ref.outboxId }, cause)
+    }
+  })
+  if (due.length > 0) world.log.info('outbox_swept', { due: due.length, worked })
+  return { due: due.length, worked }
 }

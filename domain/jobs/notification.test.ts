@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { definitionOf, fieldOf, optionsOf } from '../../test/support/data/forms/forms.ts'
-import { notificationEmail } from './notification.ts'
+import { notificationEmail } from './notify.ts'
 
 const from = { name: 'Acme', address: 'acme@mail.example.com' }
 const mail = { domain: 'mail.example.com' }

@@ -1,11 +1,14 @@
 import * as v from 'valibot'
-import type { ClaimedEntry, TenantOutbox } from '../../ports/messaging/outbox-store.ts'
-import { notificationEmail } from './notification.ts'
-import type { HeldLease } from './lease.ts'
-import { noEmailProvider, prepareEmail } from './send.ts'
-import { platformMailbox, tenantMailbox } from '../messaging/request/sender.ts'
-import { hopeless, malformedEntry, type Verdict } from './verdict.ts'
-import type { JobWorld } from './world.ts'
+import type { ClaimedEntry, EmailMessage, Mailbox } from '../../ports/messaging.ts'
+import { noEmailProvider, prepareEmail, hopeless, malformedEntry, type Verdict, type Job } from './work.ts'
+import { platformMailbox, tenantMailbox, type MailIdentity } from '../messaging/sender.ts'
+import { deliveryAddress, emailKey, isProviderAddress } from '../text/email-address.ts'
+import { html, type Html } from '../text/html.ts'
+import { listOf } from '../text/json.ts'
+import { isSensitiveKey } from '../text/sensitive-keys.ts'
+import type { FormDefinition } from '../../ports/records.ts'
+import { isAnswerField, NOTIFICATION_EMAILS_MAX, type AnswerField } from '../forms/language/definition.ts'
+import { readField } from '../forms/language/compile.ts'
 
 const Payload = v.object({ to: v.string() })
 
@@ -13,12 +16,7 @@ const Payload = v.object({ to: v.string() })
  * Sends the notification of a submission to one address. An organization without a slug has no sender address, so the
  * service's own is used. The entry's id is the idempotency key: however often this runs, the provider sends one email.
  */
-export async function notify(
-  entry: ClaimedEntry,
-  held: HeldLease,
-  outbox: TenantOutbox,
-  world: JobWorld,
-): Promise<Verdict> {
+export async function notify({ entry, token, outbox, world }: Job): Promise<Verdict> {
   const payload = v.safeParse(Payload, entry.payload)
   if (!payload.success) return malformedEntry
   if (entry.submission === null) return hopeless('The submission is gone.')
@@ -28,5 +26,134 @@ export async function notify(
   const from = tenantMailbox(entry.organization, world.mail) ?? platformMailbox(world.mail)
   const message = notificationEmail(entry, payload.output.to, from, world.mail)
   const { pending, attempt } = prepareEmail(message, entry.outboxId, world.email, world)
-  return (await outbox.begin(entry.outboxId, held.token, pending)) ? attempt() : { kind: 'lost' }
+  return (await outbox.begin(entry.outboxId, token, pending)) ? attempt() : { kind: 'lost' }
+}
+
+const SUBJECT_MAX_LENGTH = 200
+
+/** One answer in the form in which the email shows it. */
+interface Line {
+  readonly label: string
+  readonly value: string
+}
+
+/**
+ * The email that reports a submission: the answers under the form's labels, in the form's order. Answers that look like
+ * secrets are left out, as they are wherever answers are published. The same entry gives the same message while the
+ * form does not change.
+ */
+export function notificationEmail(
+  { submission, form }: Required<Pick<ClaimedEntry, 'submission' | 'form'>>,
+  to: string,
+  from: Mailbox,
+  { domain }: Pick<MailIdentity, 'domain'>,
+): EmailMessage {
+  const answers = submission?.answers ?? {}
+  const fields = fieldsOf(form?.definition)
+  const formName = typeof form?.name === 'string' ? form.name : String(submission?.formId)
+  const lines = linesOf(answers, fields)
+  const footer = `Submitted ${readable(String(submission?.submittedAt))}. Submission ${String(submission?.submissionId)}.${unsent(form?.definition)}`
+  const body = lines.length > 0 ? lines : [{ label: formName, value: 'No answers.' }]
+  return {
+    from,
+    to,
+    subject: `New submission: ${oneLine(formName)}`.slice(0, SUBJECT_MAX_LENGTH).toWellFormed(),
+    html: htmlBody(formName, body, footer).markup,
+    text: [`New submission: ${oneLine(formName)}`, ...body.map(textLine), footer].join('\n\n').toWellFormed(),
+    replyTo: replyTo(answers, fields, [to, ...notifiedBy(form?.definition)], domain),
+    attachments: [],
+    isAutomatic: true,
+  }
+}
+
+/** That some addresses of a form that was stored before there was a limit get nothing. */
+function unsent(definition: FormDefinition | undefined): string {
+  const { length: count } = listOf(definition?.notificationEmails)
+  return count > NOTIFICATION_EMAILS_MAX
+    ? ` The form has ${count} notification addresses; only the first ${NOTIFICATION_EMAILS_MAX} get an email.`
+    : ''
+}
+
+function fieldsOf(definition: FormDefinition | undefined): readonly AnswerField[] {
+  return (definition?.fields ?? [])
+    .map(readField)
+    .flatMap((reading) => (reading.kind === 'field' && isAnswerField(reading.field) ? [reading.field] : []))
+}
+
+/**
+ * The answers in the form's order. Answers to fields that no longer exist come last, with the field's id as the label.
+ */
+function linesOf(
+  answers: Readonly<Record<string, unknown>>,
+  fields: readonly AnswerField[],
+): readonly Line[] {
+  const known = new Map(fields.map((field) => [field.id, field]))
+  const ids = [...known.keys(), ...Object.keys(answers).filter((id) => !known.has(id))]
+  return ids
+    .filter((id) => Object.hasOwn(answers, id) && !isSensitiveKey(id))
+    .map((id) => ({ label: known.get(id)?.label || id, value: shown(answers[id], known.get(id)) }))
+}
+
+/** The text of an answer: choices as their labels, booleans as yes or no, lists with commas, all else as JSON. */
+function shown(answer: unknown, field: AnswerField | undefined): string {
+  if (Array.isArray(answer)) return answer.map((one) => shown(one, field)).join(', ')
+  if (typeof answer === 'boolean') return answer ? 'Yes' : 'No'
+  if (typeof answer === 'string') return field?.options.find(({ value }) => value === answer)?.label ?? answer
+  return JSON.stringify(answer)
+}
+
+/** The addresses that a form notifies. */
+function notifiedBy(definition: FormDefinition | undefined): readonly string[] {
+  return listOf(definition?.notificationEmails).filter((address) => typeof address === 'string')
+}
+
+/**
+ * The address for replies: the visitor's, so that replies do not go to the service. Null when it is malformed, because
+ * the provider would then refuse the whole email; and when it is an address that the notification goes to, or any of the
+ * service's own, because programs that answer by themselves would then write to each other.
+ */
+function replyTo(
+  answers: Readonly<Record<string, unknown>>,
+  fields: readonly AnswerField[],
+  notified: readonly string[],
+  ownDomain: string,
+): string | null {
+  const excluded = notified.map(emailKey)
+  const given = fields
+    .filter(({ contactField, id }) => contactField === 'email' && Object.hasOwn(answers, id))
+    .map(({ id }) => answers[id])
+    .map((answer) => (typeof answer === 'string' ? deliveryAddress(answer) : ''))
+  const isUsable = (address: string) =>
+    !excluded.includes(emailKey(address)) && !emailKey(address).endsWith(emailKey(`@${ownDomain}`))
+  return given.find((address) => isProviderAddress(address) && isUsable(address)) ?? null
+}
+
+function textLine({ label, value }: Line): string {
+  return `${oneLine(label)}: ${value}`
+}
+
+function htmlBody(formName: string, lines: readonly Line[], footer: string): Html {
+  const rows = lines.map(
+    ({ label, value }) =>
+      html`<dt style="color:#555">${label}</dt>
+        <dd style="margin:0 0 12px;white-space:pre-wrap">${value}</dd> `,
+  )
+  return html`<!doctype html>
+    <html lang="en">
+      <body style="font-family:sans-serif;max-width:600px">
+        <h1 style="font-size:18px">New submission: ${formName}</h1>
+        <dl>${rows}</dl>
+        <p style="color:#555;font-size:12px">${footer}</p>
+      </body>
+    </html> `
+}
+
+/** Removes control characters, which must not get into a header. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\p{Cc}+/gu, ' ').trim()
+}
+
+/** Formats an instant as `2026-06-15 12:00 UTC`. */
+function readable(instant: string): string {
+  return `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { form, organization, submission } from '../../test/conformance/fixtures.ts'
+import { form, organization, submission } from '../../adapters/conformance/fixtures.ts'
 import { openJobBench, type JobBench } from '../../test/support/providers/jobs.ts'
-import { sweep } from './sweep.ts'
+import { sweep } from './deliver.ts'
 import { portWith } from '../../test/support/runner/port-with.ts'
 
 const FLOOD = 20_000

@@ -1,20 +1,31 @@
 import * as v from 'valibot'
-import type { KeyAttributes, KeyScope } from '../../ports/organizations/administration.ts'
-import { RATE_WINDOW_MS } from '../access/rate-limit/rate-limiter.ts'
-import { sets, text } from '../record/operation/command.ts'
-import { described, worded, type Words } from '../record/operation/meaning.ts'
-import { isCalendarDate, parseInstant } from '../text/instant.ts'
+import type { KeyAttributes, KeyScope, StoredKey, Administration } from '../../ports/organizations.ts'
+import { RATE_WINDOW_MS } from '../access/rate-limiter.ts'
+import { sets, text } from '../record/command.ts'
+import { described, worded, component, type Words } from '../record/meaning.ts'
+import { isCalendarDate, parseInstant, toInstant } from '../text/instant.ts'
+import { KEY_PREFIXES, issueKey, type IssuedKey, type NewKey } from '../access/api-key.ts'
+import { secretName } from '../access/secret-use.ts'
+import { keysOf } from '../text/json.ts'
+import type { OperatorWorld } from './world.ts'
+import { instant } from './schema.ts'
+import type { Clock, RandomSource } from '../../ports/platform.ts'
+import type { Secrets } from '../access/secrets.ts'
 
 // The settings of a new key. Each message is the rest of a sentence that begins with the setting's name.
 
 const LABEL_MAX_LENGTH = 100
+
 const RATE_MAX = 10_000
+
 /** What a key may be used for. */
-export const keyScopes = ['read', 'send', 'all'] as const satisfies readonly KeyScope[]
+const keyScopes = ['read', 'send', 'all'] as const satisfies readonly KeyScope[]
 
 const LABEL = `must be 1 to ${LABEL_MAX_LENGTH} characters, on one line and without control characters`
+
 const EXPIRES_AT =
   'must be an ISO 8601 instant with an explicit offset, such as 2030-01-31T18:00:00Z, or a day, which stands for its first instant in UTC'
+
 const RATE = `must be a whole number of requests a minute from 1 to ${RATE_MAX}`
 
 /** Line separators and control characters. They would break the list of keys, which has one line for each key. */
@@ -49,7 +60,7 @@ interface KeySetting {
 }
 
 /** The settings of a key. */
-export const keySettings = {
+const keySettings = {
   label: {
     meaning: 'What operators call it; null: nothing.',
     words: { hint: 'What it is for, such as nightly sync.' },
@@ -76,6 +87,7 @@ export const KeySettings = v.strictObject({
   expiresAt: v.exactOptional(said('expiresAt', ExpiresAt)),
   ratePerMinute: v.exactOptional(said('ratePerMinute', RatePerMinute)),
 } satisfies Readonly<Record<keyof typeof keySettings, v.GenericSchema>>)
+
 export type KeySettings = v.InferOutput<typeof KeySettings>
 
 /** The flags of the settings on the command line. */
@@ -96,20 +108,22 @@ export const keyFlags = {
 } as const
 
 /** The entries of a key's published settings. */
-export const publishedKeySettings = {
+const publishedKeySettings = {
   label: said('label', v.nullable(v.string())),
   scope: said('scope', v.picklist(keyScopes)),
   ratePerMinute: said('ratePerMinute', v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1)))),
 } satisfies Readonly<Record<keyof KeyAttributes, v.GenericSchema>>
 
 /** The schema of a setting, with what is said about it. */
-export function said<Schema extends v.GenericSchema>(name: keyof typeof keySettings, schema: Schema) {
+function said<Schema extends v.GenericSchema>(name: keyof typeof keySettings, schema: Schema) {
   const { meaning, words } = keySettings[name]
   return worded(described(schema, meaning), words)
 }
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
 const OVERLAP_MAX_DAYS = 365
+
 const OVERLAP = `must be a number of minutes, hours or days, such as 30m, 12h or 7d, and at most ${OVERLAP_MAX_DAYS}d`
 
 /** How long a key works beside its successor: text such as `7d`, read as milliseconds. `0d`: the key ends at once. */
@@ -134,3 +148,223 @@ export const overlapFlag = sets(
     v.check((given) => v.is(Overlap, given), OVERLAP),
   ),
 )
+
+/** Whether a key works, and if not, why. */
+export const keyStates = ['active', 'revoked', 'expired'] as const
+
+type KeyState = (typeof keyStates)[number]
+
+/** The state of a key at this moment, by the same rule as the statement that proves keys. */
+export function keyState(
+  { revokedAt, expiresAt }: Pick<StoredKey, 'revokedAt' | 'expiresAt'>,
+  clock: Clock,
+): KeyState {
+  if (revokedAt !== null) return 'revoked'
+  return expiresAt !== null && expiresAt <= toInstant(clock.nowMs()) ? 'expired' : 'active'
+}
+
+/** Who issued a key, of whatever kind. */
+export const issuer = worded(
+  described(
+    v.nullable(v.string()),
+    'The operator key that issued it; null: whoever held the root secret. `unknown`: it was issued before that was recorded.',
+  ),
+  { none: 'the root secret' },
+)
+
+/** The published form of a key of an organization or of the platform: without the hash that verifies it. */
+export const PublishedKey = v.strictObject({
+  keyId: described(v.string(), 'Names the key; the key itself contains it.'),
+  kind: described(v.picklist(['tenant', 'platform']), 'Whose it is.'),
+  organizationId: described(v.nullable(v.string()), "Its organization; null: it is the platform's."),
+  state: described(v.picklist(keyStates), 'Whether it works, and if not, why.'),
+  ...publishedKeySettings,
+  createdAt: instant,
+  expiresAt: said('expiresAt', v.nullable(instant)),
+  revokedAt: described(v.nullable(instant), 'When it was revoked; null: it was not.'),
+  lastUsedAt: worded(
+    described(v.nullable(instant), 'When the hour began in which it was last used; null: never.'),
+    { none: 'never' },
+  ),
+  successorId: described(v.nullable(v.string()), 'The key that took its place in a rotation; null: none.'),
+  secret: described(
+    v.string(),
+    'The root secret that it is hashed under: `current`, `previous`, or its name.',
+  ),
+  issuedBy: issuer,
+})
+
+export const sampleKey: v.InferOutput<typeof PublishedKey> = {
+  keyId: '3kTzB0n9QmVx',
+  kind: 'tenant',
+  organizationId: 'acme',
+  state: 'active',
+  label: 'nightly sync',
+  scope: 'read',
+  ratePerMinute: 600,
+  createdAt: '2026-03-01T14:00:00.000Z',
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: '2026-05-19T17:00:00.000Z',
+  successorId: null,
+  secret: 'current',
+  issuedBy: '8LwR1yZpAq0d',
+}
+
+/** The key itself, in the only reply that shows it. */
+export const keyItself = described(v.string(), 'The key, shown this once: only its hash is stored.')
+
+export const IssuedKeyBody = component(
+  'IssuedKey',
+  described(v.strictObject({ key: keyItself, ...PublishedKey.entries }), 'A new key.'),
+)
+
+/** The end of the keys in examples: the id of `sampleKey`, then a secret and a checksum. */
+export const SAMPLE_KEY_END = `${sampleKey.keyId}1aYe4Xc9mB7tQ2vN8kLwR1yZpAq0dFhJ2s`
+
+export const sampleIssued: v.InferOutput<typeof IssuedKeyBody> = {
+  key: `${KEY_PREFIXES.tenant}acme_${SAMPLE_KEY_END}`,
+  ...sampleKey,
+  lastUsedAt: null,
+}
+
+/** A stored key in its published form. */
+export function publishedKey(
+  stored: StoredKey,
+  { secrets, clock }: Pick<OperatorWorld, 'secrets' | 'clock'>,
+): v.InferOutput<typeof PublishedKey> {
+  const state = keyState(stored, clock)
+  const secret = secretName(stored.secretVersion, secrets)
+  const known = { ...stored, state, secret }
+  // Only what the schema names is published, so that another stored field never is by accident.
+  const entries = keysOf(PublishedKey.entries).map((name) => [name, known[name]] as const)
+  return Object.fromEntries(entries) as v.InferOutput<typeof PublishedKey>
+}
+
+/** The ports that issuing and rotating keys needs. */
+export interface KeyIssuing {
+  readonly keys: Pick<Administration, 'addKey' | 'findKey' | 'rotateKey'>
+  readonly secrets: Secrets
+  readonly random: RandomSource
+  readonly clock: Clock
+  /** The operator key that issues; null: the holder of the root secret does. */
+  readonly issuedBy: string | null
+}
+
+/** A setting that is refused, although it is well-formed. */
+export interface RefusedSetting {
+  readonly kind: 'refused'
+  readonly setting: keyof KeySettings
+  /** The rest of a sentence that begins with the setting's name. */
+  readonly problem: string
+}
+
+/** Nothing was issued, because the operator key of the request has ended meanwhile. */
+interface IssuerEnded {
+  readonly kind: 'issuer_ended'
+  /** A sentence. */
+  readonly problem: string
+}
+
+/** What is said when a key was not issued because its issuer has ended. */
+export const ISSUER_ENDED = 'The key of this request was revoked or has expired meanwhile. No key was issued.'
+
+/**
+ * Checks the settings of a new key, makes it and stores it.
+ * @param organizationId the owner, which must exist; null: the platform
+ */
+export async function issueCheckedKey(
+  organizationId: string | null,
+  settings: KeySettings,
+  { keys, secrets, random, clock, issuedBy }: KeyIssuing,
+): Promise<({ readonly kind: 'issued' } & IssuedKey) | RefusedSetting | IssuerEnded> {
+  const refused = settingProblem(organizationId, settings, clock)
+  if (refused !== null) return refused
+  const issued = await issueKey({ organizationId, ...settings, issuedBy }, secrets, random, clock)
+  const isAdded = await keys.addKey(issued.stored)
+  return isAdded ? { kind: 'issued', ...issued } : { kind: 'issuer_ended', problem: ISSUER_ENDED }
+}
+
+/** The first setting that is refused although it is well-formed; null: there is none. */
+function settingProblem(
+  organizationId: string | null,
+  { scope, expiresAt }: KeySettings,
+  clock: Clock,
+): RefusedSetting | null {
+  const isPast = expiresAt !== undefined && isPastInstant(expiresAt, clock)
+  if (isPast) return { kind: 'refused', setting: 'expiresAt', problem: IN_THE_PAST }
+  return organizationId === null && scope === 'read'
+    ? {
+        kind: 'refused',
+        setting: 'scope',
+        problem: 'of a platform key must be send or all: it can only send',
+      }
+    : null
+}
+
+/** The problem of an expiry that is not in the future. */
+export const IN_THE_PAST = 'must be in the future'
+
+/** Whether an instant is now or in the past. */
+export function isPastInstant(instant: string, clock: Clock): boolean {
+  return instant <= toInstant(clock.nowMs())
+}
+
+/** An operator's request to replace a key. */
+interface RotationRequest {
+  readonly keyId: string
+  /** For how long the key works beside its successor. */
+  readonly overlapMs: number
+  /** The end of the successor; left out: that of the key. */
+  readonly expiresAt?: string
+}
+
+/** A key that was replaced, and its successor. */
+interface Rotated extends IssuedKey {
+  readonly kind: 'rotated'
+  /** The instant at which the replaced key ends. */
+  readonly endsAt: string
+}
+
+/** A key that cannot be replaced. */
+interface NotRotated {
+  readonly kind: 'not_rotated'
+  readonly isKnown: boolean
+  /** The reason, in one sentence. */
+  readonly reason: string
+}
+
+/**
+ * Issues a successor with the attributes of a key. The key ends after the overlap, or at its own expiry if that comes
+ * first. A key can have only one successor, so that the end of the overlap is never passed on as an expiry.
+ */
+export async function rotateKey(
+  { keyId, overlapMs, expiresAt }: RotationRequest,
+  { keys, secrets, random, clock, issuedBy }: KeyIssuing,
+): Promise<Rotated | NotRotated | RefusedSetting> {
+  if (expiresAt !== undefined && isPastInstant(expiresAt, clock))
+    return { kind: 'refused', setting: 'expiresAt', problem: IN_THE_PAST }
+  const replaced = await keys.findKey(keyId)
+  if (replaced === null) return notRotated(keyId, null, clock)
+  const issued = await issueKey({ ...successorOf(replaced, expiresAt), issuedBy }, secrets, random, clock)
+  const overlapEnd = toInstant(clock.nowMs() + overlapMs)
+  const isRotated = await keys.rotateKey({ keyId, successor: issued.stored, endsAt: overlapEnd })
+  if (!isRotated) return notRotated(keyId, await keys.findKey(keyId), clock)
+  const endsAt =
+    replaced.expiresAt !== null && replaced.expiresAt < overlapEnd ? replaced.expiresAt : overlapEnd
+  return { kind: 'rotated', endsAt, ...issued }
+}
+
+function successorOf(replaced: StoredKey, expiresAt = replaced.expiresAt): NewKey {
+  return { ...replaced, expiresAt }
+}
+
+function notRotated(keyId: string, found: StoredKey | null, clock: Clock): NotRotated {
+  if (found === null) return { kind: 'not_rotated', isKnown: false, reason: `There is no key ${keyId}.` }
+  return { kind: 'not_rotated', isKnown: true, reason: reasonOf(found, keyState(found, clock)) }
+}
+
+function reasonOf({ keyId, successorId }: StoredKey, state: KeyState): string {
+  if (successorId !== null) return `The key ${keyId} was replaced before. Its successor is ${successorId}.`
+  return state === 'active' ? ISSUER_ENDED : `The key ${keyId} is ${state}. Issue a new one.`
+}

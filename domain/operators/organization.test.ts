@@ -1,8 +1,12 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { organizationSettings } from './organization-settings.ts'
-import { keysOf } from '../text/keys-of.ts'
-import { newOrganization, OrganizationId, parentProblem } from './organization.ts'
+import {
+  organizationSettings,
+  newOrganization,
+  OrganizationId,
+  parentProblem,
+} from '../organizations/settings.ts'
+import { keysOf } from '../text/json.ts'
 
 /** The settings as the command line gives them. */
 const Texts = v.object(

@@ -1,10 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { fakeClock, fakeRandom, testSecrets, type FakeClock } from '../../test/support/runner/fakes.ts'
 import { createScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
-import { issueCheckedKey, type KeyIssuing } from './issue-checked-key.ts'
-import { keyState } from './key-state.ts'
-import type { KeySettings } from './key-settings.ts'
-import { rotateKey } from './rotate-key.ts'
+import { issueCheckedKey, keyState, rotateKey, type KeyIssuing, type KeySettings } from './key-settings.ts'
 
 const secrets = await testSecrets()
 const DAY_MS = 86_400_000

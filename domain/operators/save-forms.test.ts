@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { organization } from '../../test/conformance/fixtures.ts'
+import { organization } from '../../adapters/conformance/fixtures.ts'
 import { createScratchPlaces, OWN } from '../../test/support/scratch/scratch-places.ts'
 import { createPlacedStorage } from '../placement/placed-storage.ts'
 import { findForms, saveForms } from './save-forms.ts'

@@ -1,13 +1,12 @@
-import type { FormChange } from '../../ports/operators/audit.ts'
-import type { FormDefinition } from '../../ports/records/form-directory.ts'
-import type { TenantWriter } from '../../ports/records/tenant-writer.ts'
-import { headlessSupport } from '../forms/definition/compiled/support.ts'
-import type { FormPasswords } from '../imports/kinds/form-kind.ts'
+import type { FormChange } from '../../ports/operators.ts'
+import type { FormDefinition, TenantWriter } from '../../ports/records.ts'
+import { headlessSupport } from '../forms/language/support.ts'
+import type { FormPasswords } from '../imports/kinds.ts'
 import type { ImportIssue } from '../record/resource.ts'
-import { forms } from '../resources/forms/forms.ts'
+import { forms } from '../resources/forms.ts'
 import { isJsonObject } from '../text/json.ts'
-import { pathText } from '../forms/definition/problem.ts'
-import { readGivenForm, unknownKeysOf, type GivenForm } from '../forms/editing/given-form.ts'
+import { pathText } from '../forms/language/compile.ts'
+import { readGivenForm, unknownKeysOf, type GivenForm } from '../forms/language/review.ts'
 
 /** What is wrong with a given form. */
 export interface GivenFormProblem extends ImportIssue {

@@ -1,19 +1,36 @@
-import type { ExitSurveySource } from '../../ports/sources/exit-survey-source.ts'
-import type { Log } from '../../ports/platform/log.ts'
+import type { ExitSurveySource } from '../../ports/sources.ts'
+import type { Log } from '../../ports/platform.ts'
 import type { Storage } from '../../ports/storage.ts'
-import { relayed } from '../relay/relayed.ts'
-import { atPlace, SHARED, toPlace, type AllPlaces } from './find/at-place.ts'
+import { relayed } from '../../ports/relayed.ts'
+import { atPlace, SHARED, toPlace, atKey, type AllPlaces, type LoggedPlaces } from './find/at-place.ts'
 import { ElsewhereError, PausedError } from './find/errors.ts'
-import { createDeletionPlaces, type DeletionPlaces } from './operators/deletion-places.ts'
+import {
+  createDeletionPlaces,
+  createRestorePlaces,
+  type DeletionPlaces,
+  type RestorePlaces,
+} from './operators/restore-places.ts'
 import { createOverview, type Overview } from './operators/overview.ts'
-import { placedAdministration } from './storage/placed-administration.ts'
 import { placedChanges } from './storage/placed-changes.ts'
-import { placedImports } from './storage/placed-imports.ts'
+import {
+  placedImports,
+  formsOfOthers,
+  reserveForms,
+  findOrganization,
+  placedWrites,
+} from './storage/placed-writes.ts'
 import { placedOutbox } from './storage/placed-outbox.ts'
-import { placedForms, placedKeyed, placedKeyUpkeep, placedSends } from './storage/placed-requests.ts'
-import { createRestorePlaces, type RestorePlaces } from './operators/restore-places.ts'
-import { placedTenant } from './storage/placed-tenant.ts'
-import { placedWhole } from './storage/placed-whole.ts'
+import {
+  placedForms,
+  placedKeyed,
+  placedKeyUpkeep,
+  placedSends,
+  placedSubmissions,
+} from './storage/placed-requests.ts'
+import type { StoredRow, TenantWriter } from '../../ports/records.ts'
+import { forms } from '../resources/forms.ts'
+import type { WholeStore } from '../../ports/archives.ts'
+import type { Administration } from '../../ports/organizations.ts'
 
 /** Every storage port over all places, and the overview for operators. */
 export interface PlacedStorage extends Storage {
@@ -77,4 +94,88 @@ function placedExitSurvey(places: AllPlaces): ExitSurveySource {
 
 function isRefusal(cause: unknown): cause is Error {
   return cause instanceof ElsewhereError || cause instanceof PausedError
+}
+
+/** Opens one organization for writing, wherever it lives. */
+export function placedTenant(places: LoggedPlaces, organizationId: string): TenantWriter {
+  const relay = toPlace(organizationId, places, (storage) => storage.tenant(organizationId))
+  const submissions = placedSubmissions(places, organizationId)
+  /** Writes rows. In a family's own database, ids of forms are reserved before, and settled when they are stored. */
+  const written = <Answer>(
+    collection: string,
+    rows: readonly StoredRow[],
+    write: (tenant: TenantWriter) => Promise<Answer>,
+  ): Promise<Answer> =>
+    atPlace(organizationId, places, async (storage, place) => {
+      const tenant = storage.tenant(organizationId)
+      if (collection !== forms.collection || place.kind === 'shared') return write(tenant)
+      const formIds = rows.map(({ formId }) => String(formId))
+      if (!(await reserveForms(formIds, organizationId, places)))
+        throw new Error('A form id belongs to another organization')
+      const answer = await write(tenant)
+      if (answer !== null) await places.directory.settleForms(organizationId, formIds)
+      return answer
+    })
+  return relayed(relay, {
+    saveSubmission: (submission) => submissions.saveSubmission(submission),
+    upsert: (collection, rows) => written(collection, rows, (tenant) => tenant.upsert(collection, rows)),
+    change: (collection, changes) =>
+      written(
+        collection,
+        changes.map(({ row }) => row),
+        (tenant) => tenant.change(collection, changes),
+      ),
+    // No database has the forms of all places, but the directory has their ids.
+    foreignIds: (collection, ids) =>
+      collection === forms.collection
+        ? formsOfOthers(ids, organizationId, places)
+        : relay((tenant) => tenant.foreignIds(collection, ids)),
+  })
+}
+
+/** Everything that is stored of one organization, wherever it lives. */
+export function placedWhole(places: AllPlaces, organizationId: string): WholeStore {
+  const relay = toPlace(organizationId, places, (storage) => storage.whole(organizationId))
+  return relayed(relay, {
+    removeRows: (collection, keys) =>
+      atPlace(organizationId, places, async (storage, place) => {
+        const outcome = await storage.whole(organizationId).removeRows(collection, keys)
+        const isHeld = collection === forms.collection && place.kind === 'own' && outcome.kind === 'removed'
+        if (isHeld) await places.directory.releaseForms(organizationId, keys.flat())
+        return outcome
+      }),
+    setRetention: (settings, now, replaced) =>
+      atPlace(organizationId, places, async (storage, place) => {
+        const outcome = await storage.whole(organizationId).setRetention(settings, now, replaced)
+        if (outcome.kind === 'set' && place.kind === 'own')
+          await places.directory.noteWork(place.familyId, now)
+        return outcome
+      }),
+  })
+}
+
+/**
+ * Administers organizations and keys of all places. Lists over all organizations, and counts, cover the shared database
+ * only.
+ */
+export function placedAdministration(places: AllPlaces, { administration: shared }: Storage): Administration {
+  return {
+    ...placedWrites(places, ({ administration }) => administration),
+    findOrganization: (organizationId) => findOrganization(organizationId, places),
+    listOrganizations: (afterId, limit) => shared.listOrganizations(afterId, limit),
+    findKey: (keyId) => atKey(keyId, places, ({ administration }) => administration.findKey(keyId)),
+    listKeys: (organizationId, after, limit) =>
+      organizationId === null
+        ? shared.listKeys(null, after, limit)
+        : atPlace(organizationId, places, ({ administration }) =>
+            administration.listKeys(organizationId, after, limit),
+          ),
+    revokeIssued: (organizationId, issuers, revokedAt) =>
+      atPlace(organizationId, places, ({ administration }) =>
+        administration.revokeIssued(organizationId, issuers, revokedAt),
+      ),
+    ...placedKeyUpkeep(places),
+    countHashes: (secretVersion) => shared.countHashes(secretVersion),
+    findHashes: (secretVersion, limit) => shared.findHashes(secretVersion, limit),
+  }
 }

@@ -1,8 +1,7 @@
 /** Compile-time promises about endpoint records; see resource.test-d.ts. */
 import { collection, detail, newestFirst } from './endpoint.ts'
 import { id, integer, text, timestamp } from './field.ts'
-import { idFilter, listFilter, window } from './filter.ts'
-import { rowGroupsOf } from './groups.ts'
+import { idFilter, listFilter, window, rowGroupsOf } from './filter.ts'
 import { resource } from './resource.ts'
 
 const boats = resource({

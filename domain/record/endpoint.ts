@@ -1,13 +1,11 @@
-import type { PosKind } from '../../ports/organizations/organization.ts'
-import type { PosCapabilities } from '../../ports/sources/pos-source.ts'
-import type { Order } from '../../ports/records/query.ts'
-import type { Capability } from './operation/capability.ts'
-import type { Deprecation } from './operation/deprecation.ts'
-import type { Described } from './operation/description.ts'
-import type { Filters } from './filter.ts'
-import { groupFilters, type Groups } from './groups.ts'
-import type { OperationEndpoint } from './operation/operation.ts'
-import type { OperationRoute } from './operation/operation-route.ts'
+import type { PosKind } from '../../ports/organizations.ts'
+import type { PosCapabilities } from '../../ports/sources.ts'
+import type { Order } from '../../ports/records.ts'
+import type { Capability } from './capability.ts'
+import type { Reply } from './reply.ts'
+import type { Described } from './description.ts'
+import { groupFilters, type Filters, type Groups } from './filter.ts'
+import type { OperationEndpoint } from './operation.ts'
 import { hasCodes, type Resource, type StoredNameOf } from './resource.ts'
 
 /** The maximum number of rows of a page, unless an endpoint declares another (contract, `limit`). */
@@ -20,7 +18,7 @@ export const PAGE_ROWS_MAX = 500
 export type RowsFrom = 'storage' | 'links' | 'pos'
 
 /** A filter that some sources support only together with another one. */
-export interface FilterNeed {
+interface FilterNeed {
   /** Both are names of query parameters. */
   readonly filter: string
   readonly needs: string
@@ -123,13 +121,10 @@ export type ReadEndpoint = CollectionEndpoint | DetailEndpoint | GroupsEndpoint
 
 export type Endpoint = ReadEndpoint | OperationEndpoint
 
-/** What is known of an endpoint before its own module is loaded. For a read, that is its whole record. */
-export type Route = ReadEndpoint | OperationRoute
-
 export const SYNC_FIELD = 'updatedAt'
 
 /** An order by fields whose names the type knows. */
-export interface OrderBy<Name extends string> extends Order {
+interface OrderBy<Name extends string> extends Order {
   readonly field: Name
   readonly idField: Name
 }
@@ -241,4 +236,41 @@ export function groups<const Id extends string>(declaration: GroupsDeclaration<I
     filters: groupFilters(declaration.groups, declaration.defaultGrouping),
     ...declaration,
   }
+}
+
+/**
+ * Since when an endpoint is deprecated, and which endpoint replaces it. Headers of its answers say both (RFC 9745, RFC
+ * 8288).
+ */
+export interface Deprecation {
+  /** Seconds since 1970-01-01T00:00:00Z. */
+  readonly sinceSeconds: number
+  /**
+   * The path of the endpoint that replaces it, and the path's parameter for a detail's id; null: the path has no
+   * parameter.
+   */
+  readonly successor: { readonly path: string; readonly param: string | null }
+}
+
+/**
+ * Adds the headers of a deprecated endpoint to an answer: `Deprecation` (RFC 9745), and a `Link` to the same collection
+ * or row at the successor (RFC 8288).
+ * @param id of a detail's row, decoded; null for a collection
+ */
+export function withDeprecation(
+  reply: Reply,
+  { sinceSeconds, successor }: Deprecation,
+  id: string | null,
+): Reply {
+  const path = successorPath(successor, encodeURIComponent(id?.toWellFormed() ?? ''))
+  const headers = {
+    ...reply.headers,
+    deprecation: `@${sinceSeconds}`,
+    link: `<${path}>; rel="successor-version"`,
+  }
+  return { ...reply, headers }
+}
+
+function successorPath({ path, param }: Deprecation['successor'], encodedId: string): string {
+  return param === null ? path : path.replace(`{${param}}`, () => encodedId)
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { readEmailAddress } from '../text/contact/email-address.ts'
+import { readEmailAddress } from '../text/email-address.ts'
 import { INSTANT_FORM, isCalendarDate, parseInstant } from '../text/instant.ts'
 
 /** How a database stores a field. Adapters need to know nothing else about its type. */

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { resources } from '../resources/index.ts'
-import { reads } from '../reads.ts'
+import { resources, reads } from '../resources/index.ts'
 import { impersonal, nullable, personal, text, type Field } from './field.ts'
 import { storedFields, type Resource } from './resource.ts'
 

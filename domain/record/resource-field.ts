@@ -1,6 +1,6 @@
-import type { StoredRow } from '../../ports/records/query.ts'
-import { timestamp, type Field } from './field.ts'
-import type { Assigned } from './tally.ts'
+import type { StoredRow } from '../../ports/records.ts'
+import { timestamp, impersonal, integer, json, nullable, type Field } from './field.ts'
+import * as v from 'valibot'
 
 /** Fills a field from another collection's row: the stored `by` field holds that row's id. */
 export interface Join<By extends string = string> {
@@ -66,7 +66,7 @@ export interface DeclaredComputed<
 }
 
 /** A computed field with the function that computes it whenever a row is published. */
-export interface Computed<Value = unknown> {
+interface Computed<Value = unknown> {
   readonly origin: 'computed'
   readonly field: Field<Value>
   readonly uses: readonly string[]
@@ -81,7 +81,7 @@ export interface Computed<Value = unknown> {
 export type ResourceField = Imported | Minted | Assigned | Derived | Joined | Computed
 
 /** A field as a record declares it. A plain one is imported. */
-export type DeclaredField = Field | Imported | Minted | Assigned | DeclaredDerived | Joined | DeclaredComputed
+type DeclaredField = Field | Imported | Minted | Assigned | DeclaredDerived | Joined | DeclaredComputed
 
 /** A code that a customer redeems. It is published only when the caller requests codes. */
 export function code<Value>(field: Field<Value>): Imported<Value> {
@@ -153,4 +153,241 @@ export function assigned<Value>(field: Field<Value>): Assigned<Value> {
 /** The instant at which the store last changed the row's content. It orders a forward sync. */
 export function updatedAt(): Assigned<string> {
   return assigned(timestamp())
+}
+
+/** A condition on a row: a text field and the words of which it must be one, or a number field and its minimum. */
+export type Condition =
+  | { readonly field: string; readonly words: readonly string[] }
+  | { readonly field: string; readonly atLeast: number }
+
+/**
+ * A value that the store counts or sums over rows of another collection: those whose field `by` contains this row's id.
+ */
+export interface Tally {
+  readonly collection: string
+  readonly by: string
+  /** The condition on the rows that are counted; null: all of them. */
+  readonly where: Condition | null
+  /**
+   * What is kept: the number of rows, the sum or the latest value of one of their fields, or some fields of the rows
+   * within this row's first days.
+   */
+  readonly of:
+    | { readonly kind: 'count' }
+    | { readonly kind: 'sum'; readonly field: string }
+    | { readonly kind: 'latest'; readonly field: string }
+    | ({ readonly kind: 'first_days' } & FirstDays)
+}
+
+/**
+ * Selects rows by an instant in their field `at`, which must lie within `days` days from the start of the UTC day in
+ * this row's field `from`.
+ */
+interface FirstDays {
+  readonly at: string
+  readonly from: string
+  readonly days: number
+  /** The fields that are kept of each selected row. */
+  readonly fields: readonly string[]
+}
+
+/** A field that only the store sets, such as `updatedAt` or a form's `version`. */
+export interface Assigned<Value = unknown> {
+  readonly origin: 'assigned'
+  readonly field: Field<Value>
+  /** The tally that the store maintains; null: the value depends only on this row's own history. */
+  readonly tally: Tally | null
+}
+
+/**
+ * The number of rows of a collection that refer to this row and satisfy `where`, when it is given. The store maintains
+ * it, so that a list shows it without counting.
+ */
+export function countOf(collection: string, by: string, where: Condition | null = null): Assigned<number> {
+  return { origin: 'assigned', field: integer(0), tally: { collection, by, where, of: { kind: 'count' } } }
+}
+
+/** The sum of a whole-number field over the rows that refer to this one; 0 while there are none. */
+export function sumOf(collection: string, by: string, field: string): Assigned<number> {
+  const tally: Tally = { collection, by, where: null, of: { kind: 'sum', field } }
+  return { origin: 'assigned', field: integer(), tally }
+}
+
+/** The latest instant in a field of the rows that refer to this one and satisfy `where`; null while there are none. */
+export function latestOf(
+  collection: string,
+  by: string,
+  field: string,
+  where: Condition | null = null,
+): Assigned<string | null> {
+  const tally: Tally = { collection, by, where, of: { kind: 'latest', field } }
+  return { origin: 'assigned', field: nullable(timestamp()), tally }
+}
+
+/**
+ * Some fields of the rows that refer to this one and lie within its first days; in no order, and empty when `from` is
+ * null.
+ */
+export function firstDaysOf<const Entries extends v.ObjectEntries>(
+  declaration: Pick<Tally, 'collection' | 'by' | 'where'> &
+    Omit<FirstDays, 'fields'> & { readonly item: v.StrictObjectSchema<Entries, undefined> },
+): Assigned<v.InferOutput<v.StrictObjectSchema<Entries, undefined>>[]> {
+  const { collection, by, where, at, from, days, item } = declaration
+  const of = { kind: 'first_days', at, from, days, fields: Object.keys(item.entries) } as const
+  return { origin: 'assigned', field: impersonal(json(v.array(item))), tally: { collection, by, where, of } }
+}
+
+/** Fields by name, as a record declares them. */
+export type Fields = Readonly<Record<string, DeclaredField>>
+
+/** The fields of a record that declares none. */
+// oxlint-disable-next-line typescript/no-generated-empty-object-type -- exactly no names is what it says
+export type NoFields = Readonly<Record<never, never>>
+
+type NotStored = { readonly origin: 'joined' | 'computed' }
+
+/** The value of a declared field. */
+export type ValueOf<Declared> =
+  Declared extends Field<infer Value>
+    ? Value
+    : Declared extends { readonly field: Field<infer Value> }
+      ? Value
+      : never
+
+/** The stored values of some declared fields. */
+export type StoredOf<Some> = {
+  readonly [Name in keyof Some as Some[Name] extends NotStored ? never : Name]: ValueOf<Some[Name]>
+}
+
+/** The values of the imported fields. Other fields can only be derived from these. */
+type ImportedOf<Some> = {
+  readonly [Name in keyof Some as Some[Name] extends Field | Imported ? Name : never]: ValueOf<Some[Name]>
+}
+
+/** A stored row of a record: its published fields and its hidden ones. */
+export type Row<Published, Hidden> = StoredOf<Published> & StoredOf<Hidden>
+
+/** The name of a stored field. */
+export type StoredName<Published, Hidden> = keyof Row<Published, Hidden> & string
+
+/**
+ * The names of the record's own fields to which a declared field refers. The name of a field that is not stored does
+ * not compile.
+ */
+type Named<Declared, Stored extends string> = Declared extends Joined
+  ? { readonly join: { readonly by: Stored } }
+  : Declared extends DeclaredComputed
+    ? { readonly uses: readonly Stored[]; readonly usesWithCodes?: readonly Stored[] }
+    : unknown
+
+/** A constraint on declared fields: every field to which they refer must be stored. */
+export type NamesStored<Declared, Stored extends string> = {
+  readonly [Name in keyof Declared]: Named<Declared[Name], Stored>
+}
+
+/** A property that is required when its value has any members, and optional otherwise. */
+type Given<Name extends string, Functions> = keyof Functions extends never
+  ? { readonly [Key in Name]?: undefined }
+  : { readonly [Key in Name]: Functions }
+
+type Derivations<Some, From> = {
+  readonly [Name in keyof Some as Some[Name] extends DeclaredDerived ? Name : never]: (
+    row: From,
+  ) => ValueOf<Some[Name]>
+}
+
+type Computations<Some, From> = {
+  readonly [
+    Name in keyof Some as Some[Name] extends DeclaredComputed ? Name : never
+  ]: Some[Name] extends DeclaredComputed<infer Value, infer Uses>
+    ? (row: Pick<From, Uses & keyof From>) => Value
+    : never
+}
+
+type WithCodes<Some> = {
+  readonly [
+    Name in keyof Some as Some[Name] extends DeclaredComputed<unknown, string, infer Codes>
+      ? [Codes] extends [never]
+        ? never
+        : Name
+      : never
+  ]: Some[Name]
+}
+
+type CodeComputations<Some, From> = {
+  readonly [Name in keyof WithCodes<Some>]: Some[Name] extends DeclaredComputed<
+    infer Value,
+    string,
+    infer Codes
+  >
+    ? (row: Pick<From, Codes & keyof From>) => Value
+    : never
+}
+
+/** The functions that compute the derived fields of a record from its imported fields, one for each. */
+export type Derive<Published, Hidden> = Given<
+  'derive',
+  Derivations<Published, ImportedOf<Published> & ImportedOf<Hidden>> &
+    Derivations<Hidden, ImportedOf<Published> & ImportedOf<Hidden>>
+>
+
+/** The functions that make the computed fields from the stored fields that they use, one for each. */
+export type Compute<Published, From> = Given<'compute', Computations<Published, From>> &
+  Given<'computeWithCodes', CodeComputations<Published, From>>
+
+/** Declared fields, with plain ones turned into imported ones. */
+export type WithOrigin<Some extends Fields> = {
+  readonly [Name in keyof Some]: Completed<Some[Name]>
+}
+
+type Completed<Declared> =
+  Declared extends Field<infer Value>
+    ? Imported<Value>
+    : Declared extends DeclaredDerived<infer Value>
+      ? Derived<Value>
+      : Declared extends DeclaredComputed<infer Value>
+        ? Computed<Value>
+        : Declared extends ResourceField
+          ? Declared
+          : never
+
+/** Functions of a record's rows, by the names of the fields that they compute. */
+type Functions = Readonly<Record<string, (row: never) => unknown>>
+
+/** A record's functions for its derived and computed fields. */
+export interface FieldFunctions {
+  readonly derive?: Functions | undefined
+  readonly compute?: Functions | undefined
+  readonly computeWithCodes?: Functions | undefined
+}
+
+/** Turns plain fields into imported ones, and gives derived and computed fields their functions. */
+export function withOrigin<const Some extends Fields>(
+  fields: Some,
+  functions: FieldFunctions,
+): WithOrigin<Some> {
+  const entries = Object.entries(fields).map(([name, declared]) => [
+    name,
+    completed(name, declared, functions),
+  ])
+  // The compiler does not relate the names in a list of entries to the object made from it.
+  return Object.fromEntries(entries) as WithOrigin<Some>
+}
+
+function completed(name: string, declared: DeclaredField, functions: FieldFunctions): ResourceField {
+  if (!('origin' in declared)) return { origin: 'imported', field: declared }
+  if (declared.origin === 'derived') return { ...declared, derive: ofStoredRow(name, functions.derive) }
+  if (declared.origin !== 'computed') return declared
+  const { origin, field, uses, usesWithCodes } = declared
+  const plain = { origin, field, uses, compute: ofStoredRow(name, functions.compute) }
+  if (usesWithCodes === undefined) return plain
+  const withCodes = { uses: usesWithCodes, compute: ofStoredRow(name, functions.computeWithCodes) }
+  return { ...plain, withCodes }
+}
+
+/** Drops the type of the row, because the compiler cannot infer that storage returns rows of the record's types. */
+function ofStoredRow(name: string, functions: Functions = {}): (row: StoredRow) => unknown {
+  const found = functions[name]
+  if (found === undefined) throw new Error(`The record does not say how ${name} is made`)
+  return found as (row: StoredRow) => unknown
 }

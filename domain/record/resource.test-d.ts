@@ -5,8 +5,7 @@
 import { expectTypeOf } from 'vitest'
 import { id, integer, nullable, text, timestamp } from './field.ts'
 import { computed, derived, joined, updatedAt } from './resource-field.ts'
-import { resource, type RowOf, type StoredNameOf } from './resource.ts'
-import { joinedFrom, summaryOf, viewOf } from './views.ts'
+import { resource, joinedFrom, summaryOf, viewOf, type RowOf, type StoredNameOf } from './resource.ts'
 
 const named = { name: 'Boat', collection: 'boats', description: 'It floats.' }
 

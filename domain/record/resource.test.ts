@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { purchases } from '../resources/sales/purchases.ts'
-import { vouchers } from '../resources/sales/vouchers.ts'
+import { purchases } from '../resources/purchases.ts'
+import { vouchers } from '../resources/vouchers.ts'
 import { integer, number, text } from './field.ts'
 import { computed } from './resource-field.ts'
 import { isPublishedAsStored, resource, selection, serializer } from './resource.ts'

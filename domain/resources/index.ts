@@ -1,30 +1,55 @@
-import type { Resource } from '../record/resource.ts'
-import { automationRuns } from './automations/automation-runs.ts'
-import { automations } from './automations/automations.ts'
-import { billingEvents } from './members/billing-events.ts'
-import { cases } from './cases/cases.ts'
-import { checkoutLinks } from './links/checkout-links.ts'
-import { contactLists } from './contacts/contact-lists.ts'
-import { contacts } from './contacts/contacts.ts'
-import { exitSurveyEvents } from './members/exit-survey-events.ts'
-import { formSubmissions } from './forms/form-submissions.ts'
-import { forms } from './forms/forms.ts'
-import { linkEvents } from './links/link-events.ts'
-import { links } from './links/links.ts'
-import { listMembers } from './contacts/list-members.ts'
-import { marketingSignups } from './contacts/marketing-signups.ts'
-import { memberships } from './members/memberships.ts'
-import { products } from './sales/products.ts'
-import { purchases } from './sales/purchases.ts'
-import { removals } from './removals.ts'
-import { retentionOfferEvents } from './members/retention-offer-events.ts'
-import { reviews, visibleReviews } from './reviews.ts'
-import { sites } from './sites.ts'
-import { surveyResponses } from './surveys/survey-responses.ts'
-import { surveys } from './surveys/surveys.ts'
-import { voucherGroups } from './sales/voucher-groups.ts'
-import { voucherRedemptions } from './sales/voucher-redemptions.ts'
-import { vouchers } from './sales/vouchers.ts'
+import { storedFields, type Resource } from '../record/resource.ts'
+import {
+  automationRuns,
+  automations,
+  getAutomationRun,
+  listAutomationRuns,
+  listRunsOfAutomation,
+  getAutomation,
+  listAutomations,
+} from './automations.ts'
+import { billingEvents, exitSurveyEvents, memberships, retentionOfferEvents } from './memberships.ts'
+import { cases, getCase, listCases } from './cases.ts'
+import { checkoutLinks, getCheckoutLink, listCheckoutLinks } from './checkout-links.ts'
+import {
+  contactLists,
+  listMembers,
+  getContactList,
+  listContactLists,
+  listContactsOfList,
+} from './contact-lists.ts'
+import { contacts, getContact, listContacts } from './contacts.ts'
+import { formSubmissions, listFormSubmissions, listSubmissionsOfForm } from './form-submissions.ts'
+import { forms, getForm, listForms } from './forms.ts'
+import { linkEvents, analyzeLink, analyzeLinks } from './link-analytics.ts'
+import { links, getLink, listLinks } from './links.ts'
+import { marketingSignups, listMarketingSignups } from './marketing-signups.ts'
+import { products, getProduct, listProducts } from './products.ts'
+import { purchases, getPurchase, listPurchases } from './purchases.ts'
+import { removals, listRemovals } from './removals.ts'
+import { reviews, visibleReviews, listReviews } from './reviews.ts'
+import { sites, getSite, listSites } from './sites.ts'
+import {
+  surveyResponses,
+  getResponseOfSurvey,
+  listResponsesOfSurvey,
+  listSurveyResponses,
+} from './survey-responses.ts'
+import { surveys, getSurvey, listSurveys } from './surveys.ts'
+import {
+  voucherGroups,
+  voucherRedemptions,
+  vouchers,
+  getVoucherGroup,
+  listVoucherGroups,
+  listVoucherRedemptions,
+  getVoucher,
+  listVouchers,
+  listVouchersOfGroup,
+} from './vouchers.ts'
+import { posEndpoints } from '../pos/index.ts'
+import { getCancellationRecord, listCancellationRecords } from './cancellation-records.ts'
+import type { ReadEndpoint } from '../record/endpoint.ts'
 
 const declared = [
   sites,
@@ -75,3 +100,85 @@ export function resourceOf(collection: string): Resource {
   if (found === undefined) throw new Error(`No resource is stored as ${collection}`)
   return found
 }
+
+/** Every read of a canonical resource: served from its record, without a handler of its own. */
+export const reads: readonly ReadEndpoint[] = [
+  listSites,
+  getSite,
+  listProducts,
+  getProduct,
+  listCheckoutLinks,
+  getCheckoutLink,
+  listPurchases,
+  getPurchase,
+  listContacts,
+  getContact,
+  listContactLists,
+  getContactList,
+  listContactsOfList,
+  listMarketingSignups,
+  listForms,
+  getForm,
+  listFormSubmissions,
+  listSubmissionsOfForm,
+  listVouchers,
+  getVoucher,
+  listVoucherRedemptions,
+  listVoucherGroups,
+  getVoucherGroup,
+  listVouchersOfGroup,
+  listLinks,
+  getLink,
+  analyzeLinks,
+  analyzeLink,
+  listAutomations,
+  getAutomation,
+  listAutomationRuns,
+  listRunsOfAutomation,
+  getAutomationRun,
+  listSurveys,
+  getSurvey,
+  listSurveyResponses,
+  listResponsesOfSurvey,
+  getResponseOfSurvey,
+  listCases,
+  getCase,
+  listReviews,
+  listCancellationRecords,
+  getCancellationRecord,
+  listRemovals,
+  ...posEndpoints,
+]
+
+/** That rows of a collection contain the id of a row of another one, and are nothing without it. */
+export interface Reference {
+  readonly to: string
+  /** The collection with the id, and its field. */
+  readonly from: string
+  readonly by: string
+}
+
+/** Every reference that the records declare: by `refersTo`, joined fields, tallies, and the parents of nested routes. */
+export const references: readonly Reference[] = [
+  ...resources.flatMap((resource) => [
+    ...storedFields(resource).flatMap(([by, entry]) => {
+      if (entry.origin === 'imported' && entry.refersTo !== undefined)
+        return [{ to: entry.refersTo, from: resource.collection, by }]
+      const tally = entry.origin === 'assigned' ? entry.tally : null
+      return tally === null ? [] : [{ to: resource.collection, from: tally.collection, by: tally.by }]
+    }),
+    ...Object.values(resource.fields).flatMap((entry) =>
+      entry.origin === 'joined'
+        ? [{ to: entry.join.collection, from: resource.collection, by: entry.join.by }]
+        : [],
+    ),
+  ]),
+  ...reads.flatMap((read) =>
+    read.kind === 'collection' && read.rowsFrom !== 'pos' && read.parent !== null
+      ? [{ to: read.parent.resource.collection, from: read.resource.collection, by: read.parent.param }]
+      : [],
+  ),
+].filter(
+  (one, index, all) =>
+    all.findIndex(({ to, from, by }) => to === one.to && from === one.from && by === one.by) === index,
+)

@@ -1,4 +1,4 @@
-import { escapedCommands } from './escaped-commands.ts'
+import { escapedCommands } from './terminal.ts'
 
 /**
  * What ends a cell or a row for a spreadsheet that does not split at commas. A quote in the middle of what such a

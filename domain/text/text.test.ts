@@ -1,10 +1,10 @@
 import { assert, expect, test } from 'vitest'
 import { seededRandom } from '../../test/support/runner/fakes.ts'
-import { crc32 } from './crc32.ts'
+import { crc32 } from '../access/api-key.ts'
 import { fromBase64Url, randomBase62, toBase62, toBase64Url, utf8, utf8Length } from './encoding.ts'
 import { isCalendarDate, parseInstant } from './instant.ts'
 import { parsedOr } from './json.ts'
-import { phoneToE164 } from './contact/phone-number.ts'
+import { phoneToE164 } from './phone-number.ts'
 import { isSensitiveKey, withoutSensitiveKeys } from './sensitive-keys.ts'
 
 test.each([

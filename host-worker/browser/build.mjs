@@ -56,7 +56,7 @@ export async function buildBrowserParts() {
     target,
     `export const source = ${JSON.stringify(source)}\nexport const hash = ${JSON.stringify(hash)}\n`,
   )
-  writeIfChanged(join(reference, 'reference.js'), await bundled('reference/reference.ts', 'iife'))
+  writeIfChanged(join(reference, 'reference.js'), await bundled('reference.ts', 'iife'))
   writeIfChanged(join(reference, 'viewer.js'), await viewerScript())
   writeIfChanged(join(reference, 'LICENSE'), readFileSync(join(viewer, 'LICENSE')))
 }

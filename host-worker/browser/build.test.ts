@@ -1,17 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, expect, it } from 'vitest'
+import { visibilityCases } from '../../test/support/data/forms/visibility-cases.ts'
 import { bundleClient } from './build.mjs'
 
 interface Client {
   readonly visibleIds: (form: unknown, answers: unknown) => ReadonlySet<string>
-}
-
-interface VisibilityCase {
-  readonly name: string
-  readonly fields: readonly unknown[]
-  readonly answers: unknown
-  readonly visible: readonly string[]
 }
 
 let source: string
@@ -30,10 +23,8 @@ it('loads nothing else', () => {
 })
 
 it('decides what is shown as the service does', () => {
-  const path = new URL('../../test/visibility-cases.json', import.meta.url)
-  const cases = JSON.parse(readFileSync(path, 'utf8')) as readonly VisibilityCase[]
-  expect(cases.length).toBeGreaterThan(100)
-  for (const { name, fields, answers, visible } of cases) {
+  expect(visibilityCases.length).toBeGreaterThan(100)
+  for (const { name, fields, answers, visible } of visibilityCases) {
     expect([...client.visibleIds({ fields }, answers)].sort(), name).toEqual([...visible].sort())
   }
 })

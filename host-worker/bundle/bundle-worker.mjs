@@ -2,10 +2,8 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { guidePages } from './guide-pages.mjs'
-import { kyselyParts } from './kysely-parts.mjs'
+import { kyselyParts, migrationTexts, phoneMetadata } from './plugins.mjs'
 import { localTexts } from './local-texts.mjs'
-import { migrationTexts } from './migration-texts.mjs'
-import { phoneMetadata } from './phone-metadata.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 /**

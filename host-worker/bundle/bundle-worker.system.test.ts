@@ -14,7 +14,7 @@ const kinds = {
     without: [
       ['reads', /^domain\/(?:read|resources|pos|record\/(?:resource|endpoint))\b|^adapters\/sqlite\/read\//],
       ['keys of organizations', /^domain\/access\/(?:authenticate|api-key)|^adapters\/sqlite\/access\/key/],
-      ['the page that answers a form without scripts', /^domain\/forms\/answer\/(?:page|success|failure)/],
+      ['the page that answers a form without scripts', /^domain\/forms\/reply-pages/],
     ],
   },
   'a request with a key': {
@@ -23,11 +23,11 @@ const kinds = {
     without: [
       [
         'submissions',
-        /^domain\/forms\/(?:submit|body|answer\/(?!receipt|result))|^adapters\/sqlite\/write\/submission/,
+        /^domain\/forms\/(?:submit|evaluate|control-keys|body|reply)\b|^adapters\/sqlite\/write\/submission/,
       ],
-      ['the engine of forms', /^domain\/forms\/definition\/(?:compiled|rules|answers)\//],
-      ['analytics', /^domain\/analytics\/(?!routes|churn-horizons)/],
-      ['sending', /^domain\/messaging\/(?:serve|endpoints|request\/request)/],
+      ['the engine of forms', /^domain\/forms\/language\/(?:compile|visibility|answers)\b/],
+      ['analytics', /^domain\/analytics\/(?!churn-horizons)/],
+      ['sending', /^domain\/messaging\/(?:endpoints|request)\b/],
       ['the log of sends', /^adapters\/sqlite\/outbox\//],
     ],
   },
@@ -35,13 +35,10 @@ const kinds = {
 
 /** What few requests need, whatever their kind. */
 const rare = [
-  ['the contract document', /^domain\/(?:catalog|contract|document\/(?!routes))/],
+  ['the contract document', /^domain\/(?:document\/|forms\/endpoints)/],
   ['its schemas', /@valibot\/to-json-schema/],
-  ['follow-up work', /^domain\/jobs\/(?:deliver|sweep|run-automation)/],
-  [
-    'the database of a family',
-    /^adapters\/durable-object\/object\/(?:family\.ts|batch|schema\/schema-steps)/,
-  ],
+  ['follow-up work', /^domain\/jobs\/(?:deliver|sweep|work|automation\.)/],
+  ['the database of a family', /^adapters\/durable-object\/object\/(?:family\.ts|batch|schema\.ts)/],
   ['pages', /^host-worker\/pages\/(?!paths)|^host-worker\/browser\//],
   ['outside sources', /^adapters\/(?:pos-|links-dub\/index|exit-survey)/],
   ['QStash deliveries', /queue-qstash\/receive|node_modules\/(?:jose|@upstash)/],
@@ -52,7 +49,7 @@ const rare = [
   ],
   [
     'statements of rare work',
-    /^adapters\/sqlite\/(?:move|imports|analytics|storage\.ts)|outbox\/(?:store|claim|runs|settle)/,
+    /^adapters\/sqlite\/(?:move|imports|analytics|archive|erasure|storage\.ts)|outbox\/(?:store|delivery|automation)/,
   ],
   ['the rules of phone numbers', /libphonenumber-js|phone-metadata/],
 ] as const
@@ -95,7 +92,7 @@ it('loads little before the first request, and nothing of a database', () => {
   expect(gzipBytesOf(first)).toBeLessThanOrEqual(FIRST_MAX_BYTES)
   expectWithout(
     first,
-    /node_modules\/kysely|^adapters\/(?:sqlite\/(?!statement\/meter)|d1\/)|^domain\/resources\//,
+    /node_modules\/kysely|^adapters\/(?:sqlite\/(?!statement\/executor)|d1\/)|^domain\/resources\//,
   )
 })
 

@@ -1,5 +1,5 @@
 import type { Plugin } from 'esbuild'
-import type { Migration } from '../../adapters/durable-object/migration.ts'
+import type { Migration } from '../../adapters/sqlite/migration.ts'
 
 export function textAt(path: string): string
 export function legacyMigrations(): readonly Migration[]

@@ -17,11 +17,11 @@ export function legacyMigrations() {
   return names.sort().map((name) => ({ name, sql: textAt(`${MIGRATIONS}/${name}`) }))
 }
 
-/** Replaces the module that reads these files by one that contains them, because a Worker has no files. */
+/** Replaces this module, which reads files, by one that contains their texts, because a Worker has no files. */
 export const localTexts = {
   name: 'local-texts',
   setup(build) {
-    build.onLoad({ filter: /[\\/]dev[\\/]texts\.ts$/ }, () => ({
+    build.onLoad({ filter: /[\\/]bundle[\\/]local-texts\.mjs$/ }, () => ({
       contents: `const texts = ${JSON.stringify(Object.fromEntries(dataFiles().map((path) => [path, textAt(path)])))}
         export const textAt = (path) => texts[path] ?? ''
         export const legacyMigrations = () => ${JSON.stringify(legacyMigrations())}`,

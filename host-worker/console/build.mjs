@@ -6,7 +6,7 @@ import { writeIfChanged } from '../browser/write-if-changed.mjs'
 
 const folder = dirname(fileURLToPath(import.meta.url))
 const CONSOLE = 'app/main.tsx'
-const MAILBOX = 'app/mailbox/mailbox-main.tsx'
+const MAILBOX = 'app/mailbox/mailbox.tsx'
 const outdir = join(folder, '..', 'pages', 'public', 'assets', 'console')
 
 /**
@@ -80,7 +80,7 @@ async function declared() {
   const { outputFiles } = await build({
     stdin: {
       contents: `export { operatorEndpoints } from '../../domain/operator-api.ts'
-        export { handledEndpoints } from '../../domain/catalog.ts'
+        export { operations } from '../../domain/tenant-api.ts'
         export { declaredFields } from './declared-fields.ts'`,
       resolveDir: folder,
     },
@@ -90,8 +90,8 @@ async function declared() {
     platform: 'node',
   })
   const source = `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`
-  const { operatorEndpoints, handledEndpoints, declaredFields } = await import(source)
-  const all = [...operatorEndpoints, ...handledEndpoints]
+  const { operatorEndpoints, operations, declaredFields } = await import(source)
+  const all = [...operatorEndpoints, ...operations]
   return {
     operationTable: Object.fromEntries(all.map(({ id, method, path }) => [id, [method, path]])),
     operationFields: declaredFields(),

@@ -2,10 +2,9 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
 import { openOperatorClient } from '../../test/support/services/operator/operator-client.ts'
 import { openTestService } from '../../test/support/services/service.ts'
-import { changedIn, saveForm } from './app/forms/editor/saving.ts'
+import { changedIn, saveForm } from './app/forms/editing.ts'
 import { replacing } from './app/organizations/settings.ts'
-import { createClient, type Client } from './app/service/client.ts'
-import { conditionOf } from './app/service/failure.ts'
+import { createClient, conditionOf, type Client } from './app/service/client.ts'
 
 // What the console does when somebody else was faster, asked of the service itself.
 

@@ -1,8 +1,18 @@
 import { expect, test } from 'vitest'
-import { endpoints } from '../../domain/catalog.ts'
+import { endpoints } from '../../test/support/contract/endpoints.ts'
 import { buildDocument } from '../../domain/document/openapi.ts'
-import { addressOf, columnFieldsOf, detailOf, linkOf, onwardFrom, placeOf } from './app/data/addresses.ts'
-import { dataRoutesIn, dayOf, startOf, type ContractDocument } from './app/data/contract.ts'
+import {
+  addressOf,
+  columnFieldsOf,
+  detailOf,
+  linkOf,
+  onwardFrom,
+  placeOf,
+  dataRoutesIn,
+  dayOf,
+  startOf,
+  type ContractDocument,
+} from './app/data/routes.ts'
 
 const routes = dataRoutesIn(JSON.parse(JSON.stringify(buildDocument(endpoints))) as ContractDocument)
 const place = (address: string) => {

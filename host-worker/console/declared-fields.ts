@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import { operatorEndpoints } from '../../domain/operator-api.ts'
-import type { Words } from '../../domain/record/operation/meaning.ts'
-import type { OperationEndpoint } from '../../domain/record/operation/operation.ts'
+import type { Words } from '../../domain/record/meaning.ts'
+import type { OperationEndpoint } from '../../domain/record/operation.ts'
 import type { DeclaredField, DeclaredFields } from './app/service/operation-fields.ts'
 
 /**

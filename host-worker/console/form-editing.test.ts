@@ -1,16 +1,14 @@
 import * as fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { limitedSettings } from '../../domain/forms/definition/applicable.ts'
-import { formLineKeys } from '../../domain/forms/definition/check.ts'
+import { limitedSettings, fieldPath } from '../../domain/forms/language/compile.ts'
+import { formLineKeys } from '../../domain/forms/language/check.ts'
 import {
   answerTypes,
   contactFields,
   displayTypes,
   type FormField,
-} from '../../domain/forms/definition/definition.ts'
-import { fieldPath } from '../../domain/forms/definition/problem.ts'
-import { reviewForm } from '../../domain/forms/editing/findings.ts'
-import { fieldSetting, formSetting } from '../../domain/forms/editing/meanings.ts'
+} from '../../domain/forms/language/definition.ts'
+import { reviewForm, fieldSetting, formSetting } from '../../domain/forms/language/review.ts'
 import { fieldOf, optionsOf, when } from '../../test/support/data/forms/forms.ts'
 import { generatedForm } from '../../test/support/data/forms/generated-forms.ts'
 import {
@@ -20,7 +18,13 @@ import {
   setOperator,
   setSubject,
   subjectsFor,
-} from './app/forms/editor/conditions.ts'
+  addOption,
+  nameForm,
+  relabelField,
+  relabelOption,
+  renameField,
+  revalueOption,
+} from './app/forms/changes.ts'
 import {
   addField,
   applied,
@@ -36,15 +40,7 @@ import {
   setPart,
   type Change,
   type Editing,
-} from './app/forms/editor/editing.ts'
-import {
-  addOption,
-  nameForm,
-  relabelField,
-  relabelOption,
-  renameField,
-  revalueOption,
-} from './app/forms/editor/names.ts'
+} from './app/forms/editing.ts'
 
 const formOf = (fields: readonly unknown[]) => ({ formId: 'f', name: 'F', notificationEmails: [], fields })
 const begun = (...fields: readonly unknown[]) => editingOf(formOf(fields))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readSource } from './app/forms/editor/source-places.ts'
+import { readSource } from './app/forms/editing.ts'
 
 test.each<[source: string, sentence: string, selected: string]>([
   ['{ "formId": "a", }', 'Line 1, column 16: there is a comma too many before the }.', ','],

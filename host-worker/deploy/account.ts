@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { WranglerFile } from '../local/wrangler-file.ts'
-import { deployedAddress } from '../operator/client/service/deployed-address.ts'
+import type { WranglerFile } from '../local/project.ts'
+import { deployedAddress } from '../operator/client/choose-service.ts'
 import type { Account, Deployment, World } from './deployment.ts'
 
 /** The login may not read this. */

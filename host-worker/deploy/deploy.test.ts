@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { emptyAccount, newScript, type CloudflareAccount } from '../../test/support/cloudflare/account.ts'
 import { Deployer } from '../../test/support/cloudflare/deployer.ts'
-import { projectRoot } from '../local/root.ts'
+import { projectRoot } from '../local/project.ts'
 
 const project = readFileSync(join(projectRoot, 'wrangler.toml'), 'utf8')
 const withHost = (host: string) => `routes = [{ pattern = "${host}", custom_domain = true }]\n${project}`
@@ -31,6 +31,9 @@ function keep(...lines: readonly string[]): void {
 }
 
 const CREATIONS = ['d1 create tenant-data-api', 'd1 create pos-legacy-vendor']
+const RETIRING: unknown[] = [
+  expect.stringMatching(/^d1 execute DB --remote --yes --command DROP INDEX IF EXISTS /),
+]
 const ALWAYS = ['d1 migrations apply DB --remote', 'd1 migrations apply POS_LEGACY --remote']
 
 /** The commands of wrangler, without the environment. */
@@ -42,7 +45,7 @@ test('an empty account gets a service that answers, and a second run finds all o
   expect(first.output).toContain('https://tenant-data-api.acme.workers.dev serves.')
   expect(first.exitCode).toBe(0)
   const uploading = `deploy --secrets-file ${person.path(...KEPT)}.upload.json`
-  expect(commands(first)).toEqual([CREATIONS[0], ALWAYS[0], CREATIONS[1], ALWAYS[1], uploading])
+  expect(commands(first)).toEqual([CREATIONS[0], ALWAYS[0], ...RETIRING, CREATIONS[1], ALWAYS[1], uploading])
   expect(first.output).toContain('Operator key: issued to ada')
 
   const second = await person.run()
@@ -51,6 +54,15 @@ test('an empty account gets a service that answers, and a second run finds all o
   expect(second.output).toContain('Operator key: works, in the name of ada (admin)')
   expect(person.madeSecrets).toHaveLength(1)
   expect(second.secretsFiles).toEqual(['{}'])
+})
+
+test('what only the version before reads is dropped when the person says so, once the new version answers', async () => {
+  await person.run()
+  const { exitCode, output, shown } = await person.run(['--retire'])
+  expect(exitCode).toBe(0)
+  expect(commands({ shown }).slice(-2)).toEqual([expect.stringMatching(/^deploy /), ...RETIRING])
+  expect(output).toContain('Version before: has lost what only it reads')
+  expect((await person.run()).output).toContain('Version before: can be served again')
 })
 
 test('the root secret and the operator key are kept for their user alone, and seen nowhere else', async () => {

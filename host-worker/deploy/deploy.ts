@@ -1,13 +1,23 @@
-import { rmSync } from 'node:fs'
+import { readFileSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import * as v from 'valibot'
+import { issueOperatorKeyEndpoint } from '../../domain/operators/operator-keys.ts'
+import { getHealth } from '../../domain/operators/service.ts'
 import { suggestion } from '../../domain/text/nearest-word.ts'
 import { readEnv } from '../env/index.ts'
-import { writePrivateFile } from '../local/private-files.ts'
-import { readWranglerFile, type WranglerFile } from '../local/wrangler-file.ts'
+import { readWranglerFile, projectRoot, type WranglerFile } from '../local/project.ts'
+import { writePrivateFile } from '../local/state.ts'
+import {
+  byKey,
+  byRootSecret,
+  callService,
+  CommandError,
+  Refusal,
+  type Authorization,
+} from '../operator/client/call-service.ts'
+import { loginPath, readLogin, writeLogin } from '../operator/client/choose-service.ts'
 import { address, hostOf, login, plan, storage } from './account.ts'
-import { flags, readOptions, type Deployment, type World } from './deployment.ts'
-import { KeptSecrets } from './kept-secrets.ts'
-import { answers, operatorKey } from './served.ts'
+import { flags, readOptions, KeptSecrets, type Deployment, type World } from './deployment.ts'
 
 const USAGE = `npm run deploy -- [FLAG…]   From a Cloudflare account to a service that answers. It can be run again.
 
@@ -16,6 +26,7 @@ const USAGE = `npm run deploy -- [FLAG…]   From a Cloudflare account to a serv
   --operator NAME    in whose name the first operator key is issued (default: your user name)
   --free-plan        go on without the paid plan of Workers
   --take-host        take the host of routes, although it has DNS records
+  --retire           drop what only the version before reads, when you will not go back to it
   --new-root-secret  make a root secret, although the database belongs to another one`
 
 /** What is done, in this order. Each step says what it found or did, and may be taken again; a dry run changes nothing. */
@@ -30,6 +41,7 @@ const steps: readonly (readonly [name: string, take: (deployment: Deployment) =>
   ['Worker', upload],
   ['Answer', answers],
   ['Operator key', operatorKey],
+  ['Version before', retire],
 ]
 
 /**
@@ -161,19 +173,54 @@ async function isThere({ account }: Deployment, database: string): Promise<boole
 async function databases(deployment: Deployment): Promise<string> {
   const { d1_databases: wanted } = deployment.file
   for (const { binding, database_name: name = '', migrations_dir: folder } of wanted) {
-    if (!(await isThere(deployment, name))) await change(deployment, ['d1', 'create', name])
+    const isNew = !(await isThere(deployment, name))
+    if (isNew) await change(deployment, ['d1', 'create', name])
     if (folder !== undefined) await change(deployment, ['d1', 'migrations', 'apply', binding, '--remote'])
+    // No earlier version has used it, and the next one will not be uploaded before this one.
+    if (isNew && binding === 'DB') await dropRetired(deployment)
   }
   return wanted.map(({ database_name: name }) => name).join(', ')
 }
 
-/** Runs wrangler for the environment of a deployment, and shows it; a dry run only says what would be run. */
-async function change({ world, options }: Deployment, args: readonly string[]): Promise<void> {
-  const words = [...args, `--env=${options.env ?? ''}`]
+/**
+ * Drops what the version before this one reads and this one does not, once the person says that the service will not go
+ * back to it. Until then the version before can be served again at any time.
+ */
+async function retire(deployment: Deployment): Promise<string> {
+  if (!deployment.options.retire) return 'can be served again. --retire drops what only it reads'
+  await dropRetired(deployment)
+  return 'has lost what only it reads'
+}
+
+/**
+ * Runs the statements of `migrations/retired`, which find nothing to do when they have been run before. They are given as
+ * a text, because while D1 imports a file, the database answers nobody.
+ */
+async function dropRetired(deployment: Deployment): Promise<void> {
+  for (const name of readdirSync(join(projectRoot, RETIRED)).sort()) {
+    const text = readFileSync(join(projectRoot, RETIRED, name), 'utf8')
+    const statements = text.replaceAll(/^--.*$/gm, '').trim()
+    const args = ['d1', 'execute', 'DB', '--remote', '--yes', '--command']
+    await change(deployment, [...args, statements], [...args, `the statements of ${RETIRED}/${name}`])
+  }
+}
+
+const RETIRED = 'adapters/sqlite/migrations/retired'
+
+/**
+ * Runs wrangler for the environment of a deployment, and shows it; a dry run only says what would be run.
+ * @param said what the person is told of the arguments
+ */
+async function change(
+  { world, options }: Deployment,
+  args: readonly string[],
+  said: readonly string[] = args,
+): Promise<void> {
+  const environment = `--env=${options.env ?? ''}`
   const isTried = options['dry-run'] && !args.includes('--dry-run')
-  world.note(`${isTried ? 'would  ' : '$ '}wrangler ${words.join(' ')}`)
+  world.note(`${isTried ? 'would  ' : '$ '}wrangler ${[...said, environment].join(' ')}`)
   if (isTried) return
-  const { exitCode } = await world.wrangler(words, 'show')
+  const { exitCode } = await world.wrangler([...args, environment], 'show')
   if (exitCode !== 0) throw new Error(`wrangler ${args.slice(0, 3).join(' ')} failed. It says why above.`)
 }
 
@@ -200,6 +247,120 @@ async function upload(deployment: Deployment): Promise<string> {
     rmSync(path, { force: true })
   }
   return `is uploaded with ${named}`
+}
+
+/** A request by which a deployment is checked, and the answer to expect. */
+interface Probe {
+  readonly path: string
+  readonly init?: RequestInit
+  readonly status: number
+  readonly body: RegExp
+}
+
+const health: Probe = { path: '/health', status: 200, body: /"ok"/ }
+
+/** A handful of questions, one for each part that could be missing. */
+const probes: readonly Probe[] = [
+  { path: '/api/v1/openapi.json', status: 200, body: /"openapi":\s*"3\.1/ },
+  { path: '/api/v1/contacts', status: 401, body: /"error"/ },
+  {
+    path: '/api/forms/no-such-form/submissions',
+    init: { method: 'POST', body: new URLSearchParams({ email: 'nobody@example.com' }) },
+    status: 404,
+    body: /"not_found"|"error"|"code"/,
+  },
+  { path: '/assets/reference/reference.js', status: 200, body: /./ },
+]
+
+const ANSWERS_WITHIN_MS = 5 * 60_000
+
+/** Waits until the service answers, because a new host needs a certificate first, and then checks what it answers. */
+async function answers(deployment: Deployment): Promise<string> {
+  const { url, options, world } = deployment
+  const asked = [health, ...probes].map(({ path }) => path).join(', ')
+  if (options['dry-run']) return `would be waited for, at ${url}, and asked for ${asked}`
+  const startedMs = world.clock.nowMs()
+  for (;;) {
+    const problem = await problemOf(deployment, health)
+    if (problem === null) break
+    // A service that says what it lacks does not get it by waiting.
+    if (world.clock.nowMs() - startedMs > ANSWERS_WITHIN_MS || problem.includes('not configured'))
+      throw new Error(
+        `${url} does not answer as it should: ${problem}. A new host can take longer than that. If it goes on, "npx wrangler tail" shows what the service says.`,
+      )
+    await world.pause(3_000)
+    world.interrupted.throwIfAborted()
+  }
+  const found = await Promise.all(probes.map((probe) => problemOf(deployment, probe)))
+  const problems = found.filter((problem) => problem !== null)
+  if (problems.length === 0) return `${asked} are as they should be`
+  throw new Error(
+    `${problems.join('. ')}. "npx wrangler tail" shows what the service says; "npx wrangler rollback" brings the version before back.`,
+  )
+}
+
+/** What is wrong with the answer to a request; null: nothing. */
+async function problemOf(
+  { url, world }: Deployment,
+  { path, init, status, body }: Probe,
+): Promise<string | null> {
+  try {
+    const signal = AbortSignal.timeout(30_000)
+    const response = await world.reach(new Request(`${url}${path}`, { ...init, signal }))
+    const text = await response.text()
+    if (response.status === status && body.test(text)) return null
+    return `${path} answered ${response.status}: ${text.slice(0, 300)}`
+  } catch (error) {
+    const { cause, message } = error as Error
+    return `${path} was not answered (${cause instanceof Error ? cause.message : message})`
+  }
+}
+
+/**
+ * Issues the first operator key with a proof of the root secret, and stores it as `operator login` does. When this user
+ * is logged in to another service, the key is kept beside the root secret instead.
+ */
+async function operatorKey({ account, kept, options, url, world }: Deployment): Promise<string> {
+  const { clock, environment, reach } = world
+  const service = (authorization: Authorization) =>
+    callService({ url, stateDirectory: null, authorization, reach })
+  const path = loginPath(environment)
+  const stored = readLogin(path)
+  const key = stored?.url === url ? stored.key : kept.get('OPERATOR_KEY')
+  if (key !== null && account !== null)
+    try {
+      const { body } = await service(byKey(key)).call(getHealth)
+      return `works, in the name of ${body.operator} (${body.role})`
+    } catch (error) {
+      // A key that was revoked or ended is replaced. In a dry run, the service of an earlier deployment may be gone.
+      if (!isRefused(error) && !(options['dry-run'] && error instanceof CommandError)) throw error
+    }
+  const operator = options.operator ?? world.userName()
+  const isLogin = stored === null || stored.url === url
+  const store = isLogin ? path : kept.path
+  if (options['dry-run'])
+    return `would issue one with the role admin to ${operator}, and store it in ${store}`
+  const root = kept.get('ROOT_SECRET')
+  if (root === null)
+    throw new Error(
+      `There is no operator key for ${url} on this machine, and the root secret that could make one is not in ${kept.path}. Log in with a key that you have ("npm run operator -- login --url ${url}"), or put the line ROOT_SECRET=… into ${kept.path}.`,
+    )
+  const { body } = await service(byRootSecret(root, clock))
+    .call(issueOperatorKeyEndpoint, { body: { operator, role: 'admin' } })
+    .catch((error: unknown) => {
+      if (!isRefused(error)) throw error
+      throw new Error(
+        `The service at ${url} has another root secret than ${kept.path}, or the clock of this machine is minutes off. Put the root secret of the service into that file: a rotation has changed it.`,
+      )
+    })
+  if (isLogin) writeLogin(path, { url, key: body.key })
+  else kept.keep('OPERATOR_KEY', body.key)
+  return `issued to ${operator} and stored in ${store}`
+}
+
+/** Whether the service does not accept the key, or the proof. */
+function isRefused(error: unknown): boolean {
+  return error instanceof Refusal && error.status === 401
 }
 
 /** What a deployment cannot do by itself, in the order of its urgency. */

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { isSourceKind } from '../../adapters/pos-odbc/index.ts'
-import { createPrivateFile, readTextFile } from '../local/private-files.ts'
 import { gatewayEnvironment, localPosPaths, localSourceFile, makeLocalSource } from '../local/pos-sources.ts'
-import { projectRoot } from '../local/root.ts'
-import { importIntoGateway } from '../operator/commands/imports/import-into-gateway.ts'
+import { projectRoot } from '../local/project.ts'
+import { createPrivateFile, readTextFile } from '../local/state.ts'
+import { importIntoGateway } from '../operator/commands/import-into-gateway.ts'
 import { demoOrganizations, ndjsonFile } from './demo/index.ts'
 
 /**

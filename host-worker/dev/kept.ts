@@ -10,21 +10,21 @@ export interface Kept {
   write(name: KeptName, value: string): Promise<void>
 }
 
-const TABLE = 'CREATE TABLE IF NOT EXISTS local_state (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT'
-
-/** Opens what is kept in a database. The table is made when it is missing. */
-export function openKept(database: D1Database): Kept {
+/** Opens what is kept in a database, and makes its table when it is missing. */
+export async function openKept(database: D1Database): Promise<Kept> {
+  const run = async (sql: string, ...values: readonly string[]) => {
+    const [answer] = await database.batch<{ value: string }>([database.prepare(sql).bind(...values)])
+    return answer?.results[0]?.value ?? null
+  }
+  await run('CREATE TABLE IF NOT EXISTS local_state (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT')
   return {
-    async read(name) {
-      const answers = await database.batch<{ readonly value: string }>([
-        database.prepare(TABLE),
-        database.prepare('SELECT value FROM local_state WHERE name = ?').bind(name),
-      ])
-      return answers[1]?.results[0]?.value ?? null
-    },
+    read: (name) => run('SELECT value FROM local_state WHERE name = ?', name),
     async write(name, value) {
-      const write = 'INSERT INTO local_state VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2'
-      await database.batch([database.prepare(TABLE), database.prepare(write).bind(name, value)])
+      await run(
+        'INSERT INTO local_state VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2',
+        name,
+        value,
+      )
     },
   }
 }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createExecutor } from '../../adapters/d1/executor.ts'
 import { createMailbox, mailboxTables } from '../../adapters/local/index.ts'
-import { openSharedD1 } from '../../test/support/databases/shared-d1.ts'
 import type { LocalD1 } from '../../test/support/databases/d1.ts'
+import { openSharedD1 } from '../../test/support/databases/shared-d1.ts'
 import { fakeClock } from '../../test/support/runner/fakes.ts'
-import { serveMailbox } from './mailbox.ts'
+import { serveMailbox } from './local-pages.ts'
 
 let d1: LocalD1
 beforeAll(async () => {

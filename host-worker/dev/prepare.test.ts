@@ -1,9 +1,35 @@
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, afterEach, vi } from 'vitest'
 import { openSqliteAsD1 } from '../../test/support/databases/sqlite-as-d1.ts'
 import { readEnv } from '../env/index.ts'
 import { openKept } from './kept.ts'
-import { prepare, PreparationFailure } from './prepare.ts'
+import { refuseStranger, prepare, PreparationFailure } from './prepare.ts'
+
+function ask(url: string, headers: Readonly<Record<string, string>>): Response | null {
+  return refuseStranger(new Request(url, { headers }), new URL(url))
+}
+
+test.each([
+  ['http://127.0.0.1:8787/mailbox', '127.0.0.1:8787'],
+  ['http://localhost/assets/pages.css', 'localhost'],
+  ['http://[::1]:8787/', '[::1]:8787'],
+])('a request to %s is from this machine', (url, host) => {
+  expect(ask(url, { host })).toBe(null)
+})
+
+test.each<[string, Readonly<Record<string, string>>]>([
+  ['http://evil.example/', { host: 'evil.example' }],
+  ['http://localhost/assets/pages.css', { host: 'evil.example' }],
+  [
+    'http://localhost/',
+    { host: 'evil.example', 'x-forwarded-host': 'localhost', forwarded: 'host=localhost' },
+  ],
+  ['http://evil.example/', { host: 'localhost' }],
+  ['http://localhost/', {}],
+])('a request to %s with the headers %j is refused', async (url, headers) => {
+  const response = ask(url, headers)
+  expect([response?.status, await response?.json()]).toEqual([403, { error: expect.any(String) as string }])
+})
 
 const lifetime = { waitUntil: vi.fn() }
 const opened: ReturnType<typeof openSqliteAsD1>[] = []
@@ -49,7 +75,8 @@ test('a given root secret wins and is kept, and one that is none is said', async
 test('what no request from this machine has prepared is not prepared by a message or a trigger', async () => {
   const given = emptyState()
   await expect(prepare(given, lifetime, 'known state')).rejects.toThrow(PreparationFailure)
-  expect(await openKept(given.DB).read('root-secret')).toBe(null)
+  const kept = await openKept(given.DB)
+  expect(await kept.read('root-secret')).toBe(null)
 })
 
 test('databases of another version are left alone, with a sentence', async () => {

@@ -1,12 +1,12 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { createExecutor } from '../../adapters/d1/executor.ts'
-import type { Migration } from '../../adapters/durable-object/migration.ts'
+import { splitStatements, type Migration } from '../../adapters/sqlite/migration.ts'
 import { migrationTexts } from '../../adapters/durable-object/object/migration-texts.ts'
 import { createMailbox, mailboxTables, type Mailbox } from '../../adapters/local/index.ts'
-import { splitStatements } from '../../adapters/sqlite/statement/split-statements.ts'
 import { rootSecretProblem } from '../../domain/access/secrets.ts'
 import { toBase64Url } from '../../domain/text/encoding.ts'
-import { LOCAL_PROVIDERS, type LocalBindings } from '../env/providers.ts'
+import { isLoopbackHost, isLoopbackName } from '../../domain/text/http.ts'
+import { LOCAL_PROVIDERS, type LocalBindings } from '../env/index.ts'
 import { systemClock, systemRandom } from '../system.ts'
 import type { Lifetime } from '../wiring/opening.ts'
 import { openKept, type Kept } from './kept.ts'
@@ -95,9 +95,8 @@ export async function prepare(
   lifetime: Lifetime,
   on: 'any state' | 'known state' = 'any state',
 ): Promise<Prepared> {
-  const kept = openKept(given.DB)
-  const known = on === 'known state' ? await kept.read('root-secret') : null
-  if (on === 'known state' && known === null)
+  const kept = await openKept(given.DB)
+  if (on === 'known state' && (await kept.read('root-secret')) === null)
     throw new PreparationFailure(
       'This is no local start: no request from this machine has prepared its state.',
     )
@@ -107,13 +106,13 @@ export async function prepare(
   // Its statements make what is missing.
   await given.DB.batch(mailboxTables.map((sql) => given.DB.prepare(sql)))
   if (given.POS_LEGACY !== undefined) {
-    const { legacyMigrations } = await import('./texts.ts')
+    const { legacyMigrations } = await import('../bundle/local-texts.mjs')
     await migrate(given.POS_LEGACY, legacyMigrations())
   }
   const bindings = completedBindings(given, { rootSecret, mailbox })
   const hasDemo = given.LOCAL_DEMO !== 'no'
   if (hasDemo) {
-    const { prepareDemo } = await import('./demo/prepare-demo.ts')
+    const { prepareDemo } = await import('./demo/seed.ts')
     await prepareDemo(bindings, kept, lifetime)
   }
   return { bindings, kept, mailbox, rootSecret, hasDemo }
@@ -164,4 +163,17 @@ export function recordAddress({ origin }: URL, { kept, hasDemo }: Prepared, life
   if (isAddressRecorded || !hasDemo) return
   isAddressRecorded = true
   lifetime.waitUntil(kept.write('address', origin))
+}
+
+/**
+ * Refuses a request to a local start under any name but those of this machine. A page in the developer's browser may
+ * have a name that its owner lets lead to 127.0.0.1 (DNS rebinding); to the browser this service would then belong to
+ * that page, which could read the mailbox and the key on the start page. Only `Host` counts, and the host of the
+ * request's target: a page can set every other header. Null: the request is from this machine.
+ */
+export function refuseStranger(request: Request, url: URL): Response | null {
+  if (isLoopbackHost(request.headers.get('host')) && isLoopbackName(url.hostname)) return null
+  const error =
+    'A local start answers only requests to localhost, 127.0.0.1 or [::1]. When wrangler.toml has routes, wrangler dev gives every request the name of the first one: use npm start.'
+  return Response.json({ error }, { status: 403 })
 }

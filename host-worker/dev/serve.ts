@@ -5,10 +5,10 @@
 import { watch } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { portNear } from '../local/free-port.ts'
+import { portNear } from '../local/service-file.ts'
 import { startHost } from '../local/host.ts'
 import { gatewayEnvironment, prepareLocalGateway } from '../local/pos-sources.ts'
-import { projectRoot } from '../local/root.ts'
+import { projectRoot } from '../local/project.ts'
 import { fillLocalGateway, runLocalGateway } from './gateway.ts'
 
 /** The distance of the gateway's port from the service's: a second copy of the service is likely to use the next one. */

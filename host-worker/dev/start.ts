@@ -1,15 +1,15 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as v from 'valibot'
 import { membersOf, parsedOr } from '../../domain/text/json.ts'
-import { isPortFree } from '../local/free-port.ts'
-import { holdState, stateHolder, type HeldState } from '../local/service-file.ts'
-import { openPrivateState, readStateRecord, stateDirectory, type StateRecord } from '../local/state.ts'
-import { projectRoot } from '../local/root.ts'
-import { findUnannounced } from '../operator/client/service/local-service.ts'
-import { demoForms, demoOrganizations } from './demo/index.ts'
 import { SITE_PATH } from '../local/local-endpoints.ts'
-import { startSupervised } from './supervised-process.ts'
+import { projectRoot } from '../local/project.ts'
+import { isPortFree, holdState, stateHolder, type HeldState } from '../local/service-file.ts'
+import { openPrivateState, readStateRecord, stateDirectory, type StateRecord } from '../local/state.ts'
+import { findUnannounced } from '../operator/client/open-service.ts'
+import { demoForms, demoOrganizations } from './demo/index.ts'
 
 const DEFAULT_PORT = 8787
 const PARENT_CHECK_MS = 1_000
@@ -26,14 +26,64 @@ function stop(): void {
   stopping.abort()
 }
 
-const Port = v.pipe(v.string(), v.digits(), v.transform(Number), v.minValue(1), v.maxValue(65_535))
+async function main(): Promise<void> {
+  const port = portOf(process.env.PORT)
+  const directory = stateDirectory(projectRoot)
+  openPrivateState(directory)
+  const held = await holdForService(directory, `http://127.0.0.1:${port}`)
+  if (held === null) return
+  try {
+    await held.predecessorEnded()
+    await serve(port, directory, held)
+  } finally {
+    held.release()
+  }
+}
 
-/** The port in `PORT`, else 8787. Throws when the text is not a port number. */
-function portOf(text: string | undefined): number {
-  if (text === undefined || text === '') return DEFAULT_PORT
-  const port = v.safeParse(Port, text)
-  if (port.success) return port.output
-  throw new Error(`PORT must be a whole number from 1 to 65535, not ${JSON.stringify(text)}.`)
+async function serve(port: number, directory: string, held: HeldState): Promise<void> {
+  const url = `http://127.0.0.1:${port}`
+  const other = await findUnannounced(directory)
+  if (other !== null) throw new Error(inUse(directory, 'runs', other))
+  if (!(await isPortFree(port))) {
+    throw new Error(
+      `Port ${port} is in use. End what uses it, or set PORT to another: PORT=${port + 1} npm start`,
+    )
+  }
+  let announce = (): void => {
+    held.announce()
+    const record = readStateRecord(directory)
+    if (record !== null) process.stdout.write(greeting(url, record))
+    announce = () => undefined
+  }
+  await supervise('The service', () =>
+    runService(directory, port, () => {
+      announce()
+    }),
+  )
+}
+
+/**
+ * Holds the state directory for the service at this URL, once no command runs a service of its own there. Throws when
+ * another start serves there, or is about to. Null: this one was stopped meanwhile.
+ */
+async function holdForService(directory: string, url: string): Promise<HeldState | null> {
+  for (let tries = 0; !isStopping(); tries += 1) {
+    const held = holdState(directory, url)
+    if (held !== null) return held
+    // Whoever holds the directory says so a moment after taking it.
+    await pause(POLL_MS)
+    const holder = stateHolder(directory)
+    if (holder !== null && holder.url !== null) {
+      throw new Error(inUse(directory, holder.isServing ? 'runs' : 'is starting', holder.url))
+    }
+    if (holder !== null && tries === 0)
+      process.stderr.write(`Waiting for a command that uses ${directory}…\n`)
+  }
+  return null
+}
+
+function inUse(directory: string, state: 'runs' | 'is starting', url: string): string {
+  return `The service of ${directory} ${state} at ${url}: use that one, end it, or set STATE_DIR to another directory.`
 }
 
 /** Runs a program until it is stopped. When it ends by itself, it is restarted a limited number of times. */
@@ -71,6 +121,44 @@ async function runService(directory: string, port: number, onServing: () => void
   await serving
 }
 
+/** A running program with all processes that it starts, in their own process group. */
+interface Supervised {
+  /** Resolves when the whole group has ended. */
+  readonly ended: Promise<void>
+  /** Ends the group. Resolves like `ended`. */
+  stop(): Promise<void>
+}
+
+/** Runs a program on the project's own Node such that none of its processes outlives this one. */
+function startSupervised(args: readonly string[]): Supervised {
+  const supervisor = join(import.meta.dirname, 'supervised.mjs')
+  const child = spawn(process.execPath, [supervisor, process.execPath, ...args], {
+    cwd: projectRoot,
+    detached: true,
+    stdio: ['pipe', 'inherit', 'inherit'],
+  })
+  const ended = once(child, 'exit').then(() => {
+    killRest(child)
+  })
+  const stop = async () => {
+    child.stdin.end()
+    await ended
+  }
+  return { ended, stop }
+}
+
+/**
+ * Kills what is left of a process group. The leader kills its group when it ends, so processes are left only when the
+ * leader itself was killed.
+ */
+function killRest(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // The group has no more processes.
+  }
+}
+
 /** Waits until the URL answers. False: the signal came first. Throws the sentence by which the service refuses to serve. */
 async function waitUntilServing(url: string, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
@@ -88,6 +176,16 @@ async function aborted(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => {
     signal.addEventListener('abort', resolve, { once: true })
   })
+}
+
+const Port = v.pipe(v.string(), v.digits(), v.transform(Number), v.minValue(1), v.maxValue(65_535))
+
+/** The port in `PORT`, else 8787. Throws when the text is not a port number. */
+function portOf(text: string | undefined): number {
+  if (text === undefined || text === '') return DEFAULT_PORT
+  const port = v.safeParse(Port, text)
+  if (port.success) return port.output
+  throw new Error(`PORT must be a whole number from 1 to 65535, not ${JSON.stringify(text)}.`)
 }
 
 function greeting(url: string, { operatorKey, demoKeys }: StateRecord): string {
@@ -127,66 +225,6 @@ function greeting(url: string, { operatorKey, demoKeys }: StateRecord): string {
     'Ctrl-C ends it.',
     '',
   ].join('\n')
-}
-
-/**
- * Holds the state directory for the service at this URL, once no command runs a service of its own there. Throws when
- * another start serves there, or is about to. Null: this one was stopped meanwhile.
- */
-async function holdForService(directory: string, url: string): Promise<HeldState | null> {
-  for (let tries = 0; !isStopping(); tries += 1) {
-    const held = holdState(directory, url)
-    if (held !== null) return held
-    // Whoever holds the directory says so a moment after taking it.
-    await pause(POLL_MS)
-    const holder = stateHolder(directory)
-    if (holder !== null && holder.url !== null) {
-      throw new Error(inUse(directory, holder.isServing ? 'runs' : 'is starting', holder.url))
-    }
-    if (holder !== null && tries === 0)
-      process.stderr.write(`Waiting for a command that uses ${directory}…\n`)
-  }
-  return null
-}
-
-function inUse(directory: string, state: 'runs' | 'is starting', url: string): string {
-  return `The service of ${directory} ${state} at ${url}: use that one, end it, or set STATE_DIR to another directory.`
-}
-
-async function main(): Promise<void> {
-  const port = portOf(process.env.PORT)
-  const directory = stateDirectory(projectRoot)
-  openPrivateState(directory)
-  const held = await holdForService(directory, `http://127.0.0.1:${port}`)
-  if (held === null) return
-  try {
-    await held.predecessorEnded()
-    await serve(port, directory, held)
-  } finally {
-    held.release()
-  }
-}
-
-async function serve(port: number, directory: string, held: HeldState): Promise<void> {
-  const url = `http://127.0.0.1:${port}`
-  const other = await findUnannounced(directory)
-  if (other !== null) throw new Error(inUse(directory, 'runs', other))
-  if (!(await isPortFree(port))) {
-    throw new Error(
-      `Port ${port} is in use. End what uses it, or set PORT to another: PORT=${port + 1} npm start`,
-    )
-  }
-  let announce = (): void => {
-    held.announce()
-    const record = readStateRecord(directory)
-    if (record !== null) process.stdout.write(greeting(url, record))
-    announce = () => undefined
-  }
-  await supervise('The service', () =>
-    runService(directory, port, () => {
-      announce()
-    }),
-  )
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)

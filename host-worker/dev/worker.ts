@@ -4,14 +4,13 @@
  * deployment contains it, and one that did would refuse every request, because each has another host.
  */
 import type { MessageBatch } from '@cloudflare/workers-types'
-import { dropUnreadBody } from '../../domain/bounds/unread-body.ts'
+import { dropUnreadBody } from '../../domain/limits/body.ts'
 import { ASSETS_PREFIX } from '../pages/paths.ts'
 import { systemDeadline } from '../system.ts'
 import deployed, { FollowUp as DeployedFollowUp } from '../worker.ts'
 import type { Lifetime } from '../wiring/opening.ts'
-import { refuseStranger } from './guard.ts'
+import { refuseStranger, PreparationFailure, preparedFor, recordAddress, type Given } from './prepare.ts'
 import { CRON_PATH, serveLocalPage } from './local-pages.ts'
-import { PreparationFailure, preparedFor, recordAddress, type Given } from './prepare.ts'
 
 export { FamilyDatabase } from '../worker.ts'
 

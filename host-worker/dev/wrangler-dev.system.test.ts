@@ -7,9 +7,8 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { COMPILE_CACHE } from '../../test/support/services/compile-cache.ts'
 import { freePort } from '../../test/support/services/started-service.ts'
-import { projectRoot } from '../local/root.ts'
+import { projectRoot, wranglerEnvironment } from '../local/project.ts'
 import { readStateRecord } from '../local/state.ts'
-import { wranglerEnvironment } from '../local/wrangler-environment.ts'
 
 /** `npx wrangler dev` alone, on a state of its own, and what finds it there. */
 const scratch = mkdtempSync(join(tmpdir(), 'wrangler-dev-'))

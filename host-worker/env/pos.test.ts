@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readPos } from './pos.ts'
+import { readPos } from './index.ts'
 
 const gateway = { POS_GATEWAY_URL: 'https://gateway.example', POS_GATEWAY_SECRET: 's'.repeat(32) }
 const POS_LEGACY = { prepare: () => undefined, batch: () => undefined }

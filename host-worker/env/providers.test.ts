@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { LOCAL_PROVIDERS, readProviders } from './providers.ts'
+import { LOCAL_PROVIDERS, readProviders } from './index.ts'
 
 const mail = { MAIL_DOMAIN: 'mail.example.com', PLATFORM_BRAND: 'Brand' }
 const twilio = { TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 'secret-1', TWILIO_SHORTCODE: '12345' }

@@ -1,9 +1,8 @@
 import { IttyRouter, type IRequest } from 'itty-router'
-import type { Api } from '../../domain/create-api.ts'
-import type { Route } from '../../domain/record/endpoint.ts'
-import type { Log } from '../../ports/platform/log.ts'
-import type { Reply } from '../../domain/record/operation/reply.ts'
-import type { Identity, RoutedRequest } from '../../domain/record/operation/routed-request.ts'
+import type { Api, Route } from '../../domain/create-api.ts'
+import type { Log } from '../../ports/platform.ts'
+import type { Address } from '../../domain/record/operation.ts'
+import type { Reply, Identity, RoutedRequest } from '../../domain/record/reply.ts'
 
 /** The facts about a request that are known once its response has been made. */
 export interface Answered {
@@ -66,7 +65,7 @@ export function createFetchHandler<World>(
 function answerOf<World>(
   api: Api<World>,
   path: string,
-  ofPath: readonly Route[],
+  ofPath: readonly Route<World>[],
 ): (asked: IRequest, ...handed: Handed<World>) => Promise<Response> {
   return async ({ params }, request, host, url) => {
     const method = request.method === 'HEAD' ? 'GET' : request.method
@@ -92,23 +91,28 @@ function answerOf<World>(
 
 async function answerOrFail<World>(
   api: Api<World>,
-  route: Route | undefined,
-  ofPath: readonly Route[],
+  route: Route<World> | undefined,
+  ofPath: readonly Route<World>[],
   routed: RoutedRequest,
   host: RequestHost<World>,
 ): Promise<Reply> {
   try {
-    return route === undefined
-      ? await api.serveWrongMethod(ofPath, routed, host.world)
-      : await api.serve(route, routed, host.world)
+    if (route !== undefined) return await route.serve(routed, host.world)
+    const verdict = await api.answerWrongMethod(allowedMethods(ofPath), routed)
+    return (await ofPath[0]?.judge(routed, host.world, verdict)) ?? verdict
   } catch (cause) {
     host.world.log.error(
       'request_failed',
       { requestId: host.requestId, endpointId: route?.id ?? null },
       cause,
     )
-    return await api.answerFailure(ofPath, routed)
+    return await api.answerFailure(routed)
   }
+}
+
+/** The methods that a path has, as `Allow` lists them. `GET` implies `HEAD`. */
+function allowedMethods(ofPath: readonly Address[]): readonly string[] {
+  return ofPath.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
 }
 
 /** Makes the response of a reply, with the headers that every response has, and tells the host of it. */
@@ -149,8 +153,10 @@ export function overTransport(response: Response, url: URL): Response {
 /**
  * Paths with their routes. The router takes the first path that fits, so literal segments are sorted before parameters.
  */
-function groupByPath(all: readonly Route[]): readonly (readonly [string, readonly Route[]])[] {
-  const byPath = new Map<string, Route[]>()
+function groupByPath<Routed extends Address>(
+  all: readonly Routed[],
+): readonly (readonly [string, readonly Routed[]])[] {
+  const byPath = new Map<string, Routed[]>()
   for (const route of all) byPath.set(route.path, [...(byPath.get(route.path) ?? []), route])
   // In ASCII, `{` sorts after every character that a literal segment uses.
   return [...byPath].sort(([left], [right]) => (left < right ? -1 : 1))

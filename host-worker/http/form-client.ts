@@ -1,4 +1,4 @@
-import { namesEtag } from '../../domain/text/http/etag.ts'
+import { namesEtag } from '../../domain/text/http.ts'
 
 /** The path of the browser client: `import { attach } from 'https://…/form-client.js'`. */
 export const FORM_CLIENT_PATH = '/form-client.js'

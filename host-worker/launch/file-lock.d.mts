@@ -13,3 +13,6 @@ export interface FileLock {
 
 export function tryFileLock(path: string, text: string): FileLock | null
 export function fileLockHolder(path: string): { readonly pid: number; readonly text: string } | null
+export function createFile(path: string, content: string): boolean
+export function replaceFile(path: string, content: string): void
+export function readText(path: string): string | null

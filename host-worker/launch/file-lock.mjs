@@ -1,4 +1,4 @@
-/** Locks between processes. Plain JavaScript for the reason given in `run.mjs`. */
+/** Locks between processes, and the files that they are made of. Plain JavaScript for the reason given in `run.mjs`. */
 import { execFileSync } from 'node:child_process'
 import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -44,7 +44,7 @@ export function tryFileLock(path, text) {
   const own = `${path}.${number}`
   const content = (said) =>
     JSON.stringify({ pid: process.pid, began: beginOf(process.pid)?.began ?? '', text: said })
-  if (!create(own, content(text))) return null
+  if (!createFile(own, content(text))) return null
   if (holders(path).some((each) => each.number !== number && isAlive(each))) {
     rmSync(own, { force: true })
     return null
@@ -53,7 +53,7 @@ export function tryFileLock(path, text) {
   return {
     /** What the last holder said, which did not release the lock; null: none. */
     left: before.at(-1)?.text ?? null,
-    say: (said) => replace(own, content(said)),
+    say: (said) => replaceFile(own, content(said)),
     release: () => rmSync(own, { force: true }),
   }
 }
@@ -113,8 +113,8 @@ function beginOf(pid) {
   }
 }
 
-/** Creates a file with its content in one step; false: it is there already. */
-function create(path, content) {
+/** Creates a file that only its owner may read, with its content, in one step; false: it is there already. */
+export function createFile(path, content) {
   const aside = writeAside(path, content)
   try {
     linkSync(aside, path)
@@ -127,7 +127,8 @@ function create(path, content) {
   }
 }
 
-function replace(path, content) {
+/** Writes a file in one step: readers find either the old content or the complete new one. */
+export function replaceFile(path, content) {
   renameSync(writeAside(path, content), path)
 }
 
@@ -146,7 +147,8 @@ function names(directory) {
   }
 }
 
-function readText(path) {
+/** The text of a file; null: there is no such file. */
+export function readText(path) {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {

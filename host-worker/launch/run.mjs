@@ -7,8 +7,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ensureInstalled } from './install.mjs'
-import { findNode, oldestNode } from './find-node.mjs'
+import { ensureInstalled, findNode, oldestNode } from './install.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const PARENT_CHECK_MS = 1_000

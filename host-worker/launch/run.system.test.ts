@@ -30,7 +30,7 @@ exit \${npm_config_exit:-0}
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'run-'))
   mkdirSync(join(root, 'host-worker', 'launch'), { recursive: true })
-  for (const name of ['run', 'install', 'find-node', 'file-lock']) {
+  for (const name of ['run', 'install', 'file-lock']) {
     cpSync(join(import.meta.dirname, `${name}.mjs`), join(root, 'host-worker', 'launch', `${name}.mjs`))
   }
   writeFileSync(join(root, 'package.json'), '{"engines":{"node":">=22.18"}}')

@@ -1,9 +1,8 @@
+import type { Miniflare, MiniflareOptions } from 'miniflare'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { MiniflareOptions } from 'miniflare'
-import { projectRoot } from './root.ts'
+import { projectRoot, projectWranglerFile } from './project.ts'
 import { adoptEarlierState, localSecrets, persistPath } from './state.ts'
-import { projectWranglerFile } from './wrangler-file.ts'
 
 /** The Worker of a developer's machine (host-worker/dev/worker.ts) on the local runtime. */
 export interface LocalHost {
@@ -54,10 +53,7 @@ export async function startHost(directory: string, options: HostOptions): Promis
     const { origin: url } = await runtime.ready
     return {
       url,
-      fireCron: async () => {
-        const worker = await runtime.getWorker(serviceName())
-        await worker.scheduled({ cron: '* * * * *', scheduledTime: new Date() })
-      },
+      fireCron: () => fireCron(runtime, serviceName()),
       reload: async () => {
         await runtime.setOptions(await configured())
       },
@@ -67,6 +63,18 @@ export async function startHost(directory: string, options: HostOptions): Promis
     await runtime.dispose()
     throw error
   }
+}
+
+/**
+ * Fires the cron trigger of a Worker, and waits until its work is done.
+ *
+ * Miniflare makes the first call of a method with its thread blocked until the answer comes. Meanwhile nobody reads what
+ * the Worker logs, so a Worker that logs much would wait for ever. An argument whose content is read while it is sent
+ * makes the call an ordinary one, which the Worker does not look at.
+ */
+export async function fireCron(runtime: Miniflare, name: string): Promise<void> {
+  const worker: { scheduled(event: object, unread: Blob): Promise<unknown> } = await runtime.getWorker(name)
+  await worker.scheduled({ cron: '* * * * *', scheduledTime: new Date() }, new Blob())
 }
 
 /** The service's name in `wrangler.toml`. The files of its objects are stored under that name. */

@@ -1,12 +1,12 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { openEmbeddedSource } from '../../adapters/pos-odbc/gateway/rows/embedded.ts'
-import { hasOwnDatabases } from '../../adapters/pos-odbc/gateway/families/index.ts'
+import { hasOwnDatabases } from '../../adapters/pos-odbc/gateway/mappings.ts'
+import { openEmbeddedSource } from '../../adapters/pos-odbc/gateway/write.ts'
 import { isSourceKind, SOURCE_KINDS, type SourceKind } from '../../adapters/pos-odbc/index.ts'
-import type { PosSourceTie } from '../../ports/organizations/organization.ts'
-import { createPrivateFile } from './private-files.ts'
+import type { PosSourceTie } from '../../ports/organizations.ts'
+import { createPrivateFile } from './state.ts'
 
 /** The folder of the local point-of-sale systems below a state directory. */
 export interface LocalPosPaths {

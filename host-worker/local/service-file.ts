@@ -1,12 +1,12 @@
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as v from 'valibot'
 import { parsedOr } from '../../domain/text/json.ts'
 import { fileLockHolder, tryFileLock } from '../launch/file-lock.mjs'
-import { isPortFree } from './free-port.ts'
 
 /** The program that runs a service on a state directory. */
-export interface StateHolder {
+interface StateHolder {
   /** Where the service serves, or will serve; null: it is the service of a command, for that command alone. */
   readonly url: string | null
   /** Whether commands may use the service. */
@@ -73,4 +73,31 @@ function lockPath(directory: string): string {
 function heard(text: string | null): StateHolder | null {
   const said = v.safeParse(Said, parsedOr(text ?? '', null))
   return said.success ? said.output : null
+}
+
+/** Whether no program listens on this port of the loopback interface. */
+export async function isPortFree(port: number): Promise<boolean> {
+  return (await tryPort(port)) !== null
+}
+
+/** The preferred port when it is free, else any free one of the loopback interface. */
+export async function portNear(preferred: number): Promise<number> {
+  const found = preferred <= 65_535 ? await tryPort(preferred) : null
+  return found ?? (await tryPort(0)) ?? preferred
+}
+
+/** Takes a port of the loopback interface for a moment; 0: any that is free. Null: it is in use. */
+async function tryPort(port: number): Promise<number | null> {
+  const server = createServer()
+  return new Promise((resolve) => {
+    server.once('error', () => {
+      resolve(null)
+    })
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+      const address = server.address()
+      server.close(() => {
+        resolve(typeof address === 'object' && address !== null ? address.port : null)
+      })
+    })
+  })
 }

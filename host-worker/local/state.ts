@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parseEnv } from 'node:util'
-import { createPrivateFile, PRIVATE_DIRECTORY_MODE, readTextFile, writePrivateFile } from './private-files.ts'
+import { createFile, readText as readTextFile, replaceFile } from '../launch/file-lock.mjs'
+
+export { readTextFile }
 
 /** Removes all permissions of everybody but the owner. */
 const PRIVATE_UMASK = 0o077
@@ -110,4 +112,24 @@ export function writeLocalOperatorKey(directory: string, key: string): void {
 
 function operatorKeyPath(directory: string): string {
   return join(directory, 'operator-key')
+}
+
+/** Only the owner may read a state, because it contains secrets and tenants' data. */
+const PRIVATE_DIRECTORY_MODE = 0o700
+
+/** Creates a private file with its content in one step, unless it exists. */
+export function createPrivateFile(path: string, content: () => string): void {
+  if (readTextFile(path) !== null) return
+  makePrivateFolder(path)
+  createFile(path, content())
+}
+
+/** Writes a private file in one step: readers find either the old content or the complete new one. */
+export function writePrivateFile(path: string, content: string): void {
+  makePrivateFolder(path)
+  replaceFile(path, content)
+}
+
+function makePrivateFolder(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE })
 }

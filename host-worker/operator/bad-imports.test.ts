@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { ABANDONED_MS, PART_BYTES } from '../../domain/imports/file/limits.ts'
-import { sweepImports } from '../../domain/imports/sweep-imports.ts'
-import { newOrganization } from '../../domain/operators/organization.ts'
+import { ABANDONED_MS, PART_BYTES } from '../../domain/imports/file/transfer.ts'
+import { sweepImports } from '../../domain/imports/write.ts'
+import { newOrganization } from '../../domain/organizations/settings.ts'
 import { importWorld, toolsWithoutSecrets } from '../../test/support/data/imports.ts'
 import { operate, reachOf, TEST_URL, type Operated } from '../../test/support/services/operator/operator.ts'
 import { createScratchStorage, type ScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
 import { openTestService, type TestService } from '../../test/support/services/service.ts'
-import type { Reach } from './client/send-request.ts'
+import type { Reach } from './client/call-service.ts'
 
 // Checks which message a person at the command line gets when an import goes wrong, and that nothing of the import is
 // half done or lost.

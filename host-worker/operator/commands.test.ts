@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { operatorEndpoints } from '../../domain/operator-api.ts'
-import type { OperationEndpoint } from '../../domain/record/operation/operation.ts'
-import { readArguments } from './command/arguments.ts'
-import { synopsisOf, type Command } from './command/command.ts'
+import type { OperationEndpoint } from '../../domain/record/operation.ts'
+import { readArguments, synopsisOf, type Command } from './command.ts'
 import { allCommands, commandFor } from './commands.ts'
 
 const commands = await allCommands()

@@ -1,16 +1,16 @@
-import type { OperationEndpoint } from '../../domain/record/operation/operation.ts'
-import type { Command } from './command/command.ts'
+import type { OperationEndpoint } from '../../domain/record/operation.ts'
+import type { Command } from './command.ts'
 import { declaredBy } from './declared.ts'
 
 /** Loads a module: of operations that declare commands, or of `commands` that are written by hand. */
 type Load = () => Promise<Readonly<Record<string, unknown>>>
 
-const organizations: Load = () => import('../../domain/operators/endpoints/organization/organizations.ts')
-const removals: Load = () => import('../../domain/operators/endpoints/organization/removals.ts')
-const keys: Load = () => import('../../domain/operators/endpoints/keys/keys.ts')
-const forms: Load = () => import('../../domain/operators/endpoints/forms/organization-forms.ts')
-const outbox: Load = () => import('../../domain/operators/endpoints/service/outbox.ts')
-const login: Load = () => import('./commands/login-command.ts')
+const organizations: Load = () => import('../../domain/operators/organizations.ts')
+const removals: Load = () => import('../../domain/operators/removals.ts')
+const keys: Load = () => import('../../domain/operators/keys.ts')
+const forms: Load = () => import('../../domain/operators/forms.ts')
+const outbox: Load = () => import('../../domain/operators/outbox.ts')
+const login: Load = () => import('./commands/login.ts')
 
 /**
  * The first words of commands, in the order of `help` and of the manual, with the modules that are loaded for each.
@@ -18,28 +18,23 @@ const login: Load = () => import('./commands/login-command.ts')
  * found too, only later.
  */
 const groups: Readonly<Record<string, readonly Load[]>> = {
-  org: [
-    organizations,
-    () => import('./commands/move-command.ts'),
-    () => import('./commands/archive-commands.ts'),
-    removals,
-  ],
-  backup: [() => import('./commands/backup-commands.ts')],
-  key: [keys, () => import('./commands/revoke-command.ts')],
-  secrets: [() => import('../../domain/operators/endpoints/keys/secrets.ts')],
-  import: [() => import('./commands/imports/import-command.ts')],
-  imports: [() => import('../../domain/operators/endpoints/imports/imports.ts')],
-  form: [forms, () => import('./commands/form-file-commands.ts')],
-  rows: [() => import('./commands/rows-command.ts')],
+  org: [organizations, () => import('./commands/move.ts'), () => import('./commands/archives.ts'), removals],
+  backup: [() => import('./commands/backups.ts')],
+  key: [keys, () => import('./commands/revoke.ts')],
+  secrets: [() => import('../../domain/operators/service.ts')],
+  import: [() => import('./commands/import.ts')],
+  imports: [() => import('../../domain/operators/imports.ts')],
+  form: [forms, () => import('./commands/forms.ts')],
+  rows: [() => import('./commands/rows.ts')],
   contact: [removals],
   retention: [removals],
-  submissions: [() => import('../../domain/operators/endpoints/forms/submissions.ts')],
+  submissions: [() => import('../../domain/operators/submissions.ts')],
   outbox: [outbox],
-  sends: [() => import('../../domain/operators/endpoints/service/sends.ts')],
-  audit: [() => import('../../domain/operators/endpoints/service/audit.ts')],
+  sends: [() => import('../../domain/operators/sends.ts')],
+  audit: [() => import('../../domain/operators/audit.ts')],
   login: [login],
   logout: [login],
-  completion: [() => import('./commands/completion-command.ts')],
+  completion: [() => import('./commands/completion.ts')],
 }
 
 /** The order of the second words of a group, where it is not that of the names of their operations. */

@@ -1,16 +1,20 @@
 import * as v from 'valibot'
-import type { Organization } from '../../ports/organizations/organization.ts'
-import type { saveOrganization } from '../../domain/operators/endpoints/organization/organizations.ts'
-import type { Flag, FlagValues, OperatorCommand } from '../../domain/record/operation/command.ts'
-import type { OperationEndpoint } from '../../domain/record/operation/operation.ts'
+import type { Organization } from '../../ports/organizations.ts'
+import type { saveOrganization } from '../../domain/operators/organizations.ts'
+import type { Flag, FlagValues, OperatorCommand } from '../../domain/record/command.ts'
+import type { OperationEndpoint, CallOf } from '../../domain/record/operation.ts'
 import { membersOf } from '../../domain/text/json.ts'
-import { CommandError, Refusal, UsageError } from './client/errors.ts'
-import { failOnMissing, itemsOf, noteUnfinished } from './client/pages.ts'
-import type { CallOf, OperatorService } from './client/service/operator-service.ts'
-import { listing, source, type Source } from './listing/listing.ts'
-import { callWithFlags } from './command/arguments.ts'
-import type { Arguments, Command } from './command/command.ts'
-import type { Context } from './command/context.ts'
+import {
+  CommandError,
+  Refusal,
+  UsageError,
+  failOnMissing,
+  itemsOf,
+  noteUnfinished,
+  type OperatorService,
+} from './client/call-service.ts'
+import { listing, source, type Source } from './listing.ts'
+import { callWithFlags, type Arguments, type Command, type Context } from './command.ts'
 
 // The one runner of all commands that operations declare.
 

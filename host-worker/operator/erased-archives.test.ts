@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { finishRestore } from '../../domain/operators/endpoints/organization/restores.ts'
-import { form, organization, contact, submissionRow } from '../../test/conformance/fixtures.ts'
+import { finishRestore } from '../../domain/operators/archives.ts'
+import { form, organization, contact, submissionRow } from '../../adapters/conformance/fixtures.ts'
 import { everyText } from '../../test/support/databases/whole-database.ts'
 import { testSecrets, fakeClock, type FakeClock } from '../../test/support/runner/fakes.ts'
 import { portWith } from '../../test/support/runner/port-with.ts'
@@ -11,9 +11,9 @@ import { createScratchStorage, type ScratchStorage } from '../../test/support/sc
 import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
 import { openSecrets } from '../../domain/access/secrets.ts'
 import type { TestStorage } from '../../test/support/services/service.ts'
-import type { PlaceChoice } from '../../ports/placement/placement.ts'
-import { archiveInFile } from './archives/sources.ts'
-import { restoreArchive } from './archives/restore-archive.ts'
+import type { PlaceChoice } from '../../ports/placement.ts'
+import { archiveInFile } from './commands/archive-files.ts'
+import { restoreArchive } from './commands/archives.ts'
 
 // Who was erased stays erased: an older archive brings nobody back.
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { readKey } from '../../domain/access/api-key.ts'
 import { COMPILE_CACHE } from '../../test/support/services/compile-cache.ts'
 import { holdState, type HeldState } from '../local/service-file.ts'
-import { openLocalService, openOwn, type OpenConnection } from './client/service/local-service.ts'
+import { openLocalService, openOwn, type OpenConnection } from './client/open-service.ts'
 
 /** The commands as a person runs them, on a state directory and with the real runtime. */
 const directory = mkdtempSync(join(tmpdir(), 'operator-local-'))

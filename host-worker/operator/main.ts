@@ -1,10 +1,10 @@
-import { projectRoot } from '../local/root.ts'
+import { projectRoot, projectWranglerFile } from '../local/project.ts'
 import { stateDirectory } from '../local/state.ts'
-import { projectWranglerFile } from '../local/wrangler-file.ts'
 import { systemClock } from '../system.ts'
-import { askKey } from './ask-key.ts'
-import { deployedAddress } from './client/service/deployed-address.ts'
+import { deployedAddress } from './client/choose-service.ts'
 import { runOperator } from './run-operator.ts'
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
 
 const streams = {
   out: (line: string) => process.stdout.write(`${line}\n`),
@@ -30,3 +30,26 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 // Sets the exit code instead of exiting, so that output to a pipe is written completely.
 process.exitCode = await runOperator(process.argv.slice(2), streams, host)
+
+/**
+ * Asks for a key at the terminal without showing what is typed. When standard input is not a terminal, reads its first
+ * line.
+ */
+async function askKey(question: string): Promise<string> {
+  const { stdin, stderr } = process
+  const isTerminal = stdin.isTTY
+  if (isTerminal) stderr.write(question)
+  const nowhere = new Writable({
+    write: (_chunk, _encoding, done) => {
+      done()
+    },
+  })
+  const reader = createInterface({ input: stdin, output: nowhere, terminal: isTerminal })
+  try {
+    for await (const line of reader) return line.trim()
+    return ''
+  } finally {
+    reader.close()
+    if (isTerminal) stderr.write('\n')
+  }
+}

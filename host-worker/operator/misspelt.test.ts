@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
-import { showOrganization } from '../../domain/operators/endpoints/organization/organizations.ts'
-import { CommandError } from './client/errors.ts'
-import { explainMissing } from './client/missing.ts'
-import { organization } from '../../test/conformance/fixtures.ts'
+import { showOrganization } from '../../domain/operators/organizations.ts'
+import { CommandError } from './client/call-service.ts'
+import { explainMissing } from './run-operator.ts'
+import { organization } from '../../adapters/conformance/fixtures.ts'
 import {
   openTestOperator,
   TEST_URL,

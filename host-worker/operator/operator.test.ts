@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readKey } from '../../domain/access/api-key.ts'
-import { readOperatorKey } from '../../domain/access/operator-key.ts'
+import { readOperatorKey } from '../../domain/access/operator-credentials.ts'
 import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'operator-test-'))

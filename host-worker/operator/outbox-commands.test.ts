@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { form, organization, submission } from '../../test/conformance/fixtures.ts'
+import { form, organization, submission } from '../../adapters/conformance/fixtures.ts'
 import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
 
 let operated: TestOperator

@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { PosSourceTie } from '../../ports/organizations/organization.ts'
+import type { PosSourceTie } from '../../ports/organizations.ts'
 import { ndjsonBytes, sourceOf } from '../../test/support/data/imports.ts'
 import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
-import { openEmbeddedPos } from './commands/imports/embedded-pos.ts'
-import { importInto } from './commands/imports/import-command.ts'
+import { openEmbeddedPos } from './commands/import-into-gateway.ts'
+import { importInto } from './commands/import.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'pos-import-'))
 const state = join(directory, 'state')

@@ -1,16 +1,26 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { nearestWord } from '../../domain/text/nearest-word.ts'
-import { escapedCommands } from '../../domain/text/escaped-commands.ts'
-import { projectRoot } from '../local/root.ts'
-import { CommandError, UsageError } from './client/errors.ts'
-import { readArguments } from './command/arguments.ts'
-import type { Command } from './command/command.ts'
-import type { Streams } from './command/context.ts'
-import { examplesOf, operationsOf, overview, usage } from './command/help.ts'
-import { withoutSecrets } from './command/without-secrets.ts'
+import { nearestWord, suggestion } from '../../domain/text/nearest-word.ts'
+import { escapedCommands } from '../../domain/text/terminal.ts'
+import { projectRoot } from '../local/project.ts'
+import { CommandError, UsageError, Refusal, type OperatorService } from './client/call-service.ts'
+import {
+  readArguments,
+  textOf,
+  serviceFlags,
+  synopsisOf,
+  type Command,
+  type Streams,
+  type Arguments,
+  type Context,
+  type Declaration,
+} from './command.ts'
 import { allCommands, commandFor } from './commands.ts'
-import { runCommand, type Host } from './run-command.ts'
+import { chooseService, loginPath, readLogin, type Choice, type Sources } from './client/choose-service.ts'
+import { openService, type OpenedService, type Surroundings } from './client/open-service.ts'
+import { listOrganizations } from '../../domain/operators/organizations.ts'
+import { echoed } from '../../domain/limits/echo.ts'
+import { PAGE_ROWS_MAX } from '../../domain/record/endpoint.ts'
 
 /**
  * Runs one command. Returns the exit code: 0 for success, 1 when the command failed, 2 when it was called with wrong
@@ -122,4 +132,163 @@ function leadingFlag(flag: string): string {
   const meant = nearestWord(name, MORE_WORDS)
   if (meant !== null) return `There is no flag ${name} without a command. Did you mean ${meant}?`
   return `The command comes first, and its flags follow it.`
+}
+
+/** The environment of the commands: that of the machine, or of a test. */
+export interface Host extends Omit<Surroundings, 'note'>, Pick<Sources, 'deployed'> {
+  readonly askKey: Context['askKey']
+  /** By what a person calls the commands. */
+  readonly program: string
+}
+
+/** Runs a command, and ends the services that were opened for it. */
+async function runCommand(command: Command, given: Arguments, streams: Streams, host: Host): Promise<void> {
+  const opened: Promise<OpenedService>[] = []
+  const open = async (choice: Choice) => {
+    const opening = openService(choice, { ...host, note: streams.note })
+    opened.push(opening)
+    return (await opening).service
+  }
+  let chosen: Promise<OperatorService> | null = null
+  const path = loginPath(host.environment)
+  const sources = sourcesOf(given, host, path)
+  const context: Context = {
+    ...streams,
+    sources,
+    service: (without) => (chosen ??= open(chooseService(sources, without ?? null))),
+    open,
+    loginPath: path,
+    askKey: (question) => host.askKey(question),
+    commands: allCommands,
+  }
+  try {
+    await command.run(context, given)
+  } catch (error) {
+    const named = [...Object.values(given.values), ...given.positionals].filter(
+      (value) => typeof value === 'string',
+    )
+    // The service that was asked last.
+    const asked = await opened.at(-1)?.catch(() => undefined)
+    throw asked === undefined ? error : await explainMissing(error, named, asked.service)
+  } finally {
+    const services = await Promise.allSettled(opened)
+    for (const service of services) if (service.status === 'fulfilled') await service.value.close()
+  }
+}
+
+function sourcesOf({ values }: Arguments, { environment, deployed }: Host, path: string): Sources {
+  const flags = { url: textOf(values, 'url'), key: textOf(values, 'key'), remote: values.remote === true }
+  return { flags, environment, login: () => readLogin(path), deployed }
+}
+
+/**
+ * The error of a command that named something which does not exist, with where it was looked for, because that is
+ * mostly what was wrong: another state or service than the one that was meant. For an organization also with the nearest
+ * one that exists. Any other error as it is.
+ * @param named what the command was given, one of which is the id
+ * @param service the service that the command asked
+ */
+export async function explainMissing(
+  error: unknown,
+  named: readonly string[],
+  service: OperatorService,
+): Promise<unknown> {
+  if (!(error instanceof Refusal)) return error
+  const { message, status } = error
+  if (status !== 404 && !message.startsWith('There is no ')) return error
+  const { stateDirectory, url } = service
+  const where = stateDirectory === null ? `at ${url}` : `in the state ${stateDirectory} (STATE_DIR)`
+  const nearest = await nearestOrganization(message, named, service)
+  return new Refusal(status, `${message}${nearest} It was looked for ${where}.`)
+}
+
+/** The suggestion of an organization in place of one that does not exist; empty: nothing is near. */
+async function nearestOrganization(
+  message: string,
+  named: readonly string[],
+  service: OperatorService,
+): Promise<string> {
+  const organizationId = named.find((id) =>
+    ['.', ','].some((end) => message.startsWith(`There is no organization ${echoed(id)}${end}`)),
+  )
+  if (organizationId === undefined) return ''
+  try {
+    // One page of organizations is looked at.
+    const { body } = await service.call(listOrganizations, { query: { limit: PAGE_ROWS_MAX } })
+    const ids = body.data.map((organization) => organization.organizationId)
+    return suggestion(organizationId, ids)
+  } catch {
+    // The suggestion is an extra. What went wrong with the command is said in any case.
+    return ''
+  }
+}
+
+const WHERE = [
+  'Each command also takes --url URL and --key KEY, or --remote. They win over OPERATOR_URL and OPERATOR_KEY, and these',
+  'over "login". Without any of them it is about the service of STATE_DIR (default .wrangler/state): the one that runs',
+  'there, else one that runs as long as the command. --remote is the deployed service that wrangler.toml names.',
+  '--version prints the version. "completion SHELL" lets a shell complete all these words.',
+]
+
+/**
+ * The usage of a command: how it is called, and what it does.
+ * @param program by which the operator is called
+ */
+function usage(command: Declaration, program: string): string {
+  const { words, summary, details } = command
+  const call = [program, ...words, synopsisOf(command)].filter((part) => part !== '').join(' ')
+  const common = synopsisOf({ positionals: [], flags: serviceFlags })
+  return [`Usage: ${call} ${common}`, '', `${summary}.`, ...details].join('\n')
+}
+
+/** Typical calls of a command. */
+function examplesOf({ words, examples }: Declaration, program: string): readonly string[] {
+  const calls = examples.map((given) => [program, ...words, given].filter((part) => part !== '').join(' '))
+  return ['', calls.length === 1 ? 'Example:' : 'Examples:', ...calls.map((call) => `  ${call}`)]
+}
+
+/** The operations of the interface that a command may call, with method and path. */
+function operationsOf({ operations }: Declaration): readonly string[] {
+  if (operations.length === 0) return []
+  return ['', 'Calls:', ...operations.map(({ method, path }) => `  ${method} ${path}`)]
+}
+
+/** A list of commands, each in a line. */
+function overview(of: readonly Declaration[], program: string): string {
+  const width = Math.max(...of.map(({ words }) => words.join(' ').length))
+  return [
+    `Usage: ${program} COMMAND …    (COMMAND --help says more)`,
+    '',
+    ...of.map(({ words, summary }) => `  ${words.join(' ').padEnd(width)}  ${summary}`),
+    '',
+    ...WHERE,
+  ].join('\n')
+}
+
+/** What is recognised as a secret wherever it stands: the service's keys, and the secret keys of age. */
+const SECRETS = /\b([cpo]k_live_|AGE-SECRET-KEY-1)[\w-]+/gi
+const NAMES = ['OPERATOR_KEY', 'ROOT_SECRET']
+/** What is shorter is no secret, and may be a part of any word. */
+const SECRET_LENGTH_MIN = 8
+
+/**
+ * Lines for the terminal without the secrets that the person gave: a message may repeat what it is about, and terminals
+ * are recorded. Only the beginning of a key stays, which says of what kind it is.
+ * @param args the arguments of the command
+ */
+function withoutSecrets(
+  lines: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): string {
+  const keyFlags = args.flatMap((arg, index) =>
+    arg === '--key' ? [args[index + 1]] : arg.startsWith('--key=') ? [arg.slice('--key='.length)] : [],
+  )
+  const given = [...keyFlags, ...NAMES.map((name) => environment[name])].filter(
+    (secret) => secret !== undefined && secret.length >= SECRET_LENGTH_MIN,
+  )
+  return given.reduce<string>(
+    (text, secret = '') => text.replaceAll(secret, '…'),
+    lines.replaceAll(SECRETS, '$1…'),
+  )
 }

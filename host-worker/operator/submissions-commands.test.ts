@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import { form, organization } from '../../test/conformance/fixtures.ts'
-import { automation } from '../../test/conformance/submissions/outbox.ts'
+import { form, organization } from '../../adapters/conformance/fixtures.ts'
+import { automation } from '../../adapters/conformance/outbox.ts'
 import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
 
 let operated: TestOperator

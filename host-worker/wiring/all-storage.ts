@@ -1,31 +1,36 @@
-import { createExecutor } from '../../adapters/d1/executor.ts'
 import { createFamilyDatabases } from '../../adapters/durable-object/client/family-databases.ts'
+import type { Executor } from '../../adapters/sqlite/index.ts'
 import { createPlaceDirectory } from '../../adapters/sqlite/placement/directory.ts'
 import { createStorage } from '../../adapters/sqlite/storage.ts'
 import type { AllPlaces } from '../../domain/placement/find/at-place.ts'
 import { createPlacedStorage, type PlacedStorage } from '../../domain/placement/placed-storage.ts'
-import type { Background } from '../../ports/platform/background.ts'
-import type { Meter } from '../../ports/platform/meter.ts'
+import type { Background, Meter } from '../../ports/platform.ts'
 import { consoleLog, systemClock } from '../system.ts'
 import { createMeter } from './opening.ts'
 import { openPlaces, type DatabaseEnv } from './places.ts'
 
-/** Opens all of the service's storage: for operators, analytics and follow-up work. No I/O. */
-export function openStorage(env: DatabaseEnv, meter?: Meter, background?: Background): PlacedStorage {
-  return createPlacedStorage(openAllPlaces(env, meter, background), consoleLog)
+/** All that is stored. */
+export interface AllStorage {
+  readonly storage: PlacedStorage
+  /** The databases that it consists of. */
+  readonly places: AllPlaces
+  /** Runs statements on the shared database. */
+  readonly executor: Executor
 }
 
-/** Opens the places of organizations with their complete storage. No I/O. */
-export function openAllPlaces(
+/** Opens all of the service's storage: for operators, analytics and follow-up work. No I/O. */
+export function openStorage(
   env: DatabaseEnv,
   meter: Meter = createMeter(),
   background?: Background,
-): AllPlaces {
+): AllStorage {
   const clock = systemClock
-  const { database, families } = env
-  return {
-    ...openPlaces(env, createStorage, meter, background),
-    directory: createPlaceDirectory(createExecutor({ database, clock, meter }), clock),
-    databases: families === null ? null : createFamilyDatabases({ namespace: families, clock, meter }),
+  const { families: namespace } = env
+  const { executor, ...opened } = openPlaces(env, createStorage, meter, background)
+  const places = {
+    ...opened,
+    directory: createPlaceDirectory(executor, clock),
+    databases: namespace === null ? null : createFamilyDatabases({ namespace, clock, meter }),
   }
+  return { storage: createPlacedStorage(places, consoleLog), places, executor }
 }

@@ -1,7 +1,6 @@
 import { createR2Archives } from '../../adapters/archive-r2/index.ts'
-import type { BackupWorld } from '../../domain/whole/backup/back-up.ts'
-import { sweepBackups } from '../../domain/whole/backup/sweep.ts'
-import type { OpenDigest } from '../../ports/whole/archive-digest.ts'
+import { sweepBackups, type BackupWorld } from '../../domain/organizations/backups.ts'
+import type { OpenDigest } from '../../ports/archives.ts'
 import type { Env } from '../env/index.ts'
 import { consoleLog, systemClock } from '../system.ts'
 import { openStorage } from './all-storage.ts'
@@ -47,7 +46,7 @@ const failedAtMs = new Map<string, number>()
 export async function sweepBackupsOf(env: Env): Promise<void> {
   const world = await openBackups(env)
   if (world === null || env.backups === null) return
-  const { overview, whole } = openStorage(env)
+  const { overview, whole } = openStorage(env).storage
   const { keepDays } = env.backups
   await sweepBackups({ ...world, overview, whole, log: consoleLog, keepDays, failedAtMs })
 }

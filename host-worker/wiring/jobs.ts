@@ -1,28 +1,38 @@
+import type { MessageBatch } from '@cloudflare/workers-types'
+import { consumeBatch } from '../../adapters/queue-cloudflare/index.ts'
 import { receiveFromQstash } from '../../adapters/queue-qstash/index.ts'
-import type { JobWorld } from '../../domain/jobs/world.ts'
+import { CONNECTIONS_WIDTH } from '../../domain/limits/limits.ts'
+import { eachOf } from '../../domain/limits/waiting.ts'
+import { deliver, sweep } from '../../domain/jobs/deliver.ts'
+import { sweepFamilies } from '../../domain/jobs/sweep-families.ts'
+import type { JobWorld } from '../../domain/jobs/work.ts'
+import { SHARED, type AllPlaces } from '../../domain/placement/find/at-place.ts'
+import { forgetErasures, sweepRetention } from '../../domain/organizations/retention.ts'
+import type { ImportDirectory } from '../../ports/import-sessions.ts'
+import type { OutboxRef } from '../../ports/messaging.ts'
 import type { Env } from '../env/index.ts'
 import { consoleLog, systemDeadline, systemPorts } from '../system.ts'
-import { openAllPlaces, openStorage } from './all-storage.ts'
-import { createFollowUp, type FollowUpWork } from './follow-up.ts'
+import { openStorage } from './all-storage.ts'
 import { emailOf, smsOf } from './providers.ts'
 
 /** The work that follows requests. Modules that few of its calls need are loaded on demand. No I/O. */
 export function openFollowUp(env: Env): FollowUpWork {
-  const storage = openStorage(env)
+  const all = openStorage(env)
+  const { outbox, importDirectory } = all.storage
   return createFollowUp({
-    openJobs: () => openJobWorld(env),
-    places: openAllPlaces(env),
-    imports: storage.importDirectory,
+    openJobs: () => ({ outbox, email: emailOf(env), sms: smsOf(env), mail: env.mail, ...systemPorts }),
+    places: all.places,
+    imports: importDirectory,
     async sweepImports(imports) {
       const { sweepImportsOf } = await import('./operator-world.ts')
       await sweepImportsOf(env, imports)
     },
     async sweepMoves() {
       const [{ openMoves }, { sweepMoves }] = await Promise.all([
-        import('./moves.ts'),
+        import('./operator-world.ts'),
         import('../../domain/placement/operators/moves.ts'),
       ])
-      await sweepMoves(openMoves(env))
+      await sweepMoves(openMoves(env, all))
     },
     async sweepBackups() {
       if (env.backups === null) return
@@ -46,13 +56,92 @@ export async function serveQstash(request: Request, env: Env): Promise<Response 
   })
 }
 
-/** The ports for follow-up work. */
-function openJobWorld(env: Env): JobWorld {
+/** The ports of the work that follows requests. */
+export interface FollowUpPorts {
+  readonly openJobs: () => JobWorld
+  readonly places: Pick<AllPlaces, 'directory' | 'storageAt'>
+  /** The imports of all places together. */
+  readonly imports: ImportDirectory
+  /** Continues interrupted imports of one database, or of all. */
+  readonly sweepImports: (imports: ImportDirectory) => Promise<void>
+  readonly sweepMoves: () => Promise<void>
+  /** Backs up the organizations whose time has come. */
+  readonly sweepBackups: () => Promise<void>
+}
+
+/** What the platform calls besides requests. */
+export interface FollowUpWork {
+  /** Handles a batch of queue messages. */
+  queue(batch: MessageBatch): Promise<void>
+  /**
+   * Processes due entries that no queue message reached, imports, unfinished work of families with databases of their
+   * own, what is kept no longer, moves, and backups. A failure of one does not stop the others. Rejects with the first failure.
+   */
+  cron(): Promise<void>
+  /**
+   * Processes entries that a family's alarm hands over, a few at a time. They are not sent to the queue again, because
+   * it had its chance and may have lost them. An entry that fails is handed over again, and does not stop the others.
+   */
+  workOff(refs: readonly OutboxRef[]): Promise<void>
+  /**
+   * Processes an entry. A rejection makes the queue deliver its message again. The queue does not report the error, so
+   * it is logged.
+   */
+  deliver(ref: OutboxRef): Promise<void>
+}
+
+/** Connects the work that follows requests with its ports. No I/O. */
+export function createFollowUp({
+  openJobs,
+  places,
+  imports,
+  sweepImports,
+  sweepMoves,
+  sweepBackups,
+}: FollowUpPorts): FollowUpWork {
+  const deliverWith = (jobs: JobWorld) => async (ref: OutboxRef) => {
+    try {
+      await deliver(ref, jobs)
+    } catch (cause) {
+      jobs.log.error('outbox_delivery_failed', { outboxId: ref.outboxId }, cause)
+      throw cause
+    }
+  }
   return {
-    outbox: openStorage(env).outbox,
-    email: emailOf(env),
-    sms: smsOf(env),
-    mail: env.mail,
-    ...systemPorts,
+    queue: (batch) => consumeBatch(batch, deliverWith(openJobs()), CONNECTIONS_WIDTH),
+    async cron() {
+      const jobs = openJobs()
+      const outcomes = await Promise.allSettled([
+        sweep(jobs),
+        sweepImports(imports),
+        sweepFamilies({
+          directory: places.directory,
+          openWork(place) {
+            const storage = places.storageAt(place, true)
+            const retention = storage.retentionDirectory
+            const work = async () => {
+              await sweep(jobs, storage.outbox)
+              await sweepImports(storage.importDirectory)
+              await sweepRetention({ ...jobs, retention })
+            }
+            return { outbox: storage.outbox, imports: storage.importDirectory, retention, work }
+          },
+          clock: jobs.clock,
+          log: jobs.log,
+        }),
+        sweepRetention({ ...jobs, retention: places.storageAt(SHARED, true).retentionDirectory }),
+        forgetErasures(places.storageAt(SHARED, true).erasures, jobs.clock),
+        sweepMoves(),
+        sweepBackups(),
+      ])
+      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+    },
+    async workOff(refs) {
+      const deliverOne = deliverWith(openJobs())
+      await eachOf(refs, CONNECTIONS_WIDTH, async (ref) => {
+        await deliverOne(ref).catch(() => undefined)
+      })
+    },
+    deliver: (ref) => deliverWith(openJobs())(ref),
   }
 }

@@ -1,11 +1,10 @@
 import { openSecrets, type Secrets } from '../../domain/access/secrets.ts'
-import type { Background } from '../../ports/platform/background.ts'
-import type { Meter } from '../../ports/platform/meter.ts'
+import type { Background, Meter, LogFields } from '../../ports/platform.ts'
 import type { Env } from '../env/index.ts'
-import type { RequestHost } from '../http/fetch-handler.ts'
+import type { RequestHost, Answered } from '../http/fetch-handler.ts'
 import { backgroundOn, consoleLog } from '../system.ts'
 
-export { createMeter } from '../../adapters/sqlite/statement/meter.ts'
+export { createMeter } from '../../adapters/sqlite/statement/executor.ts'
 
 /** Lets the platform keep the isolate alive for work after the response. */
 export interface Lifetime {
@@ -51,4 +50,23 @@ export function backgroundOf(lifetime: Lifetime): Background {
   return backgroundOn(consoleLog, (work) => {
     lifetime.waitUntil(work)
   })
+}
+
+/**
+ * The fields of a request's log line. The endpoint is logged instead of the path, which may contain an identifier. The
+ * query, the headers and the body are not logged.
+ */
+export function requestFields(facts: Answered, durationMs: number, meter: Meter): LogFields {
+  return {
+    requestId: facts.requestId,
+    endpointId: facts.endpointId,
+    status: facts.status,
+    durationMs,
+    organizationId: facts.organizationId,
+    keyId: facts.keyId,
+    ...(facts.submissionId === undefined ? {} : { submissionId: facts.submissionId }),
+    storageCalls: meter.calls,
+    rowsRead: meter.rowsRead,
+    rowsWritten: meter.rowsWritten,
+  }
 }

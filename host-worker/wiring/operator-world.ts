@@ -1,15 +1,21 @@
-import { sweepImports } from '../../domain/imports/sweep-imports.ts'
-import { createMoves } from '../../domain/placement/operators/moves.ts'
-import type { Background } from '../../ports/platform/background.ts'
-import type { Meter } from '../../ports/platform/meter.ts'
-import type { ImportDirectory } from '../../ports/records/import-sessions.ts'
+import { createExecutor } from '../../adapters/d1/executor.ts'
+import { createObjectMovePlace } from '../../adapters/durable-object/client/move-place.ts'
+import { ownMigrations } from '../../adapters/durable-object/object/own-migrations.ts'
+import { openLegacyVendorWriter } from '../../adapters/pos-legacy-vendor/index.ts'
+import { createMoveLedger, createMovePlace, sharedControl } from '../../adapters/sqlite/move/index.ts'
+import type { PosDestination } from '../../domain/imports/world.ts'
+import { sweepImports } from '../../domain/imports/write.ts'
+import { createMoves, type MovesWorld } from '../../domain/placement/operators/moves.ts'
+import type { ImportDirectory } from '../../ports/import-sessions.ts'
+import type { Organization } from '../../ports/organizations.ts'
+import type { Background, Meter } from '../../ports/platform.ts'
 import type { Env } from '../env/index.ts'
 import { importsOf } from '../http/imports.ts'
 import { createWorld, type WholeWorld } from '../http/world.ts'
-import { openStorage } from './all-storage.ts'
-import { openMoves } from './moves.ts'
+import { systemClock, systemPorts } from '../system.ts'
+import { openStorage, type AllStorage } from './all-storage.ts'
 import { createMeter, detached, secretsOf } from './opening.ts'
-import { posDestination } from './pos/pos-destination.ts'
+import { bound } from './places.ts'
 
 /** Assembles the ports for a request of an operator, and for work on the imports of organizations. */
 export async function openOperatorWorld(
@@ -17,9 +23,10 @@ export async function openOperatorWorld(
   meter: Meter = createMeter(),
   background: Background = detached,
 ): Promise<WholeWorld> {
-  const storage = openStorage(env, meter, background)
+  const all = openStorage(env, meter, background)
+  const { storage } = all
   const { overview, restorePlaces, deletionPlaces } = storage
-  const moves = createMoves({ ...openMoves(env, meter), background })
+  const moves = createMoves({ ...openMoves(env, all, meter), background })
   return createWorld({
     storage,
     secrets: await secretsOf(env),
@@ -34,4 +41,57 @@ export async function openOperatorWorld(
 export async function sweepImportsOf(env: Env, imports: ImportDirectory): Promise<void> {
   const world = await openOperatorWorld(env)
   await sweepImports({ ...world, imports, openImports: importsOf(world) })
+}
+
+/**
+ * How many rows one step of a move reads or writes in the shared database. Other organizations wait meanwhile, so it is
+ * small.
+ */
+const SHARED_ROWS_MAX = 200
+
+/** The ports of moves. No I/O. */
+export function openMoves(
+  { families }: Env,
+  { storage, places, executor }: AllStorage,
+  meter: Meter = createMeter(),
+): Omit<MovesWorld, 'background'> {
+  const { clock } = systemPorts
+  return {
+    ledger: createMoveLedger(executor),
+    places: (place) => {
+      if (place.kind === 'shared')
+        return createMovePlace({ executor, control: sharedControl(executor), rowsMax: SHARED_ROWS_MAX })
+      const namespace = bound(families)
+      return createObjectMovePlace({ namespace, place, clock, meter, migrations: ownMigrations })
+    },
+    directory: places.directory,
+    administration: storage.administration,
+    databases: places.databases,
+    ...systemPorts,
+  }
+}
+
+/** The destination of rows for an organization's point of sale, as far as the service itself can reach it. */
+function posDestination(
+  { organizationId, posSource }: Organization,
+  { posLegacy }: Pick<Env, 'posLegacy'>,
+): PosDestination {
+  if (posSource === null) {
+    return {
+      refusal: `The organization ${organizationId} has no point of sale. Tie it to one with "org create --id ${organizationId} --pos-source KIND:TENANT".`,
+    }
+  }
+  if (posSource.kind !== 'legacy_vendor') {
+    return {
+      refusal: `The point of sale of ${organizationId}, ${posSource.kind} ${posSource.tenant}, is behind an ODBC gateway, through which nothing is written: the system that owns it fills it.`,
+    }
+  }
+  return posLegacy === null
+    ? { refusal: 'The service has no binding POS_LEGACY, which the point of sale of this kind needs.' }
+    : {
+        writer: openLegacyVendorWriter(
+          createExecutor({ database: posLegacy, clock: systemClock }),
+          posSource.tenant,
+        ),
+      }
 }

@@ -1,12 +1,11 @@
 import { createExecutor } from '../../adapters/d1/executor.ts'
 import { storageOptionsOf } from '../../adapters/durable-object/client/executor.ts'
 import { ownMigrations } from '../../adapters/durable-object/object/own-migrations.ts'
+import type { Executor } from '../../adapters/sqlite/index.ts'
 import { createPlaceFinder } from '../../adapters/sqlite/placement/finder.ts'
 import type { StorageOptions } from '../../adapters/sqlite/storage-options.ts'
-import type { Places } from '../../domain/placement/find/at-place.ts'
-import { createPlaceMemory } from '../../domain/placement/find/place-memory.ts'
-import type { Background } from '../../ports/platform/background.ts'
-import type { Meter } from '../../ports/platform/meter.ts'
+import { createPlaceMemory, type Places } from '../../domain/placement/find/at-place.ts'
+import type { Background, Meter } from '../../ports/platform.ts'
 import type { Env } from '../env/index.ts'
 import { systemClock, systemDeadline } from '../system.ts'
 import { createMeter, detached } from './opening.ts'
@@ -27,11 +26,13 @@ export function openPlaces<Stored>(
   create: (options: StorageOptions) => Stored,
   meter: Meter = createMeter(),
   background: Background = detached,
-): Places<Stored> {
+): Places<Stored> & { readonly executor: Executor } {
   const clock = systemClock
   const executor = createExecutor({ database, clock, meter })
   const shared = create({ executor, clock, isShared: true })
   return {
+    /** Runs statements on the shared database. */
+    executor,
     directory: createPlaceFinder(executor),
     memory: placeMemory,
     storageAt: (place, isConfirmed) => {
@@ -54,7 +55,7 @@ export function openPlaces<Stored>(
  * The binding of families' databases. Throws without one, because a family can only have a database of its own where
  * there is that binding.
  */
-function bound(families: DatabaseEnv['families']): NonNullable<DatabaseEnv['families']> {
+export function bound(families: DatabaseEnv['families']): NonNullable<DatabaseEnv['families']> {
   if (families === null)
     throw new Error('A family has a database of its own: the binding FAMILIES is missing')
   return families

@@ -1,19 +1,27 @@
-import { createKeyUpkeep } from '../../adapters/sqlite/access/key-upkeep.ts'
-import { createKeyedStorage } from '../../adapters/sqlite/access/keyed-storage.ts'
+import { createExecutor } from '../../adapters/d1/executor.ts'
+import { createKeyUpkeep, createKeyedStorage } from '../../adapters/sqlite/access/keyed-storage.ts'
 import { guardOf, type StorageOptions } from '../../adapters/sqlite/storage-options.ts'
-import { createRateLimiter } from '../../domain/access/rate-limit/rate-limiter.ts'
+import { createRateLimiter } from '../../domain/access/rate-limiter.ts'
 import { placedKeyed, placedKeyUpkeep } from '../../domain/placement/storage/placed-requests.ts'
-import { relayed } from '../../domain/relay/relayed.ts'
-import { tenantApi } from '../../domain/tenant-api.ts'
-import type { TenantWorld } from '../../domain/world.ts'
-import type { Background } from '../../ports/platform/background.ts'
+import { posSourceKinds } from '../../domain/pos/index.ts'
+import { relayed } from '../../ports/relayed.ts'
+import { tenantApi, type TenantWorld, type World } from '../../domain/tenant-api.ts'
+import type { PosKind } from '../../ports/organizations.ts'
+import type { Background, Meter } from '../../ports/platform.ts'
+import type { SourceFailure } from '../../ports/records.ts'
+import type { ExitSurveySource, PosSource, PosSources } from '../../ports/sources.ts'
+import type { Env, PosSettings } from '../env/index.ts'
 import { createFetchHandler } from '../http/fetch-handler.ts'
-import { systemClock, systemPorts } from '../system.ts'
-import { askLoaded } from './ask-loaded.ts'
+import { systemClock, systemFetch, systemPorts } from '../system.ts'
 import { backgroundOf, secretsOf, type Opening, type Serve } from './opening.ts'
 import { openPlaces } from './places.ts'
-import { openPosSources } from './pos/pos-sources.ts'
-import { emailOf, exitSurveyOf, linksOf, smsOf } from './providers.ts'
+import { emailOf, smsOf } from './providers.ts'
+
+const handle = createFetchHandler(tenantApi)
+
+/** Serves what organizations call. */
+export const serve: Serve = async (request, host, opening) =>
+  handle(request, { ...host, world: await openTenantWorld(opening) })
 
 /** Kept for the lifetime of the isolate. */
 const rateLimiter = createRateLimiter(systemClock)
@@ -56,7 +64,7 @@ function lateStorage(
 ): Pick<TenantWorld, 'analytics' | 'exitSurvey' | 'sends'> {
   const load = async () => {
     const { openStorage } = await import('./all-storage.ts')
-    return openStorage(env, meter, background)
+    return openStorage(env, meter, background).storage
   }
   return {
     analytics: {
@@ -74,8 +82,90 @@ function lateStorage(
   }
 }
 
-const handle = createFetchHandler(tenantApi)
+/** The link service; null when none is configured, and links are in the service's own storage. */
+function linksOf({ links }: Env): World['sources']['links'] {
+  if (links === null) return null
+  return ({ organizationId }) => {
+    const open = async () => {
+      const { openDubLinks } = await import('./outside-sources.ts')
+      return openDubLinks({ ...links, ...systemPorts, fetch: systemFetch }, organizationId)
+    }
+    return {
+      page: (query) => askLoaded(open, (source) => source.page(query)),
+      one: (query) => askLoaded(open, (source) => source.one(query)),
+      groups: (query) => askLoaded(open, (source) => source.groups(query)),
+    }
+  }
+}
 
-/** Serves what organizations call. */
-export const serve: Serve = async (request, host, opening) =>
-  handle(request, { ...host, world: await openTenantWorld(opening) })
+/** The analytics database with the exit survey; null when none is configured. */
+function exitSurveyOf({ clickHouse }: Env): ExitSurveySource | null {
+  if (clickHouse === null) return null
+  const load = async () => {
+    const { createClickHouseExitSurvey } = await import('./outside-sources.ts')
+    return createClickHouseExitSurvey({ ...clickHouse, fetch: systemFetch })
+  }
+  return {
+    open: (organizationId) => ({
+      countReasons: (range, signal) =>
+        askLoaded(load, (source) => source.open(organizationId).countReasons(range, signal)),
+    }),
+  }
+}
+
+/**
+ * Chooses the adapter for each kind of point of sale, and loads it when the source is read, because most organizations
+ * have none. A source that is not configured is reported as `unavailable` then.
+ */
+export function openPosSources({ posGateway, posLegacy }: PosSettings, meter: Meter): PosSources {
+  return {
+    open({ kind, tenant }) {
+      if (kind !== 'legacy_vendor') {
+        if (posGateway === null) return unconfigured(kind, 'POS_GATEWAY_URL and POS_GATEWAY_SECRET')
+        const { url, secret, service } = posGateway
+        const fetch = service === null ? systemFetch : service.fetch.bind(service)
+        return loadedSource(kind, async () => {
+          const { createOdbcPosSources } = await import('./outside-sources.ts')
+          return createOdbcPosSources({ url, secret, fetch, ...systemPorts }).open({ kind, tenant })
+        })
+      }
+      if (posLegacy === null) return unconfigured(kind, 'the binding POS_LEGACY')
+      return loadedSource(kind, async () => {
+        const { openLegacyVendor } = await import('./outside-sources.ts')
+        const database = createExecutor({ database: posLegacy, clock: systemClock, meter })
+        return openLegacyVendor({ database, deadline: systemPorts.deadline }, tenant)
+      })
+    },
+  }
+}
+
+function loadedSource(kind: PosKind, open: () => Promise<PosSource>): PosSource {
+  return {
+    capabilities: posSourceKinds[kind].capabilities,
+    page: (query) => askLoaded(open, (source) => source.page(query)),
+    one: (query) => askLoaded(open, (source) => source.one(query)),
+  }
+}
+
+function unconfigured(kind: PosKind, missing: string): PosSource {
+  const reason = `the organization is tied to ${kind}, for which ${missing} must be configured`
+  const failed = async () => ({ kind: 'unavailable', reason }) as const
+  return { capabilities: posSourceKinds[kind].capabilities, page: failed, one: failed }
+}
+
+/**
+ * Asks an outside source whose adapter is loaded on demand. A source never rejects, so when the adapter cannot be
+ * loaded, the source is unavailable to this request only; the next request tries again.
+ */
+export async function askLoaded<Source, Answer>(
+  load: () => Promise<Source>,
+  ask: (source: Source) => Promise<Answer>,
+): Promise<Answer | SourceFailure> {
+  let source: Source
+  try {
+    source = await load()
+  } catch (cause) {
+    return { kind: 'unavailable', reason: 'the adapter of the source could not be loaded', cause }
+  }
+  return ask(source)
+}

@@ -2,7 +2,7 @@ import { createD1Storage, createExecutor, createMeter } from '../../adapters/d1/
 import { makeEvents, makeMemberships, makeMore } from '../support/data/analytics/many-memberships.ts'
 import { openLocalD1 } from '../support/databases/d1-runtime.ts'
 import { openTestService } from '../support/services/service.ts'
-import { quantile } from './load.ts'
+import { quantile } from './compare.ts'
 
 /** The numbers of members of the measured organizations. */
 const sizes = [10_000, 100_000, 1_000_000]

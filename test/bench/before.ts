@@ -36,7 +36,7 @@ export async function openBefore(checkout: string, folder: string): Promise<Befo
 
 /** The earlier state as a contender in a case. */
 export function beforeOf({ name }: Case, { key, contactId }: Seeded, target: Target): Contender {
-  const same = benchCases(contactId, { service: key, directus: '' }).find((each) => each.name === name)
+  const same = benchCases(contactId, key).find((each) => each.name === name)
   if (same === undefined) throw new Error(`There is no case ${name}`)
   return { name: 'before', target, shot: same.shot, aim: null }
 }

@@ -1,5 +1,14 @@
-import type { Shot } from './load.ts'
 import { conditionalAnswers, plainAnswers } from './seed.ts'
+
+/** One request of a load. */
+export interface Shot {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+  /** The expected status of the answer; left out: 200. */
+  readonly status?: number
+}
 
 export interface Case {
   readonly name: string
@@ -8,8 +17,6 @@ export interface Case {
   readonly shotsPerRound: number
   /** The request to the service, which the bare worker answers too. */
   readonly shot: Shot
-  /** The same request to Directus. */
-  readonly directus: Shot
 }
 
 /** A read with a key. */
@@ -17,53 +24,20 @@ export function get(key: string, path: string): Shot {
   return { method: 'GET', path, headers: { authorization: `Bearer ${key}` }, body: null }
 }
 
-function post(path: string, body: unknown, key?: string): Shot {
-  const authorized = key === undefined ? {} : { authorization: `Bearer ${key}` }
-  const headers = { 'content-type': 'application/json', ...authorized }
-  return { method: 'POST', path, headers, body: JSON.stringify(body) }
-}
-
 /** A submission of a form. */
 export function submit(formId: string, answers: Readonly<Record<string, unknown>>): Shot {
-  return post(`/api/forms/${formId}/submissions`, { _gotcha: '', ...answers })
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ _gotcha: '', ...answers })
+  return { method: 'POST', path: `/api/forms/${formId}/submissions`, headers, body }
 }
 
-/** @param keys what authorizes a request at the service, and at Directus */
-export function benchCases(
-  contactId: string,
-  keys: { readonly service: string; readonly directus: string },
-): readonly Case[] {
-  const submission = (formId: string, given: Readonly<Record<string, unknown>>) => ({
-    shot: submit(formId, given),
-    directus: post('/items/form_submissions', { formId, answers: given }, keys.directus),
-  })
+export function benchCases(contactId: string, key: string): readonly Case[] {
+  const submission = (name: string, shot: Shot): Case => ({ name, aim: 0.8, shotsPerRound: 300, shot })
   return [
-    {
-      name: 'list of 100',
-      aim: 0.9,
-      shotsPerRound: 300,
-      shot: get(keys.service, '/api/v1/contacts'),
-      directus: get(keys.directus, '/items/contacts?limit=100&sort=-createdAt,-contactId'),
-    },
-    {
-      name: 'detail',
-      aim: 0.85,
-      shotsPerRound: 600,
-      shot: get(keys.service, `/api/v1/contacts/${contactId}`),
-      directus: get(keys.directus, `/items/contacts/${contactId}`),
-    },
-    { name: 'submission', aim: 0.8, shotsPerRound: 300, ...submission('bench-form', plainAnswers) },
-    {
-      name: 'submission, nothing follows',
-      aim: 0.8,
-      shotsPerRound: 300,
-      ...submission('bench-quiet', plainAnswers),
-    },
-    {
-      name: 'submission of 20 fields, 8 conditional',
-      aim: 0.8,
-      shotsPerRound: 300,
-      ...submission('bench-conditional', conditionalAnswers),
-    },
+    { name: 'list of 100', aim: 0.9, shotsPerRound: 300, shot: get(key, '/api/v1/contacts') },
+    { name: 'detail', aim: 0.85, shotsPerRound: 600, shot: get(key, `/api/v1/contacts/${contactId}`) },
+    submission('submission', submit('bench-form', plainAnswers)),
+    submission('submission, nothing follows', submit('bench-quiet', plainAnswers)),
+    submission('submission of 20 fields, 8 conditional', submit('bench-conditional', conditionalAnswers)),
   ]
 }

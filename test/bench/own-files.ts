@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { createFacts, writeFact } from '../../adapters/durable-object/object/facts.ts'
+import { createFacts, writeFact } from '../../adapters/durable-object/object/schema.ts'
 import { NEWEST_MIGRATION } from '../../adapters/durable-object/object/newest-migration.ts'
 import { openObjectDatabase } from '../support/scratch/scratch-object.ts'
 

@@ -55,7 +55,7 @@ export async function benchPlaces(folder: string, before: Before | null): Promis
       withNothingAfterwards(before.script),
       filesOfFamily(before.seeded, folder, 'before', before.ownFiles),
     ))
-  for (const each of benchCases(contactId, { service: key, directus: '' })) {
+  for (const each of benchCases(contactId, key)) {
     const contenders = contendersOf(each, started)
     const [, bareShared, bareObject] = await compare(
       each,

@@ -1,8 +1,8 @@
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { testRootSecret } from '../support/runner/fakes.ts'
-import { runtimePids } from './cpu.ts'
+import { processTree } from '../support/services/process-tree.ts'
 
 /** A process that is measured. */
 export interface Target {
@@ -15,10 +15,9 @@ export interface Target {
 export async function startTarget(
   script: string,
   persist: string,
-  variables: Variables = {},
 ): Promise<Target & { readonly runtime: Miniflare }> {
   const before = new Set(runtimePids())
-  const runtime = openMiniflare(script, persist, variables)
+  const runtime = openMiniflare(script, persist)
   await runtime.ready
   const { origin } = await runtime.unsafeGetDirectURL()
   const pid = runtimePids().find((each) => !before.has(each))
@@ -34,14 +33,8 @@ const CLASS = 'FamilyDatabase'
 /** The subfolder in which a runtime keeps the files of the objects, if its Worker exports their class. */
 export const OBJECTS_KEY = `${WORKER}-${CLASS}`
 
-/** Environment variables of a Worker. */
-export type Variables = Readonly<Record<string, string>>
-
-/**
- * Starts a Worker with a database, without wrangler's proxy.
- * @param variables those that are added to what the service needs
- */
-export function openMiniflare(script: string, persist: string, variables: Variables = {}): Miniflare {
+/** Starts a Worker with a database, without wrangler's proxy. */
+export function openMiniflare(script: string, persist: string): Miniflare {
   return new Miniflare(
     convertV4MiniflareOptions({
       name: WORKER,
@@ -54,7 +47,6 @@ export function openMiniflare(script: string, persist: string, variables: Variab
         ROOT_SECRET: testRootSecret(),
         MAIL_DOMAIN: 'mail.example.com',
         PLATFORM_BRAND: 'Bench',
-        ...variables,
       },
       unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
       resourcePersistencePath: persist,
@@ -75,4 +67,28 @@ function modulesOf(script: string): readonly [string, ...string[]] {
 /** Whether a Worker exports the class of the objects. A runtime does not start if the class is missing. */
 function hasObjects(script: string): boolean {
   return readFileSync(script, 'utf8').includes(CLASS)
+}
+
+/** The processes of the runtime that this process has started so far. */
+function runtimePids(): readonly number[] {
+  return processTree(process.pid)
+    .filter(({ command }) => /^\S*workerd /.test(command))
+    .map(({ pid }) => pid)
+}
+
+/**
+ * How long a process has used a processor since it began, in ms; null where the system does not tell. It is the sum
+ * over the present threads of the process, because the system counts a whole process only in steps of 10 ms. The
+ * threads of the runtime last as long as their process.
+ */
+export function cpuMsOf(pid: number): number | null {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`)
+    const spentNs = threads.map((thread) =>
+      Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+    )
+    return spentNs.reduce((sum, each) => sum + each, 0) / 1e6
+  } catch {
+    return null
+  }
 }

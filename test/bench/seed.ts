@@ -1,12 +1,11 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { createD1Storage } from '../../adapters/d1/index.ts'
-import { newOrganization } from '../../domain/operators/organization.ts'
-import { contacts } from '../../domain/resources/contacts/contacts.ts'
+import { newOrganization } from '../../domain/organizations/settings.ts'
+import { contacts } from '../../domain/resources/contacts.ts'
 import { issueKey } from '../../domain/access/api-key.ts'
 import { openSecrets } from '../../domain/access/secrets.ts'
 import { systemClock, systemRandom } from '../../host-worker/system.ts'
 import { applyMigrations } from '../support/databases/d1.ts'
-import type { StoredRow } from '../../ports/records/query.ts'
 import { testRootSecret } from '../support/runner/fakes.ts'
 import { sampleRow } from '../support/data/sample-rows.ts'
 
@@ -26,7 +25,7 @@ export async function seedBench(
   const { key, stored } = await issueKey({ organizationId: 'bench' }, secrets, systemRandom, systemClock)
   await storage.administration.addKey(stored)
   const tenant = storage.tenant('bench')
-  const rows = benchContacts()
+  const rows = Array.from({ length: CONTACTS }, (_, index) => sampleRow(contacts, index))
   for (let start = 0; start < CONTACTS; start += CHUNK) {
     await tenant.upsert('contacts', rows.slice(start, start + CHUNK))
   }
@@ -34,16 +33,11 @@ export async function seedBench(
   return { key, contactId: 'contactId-10000' }
 }
 
-/** The contacts that the measured requests read. */
-export function benchContacts(count = CONTACTS): readonly StoredRow[] {
-  return Array.from({ length: count }, (_, index) => sampleRow(contacts, index))
-}
-
 /**
  * A form of three plain fields.
  * @param notificationEmails the recipients of the notification of each submission
  */
-export function plainFormOf(formId: string, notificationEmails: readonly string[]): Record<string, unknown> {
+function plainFormOf(formId: string, notificationEmails: readonly string[]): Record<string, unknown> {
   return formRow(formId, notificationEmails, [
     { id: 'full_name', type: 'short_text', label: 'Name', required: true },
     { id: 'email', type: 'email', label: 'Email', required: true, contactField: 'email' },

@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { benchCases } from './cases.ts'
-import { cpuMsOf } from './cpu.ts'
-import { quantile, runLoad, type Shot } from './load.ts'
+import { benchCases, type Shot } from './cases.ts'
+import { cpuMsOf, startTarget } from './runtime.ts'
+import { quantile, runLoad } from './compare.ts'
 import { filesWith, WRANGLER, type Seeded } from './prepare.ts'
-import { startTarget } from './runtime.ts'
 
 const PROFILES = 5
 const STARTS = 10
@@ -43,9 +42,7 @@ export async function printStartUp(folder: string, states: readonly Starting[]):
   for (const kind of KINDS) {
     const answered = states.map((): number[] => [])
     const targets = states.map(({ name, script, seeded: { image, key, contactId } }) => {
-      const shot = benchCases(contactId, { service: key, directus: '' }).find(
-        (each) => each.name === kind,
-      )?.shot
+      const shot = benchCases(contactId, key).find((each) => each.name === kind)?.shot
       if (shot === undefined) throw new Error(`There is no case ${kind}`)
       return { script, shot, files: filesWith(image, folder, `start ${name} ${kind}`) }
     })

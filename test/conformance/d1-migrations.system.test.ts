@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { migrationsOf, openImage } from '../../adapters/node-sqlite/index.ts'
-import { wranglerEnvironment } from '../../host-worker/local/wrangler-environment.ts'
+import { wranglerEnvironment } from '../../host-worker/local/project.ts'
 import { afterFile } from '../support/runner/after-file.ts'
 import { migratedImage } from '../support/databases/migrated-image.ts'
 import { openSharedD1 } from '../support/databases/shared-d1.ts'
@@ -30,7 +30,11 @@ test.each(['sqlite', 'pos-legacy-vendor'] as const)(
     afterFile(() => void databases.dispose())
     const database = await databases.next()
     const folder = migrationsOf(adapter)
-    for (const file of readdirSync(folder).sort()) {
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.endsWith('.sql'),
+    )
+    // A deployment applies those of `retired/` last, and this is the order of their paths.
+    for (const file of files.sort()) {
       const statements = split(readFileSync(new URL(file, folder), 'utf8'))
       expect(statements.length, file).toBeGreaterThan(0)
       await database.batch(statements.map((statement) => database.prepare(statement)))

@@ -12,8 +12,7 @@ import { openSharedD1 } from '../support/databases/shared-d1.ts'
 const FAMILY = ['acme']
 const OTHERS = ['acme-2']
 
-// A move reads the schema, creates and drops triggers, and has batches refused. D1 could allow less of this than
-// SQLite.
+// A move reads the schema, and has batches refused. D1 could allow less of this than SQLite.
 test('a family of odd rows moves from D1 and back', async () => {
   const clock = fakeClock()
   const origin = openImage(migratedImage())
@@ -34,6 +33,8 @@ test('a family of odd rows moves from D1 and back', async () => {
   expect(await places.move('acme', toOwn)).toMatchObject({ phase: 'done', failure: null, tries: 0 })
   const place = await places.placeOf('acme')
   expect(await contentOf(places.own(place).serving, tables, FAMILY)).toEqual(before)
+  expect(await contentOf(shared, tables, FAMILY)).toEqual(before)
+  await places.tidy()
   expect(Object.values(await contentOf(shared, tables, FAMILY)).flat()).toEqual([])
 
   expect(await places.move('acme', toShared)).toMatchObject({ phase: 'done', failure: null, tries: 0 })

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, expect, test as vitestTest } from 'vitest'
 import type { SqliteStorage } from '../../adapters/sqlite/index.ts'
-import type { Meter } from '../../ports/platform/meter.ts'
+import type { Meter } from '../../ports/platform.ts'
 import { createD1Storage, createExecutor, createMeter } from '../../adapters/d1/index.ts'
 import type { Resource } from '../../domain/record/resource.ts'
 import { resourceOf, resources, writtenResources } from '../../domain/resources/index.ts'
-import type { Order, Predicate, StoredRow } from '../../ports/records/query.ts'
-import type { OutboxEntry } from '../../ports/records/tenant-writer.ts'
+import type { Order, Predicate, StoredRow, OutboxEntry } from '../../ports/records.ts'
 import type { LocalD1 } from '../support/databases/d1.ts'
 import { openSharedD1 } from '../support/databases/shared-d1.ts'
 import {
@@ -22,7 +21,7 @@ import { OVERHEAD_ROWS, checkRowsRead } from '../support/databases/row-counts.ts
 import { sampleRow } from '../support/data/sample-rows.ts'
 import { runnerOf } from '../support/runner/case-runner.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
-import { form, organization, submission, tenantKey } from './fixtures.ts'
+import { form, organization, submission, tenantKey } from '../../adapters/conformance/fixtures.ts'
 
 /** Seven pages, so that a read of more rows than its page shows in the counts. */
 const ROWS = 750

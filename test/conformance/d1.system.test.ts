@@ -1,14 +1,19 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { createD1Storage, createExecutor } from '../../adapters/d1/index.ts'
-import type { Clock } from '../../ports/platform/clock.ts'
+import type { Clock } from '../../ports/platform.ts'
 import { runnerOf } from '../support/runner/case-runner.ts'
 import { emptyDatabase, type LocalD1 } from '../support/databases/d1.ts'
 import { openSharedD1 } from '../support/databases/shared-d1.ts'
 import { migratedImage, tablesOf } from '../support/databases/migrated-image.ts'
 import { savingStatements } from '../support/databases/saving-statements.ts'
 import { readOutbox } from '../support/scratch/scratch-storage.ts'
-import { registerStorageSuite, type MakeStorage, type SavedTenant, type StorageInstance } from './index.ts'
+import {
+  registerStorageSuite,
+  type MakeStorage,
+  type SavedTenant,
+  type StorageInstance,
+} from '../../adapters/conformance/index.ts'
 
 const tables = tablesOf(migratedImage())
 

@@ -1,14 +1,19 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { createExecutor, createObjectStorage } from '../../adapters/durable-object/index.ts'
 import type { Statement } from '../../adapters/sqlite/index.ts'
-import type { Clock } from '../../ports/platform/clock.ts'
+import type { Clock } from '../../ports/platform.ts'
 import { runnerOf } from '../support/runner/case-runner.ts'
 import { migratedImage, tablesOf } from '../support/databases/migrated-image.ts'
 import { objectWorker, startObjectRuntime, type ObjectRuntime } from '../support/scratch/object-runtime.ts'
 import { savingStatements } from '../support/databases/saving-statements.ts'
 import { openedImage } from '../support/scratch/scratch-object.ts'
 import { readOutbox } from '../support/scratch/scratch-storage.ts'
-import { registerStorageSuite, type MakeStorage, type SavedTenant, type StorageInstance } from './index.ts'
+import {
+  registerStorageSuite,
+  type MakeStorage,
+  type SavedTenant,
+  type StorageInstance,
+} from '../../adapters/conformance/index.ts'
 
 const place = { familyId: 'family', generation: 1, region: null, jurisdiction: null }
 

@@ -1,12 +1,12 @@
 import { describe, test } from 'vitest'
 import { createExecutor, createObjectStorage } from '../../adapters/durable-object/index.ts'
-import { writeFact } from '../../adapters/durable-object/object/facts.ts'
+import { writeFact } from '../../adapters/durable-object/object/schema.ts'
 import { NEWEST_MIGRATION } from '../../adapters/durable-object/object/newest-migration.ts'
 import { runnerOf } from '../support/runner/case-runner.ts'
 import { namespaceOf, openScratchFamily, somePlace } from '../support/scratch/scratch-family.ts'
 import { openedImage, openObjectDatabase } from '../support/scratch/scratch-object.ts'
 import { readOutbox } from '../support/scratch/scratch-storage.ts'
-import { registerStorageSuite, type MakeStorage } from './index.ts'
+import { registerStorageSuite, type MakeStorage } from '../../adapters/conformance/index.ts'
 
 /**
  * An open object that has every table but no index except those that its rows depend on: the unique indexes, and those

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { endpoints } from '../../domain/catalog.ts'
+import { endpoints } from '../support/contract/endpoints.ts'
 import { buildDocument } from '../../domain/document/openapi.ts'
 import { operatorTexts } from '../../domain/document/operator-texts.ts'
 import { operatorEndpoints } from '../../domain/operator-api.ts'

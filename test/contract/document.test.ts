@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
-import { operatorTags, tags } from '../../domain/record/operation/description.ts'
+import { operatorTags, tags } from '../../domain/record/description.ts'
 import { documents } from '../support/contract/contract-document.ts'
 
 type Node = Readonly<Record<string, unknown>>

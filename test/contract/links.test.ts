@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
-import { linkEvents } from '../../domain/resources/links/link-events.ts'
-import { links } from '../../domain/resources/links/links.ts'
-import type { StoredRow } from '../../ports/records/query.ts'
-import { link, linkEvent } from '../conformance/fixtures.ts'
+import { linkEvents } from '../../domain/resources/link-analytics.ts'
+import { links } from '../../domain/resources/links.ts'
+import type { StoredRow } from '../../ports/records.ts'
+import { link, linkEvent } from '../../adapters/conformance/fixtures.ts'
 import { validatorOf } from '../support/contract/contract-validator.ts'
-import { endpoints } from '../../domain/catalog.ts'
+import { endpoints } from '../support/contract/endpoints.ts'
 import { openTestService, type TestService } from '../support/services/service.ts'
 
 let service: TestService

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { contactLists } from '../../domain/resources/contacts/contact-lists.ts'
-import { contacts } from '../../domain/resources/contacts/contacts.ts'
+import { contactLists } from '../../domain/resources/contact-lists.ts'
+import { contacts } from '../../domain/resources/contacts.ts'
 import { sampleRow } from '../support/data/sample-rows.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 import { openTestService, type TestService } from '../support/services/service.ts'

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { readKey } from '../../domain/access/api-key.ts'
-import { crc32 } from '../../domain/text/crc32.ts'
+import { readKey, crc32 } from '../../domain/access/api-key.ts'
 import { toBase62, utf8 } from '../../domain/text/encoding.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
-import { endpoints } from '../../domain/catalog.ts'
+import { endpoints } from '../support/contract/endpoints.ts'
 import { plainForm } from '../bench/seed.ts'
 import { openTestService, type TestService, type TestStorage } from '../support/services/service.ts'
 

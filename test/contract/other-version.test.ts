@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { NodeSqlite } from '../../adapters/node-sqlite/index.ts'
-import { contentDigest, digestOfParts, sha256 } from '../../domain/imports/file/file-parts.ts'
+import { contentDigest, digestOfParts, sha256 } from '../../domain/imports/file/transfer.ts'
 import { utf8 } from '../../domain/text/encoding.ts'
 import { testSecrets } from '../support/runner/fakes.ts'
 import { restoreRequest } from '../support/data/restore-request.ts'

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { posKinds } from '../../domain/pos/index.ts'
-import type { StoredRow } from '../../ports/records/query.ts'
-import { customer } from '../conformance/pos/pos-fixtures.ts'
+import type { StoredRow } from '../../ports/records.ts'
+import { customer } from '../../adapters/conformance/pos.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 import { openTestService, type TestService } from '../support/services/service.ts'
 

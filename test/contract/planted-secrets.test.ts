@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { NodeSqlite } from '../../adapters/node-sqlite/index.ts'
-import { endpoints } from '../../domain/catalog.ts'
+import { endpoints } from '../support/contract/endpoints.ts'
 import { writtenPosResources } from '../../domain/pos/index.ts'
 import { addSampleOrganization, samplePath } from '../support/data/sample-organization.ts'
 import { createScratchStorage, type ScratchStorage } from '../support/scratch/scratch-storage.ts'

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createScratchStorage, type ScratchStorage } from '../support/scratch/scratch-storage.ts'
-import { endpoints } from '../../domain/catalog.ts'
+import { endpoints } from '../support/contract/endpoints.ts'
 import type { Endpoint } from '../../domain/record/endpoint.ts'
-import type { Organization } from '../../ports/organizations/organization.ts'
+import type { Organization } from '../../ports/organizations.ts'
 import { addSampleOrganization, samplePath } from '../support/data/sample-organization.ts'
 import { openTestService, type TestService } from '../support/services/service.ts'
 

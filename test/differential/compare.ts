@@ -1,5 +1,5 @@
-import { compileForm } from '../../domain/forms/definition/compiled/compile.ts'
-import { ruleHolds, visibleFields } from '../../domain/forms/definition/rules/visibility.ts'
+import { compileForm } from '../../domain/forms/language/compile.ts'
+import { ruleHolds, visibleFields } from '../../domain/forms/language/visibility.ts'
 import type { Deviation, Situation } from './deviations.ts'
 import type { TestCase, TestField } from './generate.ts'
 import type { Library } from './library.ts'

@@ -1,4 +1,4 @@
-import type { AnswerType, Rule } from '../../domain/forms/definition/definition.ts'
+import type { AnswerType, Rule } from '../../domain/forms/language/definition.ts'
 
 /** One rule as a library evaluates it. */
 export interface Situation {

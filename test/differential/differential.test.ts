@@ -1,13 +1,14 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { thorough } from '../support/runner/thorough.ts'
 import { compare } from './compare.ts'
 import { deviations } from './deviations.ts'
 import { formio } from './formio.ts'
 import { CASES_PER_DEFINITION, casesOf } from './generate.ts'
 import { surveyCore } from './survey-core.ts'
 
-// `npm test` draws a part of the pairs; test/ci/suites/differential.sh draws ten thousand for each library.
-const pairs = Number(process.env.DIFFERENTIAL_PAIRS ?? 150)
+// `npm test` draws a few pairs, .ci/nightly many.
+const pairs = Number(process.env.DIFFERENTIAL_PAIRS ?? thorough(20_000, 150))
 /** Among fewer pairs, a deviation may be missing by chance. */
 const ENOUGH_PAIRS = 5_000
 const seed = Number(process.env.DIFFERENTIAL_SEED ?? 20_261_120)

@@ -1,5 +1,5 @@
 import { clearHiddenProcessInfo, conditionProcessInfo, processSync } from '@formio/core/process'
-import type { Rule } from '../../domain/forms/definition/definition.ts'
+import type { Rule } from '../../domain/forms/language/definition.ts'
 import type { TestCase, TestField } from './generate.ts'
 import type { Library } from './library.ts'
 

@@ -6,8 +6,8 @@ import {
   type RuleOperator,
   type Rule,
   type VisibleWhen,
-} from '../../domain/forms/definition/definition.ts'
-import { subjectTakes, takesNoValue } from '../../domain/forms/definition/rules/visibility.ts'
+} from '../../domain/forms/language/definition.ts'
+import { subjectTakes, takesNoValue } from '../../domain/forms/language/visibility.ts'
 
 /** A field of a generated definition, with everything that visibility depends on. */
 export interface TestField {

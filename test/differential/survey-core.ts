@@ -1,5 +1,5 @@
 import { Model } from 'survey-core'
-import type { Rule, VisibleWhen } from '../../domain/forms/definition/definition.ts'
+import type { Rule, VisibleWhen } from '../../domain/forms/language/definition.ts'
 import type { Answers, TestCase, TestField } from './generate.ts'
 import type { Library } from './library.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SqliteStorage } from '../../adapters/sqlite/index.ts'
-import { contact, form, organization } from '../conformance/fixtures.ts'
-import { automation } from '../conformance/submissions/outbox.ts'
+import { contact, form, organization } from '../../adapters/conformance/fixtures.ts'
+import { automation } from '../../adapters/conformance/outbox.ts'
 import { openLiveWorkerWithProviders } from '../support/services/live-service.ts'
 
 const SETTLED_WITHIN_MS = 15_000

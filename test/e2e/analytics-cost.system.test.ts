@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
-import { organization } from '../conformance/fixtures.ts'
+import { organization } from '../../adapters/conformance/fixtures.ts'
 import { capable } from '../support/data/analytics/analytics-service.ts'
 import type { LocalD1 } from '../support/databases/d1.ts'
 import { openSharedD1 } from '../support/databases/shared-d1.ts'
@@ -9,7 +9,7 @@ import { makeEvents, makeMemberships } from '../support/data/analytics/many-memb
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 import { openTestService, type TestService } from '../support/services/service.ts'
 
-// test/ci/sizes/scale.sh sets this to 100,000.
+// test/ci/sizes/scale.sh sets this to 25,000, or to what it is told.
 const LARGE = Number(process.env.ANALYTICS_MEMBERS ?? 2_000)
 
 /** Of the members that `makeMemberships` makes: how many churned, and how many decided on an offer, with their events. */

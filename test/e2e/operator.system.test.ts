@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { proveRootSecret } from '../../domain/access/root-secret-proof.ts'
+import { proveRootSecret } from '../../domain/access/operator-credentials.ts'
 import { utf8 } from '../../domain/text/encoding.ts'
 import { testSecrets } from '../support/runner/fakes.ts'
 import { openLiveWorker, type LiveWorker } from '../support/services/live-service.ts'

@@ -1,14 +1,14 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Meter } from '../../ports/platform/meter.ts'
+import type { Meter } from '../../ports/platform.ts'
 import { createD1Storage, createExecutor, createMeter } from '../../adapters/d1/index.ts'
 import { openLegacyVendorWriter } from '../../adapters/pos-legacy-vendor/index.ts'
-import type { WritableRows } from '../../adapters/pos-odbc/gateway/statements/write.ts'
+import type { WritableRows } from '../../adapters/pos-odbc/gateway/write.ts'
 import { issueKey } from '../../domain/access/api-key.ts'
 import { openSecrets } from '../../domain/access/secrets.ts'
 import { systemClock, systemRandom } from '../../host-worker/system.ts'
-import type { PosSourceTie } from '../../ports/organizations/organization.ts'
-import type { StoredRow } from '../../ports/records/query.ts'
+import type { PosSourceTie } from '../../ports/organizations.ts'
+import type { StoredRow } from '../../ports/records.ts'
 import {
   account,
   at,
@@ -16,8 +16,8 @@ import {
   customer,
   statusEvent,
   transaction,
-} from '../conformance/pos/pos-fixtures.ts'
-import { organization } from '../conformance/fixtures.ts'
+} from '../../adapters/conformance/pos.ts'
+import { organization } from '../../adapters/conformance/fixtures.ts'
 import { testRootSecret } from '../support/runner/fakes.ts'
 import { openLiveWorker, type LiveWorker } from '../support/services/live-service.ts'
 import { posEngines } from '../support/pos/pos-engines.ts'

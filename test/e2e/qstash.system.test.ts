@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SqliteStorage } from '../../adapters/sqlite/index.ts'
 import { createD1Storage } from '../../adapters/d1/index.ts'
 import { systemClock } from '../../host-worker/system.ts'
-import { form, organization } from '../conformance/fixtures.ts'
+import { form, organization } from '../../adapters/conformance/fixtures.ts'
 import { openLiveWorker, type LiveWorker } from '../support/services/live-service.ts'
 import {
   openQstash,

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { beforeAll, expect, test } from 'vitest'
-import { DROPPED_MAX_BYTES, DROPPED_MAX_MS } from '../../domain/bounds/unread-body.ts'
+import { DROPPED_MAX_BYTES, DROPPED_MAX_MS } from '../../domain/limits/body.ts'
 import { sharedLiveService, type SharedService } from '../support/services/live-service.ts'
 
 // A sender learns why its body is refused, although the answer was known before the body had arrived.

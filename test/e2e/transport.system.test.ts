@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { projectRoot } from '../../host-worker/local/root.ts'
+import { projectRoot } from '../../host-worker/local/project.ts'
 import { openLiveWorker, type LiveWorker } from '../support/services/live-service.ts'
 
 // On the real runtime, which tells the Worker the scheme by the request's URL. test/contract/keys/transport.test.ts tries

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { deliver } from '../../domain/jobs/deliver.ts'
-import type { JobWorld } from '../../domain/jobs/world.ts'
+import type { JobWorld } from '../../domain/jobs/work.ts'
 import { openJobBench, type JobBench } from '../support/providers/jobs.ts'
 
 const steps = [

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { FormDefinition } from '../../ports/index.ts'
-import type { PlaceChoice } from '../../ports/placement/placement.ts'
-import { hashFormPassword } from '../../domain/forms/submit/password.ts'
+import type { PlaceChoice } from '../../ports/placement.ts'
+import { hashFormPassword } from '../../domain/forms/password.ts'
+import { thorough } from '../support/runner/thorough.ts'
 import { sendImport } from '../support/data/sent-import.ts'
 import { fakeRandom, seededRandom, testSecrets } from '../support/runner/fakes.ts'
 import {
@@ -14,10 +15,10 @@ import { openTestService, type TestService } from '../support/services/service.t
 import { openOperatorClient } from '../support/services/operator/operator-client.ts'
 
 // Two changes at once, of which neither may undo what the other one changed. The second is made whole before each of the
-// storage calls of the first, one after the other; then two hundred times both at once, with pauses drawn at random.
+// storage calls of the first, one after the other; then many times both at once, with pauses drawn at random.
 
 const SHARED: PlaceChoice = { kind: 'shared' }
-const ROUNDS = 200
+const ROUNDS = thorough(200, 40)
 
 interface Answer {
   readonly status: number

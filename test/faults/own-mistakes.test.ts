@@ -5,7 +5,7 @@ import { openDubLinks } from '../../adapters/links-dub/index.ts'
 
 import { createTwilioSender } from '../../adapters/sms-twilio/index.ts'
 import { systemDeadline } from '../../host-worker/system.ts'
-import type { Clock } from '../../ports/platform/clock.ts'
+import type { Clock } from '../../ports/platform.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 import { openTestService } from '../support/services/service.ts'
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { PosSource } from '../../ports/sources/pos-source.ts'
-import { customers, transactions } from '../conformance/pos/pos-odbc-rows.ts'
+import type { PosSource } from '../../ports/sources.ts'
+import { customers, transactions } from '../conformance/pos-odbc-rows.ts'
 import { hasOdbc, posEngines, type PosEngine } from '../support/pos/pos-engines.ts'
 import {
   GATEWAY_SECRET,

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
-import type { FormDirectory } from '../../ports/records/form-directory.ts'
-import type { SubmissionWriter } from '../../ports/records/tenant-writer.ts'
+import type { FormDirectory, SubmissionWriter } from '../../ports/records.ts'
 import { plainForm } from '../bench/seed.ts'
 import { openTestService, type TestService, type TestStorage } from '../support/services/service.ts'
 import { portWith } from '../support/runner/port-with.ts'

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { DROPPED_MAX_BYTES } from '../../domain/bounds/unread-body.ts'
+import { DROPPED_MAX_BYTES } from '../../domain/limits/body.ts'
 import type { HostileRequest } from './requests.ts'
 
 /** The end of a request: a status, or a connection that closed or hung without one. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import ts from 'typescript'
-import { projectRoot } from '../../host-worker/local/root.ts'
+import { projectRoot } from '../../host-worker/local/project.ts'
 import { textOf } from './project.ts'
 
 /** What the compiler says about something that is no longer used. A mutant is not refused for what it leaves over. */

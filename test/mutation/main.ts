@@ -16,9 +16,9 @@ const FOLDERS = [
   'domain/placement',
   'domain/jobs',
   'domain/access',
-  'domain/whole',
+  'domain/organizations',
   'domain/imports',
-  'domain/forms/submit',
+  'domain/forms',
   'adapters/sqlite',
   'adapters/durable-object',
 ]

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
-import { projectRoot } from '../../host-worker/local/root.ts'
+import { projectRoot } from '../../host-worker/local/project.ts'
 import { changesOf } from './operators/code.ts'
 import { mutantOf, type Mutant } from './mutant.ts'
 

@@ -1,6 +1,6 @@
 import { SYNC_FIELD, type CollectionEndpoint, type GroupsEndpoint } from '../../domain/record/endpoint.ts'
 import type { Filter } from '../../domain/record/filter.ts'
-import type { Order } from '../../ports/records/query.ts'
+import type { Order } from '../../ports/records.ts'
 import type { JsonObject } from './values/drawn.ts'
 import type { Model, ModelRow } from './model/model-row.ts'
 import { publishedRow, shownIdField, sourceRowsOf, valueOf } from './model/model.ts'

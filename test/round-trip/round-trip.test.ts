@@ -48,7 +48,7 @@ describe('the rows that are drawn', () => {
 
 test('every rule is about a field that there is', async () => {
   const { posResources } = await import('../../domain/pos/index.ts')
-  const { reads } = await import('../../domain/reads.ts')
+  const { reads } = await import('../../domain/resources/index.ts')
   const published = [
     ...reads.map(({ resource }) => resource),
     ...posResources,
@@ -69,7 +69,7 @@ test('every rule is about a field that there is', async () => {
 test('every mistake has a place in the code', async () => {
   const { readFileSync } = await import('node:fs')
   const { join } = await import('node:path')
-  const { projectRoot } = await import('../../host-worker/local/root.ts')
+  const { projectRoot } = await import('../../host-worker/local/project.ts')
   for (const { name, file, from } of mutants)
     expect(readFileSync(join(projectRoot, file), 'utf8').split(from), name).toHaveLength(2)
 })

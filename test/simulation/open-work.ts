@@ -20,7 +20,7 @@ interface Entry {
 export interface OpenWork {
   /** The waiting outbox entries and imports, in words. */
   readonly waiting: readonly string[]
-  /** Moves that have not ended, or that nobody has tidied up, in words. */
+  /** Moves that have not ended, or that nobody has tidied up although their family does not move again, in words. */
   readonly moves: readonly string[]
   /** The entries that have failed for good. */
   readonly failed: readonly Entry[]
@@ -44,7 +44,11 @@ export function openWork(stored: StoredPlaces, broken: Broken): OpenWork {
     .look('select organization_id, kind from retention where due_at <= simulated_now()')
     .filter(isDoable)
   const moves = stored
-    .look('select move_id, source, target from moves where ended_at is null or not_before is not null')
+    .look(
+      `select move_id, source, target from moves where ended_at is null
+        or phase = 'aborted' and not_before is not null and not exists (
+          select 1 from moves as other where other.family_id = moves.family_id and other.ended_at is null)`,
+    )
     .filter((row) => !involves(broken.object, row))
   return {
     waiting: [

@@ -1,5 +1,5 @@
 import { createPlacedStorage } from '../../domain/placement/placed-storage.ts'
-import type { Log } from '../../ports/platform/log.ts'
+import type { Log } from '../../ports/platform.ts'
 import { fakeRandom } from '../support/runner/fakes.ts'
 import type { ClientParts } from './clients/client.ts'
 import { startClients, type Clients } from './clients/index.ts'

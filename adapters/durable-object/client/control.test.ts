@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
-import { createControl, type FamilyControl } from './control.ts'
-import type { FamilyNamespace } from './place.ts'
+import { createControl, type FamilyControl } from './family-databases.ts'
+import type { FamilyNamespace } from './executor.ts'
 import type { FamilyObject } from '../protocol.ts'
 
 const PLACE = { kind: 'own', familyId: 'acme', generation: 1, region: null, jurisdiction: null } as const

@@ -3,7 +3,7 @@ import { ElsewhereError, PausedError } from '../../../domain/placement/find/erro
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
 import { openedImage } from '../../../test/support/scratch/scratch-object.ts'
 import { namespaceOf, openScratchFamily, somePlace } from '../../../test/support/scratch/scratch-family.ts'
-import { isOutgrown } from '../../sqlite/read/bounded-rows.ts'
+import { isOutgrown } from '../../sqlite/read/reading.ts'
 import { createExecutor, createMeter, type FamilyObject } from '../index.ts'
 import { migrationTexts } from '../object/migration-texts.ts'
 import type { BatchAnswer } from '../protocol.ts'

@@ -1,15 +1,26 @@
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { Meter } from '../../../ports/platform/meter.ts'
+import type { Clock, Meter } from '../../../ports/platform.ts'
 import { ElsewhereError, PausedError } from '../../../domain/placement/find/errors.ts'
 import type { StorageOptions } from '../../sqlite/storage-options.ts'
-import type { CountedResults, Executor, Statement } from '../../sqlite/statement/executor.ts'
-import { countRows, createMeter } from '../../sqlite/statement/meter.ts'
-import { readsAlone } from '../../sqlite/statement/reads-alone.ts'
-import type { Migrations } from '../object/schema/bring-up.ts'
-import { createObjectCall } from './object-call.ts'
-import type { FamilyNamespace, FamilyPlace } from './place.ts'
-import { checkLimits, type BatchAnswer, type BatchTerms, type Mode } from '../protocol.ts'
-import { unpacked } from '../unpack.ts'
+import {
+  countRows,
+  createMeter,
+  readsAlone,
+  type CountedResults,
+  type Executor,
+  type Statement,
+} from '../../sqlite/statement/executor.ts'
+import type { Migrations } from '../object/schema.ts'
+import {
+  checkLimits,
+  unpacked,
+  type BatchAnswer,
+  type BatchTerms,
+  type Mode,
+  type FamilyObject,
+} from '../protocol.ts'
+import { doublingPauses, type Backoff } from '../../../domain/limits/retry.ts'
+import { repeatCall } from '../../sqlite/statement/repeat-call.ts'
+import type { DurableObjectJurisdiction, DurableObjectLocationHint } from '@cloudflare/workers-types'
 
 export interface ObjectExecutorOptions {
   readonly namespace: FamilyNamespace
@@ -117,4 +128,111 @@ function resultsOf(answer: BatchAnswer): CountedResults {
   if ('paused' in answer) throw new PausedError()
   if ('behind' in answer) throw new Error('An object lacks what nobody has asked for')
   throw new ElsewhereError()
+}
+
+/** Six attempts, with pauses of about a second in all: as long as the platform takes to restart an object. */
+const BACKOFF: Backoff = { pausesMs: doublingPauses(30, 5), spread: { least: 0.5, most: 1.5 } }
+
+interface ObjectCallOptions {
+  readonly namespace: FamilyNamespace
+  readonly place: FamilyPlace
+  readonly clock: Clock
+  readonly meter: Meter
+}
+
+/**
+ * Calls an object. Rejects with the error of the last attempt.
+ * @param isRepeatable whether the call may take effect twice, so that it can be retried after an unknown outcome
+ */
+type ObjectCall = <Result>(
+  ask: (object: FamilyObject) => Promise<Result>,
+  isRepeatable: boolean,
+) => Promise<Result>
+
+/**
+ * Makes calls of one object, each counted by the meter. A stub that threw may be broken, so the next attempt uses a new
+ * one.
+ */
+export function createObjectCall({ namespace, place, clock, meter }: ObjectCallOptions): ObjectCall {
+  let stub: FamilyObject | null = null
+  const attempt = async <Result>(ask: (object: FamilyObject) => Promise<Result>): Promise<Result> => {
+    meter.calls += 1
+    try {
+      stub ??= stubOf(namespace, place)
+      return await ask(stub)
+    } catch (error) {
+      stub = null
+      throw error
+    }
+  }
+  return (ask, isRepeatable) => {
+    const isPassing = (error: unknown) => mayBeTriedAgain(error, isRepeatable)
+    return repeatCall(BACKOFF, { isPassing, clock }, () => attempt(ask))
+  }
+}
+
+/** How the platform marks its own exceptions. */
+interface PlatformMarks {
+  /** The failure is temporary. The call may have taken effect. */
+  readonly retryable?: boolean
+  /**
+   * The object has too much to do. The platform's manual ("Error handling") says not to retry, because that would add
+   * to the load.
+   */
+  readonly overloaded?: boolean
+  /** The object was reset during the call. The next call starts it again. */
+  readonly durableObjectReset?: boolean
+}
+
+function mayBeTriedAgain(error: unknown, isRepeatable: boolean): boolean {
+  const { retryable, overloaded, durableObjectReset } = (error ?? {}) as PlatformMarks
+  if (overloaded === true) return false
+  return isRepeatable && (retryable === true || durableObjectReset === true)
+}
+
+/** Where a family's object is. */
+export interface FamilyPlace {
+  readonly familyId: string
+  /** Grows with each move of the family, so that no object is ever reused. */
+  readonly generation: number
+  /** The platform's location hint for the object; null: near the client whose request creates it. */
+  readonly region: string | null
+  /** The jurisdiction in which the object must stay by law. It is part of the object's name. Null: anywhere. */
+  readonly jurisdiction: string | null
+}
+
+/** The part of the platform's namespace of objects that is used here. */
+export interface FamilyNamespace {
+  idFromName(name: string): FamilyObjectId
+  get(id: FamilyObjectId, options?: { locationHint?: DurableObjectLocationHint }): unknown
+  jurisdiction(jurisdiction: DurableObjectJurisdiction): FamilyNamespace
+}
+
+/** The id of one object. It is opaque: only the namespace reads it. */
+type FamilyObjectId = object
+
+/** Whether the platform knows a jurisdiction. No I/O. The local runtime knows none. */
+export function knowsJurisdiction(namespace: FamilyNamespace, jurisdiction: string): boolean {
+  try {
+    namespace.jurisdiction(jurisdiction as DurableObjectJurisdiction)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * A stub of a family's object. No I/O. Throws when the platform does not know the jurisdiction, so an object that must
+ * stay in one is never put elsewhere.
+ */
+function stubOf(
+  namespace: FamilyNamespace,
+  { familyId, generation, region, jurisdiction }: FamilyPlace,
+): FamilyObject {
+  const within =
+    jurisdiction === null ? namespace : namespace.jurisdiction(jurisdiction as DurableObjectJurisdiction)
+  const id = within.idFromName(`${familyId}.${generation}`)
+  const hint = region === null ? {} : { locationHint: region as DurableObjectLocationHint }
+  // The platform's own stub type depends on the object's class, which only the Worker may import.
+  return within.get(id, hint) as FamilyObject
 }

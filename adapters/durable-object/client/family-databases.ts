@@ -1,7 +1,8 @@
-import type { FamilyDatabases } from '../../../ports/placement/family-databases.ts'
-import { createControl } from './control.ts'
-import type { ObjectExecutorOptions } from './executor.ts'
-import { knowsJurisdiction } from './place.ts'
+import type { FamilyDatabases } from '../../../ports/placement.ts'
+import { knowsJurisdiction, createObjectCall, type ObjectExecutorOptions } from './executor.ts'
+import { relayed } from '../../../ports/relayed.ts'
+import { createMeter } from '../../sqlite/statement/executor.ts'
+import type { FamilyObject } from '../protocol.ts'
 
 /** The objects of families, as a whole. No I/O. */
 export function createFamilyDatabases(
@@ -19,4 +20,16 @@ export function createFamilyDatabases(
     },
     sizeBytes: (place) => createControl({ ...options, place }).size(),
   }
+}
+
+/** The methods by which a family's object is created, moved and emptied. */
+export type FamilyControl = Omit<FamilyObject, 'batch' | 'advance'>
+
+/** Opens the control of an object. No I/O. Every method is safe to repeat, so each is retried as reads are. */
+export function createControl({
+  meter = createMeter(),
+  ...options
+}: Omit<ObjectExecutorOptions, 'isMove'>): FamilyControl {
+  const call = createObjectCall({ ...options, meter })
+  return relayed<FamilyControl>((ask) => call(ask, true))
 }

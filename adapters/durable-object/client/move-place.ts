@@ -1,6 +1,6 @@
-import type { MovePlace } from '../../../ports/placement/move.ts'
+import type { MovePlace } from '../../../ports/moves.ts'
 import { createMovePlace, type MoveControl } from '../../sqlite/move/index.ts'
-import { createControl, type FamilyControl } from './control.ts'
+import { createControl, type FamilyControl } from './family-databases.ts'
 import { createExecutor, type ObjectExecutorOptions } from './executor.ts'
 
 /**
@@ -17,10 +17,10 @@ async function mustBe(answer: Promise<boolean>, state: string): Promise<void> {
 function controlOf(control: FamilyControl, familyId: string): MoveControl {
   return {
     begin: () => mustBe(control.begin(familyId), 'empty'),
-    async pause(_journalId, token, untilMs) {
+    async pause(_familyId, token, untilMs) {
       await control.pause(token, untilMs)
     },
-    seal: (_journalId, token) => control.seal(token),
+    seal: (_familyId, token) => control.seal(token),
     async resume(token) {
       await control.resume(token)
     },

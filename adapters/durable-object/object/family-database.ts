@@ -1,11 +1,11 @@
 import { DurableObject, WorkerEntrypoint } from 'cloudflare:workers'
 import type { DurableObjectState } from '@cloudflare/workers-types'
-import type { OutboxRef } from '../../../ports/messaging/outbox-store.ts'
+import type { OutboxRef } from '../../../ports/messaging.ts'
 import type { Statement } from '../../sqlite/statement/executor.ts'
 import type { Family, FamilyTools } from './family.ts'
-import type { ObjectDatabase } from './object-database.ts'
+import type { ObjectDatabase } from './batch.ts'
 import type { BatchAnswer, BatchTerms, FamilyObject, Mode } from '../protocol.ts'
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../sqlite/migration.ts'
 import type { Alarm } from './wake-up.ts'
 
 /** The parts of an object that the Worker provides, as opposed to the platform. */

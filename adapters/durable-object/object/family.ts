@@ -1,20 +1,24 @@
-import { createRateLimiter, type RateLimiter } from '../../../domain/access/rate-limit/rate-limiter.ts'
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { Log } from '../../../ports/platform/log.ts'
-import type { OutboxRef } from '../../../ports/messaging/outbox-store.ts'
+import { createRateLimiter, type RateLimiter } from '../../../domain/access/rate-limiter.ts'
+import type { Clock, Log } from '../../../ports/platform.ts'
+import type { OutboxRef } from '../../../ports/messaging.ts'
 import type { PlaceMethod, PlaceState } from '../../../domain/placement/move/place-states.ts'
-import type { Statement } from '../../sqlite/statement/executor.ts'
-import { forgivingRun, runBatch, type Run } from './batch.ts'
-import { createBringUp, type BringUp, type Migrations } from './schema/bring-up.ts'
-import { countRequest } from './key-rates.ts'
-import { dueEntries } from './due-entries.ts'
-import { readFacts } from './facts.ts'
-import { createLife, type Life } from './life.ts'
-import type { ObjectDatabase } from './object-database.ts'
-import type { BatchAnswer, BatchTerms, FamilyObject, Mode, PackedResult } from '../protocol.ts'
-import { createSchema } from './schema/schema-steps.ts'
-import { admissionOf, EMPTY, opened, transition, type Given } from './states.ts'
+import { readsAlone, type Statement, type Executor } from '../../sqlite/statement/executor.ts'
+import { forgivingRun, runBatch, type Run, type ObjectDatabase } from './batch.ts'
+import { createBringUp, readFacts, createSchema, writeFact, type BringUp, type Migrations } from './schema.ts'
+import {
+  unpacked,
+  type BatchAnswer,
+  type BatchTerms,
+  type FamilyObject,
+  type Mode,
+  type PackedResult,
+} from '../protocol.ts'
+import { admissionOf, EMPTY, opened, transition, type Given, type State } from './states.ts'
 import { createWakeUp, type Alarm, type WakeUp } from './wake-up.ts'
+import { toInstant } from '../../../domain/text/instant.ts'
+import { dueInTurns } from '../../sqlite/outbox/turns.ts'
+import type { KeyBudget } from '../../../ports/organizations.ts'
+import type { KeyRow } from '../../sqlite/table/stored-row.ts'
 
 /** What an object needs: its database, the platform's alarm, and ports. */
 export interface FamilyTools {
@@ -55,7 +59,7 @@ export function openFamily(tools: FamilyTools): Family {
   const { database, alarmAtMs } = tools
   const facts = readFacts(database)
   const schema = createBringUp({ ...tools, position: facts?.schema ?? null })
-  const run = forgivingRun(database, () => !schema.isExact())
+  const run = forgivingRun(database, () => schema.isExact())
   const schemaAtMs = () => schema.goOnAtMs()
   const wakeUp = createWakeUp({ ...tools, run, setAtMs: alarmAtMs, schemaAtMs })
   const life = createLife(database, facts?.state ?? EMPTY)
@@ -198,5 +202,84 @@ async function ring(parts: Parts): Promise<void> {
     if (refs.length > 0) await handOver(refs)
   } catch (error) {
     log.error('object_alarm_failed', {}, error)
+  }
+}
+
+/** The maximum number of entries that one alarm hands over. The next alarm hands over the rest. */
+const HANDED_OVER_MAX = 500
+
+/**
+ * The entries that were due at an instant, in ms since 1970. The family's organizations take turns, as they do in the
+ * sweep of the shared outbox.
+ */
+export function dueEntries(
+  database: ObjectDatabase,
+  run: Run,
+  dueByMs: number,
+): Promise<readonly OutboxRef[]> {
+  const executor: Executor = {
+    batch: async (statements) => runBatch(database, run, statements, readsAlone(statements)).map(unpacked),
+  }
+  return dueInTurns(executor, toInstant(dueByMs), HANDED_OVER_MAX)
+}
+
+/** The column by which requests are counted. */
+const RATE_COLUMN: keyof KeyRow = 'rate_per_minute'
+
+/** The first statement of a counted batch does not return the column with the rate, so nothing can be counted. */
+export class RateColumnMissingError extends Error {
+  override readonly name = 'RateColumnMissingError'
+  constructor() {
+    super(`The first statement of a counted batch does not return the column ${RATE_COLUMN}`)
+  }
+}
+
+/**
+ * Counts a request of a key against its rate. The first result of the batch has the row of the key, as `CountedBatch`
+ * says. Null: the key is not proven, or has no rate. All requests of a family reach the same object, so this count is
+ * complete. A column that is missing is an error: otherwise a mistake in a statement would end all rates, unseen.
+ */
+export function countRequest(
+  keyId: string,
+  [found]: readonly PackedResult[],
+  rates: RateLimiter,
+): KeyBudget | null {
+  const column = found?.columns.indexOf(RATE_COLUMN) ?? -1
+  if (column < 0) throw new RateColumnMissingError()
+  const ratePerMinute = found?.rows[0]?.[column]
+  return typeof ratePerMinute === 'number' ? rates.take(keyId, ratePerMinute) : null
+}
+
+/** The state of one object, stored and in memory. */
+export interface Life {
+  state(): State
+  /** Changes the state. Called within `atomically`. */
+  enter(next: State): void
+  /** Runs work in a transaction. When it fails, the state in memory is restored too. */
+  atomically<Result>(work: () => Result): Result
+  /** Sets the state in memory to `empty`. Called before everything stored is removed. */
+  end(): void
+}
+
+export function createLife(database: ObjectDatabase, stored: State): Life {
+  let state = stored
+  return {
+    state: () => state,
+    enter(next) {
+      writeFact(database, 'state', next)
+      state = next
+    },
+    atomically(work) {
+      const before = state
+      try {
+        return database.transaction(work)
+      } catch (error) {
+        state = before
+        throw error
+      }
+    },
+    end() {
+      state = EMPTY
+    },
   }
 }

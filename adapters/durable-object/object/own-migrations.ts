@@ -1,4 +1,4 @@
-import type { Migrations } from './schema/bring-up.ts'
+import type { Migrations } from './schema.ts'
 import { NEWEST_MIGRATION } from './newest-migration.ts'
 
 /** The migrations of this version of the service. Their texts are loaded when an object needs them. */

@@ -28,7 +28,7 @@ const admissions = [
   ['open', 'runs runs runs', 'runs runs runs'],
   ['paused', 'runs paused runs', 'runs paused runs'],
   ['sealed', 'runs paused runs', 'elsewhere elsewhere runs'],
-  ['closed', 'elsewhere elsewhere elsewhere', 'elsewhere elsewhere elsewhere'],
+  ['closed', 'elsewhere elsewhere runs', 'elsewhere elsewhere runs'],
 ] as const
 
 test.each(admissions)('%s: read, write, move: %s; for who only remembers it: %s', (name, ...expected) => {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../ports/platform/clock.ts'
+import type { Clock } from '../../../ports/platform.ts'
 import { earliestDue } from '../../sqlite/outbox/turns.ts'
 import type { Run } from './batch.ts'
 

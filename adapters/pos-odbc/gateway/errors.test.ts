@@ -3,13 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, test } from 'vitest'
-import type { GatewayConfig } from './config/config.ts'
-import { openConnection } from './connections/connection.ts'
-import { openOdbc, saidByDriver } from './connections/drivers/odbc.ts'
-import { openSqlite } from './connections/drivers/sqlite.ts'
-import { DatabaseError } from './errors.ts'
-import { createJsonLog } from './log.ts'
-import type { CheckedRequest } from './requests/request.ts'
+import type { GatewayConfig } from './config.ts'
+import { openConnection } from './connection.ts'
+import { openOdbc, saidByDriver, openSqlite } from './drivers.ts'
+import { DatabaseError, createJsonLog } from './errors.ts'
+import type { CheckedRequest } from './request.ts'
 import { createSources } from './sources.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-errors-'))
@@ -81,7 +79,7 @@ test('a mistake of this program in the process of a connection is logged by name
       level: 'error',
       event: 'request_failed',
       cause: 'TypeError',
-      causeAt: expect.stringContaining('drivers/sqlite.ts') as string,
+      causeAt: expect.stringContaining('gateway/drivers.ts') as string,
     })
   } finally {
     await connection.end()

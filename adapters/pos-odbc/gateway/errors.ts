@@ -1,3 +1,5 @@
+import { thrownAt } from '../../../domain/text/terminal.ts'
+import type { Log } from '../../../ports/platform.ts'
 import type { ErrorCode } from '../protocol.ts'
 
 /** A refusal or failure with a code for the caller. Its message never contains a value of a row or request. */
@@ -37,5 +39,27 @@ export class ConnectionFault extends Error {
     super()
     this.name = name
     this.stack = `${name}\n    at ${place}`
+  }
+}
+
+/**
+ * A log that writes one JSON object a line. Of an error's cause only the name and the place are logged, because its
+ * text may quote a row.
+ */
+export function createJsonLog(write: (line: string) => void, now: () => string): Log {
+  const line = (level: string, event: string, fields: object): void => {
+    write(`${JSON.stringify({ time: now(), level, event, ...fields })}\n`)
+  }
+  return {
+    info: (event, fields) => {
+      line('info', event, fields)
+    },
+    error: (event, fields, cause) => {
+      line(
+        'error',
+        event,
+        cause instanceof Error ? { ...fields, cause: cause.name, causeAt: thrownAt(cause) } : fields,
+      )
+    },
   }
 }

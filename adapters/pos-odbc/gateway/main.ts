@@ -2,12 +2,10 @@ import { once } from 'node:events'
 import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { membersOf } from '../../../domain/text/json.ts'
-import { parseConfig, type GatewayConfig, type ParsedConfig } from './config/config.ts'
-import { localFiles } from './config/files.ts'
-import { odbcProblem } from './connections/drivers/odbc.ts'
-import { DatabaseError } from './errors.ts'
-import { createJsonLog } from './log.ts'
-import { createAuthenticator } from './requests/authenticate.ts'
+import { localFiles, parseConfig, type GatewayConfig } from './config.ts'
+import { odbcProblem } from './drivers.ts'
+import { DatabaseError, createJsonLog } from './errors.ts'
+import { createAuthenticator } from './request.ts'
 import { createGatewayServer } from './server.ts'
 import { createSources } from './sources.ts'
 
@@ -27,33 +25,29 @@ function fail(problems: readonly string[]): never {
   process.exit(1)
 }
 
-/** The file that the arguments name. Arguments that name none end the program. */
-function configArgument(): string {
-  const { config } = givenArguments()
-  return config ?? fail(['--config is missing', USAGE])
-}
-
-function givenArguments(): { readonly config?: string } {
-  try {
-    return parseArgs({ options: { config: { type: 'string' } } }).values
-  } catch (error) {
-    const { code, message } = membersOf(error)
-    if (!String(code).startsWith('ERR_PARSE_ARGS')) throw error
-    return fail([String(message), USAGE])
-  }
-}
-
-function loadConfig(): ParsedConfig {
-  const path = resolve(configArgument())
+/** The configuration in the file that the arguments name. Arguments that name none, and problems in it, end the program. */
+function loadConfig(): GatewayConfig {
+  const path = resolve(configArgument() ?? fail(['--config is missing', USAGE]))
   const read = localFiles.readText(path)
-  if (read.kind === 'unreadable') return { kind: 'problems', problems: [`${path} ${read.problem}`] }
-  return parseConfig({
+  if (read.kind === 'unreadable') fail([`${path} ${read.problem}`])
+  const parsed = parseConfig({
     text: read.text,
     directory: dirname(path),
     environment: process.env,
     ...localFiles,
     odbcProblem,
   })
+  return parsed.kind === 'config' ? parsed.config : fail(parsed.problems)
+}
+
+function configArgument(): string | undefined {
+  try {
+    return parseArgs({ options: { config: { type: 'string' } } }).values.config
+  } catch (error) {
+    const { code, message } = membersOf(error)
+    if (!String(code).startsWith('ERR_PARSE_ARGS')) throw error
+    return fail([String(message), USAGE])
+  }
 }
 
 async function run(config: GatewayConfig): Promise<void> {
@@ -117,6 +111,4 @@ async function probe(sources: ReturnType<typeof createSources>): Promise<void> {
   }
 }
 
-const parsed = loadConfig()
-if (parsed.kind === 'problems') fail(parsed.problems)
-await run(parsed.config)
+await run(loadConfig())

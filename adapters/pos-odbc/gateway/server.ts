@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { isLoopbackHost } from '../../../domain/text/http/loopback.ts'
-import type { LogFields, Log } from '../../../ports/platform/log.ts'
+import { isLoopbackHost } from '../../../domain/text/http.ts'
+import type { LogFields, Log } from '../../../ports/platform.ts'
 import {
   ERROR_STATUS,
   HEALTH_PATH,
@@ -10,18 +10,10 @@ import {
   type ErrorCode,
 } from '../protocol.ts'
 import { DatabaseError, GatewayError } from './errors.ts'
-import type { Authenticate } from './requests/authenticate.ts'
-import { parseReadRequest, type CheckedRequest } from './requests/request.ts'
-import { createStrangers, type Strangers } from './requests/strangers.ts'
+import { parseReadRequest, type Authenticate, type CheckedRequest } from './request.ts'
 import type { Sources } from './sources.ts'
 
-/** Largest body of a request, in bytes; the longest that the parameters allow is far below. */
-const BODY_MAX_BYTES = 65_536
-/** How long a caller may take to send its request, in milliseconds. */
-const REQUEST_TIMEOUT_MS = 10_000
-const CONNECTIONS_MAX = 1_000
-
-export interface ServerOptions {
+interface ServerOptions {
   readonly authenticate: Authenticate
   readonly sources: Sources
   readonly log: Log
@@ -29,6 +21,12 @@ export interface ServerOptions {
   /** Whether only requests to a name of this machine are answered. */
   readonly localOnly: boolean
 }
+
+/** Largest body of a request, in bytes; the longest that the parameters allow is far below. */
+const BODY_MAX_BYTES = 65_536
+/** How long a caller may take to send its request, in milliseconds. */
+const REQUEST_TIMEOUT_MS = 10_000
+const CONNECTIONS_MAX = 1_000
 
 interface Answer {
   readonly status: number
@@ -230,4 +228,39 @@ function send(incoming: IncomingMessage, response: ServerResponse, { status, bod
     ...(incoming.complete ? {} : { connection: 'close' }),
   }
   response.writeHead(status, headers).end(incoming.method === 'HEAD' ? undefined : bytes)
+}
+
+/** The minimum time between two log lines about unsigned requests, in milliseconds. */
+const PERIOD_MS = 60_000
+
+/** Counts unsigned requests. */
+interface Strangers {
+  /** @param code what the request was refused with */
+  note(code: string): void
+}
+
+/**
+ * Counts unsigned requests by the reason of their refusal, and logs them together, at most one line of level `info` a
+ * minute. Anyone on the network can send as many as they like, so a line for each would bury what the operator must
+ * see.
+ */
+export function createStrangers(log: Log): Strangers {
+  let counts: Readonly<Record<string, number>> = {}
+  let timer: NodeJS.Timeout | null = null
+
+  const report = (): void => {
+    timer = null
+    if (Object.keys(counts).length === 0) return
+    log.info('unsigned_requests', counts)
+    counts = {}
+    timer = setTimeout(report, PERIOD_MS)
+    timer.unref()
+  }
+
+  return {
+    note(code) {
+      counts = { ...counts, [code]: (counts[code] ?? 0) + 1 }
+      if (timer === null) report()
+    },
+  }
 }

@@ -3,18 +3,15 @@ import { join } from 'node:path'
 import { SOURCE_NAME } from '../../../domain/pos/index.ts'
 import { membersOf } from '../../../domain/text/json.ts'
 import type { OneAnswer, PageAnswer } from '../protocol.ts'
-import type { SourceConfig } from './config/config-source.ts'
-import type { GatewayConfig } from './config/config.ts'
-import { openConnection } from './connections/connection.ts'
-import type { ConnectionSettings } from './connections/drivers/driver.ts'
-import { createPool, type Pool } from './connections/pool.ts'
-import { deadlineExceeded } from './connections/slots.ts'
+import type { SourceConfig, GatewayConfig } from './config.ts'
+import { openConnection } from './connection.ts'
+import { DIALECTS } from './dialect.ts'
+import type { ConnectionSettings } from './drivers.ts'
 import { DatabaseError, GatewayError } from './errors.ts'
-import { FAMILIES, hasOwnDatabases } from './families/index.ts'
-import type { CheckedRequest } from './requests/request.ts'
-import { readOne, readPage } from './rows/read.ts'
-import { DIALECTS } from './statements/dialect.ts'
-import type { SourceSettings } from './values/codec.ts'
+import { MAPPINGS, hasOwnDatabases } from './mappings.ts'
+import { createPool, deadlineExceeded, type Pool } from './pool.ts'
+import { readOne, readPage } from './read.ts'
+import type { CheckedRequest } from './request.ts'
 
 const WAITERS_MAX = 200
 const IDLE_MS = 60_000
@@ -42,31 +39,19 @@ export function createSources({ sources }: GatewayConfig, nowMs: () => number): 
   const opened = new Map<string, OpenSource>()
 
   const open = (key: string, config: SourceConfig, settings: ConnectionSettings): OpenSource => {
-    const known = opened.get(key)
-    if (known !== undefined) return known
-    const pool = createPool({
-      open: (signal) => openConnection(settings, signal),
-      size: config.connections,
-      tenantMax: tenantMaxOf(config),
-      waitersMax: WAITERS_MAX,
-      idleMs: IDLE_MS,
-      pauseMs: PAUSE_MS,
-      nowMs,
-    })
-    const source = { config, pool }
+    const source = opened.get(key) ?? openSource(config, settings, nowMs)
     opened.set(key, source)
     return source
   }
 
-  const openFixed = (key: string, config: SourceConfig): OpenSource | null => {
-    const settings = fixedSettings(config)
-    return settings === null ? null : open(key, config, settings)
+  const openFixed = (key: string, config: SourceConfig | undefined): OpenSource | null => {
+    const settings = config === undefined ? null : fixedSettings(config)
+    return config === undefined || settings === null ? null : open(key, config, settings)
   }
 
   const find = ({ kind, tenant }: CheckedRequest['source']): OpenSource => {
     const key = keyOf(kind, hasOwnDatabases(kind) ? tenant : '')
-    const config = configured.get(key)
-    const source = config === undefined ? null : openFixed(key, config)
+    const source = openFixed(key, configured.get(key))
     if (source !== null) return source
     // Either the kind has one database, whose source has no name, or the configuration names a folder of databases.
     const folder = configured.get(keyOf(kind, ''))
@@ -78,29 +63,7 @@ export function createSources({ sources }: GatewayConfig, nowMs: () => number): 
   }
 
   return {
-    async read(request) {
-      const { config, pool } = find(request.source)
-      if (request.kind === 'page' && request.parameters.limit > config.rowsMax) {
-        throw new GatewayError('invalid_parameter', `limit is above the row limit of ${config.rowsMax}`)
-      }
-      return withinDeadline(config.deadlineMs, (signal) =>
-        pool.use<PageAnswer | OneAnswer>(request.source.tenant, signal, (connection) => {
-          const context = {
-            scope: {
-              family: FAMILIES[config.kind],
-              dialect: DIALECTS[config.dialect],
-              tenant: request.source.tenant,
-            },
-            settings: settingsOf(config),
-            listRowsMax: config.listRowsMax,
-            run: connection.query.bind(connection),
-          }
-          return request.kind === 'page'
-            ? readPage(context, request.collection, request.parameters)
-            : readOne(context, request.collection, request.parameters.id)
-        }),
-      )
-    },
+    read: async (request) => readFrom(find(request.source), request),
     health() {
       const states = [...opened.values()].map(({ pool }) => pool.isReady())
       return {
@@ -124,6 +87,38 @@ export function createSources({ sources }: GatewayConfig, nowMs: () => number): 
   }
 }
 
+function openSource(config: SourceConfig, settings: ConnectionSettings, nowMs: () => number): OpenSource {
+  const { kind, connections } = config
+  const pool = createPool({
+    open: (signal) => openConnection(settings, signal),
+    size: connections,
+    // Where several tenants share a database, one tenant may use all connections but one.
+    tenantMax: hasOwnDatabases(kind) ? connections : Math.max(1, connections - 1),
+    waitersMax: WAITERS_MAX,
+    idleMs: IDLE_MS,
+    pauseMs: PAUSE_MS,
+    nowMs,
+  })
+  return { config, pool }
+}
+
+function readFrom({ config, pool }: OpenSource, request: CheckedRequest): Promise<PageAnswer | OneAnswer> {
+  const { kind, dialect, rowsMax, listRowsMax, deadlineMs } = config
+  const { tenant } = request.source
+  if (request.kind === 'page' && request.parameters.limit > rowsMax)
+    throw new GatewayError('invalid_parameter', `limit is above the row limit of ${rowsMax}`)
+  return withinDeadline(deadlineMs, (signal) =>
+    pool.use<PageAnswer | OneAnswer>(tenant, signal, (connection) => {
+      const scope = { source: MAPPINGS[kind], dialect: DIALECTS[dialect], tenant }
+      const run = connection.query.bind(connection)
+      const context = { scope, settings: config, listRowsMax, run }
+      return request.kind === 'page'
+        ? readPage(context, request.collection, request.parameters)
+        : readOne(context, request.collection, request.parameters.id)
+    }),
+  )
+}
+
 /** Tries to connect to a source. Returns what it failed with; null: nothing. */
 function probeOf({ config, pool }: OpenSource): Promise<unknown> {
   return withinDeadline(config.deadlineMs, (signal) =>
@@ -144,11 +139,6 @@ async function withinDeadline<Value>(
   } finally {
     clearTimeout(timer)
   }
-}
-
-/** Where several tenants share a database, one tenant may use all connections but one. */
-function tenantMaxOf({ kind, connections }: SourceConfig): number {
-  return hasOwnDatabases(kind) ? connections : Math.max(1, connections - 1)
 }
 
 function keyOf(kind: string, name: string): string {
@@ -185,8 +175,4 @@ function namesIn(directory: string): readonly string[] {
     if (code === 'ENOENT') return []
     throw new DatabaseError(code, 'The folder of the databases cannot be read', { cause })
   }
-}
-
-function settingsOf({ timeZone, currency }: SourceConfig): SourceSettings {
-  return { timeZone, currency }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { migratedImage } from '../../../test/support/databases/migrated-image.ts'
-import type { AuditFilter } from '../../../ports/operators/audit.ts'
+import type { AuditFilter } from '../../../ports/operators.ts'
 import { openImage } from '../../node-sqlite/index.ts'
 import { rowsOf } from '../statement/executor.ts'
 import { listStatement } from './audit.ts'

@@ -7,11 +7,9 @@ import type {
   AuditPosition,
   AuditRecord,
   AuditSubject,
-} from '../../../ports/operators/audit.ts'
-import { keysOf } from '../../../domain/text/keys-of.ts'
-import type { Database } from '../database/database.ts'
-import { parsedOr } from '../../../domain/text/json.ts'
-import type { JsonText } from '../database/json-text.ts'
+} from '../../../ports/operators.ts'
+import { keysOf, parsedOr } from '../../../domain/text/json.ts'
+import type { Database, JsonText } from '../statement/database.ts'
 import { atMost, bind, db, slot, template, type Template } from '../statement/compiler.ts'
 import { rowsOf, type Executor, type Statement } from '../statement/executor.ts'
 import { templateCache } from '../../sql/statement.ts'

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
-import type { Clock } from '../../../ports/platform/clock.ts'
+import { sql, type Expression, type SqlBool } from 'kysely'
+import type { Clock } from '../../../ports/platform.ts'
 import type {
   KeyClaim,
   KeyedRead,
@@ -7,33 +7,44 @@ import type {
   KeyedStorage,
   QueryResult,
   ReadTerms,
-} from '../../../ports/organizations/keyed-storage.ts'
-import type { KeyBudget } from '../../../ports/organizations/key-budget.ts'
-import type { ReadQuery } from '../../../ports/records/query.ts'
-import { isOutgrown, linesOfText, takeStop, TOO_LARGE } from '../read/bounded-rows.ts'
-import { elsewhere } from '../placement/guard.ts'
+  KeyBudget,
+  KeyUpkeep,
+} from '../../../ports/organizations.ts'
+import type { ReadQuery } from '../../../ports/records.ts'
 import {
-  boundedStatements,
-  keyedStatement,
-  type ClaimNow,
-  type KeyedAnswer,
-  type KeyedRow,
-} from '../read/keyed-statements.ts'
-import { readingOf, type Reading } from '../read/reading.ts'
-import { bind, db, slot, template } from '../statement/compiler.ts'
+  isOutgrown,
+  linesOfText,
+  takeStop,
+  TOO_LARGE,
+  readingOf,
+  boundedRows,
+  textOfRows,
+  type Reading,
+} from '../read/reading.ts'
+import { elsewhere, type Guard } from '../placement/guard.ts'
+import { bind, db, slot, template, eb, one, type Template } from '../statement/compiler.ts'
 import {
   declared,
   rowsOf,
+  PARAMETERS_MAX,
   type CountedBatch,
   type CountedResults,
   type Executor,
+  type BoundValue,
+  type ResultRow,
+  type Statement,
 } from '../statement/executor.ts'
-import { PARAMETERS_MAX } from '../statement/hosted-limits.ts'
-import { decodeRows } from '../table/decode.ts'
-import { serviceTables } from '../table/table-set.ts'
-import { keyFromRow, organizationFromRow } from '../table/access-rows.ts'
-import { worksNow } from '../table/working-key.ts'
+import { decodeRows, serviceTables } from '../table/tables.ts'
+import {
+  keyFromRow,
+  organizationFromRow,
+  settingColumns,
+  type KeyRow,
+  type OrganizationRow,
+} from '../table/stored-row.ts'
 import { nowOf } from '../write/write-clock.ts'
+import { templateCache } from '../../sql/statement.ts'
+import { isPlaced, placedText, type PlacedText } from '../placement/finder.ts'
 
 const findPlatformKey = template(() =>
   db
@@ -44,7 +55,7 @@ const findPlatformKey = template(() =>
     .where(({ ref }) => worksNow((column) => ref(column))),
 )
 
-export interface KeyedStorageOptions {
+interface KeyedStorageOptions {
   readonly executor: Executor
   readonly clock: Clock
   /** Left out: requests are not counted. */
@@ -174,4 +185,173 @@ async function readAsRows(
     return { kind: 'rows', rows, stoppedAt }
   })
   return authenticated(claim, row, results, countedBefore ?? budget)
+}
+
+/** A key's claim, and the instant at which it is checked. */
+interface ClaimNow extends KeyClaim {
+  readonly now: string
+}
+
+/**
+ * Selects a key's row when the key is valid: every claimed part matches, and the key is neither revoked nor expired.
+ */
+const proven = db
+  .selectFrom('api_keys as k')
+  .where('k.key_id', '=', slot('keyId'))
+  .where('k.organization_id', '=', slot('owner'))
+  .where('k.kind', '=', sql.lit('tenant'))
+  .where(({ ref }) => worksNow((column) => ref(`k.${column}`)))
+  .where('k.hash', 'in', [slot('currentHash'), slot('previousHash')])
+
+/** The columns of a key that are not part of its claim. */
+const workingKeyColumns = [
+  'secret_version',
+  'scope',
+  'rate_per_minute',
+  'last_used_at',
+] as const satisfies readonly (keyof KeyRow)[]
+type WorkingKeyRow = Pick<KeyRow, (typeof workingKeyColumns)[number]>
+
+/** The row of a proven key: the key, its organization, and the results as text. A result without rows is null. */
+type KeyedRow = WorkingKeyRow &
+  Omit<OrganizationRow, 'organization_id'> &
+  Readonly<Record<`result${number}`, string | null>>
+
+/** The row for an organization that this database does not hold. All other columns are null. */
+interface ElsewhereRow {
+  readonly elsewhere: PlacedText
+}
+
+/** A row that a keyed statement returns. It returns none when the key is not proven. */
+type KeyedAnswer = (KeyedRow & { readonly elsewhere: null }) | ElsewhereRow
+
+/** The columns of the key and of its organization. */
+const columns = [
+  ...workingKeyColumns.map((column) => `k.${column}` as const),
+  ...settingColumns.map((column) => `o.${column}` as const),
+]
+
+const keyedTemplates = templateCache<Template<KeyedAnswer>>()
+const boundedTemplates = templateCache<Template<ResultRow>>()
+
+/**
+ * One statement that returns the key, its organization and all results in one row. The results are subselects beside
+ * the key's columns, named `result0`, `result1`, …: SQLite evaluates them, and reads the organization, only when the
+ * key's row is found. A second branch finds out whether the key belongs to an organization in another database. So one
+ * round trip is enough for that. Both branches look for the key's id first (`cross join` keeps the order of the tables,
+ * and `+` the table's own index), and for nothing else when it is unknown. So a forged key takes the same work whichever
+ * organization it claims, and never causes a second round trip.
+ * @param first the number of the first result, when the results are spread over several statements
+ */
+export function keyedStatement(
+  claim: ClaimNow,
+  readings: readonly Reading[],
+  first: number,
+): Statement<KeyedAnswer> {
+  const shape = readings.map((reading) => reading.shape).join('||')
+  const made = keyedTemplates(`text ${first} ${shape}`, () => {
+    const results = readings.map((reading, index) =>
+      textOfRows(reading, `q${first + index}`).as(`result${first + index}`),
+    )
+    const here = proven
+      .crossJoin('organizations as o')
+      .whereRef('o.organization_id', '=', 'k.organization_id')
+      .where(({ not, ref }) => not(isPlaced(ref('k.organization_id'))))
+      .select([sql<null>`null`.as('elsewhere'), ...columns, ...results])
+    const elsewhere = db
+      .selectFrom('placed_keys as held')
+      .crossJoin('placed_organizations as p')
+      .whereRef('p.organization_id', '=', 'held.organization_id')
+      .crossJoin('families as f')
+      .whereRef('f.family_id', '=', 'p.family_id')
+      .where('held.key_id', '=', slot('keyId'))
+      .where(({ eb, ref }) => eb(sql`+${ref('held.organization_id')}`, '=', slot('owner')))
+      .select([placedText.as('elsewhere'), ...[...columns, ...results].map(() => sql`null`.as('none'))])
+    return template(here.$castTo<KeyedAnswer>().unionAll(elsewhere.$castTo<KeyedAnswer>()))
+  })
+  return bind(made, keyedValues(claim, readings, first))
+}
+
+/** The statements for results that are too large to be one text, one for each. Each checks the key's row first. */
+function boundedStatements(claim: ClaimNow, readings: readonly Reading[]): readonly Statement<ResultRow>[] {
+  const isProven = eb.exists(proven.select(one))
+  return readings.map((reading, index) => {
+    const made = boundedTemplates(`rows ${index} ${reading.shape}`, () =>
+      template(boundedRows(reading, `q${index}`, isProven)),
+    )
+    return bind(made, keyedValues(claim, [reading], index))
+  })
+}
+
+function keyedValues(
+  { organizationId, keyId, hashes: [currentHash, previousHash], now }: ClaimNow,
+  readings: readonly Reading[],
+  first: number,
+): Readonly<Record<string, BoundValue>> {
+  const values: Record<string, BoundValue> = {
+    owner: organizationId,
+    keyId,
+    now,
+    currentHash,
+    previousHash: previousHash ?? null,
+  }
+  readings.forEach((reading, index) => {
+    for (const [slotName, value] of Object.entries(reading.values))
+      values[`q${first + index}${slotName}`] = value
+  })
+  return values
+}
+
+/**
+ * Prepares the updates of the keys of one table, `api_keys` or `operator_keys`. Returns what makes them of the executor
+ * for each key.
+ */
+export function upkeepOf(
+  table: 'api_keys' | 'operator_keys',
+): (executorOf: (keyId: string) => Executor) => KeyUpkeep {
+  const noteKeyUse = template(() =>
+    db
+      .updateTable(table)
+      .set({ last_used_at: slot('hour') })
+      .where('key_id', '=', slot('keyId'))
+      .where(({ eb, or }) => or([eb('last_used_at', 'is', null), eb('last_used_at', '<', slot('hour'))])),
+  )
+
+  const rehashKey = template(() =>
+    db
+      .updateTable(table)
+      .set({ hash: slot('hash'), secret_version: slot('secretVersion') })
+      .where('key_id', '=', slot('keyId'))
+      .where('revoked_at', 'is', null),
+  )
+
+  return (executorOf) => ({
+    async noteKeyUse(keyId, hour) {
+      await executorOf(keyId).batch([bind(noteKeyUse, { keyId, hour })])
+    },
+
+    async rehashKey(keyId, hash, secretVersion) {
+      await executorOf(keyId).batch([bind(rehashKey, { keyId, hash, secretVersion })])
+    },
+  })
+}
+
+const upkeepOfTenantKeys = upkeepOf('api_keys')
+
+/** Updates the rows of tenants' and the platform's keys that were used. */
+export function createKeyUpkeep(guard: Guard): KeyUpkeep {
+  return upkeepOfTenantKeys((keyId) => guard({ keyId }))
+}
+
+/**
+ * The SQL for whether a key works at the instant in the slot `now`: it is neither revoked nor expired.
+ * @param column refers to a column of the key in the statement
+ */
+export function worksNow(
+  column: (name: 'revoked_at' | 'expires_at') => Expression<string | null>,
+): Expression<SqlBool> {
+  return eb.and([
+    eb(column('revoked_at'), 'is', null),
+    eb.or([eb(column('expires_at'), 'is', null), eb(column('expires_at'), '>', slot('now'))]),
+  ])
 }

@@ -1,15 +1,13 @@
 import { sql, type SqlBool } from 'kysely'
-import type { Administration, HashHolder } from '../../../ports/organizations/administration.ts'
-import type { Clock } from '../../../ports/platform/clock.ts'
-import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
-import { one, textsOf } from '../statement/words.ts'
-import { isPlaced } from '../placement/family-row.ts'
+import type { Administration, HashHolder } from '../../../ports/organizations.ts'
+import type { Clock } from '../../../ports/platform.ts'
+import { atMost, bind, db, eb, slot, template, one, textsOf } from '../statement/compiler.ts'
+import { isPlaced } from '../placement/finder.ts'
 import type { Guard } from '../placement/guard.ts'
 import { resultsOf, rowsOf, type Executor } from '../statement/executor.ts'
-import { keyColumns, keyFromRow, keyToRow } from '../table/access-rows.ts'
-import { worksNow } from '../table/working-key.ts'
+import { keyColumns, keyFromRow, keyToRow } from '../table/stored-row.ts'
+import { worksNow, createKeyUpkeep } from './keyed-storage.ts'
 import { nowOf } from '../write/write-clock.ts'
-import { createKeyUpkeep } from './key-upkeep.ts'
 
 type KeyAdministration = Omit<Administration, 'saveOrganization' | 'findOrganization' | 'listOrganizations'>
 

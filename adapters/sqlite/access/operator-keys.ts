@@ -1,13 +1,27 @@
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { OperatorKeys } from '../../../ports/operators/operator-keys.ts'
-import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
-import { one, textsOf } from '../statement/words.ts'
-import { rowsOf, type Executor } from '../statement/executor.ts'
-import { operatorKeyFields } from '../../../domain/record/stored-fields.ts'
-import { aliasesOf } from '../table/field-columns.ts'
-import { worksNow } from '../table/working-key.ts'
+import type { Clock } from '../../../ports/platform.ts'
+import type { OperatorKeys } from '../../../ports/organizations.ts'
+import { atMost, bind, db, slot, template, one, textsOf, eb } from '../statement/compiler.ts'
+import { rowsOf, resultsOf, type Executor } from '../statement/executor.ts'
+import { operatorKeyFields } from '../../../domain/record/account-fields.ts'
+import { aliasesOf } from '../table/stored-row.ts'
+import { worksNow, upkeepOf } from './keyed-storage.ts'
 import { nowOf } from '../write/write-clock.ts'
-import { upkeepOf } from './key-upkeep.ts'
+import { sql, type Expression } from 'kysely'
+import type {
+  AuditEntry,
+  AuditOutcome,
+  AuditSubject,
+  OpenOperatorChanges,
+  OperatorChanges,
+} from '../../../ports/operators.ts'
+import { REVOKED_NAMED_MAX, REVOKED_PLACES_MAX } from '../../../domain/access/operator-credentials.ts'
+import { createOutboxStore } from '../outbox/store.ts'
+import { keysOf } from '../../../domain/text/json.ts'
+import { columnName, type JsonText } from '../statement/database.ts'
+import { isPlaced } from '../placement/finder.ts'
+import type { Guard } from '../placement/guard.ts'
+import { createAdministration } from './organizations.ts'
+import { auditRow, recordChangeStatement, recordChangeTemplate } from './audit.ts'
 
 /** The columns of `operator_keys` under the names of their fields, without the proof by which a key was made. */
 const stored = db.selectFrom('operator_keys').select(aliasesOf(operatorKeyFields))
@@ -64,5 +78,211 @@ export function createOperatorKeys(executor: Executor, clock: Clock): OperatorKe
     list: (after, limit) =>
       rowsOf(executor, after === null ? bind(first, { limit }) : bind(next, { ...after, limit })),
     ...upkeepOfKeys(() => executor),
+  }
+}
+
+/** A key is issued only while its issuer works, and does not outlive it. The holder of the root secret has no end. */
+const mayIssue = eb.or([
+  eb(slot<string | null>('issuedBy'), 'is', null),
+  eb.exists(
+    db
+      .selectFrom('operator_keys as issuer')
+      .select(one)
+      .where('issuer.key_id', '=', slot('issuedBy'))
+      .where(({ ref }) => worksNow((column) => ref(`issuer.${column}`)))
+      .where(({ eb, or }) =>
+        or([eb('issuer.expires_at', 'is', null), eb('issuer.expires_at', '>=', slot('expiresAt'))]),
+      ),
+  ),
+])
+
+const operatorKeyFieldNames = keysOf(operatorKeyFields)
+
+const addKey = template(
+  db
+    .insertInto('operator_keys')
+    .columns([...operatorKeyFieldNames.map(columnName), 'proof'])
+    .expression(
+      db
+        .selectNoFrom([...operatorKeyFieldNames, 'proof'].map((field) => slot(field).as(field)))
+        .where(mayIssue)
+        .where(({ exists, not }) =>
+          not(
+            exists(
+              db.selectFrom('operator_keys as other').select(one).where('other.proof', '=', slot('proof')),
+            ),
+          ),
+        ),
+    ),
+)
+
+/** The ids of an operator key and, if that is asked for, of all that descend from it. */
+const revocable = db
+  .withRecursive('tree(key_id)', (tree) =>
+    tree
+      .selectNoFrom(slot<string>('keyId').as('key_id'))
+      .union(
+        tree
+          .selectFrom('tree')
+          .innerJoin('operator_keys as issued', 'issued.issued_by', 'tree.key_id')
+          .select('issued.key_id')
+          .where(slot('withDescendants')),
+      ),
+  )
+  .selectFrom('tree')
+  .select('key_id')
+const findRevocable = template(revocable.orderBy('key_id'))
+
+/** Those of them that are not revoked yet. The statements that read them come before the one that revokes them. */
+const working = db
+  .selectFrom('operator_keys')
+  .where('key_id', 'in', revocable)
+  .where('revoked_at', 'is', null)
+  .orderBy('created_at')
+  .orderBy('key_id')
+
+const findWorking = template(working.select(['key_id as keyId', 'operator', 'role']))
+
+/** What else descends from them and is not revoked yet, wherever it lives. */
+const issued = db
+  .selectFrom('api_keys as k')
+  .where(slot('withDescendants'))
+  .where('k.issued_by', 'in', revocable)
+  .where('k.revoked_at', 'is', null)
+  .where(({ not, ref }) => not(isPlaced(ref('k.organization_id'))))
+const isPaused = eb.exists(
+  db
+    .selectFrom('write_pauses as w')
+    .select(one)
+    .where(({ eb }) => eb('w.organization_id', '=', sql.ref<string>('k.organization_id'))),
+)
+
+/** The part of it that is written in the same step: all that is in this database, and not about to leave it. */
+const issuedHere = issued
+  .where(({ not }) => not(isPaused))
+  .orderBy('k.created_at')
+  .orderBy('k.key_id')
+const findIssued = template(issuedHere.select(['k.key_id as keyId', 'k.organization_id as organizationId']))
+
+/** The organizations of the rest: one more than a revocation asks, which shows that it is not complete. */
+const elsewhere = db
+  .selectFrom('placed_keys as k')
+  .select('k.organization_id')
+  .where(slot('withDescendants'))
+  .where('k.issued_by', 'in', revocable)
+  .union(issued.where(isPaused).select(sql.ref<string>('k.organization_id').as('organization_id')))
+const findElsewhere = template(elsewhere.orderBy('organization_id').limit(atMost('limit')))
+
+const revokeKeys = template(
+  db
+    .updateTable('operator_keys')
+    .set(({ fn }) => ({
+      revoked_at: fn.coalesce('revoked_at', slot('revokedAt')),
+      descent_ended_at: sql`case when ${slot('withDescendants')} then coalesce(descent_ended_at, ${slot('revokedAt')}) else descent_ended_at end`,
+    }))
+    .where('key_id', 'in', revocable),
+)
+
+const revokeIssued = template(
+  db
+    .updateTable('api_keys')
+    .set({ revoked_at: slot('revokedAt') })
+    .where('key_id', 'in', issuedHere.select('k.key_id')),
+)
+
+/** Ids as the text of a JSON array. Not every version of SQLite knows that the value of a subselect is JSON, hence `json`. */
+function namesOf(ids: Expression<{ readonly key_id: string }>): Expression<unknown> {
+  return sql`json((select json_group_array(key_id) from (${ids})))`
+}
+const ofRecord = sql.lit(REVOKED_NAMED_MAX)
+const descendants = working.select('key_id').where('key_id', '<>', slot('keyId')).limit(ofRecord)
+const keysHere = issuedHere.select('k.key_id').limit(ofRecord)
+
+/** The subject of a revocation, with what it ends in this database. */
+const revokedSubject = sql<JsonText<AuditSubject>>`case when ${slot('withDescendants')} then json_set(
+  ${slot('subject')}, '$.descendants', ${namesOf(descendants)}, '$.keys', ${namesOf(keysHere)})
+  else ${slot('subject')} end`
+
+const isThere = eb.exists(db.selectFrom('operator_keys').select(one).where('key_id', '=', slot('keyId')))
+/** While there is more elsewhere, the revocation has failed; whoever ends that says so. */
+const revocationOutcome = sql<AuditOutcome>`case when not ${isThere} then 'refused'
+  when ${eb.exists(elsewhere)} then 'failed' else 'done' end`
+const recordRevocation = recordChangeTemplate(revokedSubject, revocationOutcome)
+
+/** Makes a guard over an executor. */
+type Guarded = (executor: Executor) => Guard
+
+/** Opens the changes of one request. The audit entry is written in the same batch as each change. */
+export function operatorChanges(executor: Executor, clock: Clock, guarded: Guarded): OpenOperatorChanges {
+  return (entry) => {
+    const recording = recordingExecutor(executor, entry)
+    const guard = guarded(recording)
+    const administration = createAdministration(recording, clock, guard, true)
+    const outbox = createOutboxStore(recording, guard)
+    return {
+      saveOrganization: (...given) => administration.saveOrganization(...given),
+      addKey: (key) => administration.addKey(key),
+      revokeKey: (keyId, revokedAt) => administration.revokeKey(keyId, revokedAt),
+      rotateKey: (rotation) => administration.rotateKey(rotation),
+      redrive: (outboxId, now) => outbox.redrive(outboxId, now),
+      ...operatorKeyChanges(executor, clock, entry),
+    }
+  }
+}
+
+function operatorKeyChanges(
+  executor: Executor,
+  clock: Clock,
+  entry: AuditEntry,
+): Pick<OperatorChanges, 'addOperatorKey' | 'revokeOperatorKey'> {
+  return {
+    async addOperatorKey({ key, proof }) {
+      const recording = recordingExecutor(executor, entry)
+      const [added] = await recording.batch([bind(addKey, { ...key, proof, now: nowOf(clock) })])
+      if (added?.changes !== 0) return 'added'
+      return key.issuedBy === null ? 'proof_used' : 'issuer_ended'
+    },
+    async revokeOperatorKey({ withDescendants, ...revocation }) {
+      const values = {
+        ...revocation,
+        withDescendants: Number(withDescendants),
+        limit: REVOKED_PLACES_MAX + 1,
+      }
+      const [
+        { rows: operatorKeys },
+        { rows: keys },
+        { rows: issuers },
+        { rows: unreached },
+        ,
+        ,
+        { changes },
+      ] = await resultsOf(executor, [
+        bind(findWorking, values),
+        bind(findIssued, values),
+        bind(findRevocable, values),
+        bind(findElsewhere, values),
+        bind(recordRevocation, { ...auditRow(entry), ...values }),
+        bind(revokeIssued, values),
+        bind(revokeKeys, values),
+      ])
+      if (changes === 0) return null
+      return {
+        operatorKeys,
+        keys,
+        issuers: issuers.map(({ key_id }) => key_id),
+        unreached: unreached.map(({ organization_id }) => organization_id),
+      }
+    },
+  }
+}
+
+/**
+ * An executor that appends the audit record to each batch. The last statement of each batch must be the one that makes
+ * the change, because the record depends on what it wrote.
+ */
+function recordingExecutor(executor: Executor, entry: AuditEntry): Executor {
+  return {
+    batch: async (statements) =>
+      (await executor.batch([...statements, recordChangeStatement(entry)])).slice(0, statements.length),
   }
 }

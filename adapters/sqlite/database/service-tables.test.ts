@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { actualSchema } from '../schema/actual.ts'
-import { migratedDatabase } from '../schema/migrated.ts'
-import { serviceTables, serviceViews } from './service-tables.ts'
+import { actualSchema, migratedDatabase } from '../schema/actual.ts'
+import { serviceTables, serviceViews } from '../statement/database.ts'
 
 const database = migratedDatabase()
 const schema = actualSchema((sql) => database.prepare(sql).all())

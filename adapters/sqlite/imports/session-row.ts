@@ -1,10 +1,10 @@
 import { expressionBuilder, sql, type InferResult } from 'kysely'
-import { keysOf } from '../../../domain/text/keys-of.ts'
-import type { ImportSession, ImportState } from '../../../ports/records/import-sessions.ts'
-import type { Database } from '../database/database.ts'
-import { db, slot } from '../statement/compiler.ts'
-import { parsed } from '../database/json-text.ts'
-import { aliasesFor } from '../table/field-columns.ts'
+import { keysOf } from '../../../domain/text/json.ts'
+import type { ImportSession, ImportState, ImportDirectory } from '../../../ports/import-sessions.ts'
+import { parsed, type Database } from '../statement/database.ts'
+import { db, slot, atMost, bind, eb, template, one, rowid } from '../statement/compiler.ts'
+import { aliasesFor } from '../table/stored-row.ts'
+import { rowsOf, type Executor } from '../statement/executor.ts'
 
 /** The columns of a session under the names of its fields. */
 export const sessionColumns = aliasesFor([
@@ -34,13 +34,13 @@ export const sessions = db
 /** A session as its row is selected. */
 export type SessionRow = InferResult<typeof sessions>[number]
 
-const { and, eb } = expressionBuilder<Database, 'import_sessions'>()
+const ofImports = expressionBuilder<Database, 'import_sessions'>()
 
 /** The condition that selects one session of one organization, or what is staged for it. */
-export const ofSession = and({ organization_id: organizationId, import_id: slot('importId') })
+export const ofSession = ofImports.and({ organization_id: organizationId, import_id: slot('importId') })
 
 /** The condition that a session is in this state. */
-export const isIn = (state: ImportState) => eb('state', '=', sql.lit(state))
+export const isIn = (state: ImportState) => ofImports('state', '=', sql.lit(state))
 
 /** Whether a session in each state is over. */
 const overByState: Readonly<Record<ImportState, boolean>> = {
@@ -70,7 +70,7 @@ export const isOver = hasState(true)
 
 function hasState(isOverThen: boolean) {
   const states = keysOf(overByState).filter((state) => overByState[state] === isOverThen)
-  return eb(
+  return ofImports(
     'state',
     'in',
     states.map((state) => sql.lit(state)),
@@ -93,4 +93,58 @@ export function sessionOf({ fields, isDryRun, mapping, ...row }: SessionRow): Im
 export interface SessionPlace {
   readonly organizationId: string
   readonly importId: string
+}
+
+const untouched = template(
+  db
+    .selectFrom('import_sessions as s')
+    .select(['s.organization_id as organizationId', 's.import_id as importId'])
+    .where('s.state', '=', slot('state'))
+    .where('s.touched_at', '<=', slot('since'))
+    .orderBy('s.touched_at')
+    .limit(atMost('limit')),
+)
+
+const ended = db.selectFrom('import_sessions as s').where(isOver)
+const { exists, or, ref } = expressionBuilder<{ readonly s: Database['import_sessions'] }, 's'>()
+const isStaged = or([
+  exists(
+    db
+      .selectFrom('import_chunks as c')
+      .select(one)
+      .where('c.organization_id', '=', ref('s.organization_id'))
+      .where('c.import_id', '=', ref('s.import_id')),
+  ),
+  exists(
+    db
+      .selectFrom('import_keys as k')
+      .select(one)
+      .where('k.organization_id', '=', ref('s.organization_id'))
+      .where('k.import_id', '=', ref('s.import_id')),
+  ),
+])
+
+const withLeftovers = template(
+  ended
+    .select(['organization_id as organizationId', 'import_id as importId'])
+    .where(isStaged)
+    .limit(atMost('limit')),
+)
+
+const forgotten = ended
+  .select(rowid.as('rowid'))
+  .where('s.touched_at', '<=', slot('since'))
+  .where(eb.not(isStaged))
+  .limit(atMost('limit'))
+const forget = template(db.deleteFrom('import_sessions').where(rowid, 'in', forgotten))
+
+/** The imports of all organizations. */
+export function createImportDirectory(executor: Executor): ImportDirectory {
+  return {
+    untouched: (state, since, limit) => rowsOf(executor, bind(untouched, { state, since, limit })),
+    withLeftovers: (limit) => rowsOf(executor, bind(withLeftovers, { limit })),
+    async forget(since, limit) {
+      await executor.batch([bind(forget, { since, limit })])
+    },
+  }
 }

@@ -1,15 +1,35 @@
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { ImportSessions } from '../../../ports/records/import-sessions.ts'
-import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
-import { rowsOf, type Executor } from '../statement/executor.ts'
-import { givenFields, writableTable } from '../write/upsert.ts'
+import type { Clock } from '../../../ports/platform.ts'
+import type {
+  ImportSessions,
+  ImportedFile,
+  ImportSession,
+  ImportProblem,
+  ImportState,
+} from '../../../ports/import-sessions.ts'
+import { atMost, bind, db, slot, template, eb, one, rowid } from '../statement/compiler.ts'
+import { rowsOf, resultsOf, type Executor } from '../statement/executor.ts'
+import { givenFields, writableTable } from '../write/tenant-writer.ts'
 import { nowOf } from '../write/write-clock.ts'
-import { dropStaged, endSession, startSession } from './end-session.ts'
-import { keysWithLines, repeatedKeys } from './file-keys.ts'
-import { openSession } from './open-session.ts'
-import { ofSession, sessionOf, sessions } from './session-row.ts'
-import { stagePart } from './stage-part.ts'
-import { readNextChunk, writeGiven, writeStaged } from './write-chunk.ts'
+import {
+  keysWithLines,
+  repeatedKeys,
+  keysInFile,
+  stagePart,
+  readNextChunk,
+  writeGiven,
+  writeStaged,
+} from './staged-rows.ts'
+import {
+  ofSession,
+  sessionOf,
+  sessions,
+  isOpen,
+  isIn,
+  isOver,
+  sessionColumns,
+  type SessionPlace,
+} from './session-row.ts'
+import { sql } from 'kysely'
 
 const find = template(sessions.where('import_id', '=', slot('importId')))
 const latestFirst = sessions.orderBy('opened_at', 'desc').orderBy('import_id', 'desc').limit(atMost('limit'))
@@ -62,4 +82,174 @@ export function createImportSessions(
       writeGiven(executor, placeOf(session.importId), session, written, nowOf(clock)),
     dropStaged: (importId) => dropStaged(executor, placeOf(importId)),
   }
+}
+
+/** Inserts nothing while another session of the kind is open. */
+const insert = template(
+  db
+    .insertInto('import_sessions')
+    .values({
+      organization_id: slot('organizationId'),
+      import_id: slot('importId'),
+      kind: slot('kind'),
+      format: slot('format'),
+      total_bytes: slot('totalBytes'),
+      digest: slot('digest'),
+      is_dry_run: slot('isDryRun'),
+      mapping: slot('mapping'),
+      fields: slot('fields'),
+      state: sql.lit('receiving'),
+      opened_at: slot('now'),
+      touched_at: slot('now'),
+      next_part: sql.lit(1),
+      received_bytes: sql.lit(0),
+      read_rows: sql.lit(0),
+      problems: sql.lit('[]'),
+      reading: slot('reading'),
+      chunks: sql.lit(0),
+      written_chunks: sql.lit(0),
+      written_rows: sql.lit(0),
+      changed_rows: sql.lit(0),
+    })
+    .onConflict((conflict) => conflict.columns(['organization_id', 'kind']).where(isOpen).doNothing()),
+)
+
+const findOpen = template(sessions.where('kind', '=', slot('kind')).where(isOpen))
+
+interface Opening {
+  readonly organizationId: string
+  readonly importId: string
+  readonly file: ImportedFile
+  /** The fields of staged rows; null: they are staged as objects. */
+  readonly fields: readonly string[] | null
+  readonly reading: string
+  readonly now: string
+}
+
+/** Opens a session, unless one of its kind is open already. Returns the open session. */
+async function openSession(executor: Executor, opening: Opening): Promise<ImportSession> {
+  const { kind, format, totalBytes, digest, isDryRun = false, mapping = {} } = opening.file
+  const { organizationId, importId, reading, now } = opening
+  const fields = opening.fields === null ? null : JSON.stringify(opening.fields)
+  const values = {
+    ...{ organizationId, importId, kind, format, totalBytes, digest, fields, reading, now },
+    isDryRun: Number(isDryRun),
+    mapping: JSON.stringify(mapping),
+  }
+  const [, found] = await resultsOf(executor, [
+    bind(insert, values),
+    bind(findOpen, { organizationId, kind }),
+  ])
+  const [row] = found.rows
+  if (row === undefined) throw new Error('An import was neither opened nor found')
+  return sessionOf(row)
+}
+
+const organizationId = slot<string>('organizationId')
+
+const receiving = db.updateTable('import_sessions').where(ofSession).where(isIn('receiving'))
+
+const end = template(
+  receiving
+    .set({ state: slot('state'), problems: slot('problems'), reading: sql.lit(''), touched_at: slot('now') })
+    .returning(sessionColumns),
+)
+
+/** Ends a session that is receiving. Null: it is not. */
+async function endSession(
+  executor: Executor,
+  place: SessionPlace,
+  state: 'checked' | 'refused' | 'aborted',
+  problems: readonly ImportProblem[],
+  now: string,
+): Promise<ImportSession | null> {
+  const values = { ...place, state, problems: JSON.stringify(problems), now }
+  const [row] = await rowsOf(executor, bind(end, values))
+  return row === undefined ? null : sessionOf(row)
+}
+
+const starting = receiving
+  .set(({ ref }) => ({ state: sql<ImportState>`iif(${ref('chunks')} = 0, 'done', 'writing')` }))
+  .set({ reading: sql.lit(''), touched_at: slot('now') })
+  .returning(sessionColumns)
+
+const start = template(starting)
+
+/** The ids of the session's file. */
+const ids = db
+  .selectFrom(['import_keys as k', keysInFile])
+  .select(one)
+  .where('k.organization_id', '=', organizationId)
+  .where('k.import_id', '=', slot('importId'))
+
+/**
+ * Starts writing forms, whose ids are unique in the whole service. Those ids are checked again, and nothing is started
+ * while another organization's import of forms is being written, because that could contain the same ids. Those of
+ * families with databases of their own are in `placed_forms`.
+ */
+const startForms = template(
+  [
+    db
+      .selectFrom('import_sessions as s')
+      .select(one)
+      .where('s.state', '=', sql.lit('writing'))
+      .where('s.kind', '=', slot('kind'))
+      .where('s.organization_id', '<>', organizationId),
+    ids
+      .innerJoin('forms as other', 'other.form_id', 'entry.value')
+      .where('other.organization_id', '<>', organizationId),
+    ids
+      .innerJoin('placed_forms as placed', 'placed.form_id', 'entry.value')
+      .where('placed.organization_id', '<>', organizationId),
+  ].reduce((query, taken) => query.where(eb.not(eb.exists(taken))), starting),
+)
+
+/**
+ * Starts writing a session. Null: it is not receiving, or an id that is unique in the whole service is taken.
+ * @param serviceWide whether the ids are unique in the whole service, which are those of forms
+ */
+async function startSession(
+  executor: Executor,
+  place: SessionPlace & { readonly kind: string },
+  serviceWide: boolean,
+  now: string,
+): Promise<ImportSession | null> {
+  const statement = serviceWide ? startForms : start
+  const [row] = await rowsOf(executor, bind(statement, { ...place, now }))
+  return row === undefined ? null : sessionOf(row)
+}
+
+/** How many rows of each staging table are removed in one step. */
+const DROPPED_CHUNKS = 20
+const DROPPED_KEYS = 2_000
+
+const isEnded = eb.exists(db.selectFrom('import_sessions').select(one).where(ofSession).where(isOver))
+
+function dropFrom(table: 'import_chunks' | 'import_keys') {
+  const some = db.selectFrom(table).select(rowid.as('rowid')).where(ofSession).where(isEnded)
+  return template(db.deleteFrom(table).where(rowid, 'in', some.limit(atMost('limit'))))
+}
+const dropChunks = dropFrom('import_chunks')
+const dropKeys = dropFrom('import_keys')
+const dropParts = template(db.deleteFrom('import_parts').where(ofSession).where(isEnded))
+const look = template(
+  db.selectNoFrom(
+    eb
+      .or([
+        eb.exists(db.selectFrom('import_chunks').select(one).where(ofSession)),
+        eb.exists(db.selectFrom('import_keys').select(one).where(ofSession)),
+      ])
+      .as('left'),
+  ),
+)
+
+/** Removes some of what is staged for a session that is over. False: nothing is left. */
+async function dropStaged(executor: Executor, place: SessionPlace): Promise<boolean> {
+  const results = await resultsOf(executor, [
+    bind(dropChunks, { ...place, limit: DROPPED_CHUNKS }),
+    bind(dropKeys, { ...place, limit: DROPPED_KEYS }),
+    bind(dropParts, { ...place }),
+    bind(look, { ...place }),
+  ])
+  return results[3].rows[0]?.left === 1
 }

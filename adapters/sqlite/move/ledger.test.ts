@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { toInstant } from '../../../domain/text/instant.ts'
-import { organization } from '../../../test/conformance/fixtures.ts'
+import { organization } from '../../conformance/fixtures.ts'
 import { createScratchStorage } from '../../../test/support/scratch/scratch-storage.ts'
 import { createStorage } from '../index.ts'
 import { createMoveLedger } from './ledger.ts'

@@ -1,12 +1,11 @@
 import { sql, type Expression } from 'kysely'
-import type { Move, MoveLedger, MovePhase, MoveTurn } from '../../../ports/placement/move-ledger.ts'
-import type { Place } from '../../../ports/placement/placement.ts'
-import type { JsonText } from '../database/json-text.ts'
-import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
+import type { Move, MoveLedger, MovePhase, MoveTurn } from '../../../ports/moves.ts'
+import type { Place } from '../../../ports/placement.ts'
+import type { JsonText } from '../statement/database.ts'
+import { atMost, bind, db, eb, slot, template, one } from '../statement/compiler.ts'
 import { resultsOf, rowsOf, type Executor, type Statement } from '../statement/executor.ts'
-import { familyMembers, isPlaced } from '../placement/family-row.ts'
-import { moveColumns, moveOf, type MoveRow } from './move-row.ts'
-import { switchFamily } from './switch.ts'
+import { familyMembers, isPlaced } from '../placement/finder.ts'
+import { moveColumns, moveOf, switchFamily, type MoveRow } from './switch.ts'
 
 type PlaceText = JsonText<Place>
 
@@ -62,7 +61,7 @@ const open = template(
             .as('places'),
         )
         .select([slot('moveId').as('move_id'), familyId.as('family_id'), 'source', 'target'])
-        .select([sql.lit('starting').as('phase'), slot('startedAt').as('started_at')])
+        .select([sql.lit('copying').as('phase'), slot('startedAt').as('started_at')])
         .where('source', 'is not', null)
         .whereRef('source', '<>', 'target'),
     )
@@ -88,6 +87,16 @@ const untidied = template(
   moves
     .where('ended_at', 'is not', null)
     .where('not_before', '<=', slot('now'))
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('moves as other')
+            .select(one)
+            .whereRef('other.family_id', '=', 'moves.family_id')
+            .where('other.ended_at', 'is', null),
+        ),
+      ),
+    )
     .orderBy('not_before')
     .limit(atMost('limit')),
 )
@@ -115,8 +124,7 @@ const turn = template(
     .set(({ fn, ref }) => ({
       phase: slot('phase'),
       token: sql<string>`iif(${slot('hasToken')}, ${slot('token')}, ${ref('token')})`,
-      journal_id: fn.coalesce(slot('journalId'), 'journal_id'),
-      tables: fn.coalesce(slot('tables'), 'tables'),
+      progress: sql<string>`iif(${slot('hasProgress')}, ${slot('progress')}, ${ref('progress')})`,
       tries: fn.coalesce(slot('tries'), 'tries'),
       not_before: sql<string>`iif(${slot('hasNotBefore')}, ${slot('notBefore')}, ${ref('not_before')})`,
       failure: fn.coalesce(slot('failure'), 'failure'),
@@ -124,20 +132,19 @@ const turn = template(
     }))
     .where('phase', '=', slot('wasPhase'))
     .where('token', 'is', slot('wasToken'))
-    .where('journal_id', 'is', slot('wasJournalId'))
     .returning(moveColumns),
 )
 
-const show = template(change.set({ shown: slot('shown') }))
+const save = template(
+  change
+    .set({ progress: slot('progress'), shown: slot('shown') })
+    .where('mover', '=', slot('mover'))
+    .where('ended_at', 'is', null)
+    .returning('move_id as id'),
+)
 
 /** The phases in which a move can still be aborted, or was. Its family has not left the source. */
-const abortable = [
-  'starting',
-  'copying',
-  'switching',
-  'aborting',
-  'aborted',
-] as const satisfies readonly MovePhase[]
+const abortable = ['copying', 'switching', 'aborting', 'aborted'] as const satisfies readonly MovePhase[]
 
 const askAbort = template(
   change
@@ -152,7 +159,7 @@ const askAbort = template(
 
 /** The record of moves, in the database that holds the directory. */
 export function createMoveLedger(executor: Executor): MoveLedger {
-  const one = async (statement: Statement<MoveRow>): Promise<Move | null> => {
+  const first = async (statement: Statement<MoveRow>): Promise<Move | null> => {
     const [row] = await rowsOf(executor, statement)
     return row === undefined ? null : moveOf(row)
   }
@@ -164,20 +171,21 @@ export function createMoveLedger(executor: Executor): MoveLedger {
       const [row] = found.rows
       return row === undefined ? null : moveOf(row)
     },
-    find: (moveId) => one(bind(find, { moveId })),
-    running: (familyId) => one(bind(running, { familyId })),
+    find: (moveId) => first(bind(find, { moveId })),
+    running: (familyId) => first(bind(running, { familyId })),
     async idle(now, limit) {
       const given = { now, limit }
       const found = await resultsOf(executor, [bind(idle, given), bind(untidied, given)])
       return found.flatMap(({ rows }) => rows.map(moveOf))
     },
-    take: (moveId, mover, now, until) => one(bind(take, { moveId, mover, now, until })),
+    take: (moveId, mover, now, until) => first(bind(take, { moveId, mover, now, until })),
     async release(moveId, mover) {
       await executor.batch([bind(release, { moveId, mover })])
     },
-    turn: (move, to) => one(bind(turn, turnValues(move, to))),
-    async show(moveId, shown) {
-      await executor.batch([bind(show, { moveId, shown: JSON.stringify(shown) })])
+    turn: (move, to) => first(bind(turn, turnValues(move, to))),
+    async save(moveId, mover, progress, shown) {
+      const values = { moveId, mover, progress, shown: JSON.stringify(shown) }
+      return (await rowsOf(executor, bind(save, values))).length === 1
     },
     askAbort: async (moveId) => (await rowsOf(executor, bind(askAbort, { moveId }))).length === 1,
     switch: (move, now) => switchFamily(executor, move, now),
@@ -189,12 +197,11 @@ function turnValues(move: Move, to: MoveTurn) {
     moveId: move.moveId,
     wasPhase: move.phase,
     wasToken: move.token,
-    wasJournalId: move.journalId,
     phase: to.phase,
     hasToken: to.token === undefined ? 0 : 1,
     token: to.token ?? null,
-    journalId: to.journalId ?? null,
-    tables: to.tables === undefined ? null : JSON.stringify(to.tables),
+    hasProgress: to.progress === undefined ? 0 : 1,
+    progress: to.progress ?? null,
     tries: to.tries ?? null,
     hasNotBefore: to.notBefore === undefined ? 0 : 1,
     notBefore: to.notBefore ?? null,

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
-import type { MovedTable } from '../../../ports/placement/move.ts'
-import type { Database } from '../database/database.ts'
+import { sql, type Expression, type SqlBool } from 'kysely'
+import type { MovedTable } from '../../../ports/moves.ts'
+import type { Database } from '../statement/database.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import { rowsOf, type Executor } from '../statement/executor.ts'
 
@@ -19,8 +19,8 @@ export const stayingTables: { readonly [Table in keyof Database]?: Reason } = {
   erasures: 'who was erased is kept in the shared database, beyond the organization',
   write_pauses: 'pauses of writes in one database',
   moves: 'the record of moves, beside the directory',
-  move_organizations: 'one side of a move',
-  move_journal: 'one side of a move',
+  move_organizations: 'of moves by an earlier version',
+  move_journal: 'of moves by an earlier version',
   move_targets: 'one side of a move',
   move_guards: 'never has rows',
 }
@@ -65,9 +65,28 @@ export async function readDescribedTables(
   })
 }
 
-/** The tables to move: those of `readDescribedTables`. */
+/**
+ * The tables whose rows triggers change when rows of others are written, in this order after all others: what counts
+ * rows comes after what it counts. An organization comes last of all: while its row is not there, nobody can use it, and
+ * no trigger notes a removal for it.
+ */
+const WRITTEN_LAST: readonly string[] = [
+  'automations',
+  'checkout_links',
+  'contact_lists',
+  'links',
+  'vouchers',
+  'voucher_groups',
+  'memberships',
+  'membership_cohorts',
+  'visible_reviews',
+  'organizations',
+]
+
+/** The tables to move, in the order in which rows are written: those of `readDescribedTables`. */
 export async function readMovedTables(executor: Executor): Promise<readonly MovedTable[]> {
-  return (await readDescribedTables(executor)).map(({ moved }) => moved)
+  const tables = (await readDescribedTables(executor)).map(({ moved }) => moved)
+  return tables.toSorted((left, right) => WRITTEN_LAST.indexOf(left.name) - WRITTEN_LAST.indexOf(right.name))
 }
 
 const OWNER = 'organization_id'
@@ -81,3 +100,18 @@ function movedTable(name: string, columns: readonly ColumnRow[], keyed: readonly
   const others = columns.map(({ column }) => column).filter((column) => !key.includes(column))
   return { name, key, columns: [...key, ...others] }
 }
+
+/** The ids of a family's organizations by the rows of a database: `family(id)`, for a `with recursive`. */
+const members = sql`family(id) as (
+  select organization_id from organizations where organization_id = ${slot('familyId')}
+  union select o.organization_id from organizations as o join family as f on o.parent_id = f.id)`
+
+/** Whether an id is one of the family's organizations, by the rows of the database. */
+export function inFamily(id: Expression<unknown>): Expression<SqlBool> {
+  return sql<SqlBool>`${id} in (with recursive ${members} select id from family)`
+}
+
+/** Whether every organization of the family has a pause of writes with the token in the shared database. */
+export const isPaused = sql<SqlBool>`(exists (select 1 from write_pauses where token = ${slot('token')})
+  and not exists (with recursive ${members} select 1 from family where not exists (
+    select 1 from write_pauses as w where w.organization_id = family.id and w.token = ${slot('token')})))`

@@ -1,136 +1,230 @@
 import { sql, type Expression } from 'kysely'
-import type {
-  FoundRows,
-  MovedRow,
-  MovedTable,
-  MoveKey,
-  TableSpan,
-  WantedRows,
-} from '../../../ports/placement/move.ts'
-import { bind, slot, template, type Template } from '../statement/compiler.ts'
-import { resultsOf, type Executor, type ResultRow, type Statement } from '../statement/executor.ts'
+import type { MovedRow, MovedTable, RowsPage, RowsWanted, WantedKeys, MoveKey } from '../../../ports/moves.ts'
+import { resources } from '../../../domain/resources/index.ts'
+import { tableName } from '../table/tables.ts'
+import { bind, slot, template, jsonChunks, type Template } from '../statement/compiler.ts'
+import {
+  resultsOf,
+  type BoundValue,
+  type Executor,
+  type ResultRow,
+  type Statement,
+} from '../statement/executor.ts'
 import { templateCache } from '../../sql/statement.ts'
-import { ANSWER_BYTES_MAX, bytesOf, columnsOf, keyValues, movedRow, tuple } from './rows.ts'
 
-type Wanted = ResultRow & { readonly is_found: number }
-const byKeys = templateCache<Template<Wanted>>()
-const spans = templateCache<Template<ResultRow>>()
+/** The maximum size of the rows of one page, in bytes. A single row may be larger. */
+const PAGE_BYTES_MAX = 1_000_000
+
+/** The column by which rows are found that were written since an instant. */
+const CLOCK = 'updated_at'
+
+type Found = ResultRow & { readonly rows_found: number }
+const pages = templateCache<Template<Found>>()
+const byKeys = templateCache<Template<ResultRow>>()
+const counted = templateCache<Template<{ readonly counted: string }>>()
 
 /**
- * Selects a row for each key, in order, as many as fit into one answer. For a key without a row, all columns are null.
+ * Tables without an index that begins with the clock, because each of its entries would be billed at every write: what
+ * stands before the clock in the index that there is; null: there is none, so all rows of an organization are looked at,
+ * except of sends. Those tables are small, or their rows are: looking at a hundred thousand takes a tenth of a second.
  */
-function byKeysTemplate(table: MovedTable): Template<Wanted> {
-  return byKeys(JSON.stringify(table), () => {
-    const isRow = (key: Expression<unknown>) =>
-      sql.join(
-        table.key.map((column, index) => sql`${sql.id('t', column)} = ${key} ->> ${sql.lit(index)}`),
-        sql` and `,
-      )
-    return template(sql<Wanted>`
+const FOUND_BY: Readonly<Record<string, string | null>> = {
+  exit_survey_events: null,
+  memberships: 'is_cancellation',
+  retention_offer_events: null,
+  reviews: null,
+  sends: null,
+  voucher_redemptions: null,
+}
+
+/**
+ * The sends that were written since an instant: those that began since, and those that were written later than they
+ * began. There is an index for each of the two, which SQLite leaves for the key unless it is named.
+ */
+const sendsSince = sql`(
+  select * from sends indexed by sends_at
+    where organization_id = ${slot('organizationId')} and at >= ${slot('since')} and updated_at >= ${slot('since')}
+  union all select * from sends indexed by sends_written_later
+    where organization_id = ${slot('organizationId')} and updated_at > at and updated_at >= ${slot('since')}
+      and at < ${slot('since')})`
+
+/** The columns by which rows are read, the organization's id first. */
+function orderOf({ name, key }: MovedTable, since: string | null): readonly string[] {
+  const [owner = '', ...rest] = key
+  const before = FOUND_BY[name]
+  if (since === null || before === null) return key
+  return before === undefined ? [owner, CLOCK, ...rest] : [owner, before, CLOCK, ...rest]
+}
+
+/** Selects a page of rows, each with the number of rows among which the page was chosen by size. */
+function pageTemplate(
+  table: MovedTable,
+  order: readonly string[],
+  isSince: boolean,
+  isBehind: boolean,
+  isUpTo: boolean,
+): Template<Found> {
+  return pages(JSON.stringify([table, isSince, isBehind, isUpTo]), () => {
+    const columns = order.map((column) => sql.id('t', column))
+    const bounded = tuple(columns.slice(1))
+    const bound = (name: string) => tuple(order.slice(1).map((_, index) => slot(`${name}${index + 1}`)))
+    const behind = isBehind ? sql`and ${bounded} > ${bound('after')}` : sql``
+    const before = FOUND_BY[table.name]
+    const first = typeof before === 'string' ? sql`and ${sql.id('t', before)} in (0, 1)` : sql``
+    // A bound beside that of the row value would keep SQLite from seeking it, so there is one only where that has none.
+    const isFrom = isSince && (!isBehind || before !== undefined)
+    const from = isFrom ? sql`${first} and ${sql.id('t', CLOCK)} >= ${slot('since')}` : sql``
+    const upTo = isUpTo ? sql`and ${bounded} <= ${bound('upTo')}` : sql``
+    const inOrder = sql.join(columns)
+    const source = isSince && table.name === 'sends' ? sendsSince : sql.id(table.name)
+    const running = sql`over (order by ${inOrder} rows between unbounded preceding and current row)`
+    const keys = table.key.map((column) => sql.id('t', column))
+    const bytes = table.columns.map((column) => sql`ifnull(octet_length(${sql.id('t', column)}), 4)`)
+    // Only sizes are added up at first, without the texts, so that a few large rows do not fill the memory.
+    return template(sql<Found>`
       with sized as materialized (
-        select k.key as nth, k.value as wanted, sum(${bytesOf(table)}) over (
-          order by k.key rows between unbounded preceding and current row) as running_bytes
-        from json_each(${slot('keys')}) as k left join ${sql.id(table.name)} as t on ${isRow(sql`k.value`)}
+        select ${sql.join(keys)}, sum(row_bytes) ${running} as running_bytes,
+          row_number() ${running} as nth, count(*) over () as rows_found
+        from (select ${sql.join([...new Set([...table.key, ...order])].map((column) => sql.id('t', column)))},
+            ${sql.join(bytes, sql` + `)} as row_bytes from ${source} as t
+          where ${sql.id('t', 'organization_id')} = ${slot('organizationId')} ${from} ${behind} ${upTo}
+          order by ${inOrder} limit +${slot('limit')}) as t
       )
-      select ${sql.id('t', 'organization_id')} is not null as is_found, ${columnsOf(table)}
-      from sized as s left join ${sql.id(table.name)} as t on ${isRow(sql`s.wanted`)}
-      where s.running_bytes <= ${sql.lit(ANSWER_BYTES_MAX)} or s.nth = 0 order by s.nth`)
+      select ${columnsOf(table)}, s.rows_found from sized as s cross join ${sql.id(table.name)} as t
+        on ${sql.join(
+          table.key.map((column) => sql`${sql.id('t', column)} = ${sql.id('s', column)}`),
+          sql` and `,
+        )}
+      where s.running_bytes <= ${sql.lit(PAGE_BYTES_MAX)} or s.nth = 1 order by ${inOrder}`)
   })
 }
 
-/** The statement that looks up rows by their keys. */
-function byKeysStatement({ table, keys }: WantedRows): Statement<Wanted> {
-  return bind(byKeysTemplate(table), { keys: JSON.stringify(keys) })
+/** Reads a page of each of some rows, in one batch. */
+export async function readPages(
+  executor: Executor,
+  wanted: readonly RowsWanted[],
+): Promise<readonly RowsPage[]> {
+  if (wanted.length === 0) return []
+  const results = await resultsOf(executor, wanted.map(pageStatement))
+  return wanted.map(({ table, since, rowsMax }, index) => {
+    const found = results[index]?.rows ?? []
+    const rows = found.map((row) => movedRow(table, row))
+    const isCut = rows.length === rowsMax || rows.length < (found[0]?.rows_found ?? 0)
+    // An organization's own row has no key but the organization, so no row can follow it.
+    const last = isCut && table.key.length > 1 ? rows.at(-1) : undefined
+    const order = orderOf(table, since).map((column) => table.columns.indexOf(column))
+    return { rows, next: last === undefined ? null : order.map((place) => last[place] ?? null) }
+  })
+}
+
+function pageStatement({ table, organizationId, since, after, upTo = null, rowsMax }: RowsWanted) {
+  const order = orderOf(table, since)
+  const values: Record<string, BoundValue> = {
+    ...{ organizationId, since, limit: rowsMax },
+    ...keyValues('after', after ?? []),
+    ...keyValues('upTo', upTo ?? []),
+  }
+  return bind(pageTemplate(table, order, since !== null, after !== null, upTo !== null), values)
+}
+
+/** Selects the rows with some keys, which are a JSON array. */
+function byKeysTemplate(table: MovedTable): Template<ResultRow> {
+  return byKeys(JSON.stringify(table), () => {
+    const isRow = table.key.map(
+      (column, index) => sql`${sql.id('t', column)} = k.value ->> ${sql.lit(index)}`,
+    )
+    return template(sql<ResultRow>`
+      select ${columnsOf(table)} from json_each(${slot('keys')}) as k cross join ${sql.id(table.name)} as t
+        on ${sql.join(isRow, sql` and `)}`)
+  })
 }
 
 /** Looks up rows by their keys, in one batch. */
-export async function readRows(
+export async function findRows(
   executor: Executor,
-  wanted: readonly WantedRows[],
-): Promise<readonly FoundRows[]> {
-  if (wanted.length === 0) return []
-  const results = await resultsOf(executor, wanted.map(byKeysStatement))
-  return wanted.map(({ table }, index) => {
-    const rows = results[index]?.rows ?? []
-    const found = rows.filter(({ is_found }) => is_found === 1)
-    return { rows: found.map((row) => movedRow(table, row)), lookedUp: rows.length }
-  })
-}
-
-/** Selects rows of one organization, after one key and up to another. */
-function ofOneTemplate(table: MovedTable, isBehind: boolean, isUpTo: boolean): Template<ResultRow> {
-  return spans(JSON.stringify([table, isBehind, isUpTo]), () => {
-    const key = tuple(table.key.slice(1).map((column) => sql.id('t', column)))
-    const bound = (prefix: string) =>
-      tuple(table.key.slice(1).map((_, index) => slot(`${prefix}${index + 1}`)))
-    const behind = isBehind ? sql`and ${key} > ${bound('after')}` : sql``
-    const upTo = isUpTo ? sql`and ${key} <= ${bound('upTo')}` : sql``
-    return template(sql<ResultRow>`
-      select ${columnsOf(table)} from ${sql.id(table.name)} as t where t.organization_id = ${slot('organizationId')}
-        ${behind} ${upTo} limit +${slot('limit')}`)
-  })
-}
-
-/** Selects rows of the organizations that follow a given one. */
-function ofOthersTemplate(table: MovedTable): Template<ResultRow> {
-  return spans(JSON.stringify([table]), () =>
-    template(sql<ResultRow>`
-      select ${columnsOf(table)} from move_organizations as m cross join ${sql.id(table.name)} as t
-        on t.organization_id = m.organization_id
-      where m.move_id = ${slot('moveId')} and m.organization_id > ${slot('organizationId')}
-        and (${slot('before')} is null or m.organization_id < ${slot('before')})
-      limit +${slot('limit')}`),
+  wanted: readonly WantedKeys[],
+): Promise<readonly (readonly MovedRow[])[]> {
+  const lookups = wanted.flatMap(({ table, keys }, index) =>
+    jsonChunks(keys).map((chunk) => ({
+      table,
+      index,
+      statement: bind(byKeysTemplate(table), { keys: chunk }),
+    })),
+  )
+  if (lookups.length === 0) return wanted.map(() => [])
+  const results = await resultsOf(
+    executor,
+    lookups.map(({ statement }) => statement),
+  )
+  return wanted.map(({ table }, of) =>
+    lookups.flatMap(({ index }, at) =>
+      index === of ? (results[at]?.rows ?? []).map((row) => movedRow(table, row)) : [],
+    ),
   )
 }
 
-function ofOne(
-  table: MovedTable,
-  organizationId: string,
-  after: MoveKey | null,
-  upTo: MoveKey | null,
-  limit: number,
-): Statement<ResultRow> {
-  // An organization's own row has no key but the organization, so no row can follow it.
-  const hasRest = table.key.length > 1
-  return bind(ofOneTemplate(table, hasRest && after !== null, hasRest && upTo !== null), {
-    organizationId,
-    ...keyValues('after', after ?? []),
-    ...keyValues('upTo', upTo ?? []),
-    limit: !hasRest && after !== null ? 0 : limit,
+/** Counts the rows of organizations in tables, in one batch. Versions of rows, which no clock tells, are added up. */
+export async function countRows(
+  executor: Executor,
+  tables: readonly MovedTable[],
+  organizationIds: readonly string[],
+): Promise<readonly (readonly string[])[]> {
+  const statements = organizationIds.flatMap((organizationId) =>
+    tables.map((table): Statement<{ readonly counted: string }> =>
+      bind(countTemplate(table), { organizationId }),
+    ),
+  )
+  const results = statements.length === 0 ? [] : await resultsOf(executor, statements)
+  return organizationIds.map((_, of) =>
+    tables.map((_table, index) => results[of * tables.length + index]?.rows[0]?.counted ?? ''),
+  )
+}
+
+function countTemplate({ name, columns }: MovedTable): Template<{ readonly counted: string }> {
+  const isVersioned = columns.includes('version')
+  return counted(JSON.stringify([name, isVersioned]), () => {
+    const versions = isVersioned ? sql`|| total(t.version)` : sql``
+    return template(sql<{ readonly counted: string }>`
+      select count(*) || ' ' ${versions} as counted from ${sql.id(name)} as t
+      where t.organization_id = ${slot('organizationId')}`)
   })
 }
 
-/**
- * The statements for a span: the rest of the organization in which it begins, all organizations in between, and the
- * beginning of the organization in which it ends.
- */
-function spanStatements(
-  moveId: string,
-  table: MovedTable,
-  { from, to }: TableSpan,
-  limit: number,
-): readonly Statement<ResultRow>[] {
-  const isWithin = from !== null && from.organizationId === to?.organizationId
-  const first = from?.organizationId ?? ''
-  const before = to?.organizationId ?? null
-  return [
-    ...(from === null ? [] : [ofOne(table, first, from.after, isWithin ? to.after : null, limit)]),
-    bind(ofOthersTemplate(table), { moveId, organizationId: first, before, limit }),
-    ...(isWithin || to === null || to.after === null
-      ? []
-      : [ofOne(table, to.organizationId, null, to.after, limit)]),
-  ]
+/** The keys of the rows that removals name, by table. */
+export function removedKeys(table: MovedTable, removals: readonly MovedRow[]) {
+  const removed = removals.flatMap((row) => {
+    const [owner, collection, id, parentId] = (
+      ['organization_id', 'collection', 'id', 'parent_id'] as const
+    ).map((column) => row[table.columns.indexOf(column)] ?? null)
+    const of = resources.find(({ removal }) => removal?.collection === collection)
+    if (of === undefined) return []
+    // The id of a copy of a review consists of those of the review and of its organization.
+    const rest = of.key.length > 1 ? [parentId, id] : [parentId === null ? id : `${id} ${parentId}`]
+    return [{ table: tableName(of.collection), key: [owner ?? null, ...rest.map((value) => value ?? null)] }]
+  })
+  return [...Map.groupBy(removed, (one) => one.table)].map(([name, rows]) => ({
+    table: name,
+    keys: rows.map(({ key }) => key),
+  }))
 }
 
-/** Reads the family's rows within a span, in no particular order. */
-export async function readSpan(
-  executor: Executor,
-  moveId: string,
-  table: MovedTable,
-  span: TableSpan,
-  rowsMax: number,
-): Promise<{ readonly rows: readonly MovedRow[]; readonly isWhole: boolean }> {
-  const results = await resultsOf(executor, spanStatements(moveId, table, span, rowsMax + 1))
-  const rows = results.flatMap((result) => result.rows.map((row) => movedRow(table, row)))
-  return { rows: rows.slice(0, rowsMax), isWhole: rows.length <= rowsMax }
+/** A row in the form in which it is moved: its values in the order of the table's columns. */
+function movedRow(table: MovedTable, row: ResultRow): MovedRow {
+  // The row has every column, because the statement selects those of this same table. No table of the schema has blobs.
+  return table.columns.map((column) => row[column] as BoundValue)
+}
+
+/** The columns of a table with the alias `t`. */
+function columnsOf(table: MovedTable): Expression<unknown> {
+  return sql.join(table.columns.map((column) => sql.id('t', column)))
+}
+
+/** An SQL row value of these columns, or the column itself when there is only one. */
+export function tuple(columns: readonly Expression<unknown>[]): Expression<unknown> {
+  return columns.length === 1 ? sql.join(columns) : sql`(${sql.join(columns)})`
+}
+
+/** The values of a key for slots named `prefix0`, `prefix1` and so on. */
+export function keyValues(prefix: string, key: MoveKey): Readonly<Record<string, BoundValue>> {
+  return Object.fromEntries(key.map((value, index) => [`${prefix}${index}`, value]))
 }

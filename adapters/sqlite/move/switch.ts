@@ -1,19 +1,51 @@
-import { sql, type AliasableExpression, type Expression, type SqlBool } from 'kysely'
-import { forms } from '../../../domain/resources/forms/forms.ts'
-import type { Move } from '../../../ports/placement/move-ledger.ts'
-import type { Place } from '../../../ports/placement/placement.ts'
-import { bind, db, eb, slot, template, type Template } from '../statement/compiler.ts'
-import type { Database } from '../database/database.ts'
-import { jsonEach, one } from '../statement/words.ts'
+import { sql, type AliasableExpression, type Expression, type Selection, type SqlBool } from 'kysely'
+import { forms } from '../../../domain/resources/forms.ts'
+import type { Move } from '../../../ports/moves.ts'
+import type { Place } from '../../../ports/placement.ts'
+import { bind, db, eb, slot, template, jsonEach, one, type Template } from '../statement/compiler.ts'
+import { parsed, type Database } from '../statement/database.ts'
 import { rowsAmong, type BatchAround, type BoundValue, type Executor } from '../statement/executor.ts'
-import { moveColumns, moveOf, type MoveRow } from './move-row.ts'
+import { isPaused } from './moved-tables.ts'
+
+/** The columns of `moves` that tell of a move. */
+export const moveColumns = [
+  'move_id as moveId',
+  'family_id as familyId',
+  'source',
+  'target',
+  'phase',
+  'token',
+  'progress',
+  'shown',
+  'tries',
+  'not_before as notBefore',
+  'abort_asked as abortAsked',
+  'failure',
+  'started_at as startedAt',
+  'ended_at as endedAt',
+] as const
+
+/** A move as it is stored. */
+export type MoveRow = Selection<Database, 'moves', (typeof moveColumns)[number]>
+
+/** Reads a row as a move. */
+export function moveOf({ source, target, shown, abortAsked, ...row }: MoveRow): Move {
+  return {
+    ...row,
+    source: parsed(source),
+    target: parsed(target),
+    shown: shown === null ? null : parsed(shown),
+    isAbortAsked: abortAsked === 1,
+  }
+}
 
 const familyId = slot<string>('familyId')
 const moveId = slot<string>('moveId')
+/** The family's organizations: those whose writes this attempt pauses, which are all when it switches. */
 const organizations = db
-  .selectFrom('move_organizations')
+  .selectFrom('write_pauses')
   .select('organization_id')
-  .where('move_id', '=', slot('journalId'))
+  .where('token', '=', slot<string>('token'))
 
 /**
  * Whether the move is still at this attempt to switch, and nobody has asked to abort it. Every statement has this
@@ -28,29 +60,6 @@ const isSwitching = eb.exists(
     .where('token', '=', slot('token'))
     .where('abort_asked', '=', sql.lit(0)),
 )
-
-/** Whether the target has everything that was written in the shared database, and writes are paused. */
-const isAtRest = eb.and([
-  eb.not(eb.exists(db.selectFrom('move_journal').select(one).where('journal_id', '=', slot('journalId')))),
-  eb.not(
-    eb.exists(
-      db
-        .selectFrom(organizations.as('m'))
-        .select(one)
-        .where(({ exists, not }) =>
-          not(
-            exists(
-              db
-                .selectFrom('write_pauses as w')
-                .select(one)
-                .where(({ eb }) => eb('w.organization_id', '=', sql.ref<string>('m.organization_id')))
-                .where('w.token', '=', slot('token')),
-            ),
-          ),
-        ),
-    ),
-  ),
-])
 
 /** The statement that makes a database of its own the place of the family. */
 function enterFamily(condition: Expression<SqlBool>, workSince: AliasableExpression<string | null>) {
@@ -77,7 +86,7 @@ function enterFamily(condition: Expression<SqlBool>, workSince: AliasableExpress
   )
 }
 
-const leaves = eb.and([isSwitching, isAtRest])
+const leaves = eb.and([isSwitching, isPaused])
 const hasWork = db
   .selectNoFrom(slot<string>('now').as('now'))
   .where(({ exists, or }) =>
@@ -243,7 +252,6 @@ export async function switchFamily(executor: Executor, move: Move, now: string):
     moveId: move.moveId,
     familyId: move.familyId,
     token: move.token,
-    journalId: move.journalId,
     now,
   }
   const [row] = await rowsAmong(executor, switchBatch(move, { ...values, ...ownPlace(move.target) }))

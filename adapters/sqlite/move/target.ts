@@ -1,73 +1,66 @@
 import { sql, type Expression } from 'kysely'
-import type {
-  MovedRow,
-  MovedTable,
-  TableChanges,
-  TargetState,
-  WriteOutcome,
-} from '../../../ports/placement/move.ts'
+import type { MovedRow, MovedTable, TableChanges, WriteOutcome } from '../../../ports/moves.ts'
 import { utf8Length } from '../../../domain/text/encoding.ts'
-import { bind, db, eb, slot, template, type Template } from '../statement/compiler.ts'
-import { jsonEach, one } from '../statement/words.ts'
+import {
+  bind,
+  db,
+  eb,
+  slot,
+  template,
+  glob,
+  one,
+  CONDITION_HELD,
+  failsWhen,
+  CHUNK_BYTES_MAX,
+  jsonChunks,
+  type Template,
+} from '../statement/compiler.ts'
 import { resultsOf, rowsOf, type Executor, type Statement } from '../statement/executor.ts'
-import { CHUNK_BYTES_MAX, jsonChunks } from '../statement/json-chunks.ts'
 import { templateCache } from '../../sql/statement.ts'
-import { CONDITION_HELD, failsWhen } from '../write/fail-when.ts'
-import { keyValues, tuple } from './rows.ts'
-import { OTHER_TRIGGERS, type KnownTriggers } from './silenced.ts'
+import { keyValues, tuple } from './read-rows.ts'
 
+/** The record of a filling: `progress` has the name of the mover that fills. */
 const begin = template(
   db
     .insertInto('move_targets')
-    .values({ move_id: slot('moveId'), version: sql.lit(1), progress: slot('progress') })
+    .values({ move_id: slot('moveId'), version: sql.lit(1), progress: slot('mover') })
     .onConflict((conflict) =>
       conflict
         .column('move_id')
-        .doUpdateSet(({ eb, ref }) => ({
-          version: eb('move_targets.version', '+', sql.lit(1)),
-          progress: ref('excluded.progress'),
-        }))
+        .doUpdateSet(({ ref }) => ({ progress: ref('excluded.progress') }))
         .where('move_targets.finished_by', 'is', null),
     ),
 )
 
 const ofMove = db.selectFrom('move_targets').where('move_id', '=', slot('moveId'))
+const isFilling = eb.exists(
+  ofMove.select(one).where('progress', '=', slot('mover')).where('finished_by', 'is', null),
+)
+const guardMover = failsWhen(eb.not(isFilling))
 
-const readState = template(ofMove.select(['version', 'progress', 'finished_by as finishedBy']))
+const change = db.updateTable('move_targets').where('move_id', '=', slot('moveId'))
+const finish = template(
+  change
+    .set({ finished_by: slot('token') })
+    .where('progress', '=', slot('mover'))
+    .where('finished_by', 'is', null)
+    .returning('version'),
+)
+/** Whoever fills the target next begins anew, so a mover of the attempt that was given back can write no more. */
+const reopen = template(
+  change.set({ finished_by: sql`null`, progress: sql.lit('') }).where('finished_by', '=', slot('token')),
+)
+const end = template(db.deleteFrom('move_targets').where('move_id', '=', slot('moveId')))
 
-const current = ofMove.select(one).where('version', '=', slot('version')).where('finished_by', 'is', null)
-const guardVersion = failsWhen(eb.not(eb.exists(current)))
-
-/** Every change of a target makes a new version of it. */
-const change = db
-  .updateTable('move_targets')
-  .set(({ eb }) => ({ version: eb('version', '+', sql.lit(1)) }))
-  .where('move_id', '=', slot('moveId'))
-const changeOfCurrent = change.where('version', '=', slot('version')).where('finished_by', 'is', null)
-
-const advance = template(changeOfCurrent.set({ progress: slot('progress') }))
-
-const finish = template(changeOfCurrent.set({ finished_by: slot('token') }).returning('version'))
-
-const reopen = template(change.set({ finished_by: sql`null` }).where('finished_by', '=', slot('token')))
-
-const clear = template(change.set({ finished_by: sql.lit('cleared') }))
-
-/** Starts to fill a target. */
-export async function beginTarget(executor: Executor, moveId: string, progress: string): Promise<void> {
-  await executor.batch([bind(begin, { moveId, progress })])
+/** Lets a mover fill a target, and no other one any more. */
+export async function beginTarget(executor: Executor, moveId: string, mover: string): Promise<void> {
+  await executor.batch([bind(begin, { moveId, mover })])
 }
 
-/** How far a target has been filled; null: nothing is known of the move here. */
-export async function targetState(executor: Executor, moveId: string): Promise<TargetState | null> {
-  const [state] = await rowsOf(executor, bind(readState, { moveId }))
-  return state ?? null
-}
-
-/** Ends the filling, before an attempt to switch. False: the version is no longer current. */
+/** Ends the filling, before an attempt to switch. False: another mover fills the target, or nobody does. */
 export async function finishTarget(
   executor: Executor,
-  values: { readonly moveId: string; readonly version: number; readonly token: string },
+  values: { readonly moveId: string; readonly mover: string; readonly token: string },
 ): Promise<boolean> {
   return (await rowsOf(executor, bind(finish, values))).length === 1
 }
@@ -77,9 +70,35 @@ export async function reopenTarget(executor: Executor, moveId: string, token: st
   await executor.batch([bind(reopen, { moveId, token })])
 }
 
-/** Ends filling for good. */
-export async function clearTarget(executor: Executor, moveId: string): Promise<void> {
-  await executor.batch([bind(clear, { moveId })])
+const earlierTriggers = template(
+  db
+    .selectFrom('sqlite_master')
+    .select('name')
+    .where('type', '=', sql.lit('trigger'))
+    .where(({ ref }) => glob(ref('name'), sql`'move_' || ${slot('moveId')} || '*'`)),
+)
+const earlierNotes = [
+  template(
+    db.deleteFrom('move_journal').where(({ ref }) => glob(ref('journal_id'), sql`${slot('moveId')} || '*'`)),
+  ),
+  template(
+    db
+      .deleteFrom('move_organizations')
+      .where(({ ref }) => glob(ref('move_id'), sql`${slot('moveId')} || '*'`)),
+  ),
+]
+
+/**
+ * Removes the record of a filling, without which nobody can write to the target, and the triggers by which the version
+ * 1.0.0 noted what was written, with what they noted.
+ */
+export async function endTarget(executor: Executor, moveId: string): Promise<void> {
+  const triggers = await rowsOf(executor, bind(earlierTriggers, { moveId }))
+  await executor.batch([
+    bind(end, { moveId }),
+    ...triggers.map(({ name }) => bind(template(sql`drop trigger if exists ${sql.id(name)}`), {})),
+    ...earlierNotes.map((notes) => bind(notes, { moveId })),
+  ])
 }
 
 const deletes = templateCache<Template>()
@@ -95,33 +114,59 @@ function deleteTemplate({ name: table, key }: MovedTable): Template {
   })
 }
 
+/** The columns of the primary key. The id of a key of an organization is unique by itself, whoever has it. */
+function uniqueKey({ name, key }: Pick<MovedTable, 'name' | 'key'>): readonly string[] {
+  return name === 'api_keys' ? key.slice(1) : key
+}
+
+/** Values that are unique in an organization, and may pass from one row to another. */
+const UNIQUE: Readonly<Record<string, string>> = { purchases: 'processor_id' }
+
+/**
+ * The statements that delete the rows which hold a unique value that one of the given rows has now. A row that still
+ * exists was changed since, so it is copied again.
+ */
+function freeStatements({ name, columns, key }: MovedTable, rows: readonly MovedRow[]): readonly Statement[] {
+  const unique = UNIQUE[name]
+  if (unique === undefined) return []
+  const names = [...key, unique]
+  const given = names.map((_, index) => sql`value ->> ${sql.lit(index)}`)
+  const free = deletes(JSON.stringify([name, key, unique]), () =>
+    template(sql`
+      delete from ${sql.id(name)}
+      where (organization_id, ${sql.id(unique)}) in (select ${given[0]}, ${given.at(-1)} from json_each(${slot('rows')}))
+        and ${tuple(key.map((column) => sql.id(column)))} not in (
+          select ${sql.join(given.slice(0, -1))} from json_each(${slot('rows')}))`),
+  )
+  const held = rows.map((row) => names.map((column) => row[columns.indexOf(column)] ?? null))
+  return jsonChunks(held).map((chunk) => bind(free, { rows: chunk }))
+}
+
 /** What an insert does with a row whose key is there already. */
-type Present = 'fails' | 'stays'
+type Present = 'stays' | 'replaced'
 
-function ifPresent({ key }: MovedTable, present: Present): Expression<unknown> {
+function ifPresent({ name, key, columns }: MovedTable, present: Present): Expression<unknown> {
   // Only the key is named: another value that must be unique still fails.
-  return present === 'fails'
-    ? sql``
-    : sql`on conflict (${sql.join(key.map((column) => sql.id(column)))}) do nothing`
+  const unique = uniqueKey({ name, key })
+  const sameKey = sql`on conflict (${sql.join(unique.map((column) => sql.id(column)))})`
+  const others = columns.filter((column) => !key.includes(column))
+  if (present === 'stays' || others.length === 0) return sql`${sameKey} do nothing`
+  const excluded = others.map((column) => sql.id('excluded', column))
+  return sql`${sameKey} do update set
+    ${sql.join(others.map((column, index) => sql`${sql.id(column)} = ${excluded[index]}`))}
+    where ${tuple(others.map((column) => sql.id(name, column)))} is not ${tuple(excluded)}`
 }
 
-/** The statement that inserts rows from a JSON array of their values. */
-function insertTemplate(table: MovedTable, present: Present): Template {
-  return inserts(JSON.stringify([table, present]), () => {
-    const values = table.columns.map((_, index) => sql`value ->> ${sql.lit(index)}`)
+/** The statement that inserts rows: from a JSON array of their values, or one, with each value as its own parameter. */
+function insertTemplate(table: MovedTable, present: Present, isOne: boolean): Template {
+  return inserts(JSON.stringify([table, present, isOne]), () => {
+    const values = table.columns.map((_, index) =>
+      isOne ? slot(`value${index}`) : sql`value ->> ${sql.lit(index)}`,
+    )
+    const from = isOne ? sql`` : sql`from json_each(${slot('rows')})`
     return template(sql`
       insert into ${sql.id(table.name)} (${sql.join(table.columns.map((column) => sql.id(column)))})
-      select ${sql.join(values)} from json_each(${slot('rows')}) where true ${ifPresent(table, present)}`)
-  })
-}
-
-/** The statement that inserts one row, with each value as its own parameter. */
-function insertOneTemplate(table: MovedTable, present: Present): Template {
-  return inserts(JSON.stringify([table, present, 'one']), () => {
-    const values = table.columns.map((_, index) => slot(`value${index}`))
-    return template(sql`
-      insert into ${sql.id(table.name)} (${sql.join(table.columns.map((column) => sql.id(column)))})
-      values (${sql.join(values)}) ${ifPresent(table, present)}`)
+      select ${sql.join(values)} ${from} where true ${ifPresent(table, present)}`)
   })
 }
 
@@ -137,64 +182,48 @@ function isAlone(row: MovedRow): boolean {
   return text.includes('\\u0000') || utf8Length(text) > JSON_BYTES_MAX
 }
 
-function changeStatements({ table, deletes: gone, inserts: rows }: TableChanges): readonly Statement[] {
-  return [
-    ...jsonChunks(gone).map((keys) => bind(deleteTemplate(table), { keys })),
-    ...insertStatements(table, rows, 'fails'),
-  ]
-}
-
 /** The statements that insert rows. */
 export function insertStatements(
   table: MovedTable,
   rows: readonly MovedRow[],
   present: Present,
 ): readonly Statement[] {
-  const together = rows.filter((row) => !isAlone(row))
   const alone = rows.filter(isAlone)
+  const together = rows.filter((row) => !alone.includes(row))
   return [
-    ...jsonChunks(together).map((chunk) => bind(insertTemplate(table, present), { rows: chunk })),
-    ...alone.map((row) => bind(insertOneTemplate(table, present), keyValues('value', row))),
+    ...jsonChunks(together).map((chunk) => bind(insertTemplate(table, present, false), { rows: chunk })),
+    ...alone.map((row) => bind(insertTemplate(table, present, true), keyValues('value', row))),
   ]
 }
 
-const addOrganizations = template(
-  db
-    .insertInto('move_organizations')
-    .columns(['move_id', 'organization_id'])
-    .expression(
-      db
-        .selectFrom(jsonEach<string, 'organization'>(slot('organizations'), 'organization'))
-        .select([slot('moveId').as('move_id'), 'organization.value'])
-        .where(sql.lit(true)),
-    )
-    .onConflict((conflict) => conflict.doNothing()),
-)
+/**
+ * The statements that make rows of the target as given. Triggers of the table may count the rows of others into those
+ * that were just inserted, which the repetition undoes: an update of nothing but such counts fires none of them.
+ */
+function changeStatements({ table, gone, rows }: TableChanges): readonly Statement[] {
+  const written = insertStatements(table, rows, 'replaced')
+  return [
+    ...jsonChunks(gone).map((keys) => bind(deleteTemplate(table), { keys })),
+    ...freeStatements(table, rows),
+    ...written,
+    ...written,
+  ]
+}
 
 const TAKEN_VALUE = /UNIQUE constraint failed/
 
-/** Writes rows without firing triggers, and the progress with them, in one batch. */
+/** Writes rows in one batch, if the mover fills the target. */
 export async function writeTarget(
   executor: Executor,
-  triggers: KnownTriggers,
   moveId: string,
-  version: number,
-  progress: string,
+  mover: string,
   changes: readonly TableChanges[],
 ): Promise<WriteOutcome> {
-  const owners = new Set(changes.flatMap(({ inserts: rows }) => rows.map(([owner]) => owner)))
-  const statements = [
-    bind(guardVersion, { moveId, version }),
-    bind(advance, { moveId, version, progress }),
-    bind(addOrganizations, { moveId, organizations: JSON.stringify([...owners]) }),
-    ...changes.flatMap((change) => triggers.silenced(change.table.name, changeStatements(change))),
-  ]
   try {
-    await resultsOf(executor, statements)
+    await resultsOf(executor, [bind(guardMover, { moveId, mover }), ...changes.flatMap(changeStatements)])
     return 'written'
   } catch (error) {
     if (CONDITION_HELD.test(String(error))) return 'overtaken'
-    if (OTHER_TRIGGERS.test(String(error))) return 'schema_changed'
     if (TAKEN_VALUE.test(String(error))) return 'conflict'
     throw error
   }

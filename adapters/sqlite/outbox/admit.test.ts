@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { form, organization, submission } from '../../../test/conformance/fixtures.ts'
+import { form, organization, submission } from '../../conformance/fixtures.ts'
 import { seededRandom } from '../../../test/support/runner/fakes.ts'
 import { createScratchStorage } from '../../../test/support/scratch/scratch-storage.ts'
 import { toInstant } from '../../../domain/text/instant.ts'

@@ -6,9 +6,20 @@ import type {
   SendLog,
   SendRecord,
   TenantSendLog,
-} from '../../../ports/messaging/send-log.ts'
-import type { Database } from '../database/database.ts'
-import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
+} from '../../../ports/messaging.ts'
+import type { Database } from '../statement/database.ts'
+import {
+  atMost,
+  bind,
+  db,
+  eb,
+  slot,
+  template,
+  excluded,
+  jsonEach,
+  one,
+  jsonChunks,
+} from '../statement/compiler.ts'
 import type { Guard } from '../placement/guard.ts'
 import {
   declared,
@@ -19,9 +30,7 @@ import {
   type Executor,
   type Statement,
 } from '../statement/executor.ts'
-import { jsonChunks } from '../statement/json-chunks.ts'
-import { excluded, jsonEach, one } from '../statement/words.ts'
-import { followsSubmission, type FollowingWord } from './following-ids.ts'
+import { writtenAt } from '../write/write-clock.ts'
 
 /** The operator's own sends belong to no organization; the table keeps them under this empty id. */
 const OPERATOR = ''
@@ -32,6 +41,9 @@ const organizationId = slot<string>('organizationId')
 const told = ['channel', 'sender', 'recipient', 'provider_id', 'outcome', 'error', 'at'] as const
 /** What changes when a send that is recorded ends. Its recipient may have been erased meanwhile, and stays so. */
 const ended = ['provider_id', 'outcome', 'error'] as const
+
+/** By the organization's clock, which this does not move: whoever moved it before finds all that was written since. */
+const recordedAt = sql<string>`coalesce(${writtenAt}, '')`
 
 /** What is sent while the organization is being deleted is not recorded. */
 const isThere = eb.or([
@@ -48,7 +60,7 @@ const recording = (changed: readonly (typeof told)[number][], condition: Express
   template(
     db
       .insertInto('sends')
-      .columns(['organization_id', 'send_id', ...told])
+      .columns(['organization_id', 'send_id', ...told, 'updated_at'])
       .expression(
         db
           .selectFrom(jsonEach<never, 'send'>(slot('sends'), 'send'))
@@ -58,13 +70,14 @@ const recording = (changed: readonly (typeof told)[number][], condition: Express
               sql<never>`${ref('send.value')} ->> ${sql.lit(index)}`.as(column),
             ),
           )
+          .select(recordedAt.as('updated_at'))
           .where(isThere)
           .where(condition),
       )
       .onConflict((conflict) =>
         conflict
           .columns(['organization_id', 'send_id'])
-          .doUpdateSet(excluded(changed))
+          .doUpdateSet(excluded([...changed, 'updated_at']))
           .where('sends.outcome', '<>', sql.lit('accepted')),
       ),
   )
@@ -137,7 +150,7 @@ const unreleased = request.select(({ ref }) => sql<string>`format('%03d', ${ref(
 const beginAgain = template(
   db
     .updateTable('sends')
-    .set({ at: slot('now') })
+    .set({ at: slot('now'), updated_at: recordedAt })
     .where('organization_id', '=', organizationId)
     .where(isOf(same.where('holder', '=', slot('sendPrefix')), sql`(${unreleased})`))
     .where('outcome', '=', sql.lit('pending')),
@@ -187,6 +200,22 @@ const next = template(
     eb(refTuple('at', 'send_id'), '<', tuple(slot<string>('at'), slot<string>('sendId'))),
   ),
 )
+
+/** With which word the ids of some kind of what follows a submission begin: entries of the outbox, or runs. */
+export type FollowingWord = 'obx' | 'run'
+
+/**
+ * Whether an id is of something that follows a submission. Such ids begin with the submission's own id, behind the word
+ * for their kind, so they are found by a range: to the character after `_`, which is a backtick.
+ */
+export function followsSubmission(
+  id: Expression<string>,
+  word: FollowingWord,
+  submissionId: Expression<string>,
+): Expression<SqlBool> {
+  const start = sql`${sql.lit(`${word}_`)} || ${submissionId}`
+  return sql`${id} >= ${start} || '_' and ${id} < ${start} || ${sql.lit('`')}`
+}
 
 const followingAs = (word: FollowingWord) =>
   sends.where(({ ref }) => followsSubmission(ref('send_id'), word, slot('submissionId')))

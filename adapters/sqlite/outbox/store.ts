@@ -1,14 +1,12 @@
 import { expressionBuilder, sql } from 'kysely'
-import type { OutboxStore, TenantOutbox } from '../../../ports/messaging/outbox-store.ts'
-import type { Database } from '../database/database.ts'
+import type { OutboxStore, TenantOutbox } from '../../../ports/messaging.ts'
+import type { Database } from '../statement/database.ts'
 import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
 import type { Guard } from '../placement/guard.ts'
 import { resultsOf, rowsOf, type Executor } from '../statement/executor.ts'
 import { boundedNow } from '../write/write-clock.ts'
-import { admit } from './admit.ts'
-import { claim } from './claim.ts'
-import { finishStep, startRun } from './runs.ts'
-import { begin, settle } from './settle.ts'
+import { admit, finishStep, startRun } from './automation.ts'
+import { claim, begin, settle } from './delivery.ts'
 import { dueInTurns } from './turns.ts'
 
 const listed = db

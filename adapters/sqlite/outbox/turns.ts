@@ -1,9 +1,8 @@
 import { sql, type Expression } from 'kysely'
-import type { OutboxRef } from '../../../ports/messaging/outbox-store.ts'
-import { bind, db, slot, template } from '../statement/compiler.ts'
+import type { OutboxRef } from '../../../ports/messaging.ts'
+import { bind, db, slot, template, indexedBy, jsonEach } from '../statement/compiler.ts'
 import { rowsOf, type Executor } from '../statement/executor.ts'
-import { indexedBy, jsonEach } from '../statement/words.ts'
-import { parsed, type JsonText } from '../database/json-text.ts'
+import { parsed, type JsonText } from '../statement/database.ts'
 
 /** Pending entries in the order (organization, due time, id). */
 const pending = db

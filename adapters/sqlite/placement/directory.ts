@@ -1,12 +1,10 @@
 import { sql } from 'kysely'
-import type { FamilyWithWork, PlaceDirectory, PlacedFamily } from '../../../ports/placement/placement.ts'
-import type { Clock } from '../../../ports/platform/clock.ts'
-import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
-import { one, textsOf } from '../statement/words.ts'
+import type { FamilyWithWork, PlaceDirectory, PlacedFamily } from '../../../ports/placement.ts'
+import type { Clock } from '../../../ports/platform.ts'
+import { atMost, bind, db, slot, template, one, textsOf, type Template } from '../statement/compiler.ts'
 import { rowsOf, type Executor } from '../statement/executor.ts'
-import { familyColumns, isPlaced, ownPlace, type FamilyRow } from './family-row.ts'
+import { familyColumns, isPlaced, ownPlace, createPlaceFinder, type FamilyRow } from './finder.ts'
 import { formReservations } from './form-reservations.ts'
-import { createPlaceFinder } from './finder.ts'
 import { reserve } from './reserve-organization.ts'
 
 const organizationId = slot<string>('organizationId')
@@ -94,7 +92,29 @@ const settleWork = template(
 )
 
 /** What an organization holds, then its family when that has nobody left, with the record of its moves. */
-const releases = [
+/**
+ * Rows that a move has left here are about to be deleted: until then nobody may use or make the organization, as while it
+ * is deleted. The names are those of the deletion of an organization.
+ */
+const closeWhatIsLeft = db
+  .insertInto('restores')
+  .columns(['organization_id', 'restore_id', 'archive', 'digest', 'next_part', 'progress', 'started_at'])
+  .expression(
+    db
+      .selectNoFrom([organizationId.as('organization_id'), sql.lit('deletion').as('restore_id')])
+      .select([sql.lit('').as('archive'), sql.lit('').as('digest'), sql.lit(0).as('next_part')])
+      .select([sql.lit('{}').as('progress'), sql.lit('').as('started_at')])
+      .where(isPlaced(organizationId)),
+  )
+  .onConflict((conflict) => conflict.doNothing())
+
+const releases: readonly Template[] = [
+  template<unknown>(closeWhatIsLeft),
+  ...(['organizations', 'api_keys'] as const).map((table) =>
+    template(
+      db.deleteFrom(table).where('organization_id', '=', organizationId).where(isPlaced(organizationId)),
+    ),
+  ),
   ...(['placed_slugs', 'placed_keys', 'placed_forms', 'placed_organizations'] as const).map((table) =>
     template(db.deleteFrom(table).where('organization_id', '=', organizationId)),
   ),

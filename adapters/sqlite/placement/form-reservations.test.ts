@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
-import { organization } from '../../../test/conformance/fixtures.ts'
+import { organization } from '../../conformance/fixtures.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
 import { createScratchStorage, type ScratchStorage } from '../../../test/support/scratch/scratch-storage.ts'
-import type { PlaceDirectory } from '../../../ports/placement/placement.ts'
+import type { PlaceDirectory } from '../../../ports/placement.ts'
 import { createPlaceDirectory } from './directory.ts'
 
 const EARLY = '2026-01-01T00:00:00.000Z'

@@ -1,12 +1,10 @@
 import { sql } from 'kysely'
-import { forms } from '../../../domain/resources/forms/forms.ts'
+import { forms } from '../../../domain/resources/forms.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { PlaceDirectory } from '../../../ports/placement/placement.ts'
-import { bind, db, eb, slot, template } from '../statement/compiler.ts'
-import { indexedBy, jsonEach, one, textsOf } from '../statement/words.ts'
+import type { Clock } from '../../../ports/platform.ts'
+import type { PlaceDirectory } from '../../../ports/placement.ts'
+import { bind, db, eb, slot, template, jsonEach, one, textsOf, jsonChunks } from '../statement/compiler.ts'
 import { resultsOf, type Executor } from '../statement/executor.ts'
-import { jsonChunks } from '../statement/json-chunks.ts'
 
 const organizationId = slot<string>('organizationId')
 const formIds = slot<string>('formIds')
@@ -33,7 +31,7 @@ const findHeld = template(heldForms)
  */
 const isImporting = eb.exists(
   db
-    .selectFrom(indexedBy('import_sessions', 's', 'import_sessions_state'))
+    .selectFrom('import_sessions as s')
     .select(one)
     .where('s.state', '=', sql.lit('writing'))
     .where('s.kind', '=', sql.lit(forms.collection)),

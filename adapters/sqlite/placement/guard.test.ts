@@ -2,14 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { ElsewhereError, PausedError } from '../../../domain/placement/find/errors.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { Storage } from '../../../ports/storage.ts'
-import {
-  contact,
-  form,
-  organization,
-  START_MS,
-  submission,
-  tenantKey,
-} from '../../../test/conformance/fixtures.ts'
+import { contact, form, organization, START_MS, submission, tenantKey } from '../../conformance/fixtures.ts'
 import { createScratchPlaces, type ScratchPlaces } from '../../../test/support/scratch/scratch-places.ts'
 import { createStorage } from '../index.ts'
 

@@ -1,12 +1,10 @@
-import { sql, type Expression } from 'kysely'
+import { sql, type AliasableExpression, type Expression, type SqlBool } from 'kysely'
 import { ElsewhereError, MovingError, PausedError } from '../../../domain/placement/find/errors.ts'
-import type { Clock } from '../../../ports/platform/clock.ts'
-import { bind, db, eb, slot, template, type Template } from '../statement/compiler.ts'
-import { jsonEach, one } from '../statement/words.ts'
-import { declared, type Executor, type Statement } from '../statement/executor.ts'
-import { readsAlone } from '../statement/reads-alone.ts'
+import type { Clock } from '../../../ports/platform.ts'
+import { bind, db, eb, slot, template, jsonEach, one, type Template } from '../statement/compiler.ts'
+import { declared, readsAlone, type Executor, type Statement } from '../statement/executor.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
-import { isPlaced, placedOrganization, placedText, type PlacedText } from './family-row.ts'
+import { isPlaced, placedOrganization, placedText, type PlacedText } from './finder.ts'
 
 /** What a batch is about: some organizations, the organization of a key, or the organization of an outbox entry. */
 export type Subject =
@@ -57,7 +55,7 @@ export function refusingExecutor(executor: Executor): Executor {
   }
 }
 
-/** The refusal that the trigger of `refused_writes`, or of a move's journal, raised; null: the batch failed for another reason. */
+/** The refusal that the trigger of `refused_writes` raised; null: the batch failed for another reason. */
 function refusalOf(cause: unknown): Error | null {
   const text = String(cause)
   if (text.includes('placement: elsewhere')) return new ElsewhereError(null, { cause })
@@ -134,4 +132,32 @@ function guardOf(subject: Subject): GuardTemplates & { readonly values: Readonly
   if ('keyId' in subject) return { ...ofKey, values: subject }
   if ('outboxId' in subject) return { ...ofEntry, values: subject }
   return { ...ofOrganizations, values: { organizationIds: JSON.stringify(subject.organizationIds) } }
+}
+
+/** Whether the family above an organization moves to another place. Moves are recorded in the shared database. */
+const isMoving = (id: Expression<string | null>) => sql<SqlBool>`exists (
+  with recursive above(id) as (select ${id} union
+    select o.parent_id from organizations as o join above on o.organization_id = above.id)
+  select 1 from above join moves as m on m.family_id = above.id and m.ended_at is null)`
+
+/**
+ * A statement that fails with `MovingError` when an organization is to join or leave a family that moves.
+ * @param changes the SQL for whether the parent in the slot `parentId` is not the present one
+ */
+export function refuseMoving(
+  organizationId: AliasableExpression<string>,
+  parentId: Expression<string | null>,
+  changes: Expression<SqlBool>,
+): Template {
+  return template(
+    db
+      .insertInto('refused_writes')
+      .columns(['organization_id', 'now'])
+      .expression(
+        db
+          .selectNoFrom([organizationId.as('organization_id'), sql.lit('moving').as('now')])
+          .where(changes)
+          .where(({ or }) => or([isMoving(organizationId), isMoving(parentId)])),
+      ),
+  )
 }

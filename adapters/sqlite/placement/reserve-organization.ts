@@ -1,10 +1,8 @@
 import { sql } from 'kysely'
-import type { OwnPlace, PlaceReservation } from '../../../ports/placement/placement.ts'
-import { bind, db, eb, slot, template } from '../statement/compiler.ts'
-import { one } from '../statement/words.ts'
+import type { OwnPlace, PlaceReservation } from '../../../ports/placement.ts'
+import { bind, db, eb, slot, template, one } from '../statement/compiler.ts'
 import { resultsOf, type Executor } from '../statement/executor.ts'
-import { isPlaced, ownPlace } from './family-row.ts'
-import { findPlace } from './finder.ts'
+import { isPlaced, ownPlace, findPlace } from './finder.ts'
 
 const organizationId = slot<string>('organizationId')
 const familyId = slot<string>('familyId')

@@ -1,13 +1,12 @@
 import { sql, type Expression, type RawBuilder } from 'kysely'
 import type { StorageType } from '../../../domain/record/field.ts'
-import type { PageQuery, Predicate } from '../../../ports/records/query.ts'
-import { comparison } from '../../sql/words.ts'
+import type { PageQuery, Predicate } from '../../../ports/records.ts'
+import { comparison } from '../../sql/statement.ts'
 import { slot } from '../statement/compiler.ts'
-import type { ResultRow } from '../statement/executor.ts'
-import type { PageIndex } from '../table/indexes.ts'
-import { columnOf, type Table } from '../table/tables.ts'
-import type { PageBounds } from '../../../domain/read/plan/page-bounds.ts'
-import { selectFrom, type RowForm } from './select.ts'
+import { ARGUMENTS_MAX, type ResultRow } from '../statement/executor.ts'
+import { columnOf, type PageIndex, type Table, type JoinedColumn } from '../table/tables.ts'
+import type { PageBounds } from '../../../domain/read/order.ts'
+import { columnName } from '../statement/database.ts'
 
 /**
  * The column of a row that is none, the last one of a page for which no more rows are looked at: the position of the row
@@ -171,4 +170,84 @@ function condition(
   const column = sql.id(alias, columnOf(table, field).name)
   if (operator !== 'contains') return sql`${column} ${comparison(operator)} ${value}`
   return sql`exists (select 1 from json_each(${column}) as listed where listed.value = ${value})`
+}
+
+/** How a row is selected: a column for each field under the field's name, or one column `line` of JSON. */
+export type RowForm = 'columns' | 'line'
+
+/** `select … from … as t`, with a left join for each pair of a joined collection and the reference to it. */
+export function selectFrom(
+  table: Table,
+  select: readonly string[],
+  form: RowForm,
+  from: Expression<unknown> = sql`${sql.id(table.name)} as t`,
+): RawBuilder<ResultRow> {
+  const aliases = new Map<string, string>()
+  const joins: Expression<unknown>[] = []
+  const members = select.map((field): JsonMember => {
+    const join = table.joins.get(field)
+    if (join === undefined) return stored(table, field)
+    const key = `${join.collection} ${join.by}`
+    const alias = aliases.get(key) ?? `j${aliases.size}`
+    if (!aliases.has(key)) joins.push(leftJoin(table, join, alias))
+    aliases.set(key, alias)
+    return { field, storage: join.storage, value: sql.id(alias, columnName(join.field)) }
+  })
+  const columns = members.map(({ field, value }) => sql`${value} as ${sql.id(field)}`)
+  const selected = form === 'columns' ? sql.join(columns) : sql`${jsonLine(members)} as line`
+  return sql<ResultRow>`select ${selected} from ${from} ${sql.join(joins, sql` `)}`
+}
+
+function stored(table: Table, field: string): JsonMember {
+  const { name: column, storage, expression } = columnOf(table, field)
+  return { field, storage, value: expression === null ? sql.id('t', column) : sql.raw(expression) }
+}
+
+function leftJoin(table: Table, join: JoinedColumn, alias: string): Expression<unknown> {
+  return sql`left join ${sql.id(join.table)} as ${sql.id(alias)}
+    on ${sql.id(alias, table.ownerColumn)} = ${sql.id('t', table.ownerColumn)}
+    and ${sql.id(alias, join.idColumn)} = ${sql.id('t', columnOf(table, join.by).name)}`
+}
+
+/** One column of a row that is written as JSON: the member's name and the SQL of its value. */
+interface JsonMember {
+  readonly field: string
+  readonly storage: StorageType
+  readonly value: Expression<unknown>
+}
+
+/** The maximum number of members for one call of the function, of which one argument is the format. */
+const MEMBERS_MAX = ARGUMENTS_MAX - 1
+
+/**
+ * The SQL for a row as the text of a JSON object. SQLite escapes text as `JSON.stringify` does, and JSON values are
+ * stored as `JSON.stringify` wrote them. Fractions are written with 17 digits, which identify every double exactly.
+ */
+export function jsonLine(members: readonly JsonMember[]): Expression<unknown> {
+  const parts: Expression<unknown>[] = []
+  for (let start = 0; start < members.length; start += MEMBERS_MAX) {
+    parts.push(formatted(members.slice(start, start + MEMBERS_MAX), start > 0))
+  }
+  return sql`'{' || ${sql.join(parts, sql` || `)} || '}'`
+}
+
+function formatted(members: readonly JsonMember[], continues: boolean): Expression<unknown> {
+  const names = members.map(({ field }) => `"${field}":%s`).join()
+  const format = sql.lit(continues ? `,${names}` : names)
+  return sql`format(${format}, ${sql.join(members.map(written))})`
+}
+
+function written({ storage, value }: JsonMember): Expression<unknown> {
+  switch (storage) {
+    case 'text':
+      return sql`json_quote(${value})`
+    case 'integer':
+    case 'json':
+      return sql`ifnull(${value}, 'null')`
+    case 'real':
+      // format() takes null for the number 0.
+      return sql`iif(${value} is null, 'null', format('%!.17g', ${value}))`
+    case 'boolean':
+      return sql`case ${value} when 1 then 'true' when 0 then 'false' else 'null' end`
+  }
 }

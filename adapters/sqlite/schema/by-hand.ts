@@ -1,5 +1,5 @@
-import type { serviceTables } from '../database/service-tables.ts'
-import type { IndexShape } from './shape.ts'
+import type { serviceTables } from '../statement/database.ts'
+import type { IndexShape } from './actual.ts'
 
 /** Why the migrations contain something that no record requires. */
 type Reason = string
@@ -14,10 +14,10 @@ export const tablesByHand: Readonly<Record<keyof typeof serviceTables, Reason>> 
   placed_forms: 'the ids of their forms',
   write_pauses: 'organizations whose writes wait for a move',
   moves: 'moves of families between databases',
-  move_organizations: 'whose rows a move takes along',
-  move_journal: 'what was written while a move copies',
-  move_targets: 'how far the target of a move is filled',
-  move_guards: 'what a batch of a move must not find',
+  move_organizations: 'of moves by an earlier version',
+  move_journal: 'of moves by an earlier version',
+  move_targets: 'who fills the target of a move',
+  move_guards: 'what a batch must not find',
   outbox: 'work that follows a receipt',
   sends: 'the log of what was sent',
   send_requests: 'requests to send that carried an idempotency key',
@@ -49,8 +49,14 @@ const covering = (table: string, columns: readonly string[]): IndexShape => ({
   where: null,
 })
 
+/** Why rows are found by their clock that no page shows in this order, and that may be very many. */
+const MOVED = 'a move copies what was written since an instant'
+
 /** Indexes for statements other than pages of endpoints, each with its statement. */
 export const indexesByHand: readonly (readonly [IndexShape, Reason])[] = [
+  [index('billing_events', ['updated_at'], 'event_id'), MOVED],
+  [index('link_events', ['updated_at'], 'event_id'), MOVED],
+  [index('list_members', ['updated_at', 'list_id'], 'contact_id'), MOVED],
   [
     index('automations', ['trigger_form_id', 'status'], 'automation_id'),
     'a submission finds what it triggers',
@@ -81,10 +87,6 @@ export const indexesByHand: readonly (readonly [IndexShape, Reason])[] = [
   [
     covering('retention_offer_events', ['offer_id', 'occurred_at', 'event_id', 'event']),
     'the events of each offer within a range are counted, and the latest one is found',
-  ],
-  [
-    { name: 'removals_kept', table: 'removals', columns: ['updated_at'], unique: false, where: null },
-    'old removals are forgotten',
   ],
   [index('reviews', ['site_id'], 'review_id'), 'the reviews that carry the name of a site are found'],
   [

@@ -1,10 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { actualSchema } from './actual.ts'
+import { actualSchema, migratedDatabase, type Schema } from './actual.ts'
 import { difference } from './difference.ts'
 import { expectedSchema } from './expected.ts'
-import { migratedDatabase } from './migrated.ts'
-import type { Schema } from './shape.ts'
 
 const schemaOf = (database: DatabaseSync) => actualSchema((sql) => database.prepare(sql).all())
 

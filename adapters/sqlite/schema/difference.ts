@@ -1,5 +1,5 @@
 import { tablesByHand, triggersByHand } from './by-hand.ts'
-import type { ColumnShape, IndexShape, Schema, TableShape, TriggerShape } from './shape.ts'
+import type { ColumnShape, IndexShape, Schema, TableShape, TriggerShape } from './actual.ts'
 
 /**
  * The statements that bring a database to the schema of the records; empty when nothing is missing. Where no statement

@@ -1,12 +1,21 @@
-import { resources } from '../../../domain/resources/index.ts'
-import { accountIndexes, accountTables } from './account-tables.ts'
+import { resources, reads } from '../../../domain/resources/index.ts'
 import { indexesByHand } from './by-hand.ts'
-import { removalTriggers } from './triggers/removal-triggers.ts'
-import { resourceIndexes } from './resource-indexes.ts'
-import { tableShape } from './resource-tables.ts'
-import type { Schema } from './shape.ts'
-import { tallies } from './triggers/tallies.ts'
-import { tallyTriggers } from './triggers/tally-triggers.ts'
+import { removalTriggers, tallies, tallyTriggers } from './triggers.ts'
+import { OWNER, type Schema, type ColumnShape, type IndexShape, type TableShape } from './actual.ts'
+import {
+  keyFields,
+  operatorKeyFields,
+  organizationFields,
+  storedFieldShape,
+  type StoredFieldShape,
+} from '../../../domain/record/account-fields.ts'
+import type { StorageType } from '../../../domain/record/field.ts'
+import { storedFields, type Resource } from '../../../domain/record/resource.ts'
+import type { ResourceField } from '../../../domain/record/resource-field.ts'
+import { columnName } from '../statement/database.ts'
+import { tableName, columnOf, tableOf, indexOf, type PageIndex } from '../table/tables.ts'
+import { SYNC_FIELD, type CollectionEndpoint } from '../../../domain/record/endpoint.ts'
+import type { Predicate } from '../../../ports/records.ts'
 
 /** The schema that the records require, with the indexes that other statements need. */
 export function expectedSchema(): Schema {
@@ -16,4 +25,230 @@ export function expectedSchema(): Schema {
     indexes: [...accountIndexes, ...resourceIndexes(byHand), ...byHand],
     triggers: [...tallies().flatMap(tallyTriggers), ...resources.flatMap(removalTriggers)],
   }
+}
+
+const columnTypes: Readonly<Record<StorageType, string>> = {
+  text: 'TEXT',
+  integer: 'INTEGER',
+  real: 'REAL',
+  boolean: 'INTEGER',
+  json: 'TEXT',
+}
+
+const text = (name: string, more: Partial<ColumnShape> = {}): ColumnShape => ({
+  name,
+  type: 'TEXT',
+  notNull: false,
+  byDefault: null,
+  ...more,
+})
+
+/** The tables of organizations and of keys, with the columns that no port shows. */
+const accountTables: readonly TableShape[] = [
+  accountTable('organizations', 'organization_id', organizationFields, [
+    // The latest updated_at given out in this organization. Every batch that writes moves it strictly forward.
+    text('clock_at', { notNull: true, byDefault: "'0000-01-01T00:00:00.000Z'" }),
+  ]),
+  accountTable('api_keys', 'key_id', keyFields, [
+    // What an earlier version of the service inserts has an issuer that nobody recorded.
+    text('issued_by', { byDefault: "'unknown'" }),
+  ]),
+  accountTable('operator_keys', 'key_id', operatorKeyFields, [
+    // Names the proof of the root secret on which the key was issued, so that no proof is used twice.
+    text('proof'),
+    // When all that descends from the key was ended.
+    text('descent_ended_at'),
+  ]),
+]
+
+/** The indexes of these tables. */
+const accountIndexes: readonly IndexShape[] = [
+  accountIndex('organizations_slug', 'organizations', ['slug'], true),
+  accountIndex('api_keys_created', 'api_keys', ['organization_id', 'created_at', 'key_id']),
+  accountIndex('operator_keys_proof', 'operator_keys', ['proof'], true),
+]
+
+function accountIndex(name: string, table: string, columns: readonly string[], unique = false): IndexShape {
+  return { name, table, columns, unique, where: null }
+}
+
+/** @param more columns that no port shows, or that differ from what follows from the field */
+function accountTable(
+  name: string,
+  key: string,
+  fields: Readonly<Record<string, Parameters<typeof storedFieldShape>[0]>>,
+  more: readonly ColumnShape[],
+): TableShape {
+  const stored = Object.entries(fields).map(([field, word]) => columnOfField(field, storedFieldShape(word)))
+  const byName = new Map([...stored, ...more].map((column) => [column.name, column]))
+  return {
+    name,
+    columns: [...byName.values()],
+    key: [key],
+    withoutRowid: false,
+    strict: true,
+  }
+}
+
+const owner: ColumnShape = { name: OWNER, type: 'TEXT', notNull: true, byDefault: null }
+
+/** The table of a stored resource: the organization, then the stored fields, then virtual columns. */
+function tableShape(resource: Resource): TableShape {
+  const name = tableName(resource.collection)
+  const stored = storedFields(resource).map(([field, entry]) => columnShape(field, entry))
+  return {
+    name,
+    columns: [owner, ...stored],
+    key: [OWNER, ...resource.key.map(columnName)],
+    withoutRowid: false,
+    strict: true,
+  }
+}
+
+function columnShape(name: string, entry: ResourceField): ColumnShape {
+  const { storage, nullable } = entry.field
+  const isTally = entry.origin === 'assigned' && entry.tally !== null
+  // A row is inserted without its tallies, which triggers then compute.
+  const byDefault = !isTally || nullable ? null : storage === 'json' ? "'[]'" : '0'
+  return { ...columnOfField(name, entry.field), byDefault }
+}
+
+/** The column of a field, without a default. */
+function columnOfField(field: string, { storage, nullable }: StoredFieldShape): ColumnShape {
+  return { name: columnName(field), type: columnTypes[storage], notNull: !nullable, byDefault: null }
+}
+
+/**
+ * The indexes that the records require: those for reading pages and groups, those of a resource's alternate keys, and
+ * one for each tally, to find the rows that it counts.
+ * @param more indexes that exist for other reasons and may serve a tally too
+ */
+function resourceIndexes(more: readonly IndexShape[]): readonly IndexShape[] {
+  const shapes = [...resources.flatMap(keyIndexes), ...pageIndexes(), ...groupIndexes()]
+  const found = new Map(shapes.map((shape) => [shape.name, shape]))
+  for (const { child, by } of tallies()) {
+    const leads = [...found.values(), ...more].some(
+      ({ table, columns }) => table === tableName(child.collection) && columns[1] === columnName(by),
+    )
+    const shape = tableIndex(child.collection, [by])
+    // The primary key of list members already finds the rows of a list, so no index is needed.
+    if (!leads && child.key[0] !== by) found.set(shape.name, shape)
+  }
+  return [...found.values()]
+}
+
+/**
+ * An index of an organization's rows by some fields and then by id, named after the fields.
+ * @param sought the fields that statements always compare with a value. A row in which one of them is null can never be
+ *   found, so it is left out of the index and costs no write.
+ */
+function tableIndex(
+  collection: string,
+  fields: readonly string[],
+  sought: readonly string[] = [],
+): IndexShape {
+  const table = tableOf(collection)
+  const columns = fields.map((field) => columnOf(table, field).name)
+  const nullable = sought.map((field) => columnOf(table, field)).filter((column) => column.nullable)
+  return {
+    name: [table.name, ...columns].join('_'),
+    table: table.name,
+    columns: [OWNER, ...columns, table.idColumn],
+    unique: false,
+    where: nullable.map(({ name }) => `${name} IS NOT NULL`).join(' AND ') || null,
+  }
+}
+
+function keyIndexes({ collection, idField, alternateKey, serviceWideIds }: Resource): readonly IndexShape[] {
+  const table = tableName(collection)
+  const unique = (field: string, owner: readonly string[]): IndexShape => ({
+    name: `${table}_${columnName(field)}`,
+    table,
+    columns: [...owner, columnName(field)],
+    unique: true,
+    where: null,
+  })
+  return [
+    ...(serviceWideIds ? [unique(idField, [])] : []),
+    ...(alternateKey === null ? [] : [unique(alternateKey, [OWNER])]),
+  ]
+}
+
+/** The indexes for pages. What is tested in a walk comes after the id, because it orders nothing. */
+function pageIndexes(): readonly IndexShape[] {
+  return readIndexes().map(({ collection, narrowing, orderField, tested }) => {
+    const shape = tableIndex(collection, [...narrowing, orderField], narrowing)
+    const table = tableOf(collection)
+    return { ...shape, columns: [...shape.columns, ...tested.map((field) => columnOf(table, field).name)] }
+  })
+}
+
+/**
+ * The indexes for groups, which are read from all rows of a time window, or only those of a parent where there is one.
+ */
+function groupIndexes(): readonly IndexShape[] {
+  return reads.flatMap((endpoint) => {
+    if (endpoint.kind !== 'groups') return []
+    const { groups, parent } = endpoint
+    return [tableIndex(groups.collection, [...(parent === null ? [] : [parent.param]), groups.at])]
+  })
+}
+
+/** An index by which pages of a collection are read. */
+interface ReadIndex extends PageIndex {
+  readonly collection: string
+  /** The fields that are tested while the index is walked. It holds them too, so that the rows need not be read. */
+  readonly tested: readonly string[]
+}
+
+/** Pages of points of sale are not among them: they are read from outside sources. */
+const collections: readonly CollectionEndpoint[] = reads
+  .filter((endpoint) => endpoint.kind === 'collection')
+  .filter(({ rowsFrom }) => rowsFrom !== 'pos')
+
+/** The indexes that serve every page: in each order, with each filter and with each two of them. */
+function readIndexes(): readonly ReadIndex[] {
+  const found = new Map<string, ReadIndex>()
+  for (const endpoint of collections) {
+    const { collection } = endpoint.resource
+    const table = tableOf(collection)
+    for (const orderField of ordersOf(endpoint)) {
+      for (const where of narrowings(endpoint, orderField)) {
+        const index = indexOf(table, where, orderField)
+        const { narrowing, name } = index
+        // The rows of a filter that selects few are so few that they may be read.
+        const isOfFew = narrowing.some((field) => table.selectsFew[field] !== undefined)
+        const tested = where.map(({ field }) => field).filter((field) => !narrowing.includes(field))
+        const known = found.get(name)?.tested ?? []
+        found.set(name, { ...index, collection, tested: isOfFew ? [] : [...new Set([...known, ...tested])] })
+      }
+    }
+  }
+  return [...found.values()]
+}
+
+/** The fields by which the pages of an endpoint can be ordered. */
+function ordersOf({ order, syncOrder, sorts }: CollectionEndpoint): readonly string[] {
+  return [...new Set([order.field, ...(syncOrder === null ? [] : [syncOrder.field]), ...sorts])]
+}
+
+/** The filters of pages in an order: those that every page has, alone, with each other one, and with each two. */
+function narrowings(
+  { filters, parent, resource }: CollectionEndpoint,
+  orderField: string,
+): readonly (readonly Predicate[])[] {
+  const always = [
+    ...(resource.only === null ? [] : [equals(resource.only.field)]),
+    ...(parent === null ? [] : [equals(parent.param)]),
+  ]
+  const more = Object.values(filters)
+    // A bound of the order is one of the index, and a filter by `updatedAt` has that order.
+    .filter(({ field }) => field !== orderField && field !== SYNC_FIELD)
+    .map(({ field, operator }): Predicate => ({ field, operator, value: '' }))
+  const pairs = more.flatMap((first, index) => more.slice(index + 1).map((second) => [first, second]))
+  return [[], ...more.map((one) => [one]), ...pairs].map((some) => [...always, ...some])
+}
+
+function equals(field: string): Predicate {
+  return { field, operator: 'equals', value: '' }
 }

@@ -2,21 +2,19 @@
  * Prints the statements that would bring the migrated database to the schema of the records; with `--all`, those that
  * make that schema in an empty database, which 0001_records.sql contains.
  */
-import { actualSchema } from './actual.ts'
+import { actualSchema, migratedDatabase, type Schema } from './actual.ts'
 import { difference } from './difference.ts'
 import { expectedSchema } from './expected.ts'
-import { migratedDatabase } from './migrated.ts'
-import type { Schema } from './shape.ts'
 
 const NOTHING: Schema = { tables: [], indexes: [], triggers: [] }
 
-function migrated(): Schema {
+function migratedSchema(): Schema {
   const database = migratedDatabase()
   return actualSchema((sql) => database.prepare(sql).all())
 }
 
 const isAll = process.argv.includes('--all')
-const statements = difference(expectedSchema(), isAll ? NOTHING : migrated())
+const statements = difference(expectedSchema(), isAll ? NOTHING : migratedSchema())
 // Comments name what is written by hand, which is not there.
 const printed = isAll ? statements.filter((statement) => statement.startsWith('CREATE')) : statements
 process.stdout.write(printed.map((statement) => `${statement}\n`).join(''))

@@ -11,9 +11,14 @@ import {
   type OperationNodeSource,
   type RawBuilder,
   type RootOperationNode,
+  type AliasedExpression,
+  type Selectable,
+  type SqlBool,
 } from 'kysely'
-import type { Database } from '../database/database.ts'
+import type { Database } from './database.ts'
 import { slot, slotName, type Template } from '../../sql/statement.ts'
+import { utf8Length } from '../../../domain/text/encoding.ts'
+import { VALUE_MAX_BYTES } from './executor.ts'
 
 export type { Template } from '../../sql/statement.ts'
 export { bind, slot } from '../../sql/statement.ts'
@@ -99,4 +104,99 @@ class LateTemplate<Row> implements Template<Row> {
  */
 export function template<Row>(of: Built<Row> | (() => Built<Row>)): Template<Row> {
   return new LateTemplate(typeof of === 'function' ? of : () => of)
+}
+
+export { excluded } from '../../sql/statement.ts'
+
+type TableName = keyof Database
+
+/** What a subquery selects that is only asked whether it has rows: `1 as "one"`. */
+export const one = sql<number>`1`.as('one')
+
+/** The condition that a row of any table is of the organization, for statements over tables by their names. */
+export const ofOwner = sql<SqlBool>`organization_id = ${slot('organizationId')}`
+
+/** The number that SQLite gives each row of a table. */
+export const rowid = sql<number>`rowid`
+
+/** A table that is read by this index and by no other: `"outbox" as "o" indexed by "outbox_turns"`. */
+export function indexedBy<Table extends TableName, Alias extends string>(
+  table: Table,
+  alias: Alias,
+  index: string,
+): AliasedExpression<Selectable<Database[Table]>, Alias> {
+  return sql<Selectable<Database[Table]>>`${sql.table(table)}`.as<Alias>(
+    sql`${sql.id(alias)} indexed by ${sql.id(index)}`,
+  )
+}
+
+/** An item of a JSON array, or a member of an object. */
+export interface JsonItem<Value> {
+  readonly key: number | string
+  readonly value: Value
+}
+
+/** The items of a JSON array as rows: `json_each(?1) as "item"`. */
+export function jsonEach<Value, Alias extends string>(
+  json: Expression<unknown>,
+  alias: Alias,
+): AliasedExpression<JsonItem<Value>, Alias> {
+  return sql<JsonItem<Value>>`json_each(${json})`.as(alias)
+}
+
+/** The texts of a JSON array, for `in`: `(select "value" from json_each(?1))`. */
+export function textsOf(json: Expression<unknown>): Expression<string> {
+  return sql<string>`(select value from json_each(${json}))`
+}
+
+/** Whether a text has the form of a pattern: `"name" glob ?1`. */
+export function glob(text: Expression<string>, pattern: Expression<string>): Expression<SqlBool> {
+  return sql`${text} glob ${pattern}`
+}
+
+/** A statement that fails when the condition holds, and with it the batch to which it belongs. */
+export function failsWhen(condition: Expression<SqlBool>): Template {
+  const broken = db.selectNoFrom(sql.lit('version').as('broken')).where(condition)
+  return template(db.insertInto('move_guards').columns(['broken']).expression(broken))
+}
+
+/** Matches SQLite's message when such a statement has failed. */
+export const CONDITION_HELD = /move_is_current/
+
+/**
+ * The maximum size of one parameter with several values, in bytes of JSON. A single larger value is sent alone; the
+ * database then decides whether to accept it.
+ */
+export const CHUNK_BYTES_MAX = VALUE_MAX_BYTES / 2 - 100_000
+
+/** The text of a JSON array, and how many values it contains. */
+interface JsonChunk {
+  readonly text: string
+  readonly count: number
+}
+
+/** Splits values, in order, into texts of JSON arrays that each fit into one parameter. */
+export function jsonChunks(values: readonly unknown[]): readonly string[] {
+  return countedJsonChunks(values, Infinity).map(({ text }) => text)
+}
+
+/** Like `jsonChunks`, with at most `countMax` values in each array. */
+export function countedJsonChunks(values: readonly unknown[], countMax: number): readonly JsonChunk[] {
+  const chunks: JsonChunk[] = []
+  let texts: string[] = []
+  let bytes = 0
+  const end = () => {
+    if (texts.length > 0) chunks.push({ text: `[${texts.join()}]`, count: texts.length })
+    texts = []
+    bytes = 0
+  }
+  for (const value of values) {
+    const text = JSON.stringify(value)
+    const size = utf8Length(text) + 1
+    if (texts.length === countMax || (texts.length > 0 && bytes + size > CHUNK_BYTES_MAX)) end()
+    texts.push(text)
+    bytes += size
+  }
+  end()
+  return chunks
 }

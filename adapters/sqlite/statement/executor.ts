@@ -1,5 +1,6 @@
-import type { KeyBudget } from '../../../ports/organizations/key-budget.ts'
+import type { KeyBudget } from '../../../ports/organizations.ts'
 import type { Statement } from '../../sql/statement.ts'
+import type { Meter } from '../../../ports/platform.ts'
 
 export type { BoundValue, Statement } from '../../sql/statement.ts'
 
@@ -94,3 +95,41 @@ export async function rowsOf<Row = ResultRow>(executor: Executor, statement: Sta
   const [{ rows }] = await resultsOf(executor, [statement])
   return rows
 }
+
+/** A meter at zero. */
+export function createMeter(): Meter {
+  return { calls: 0, rowsRead: 0, rowsWritten: 0 }
+}
+
+/** Adds what a batch cost. Rows that the database did not count add nothing. */
+export function countRows(meter: Meter, results: readonly StatementResult[]): void {
+  for (const { rowsRead, rowsWritten } of results) {
+    meter.rowsRead += rowsRead ?? 0
+    meter.rowsWritten += rowsWritten ?? 0
+  }
+}
+
+/**
+ * Matches SQL that only reads, unless it contains a word of `WRITING`. It does not match SQL that begins with `with`.
+ */
+const SELECT = /^\s*select\b/i
+const WITH = /^\s*with\b/i
+
+/** SQL without any of these words cannot write. */
+const WRITING = /\b(?:insert|update|delete|replace)\b/i
+
+/** Whether each of the statements certainly only reads. A statement in doubt counts as a write. */
+export function readsAlone(statements: readonly Statement[]): boolean {
+  return statements.every(({ sql }) => SELECT.test(sql) || (WITH.test(sql) && !WRITING.test(sql)))
+}
+
+/** The limits of hosted SQLite, in D1 and in Durable Objects, as the platform's manual has them. */
+
+/** The maximum size of one value, in bytes. */
+export const VALUE_MAX_BYTES = 2_000_000
+
+/** How many parameters a statement may have. */
+export const PARAMETERS_MAX = 100
+
+/** How many arguments a function may have. */
+export const ARGUMENTS_MAX = 32

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { utf8 } from '../../../domain/text/encoding.ts'
-import { jsonChunks } from './json-chunks.ts'
+import { jsonChunks } from './compiler.ts'
 
 test('no chunk is larger than a parameter may be, and nothing is lost or reordered', () => {
   const values = Array.from({ length: 50 }, (_, index) => [index, '日'.repeat(30_000)])

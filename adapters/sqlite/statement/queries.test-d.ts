@@ -1,5 +1,4 @@
-import { atMost, db, slot, template } from './compiler.ts'
-import { indexedBy } from './words.ts'
+import { atMost, db, slot, template, indexedBy } from './compiler.ts'
 
 /** A table, a column, a filter or an order that the database does not have does not compile. */
 export const misspelt = [

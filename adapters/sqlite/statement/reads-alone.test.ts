@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readsAlone } from './reads-alone.ts'
+import { readsAlone } from './executor.ts'
 
 const isRead = (...sql: readonly string[]) => readsAlone(sql.map((one) => ({ sql: one, parameters: [] })))
 

@@ -1,5 +1,5 @@
-import { drawFromClock, repeatWhileRejected, type Backoff } from '../../../domain/bounds/backoff.ts'
-import type { Clock } from '../../../ports/platform/clock.ts'
+import { drawFromClock, repeatWhileRejected, type Backoff } from '../../../domain/limits/retry.ts'
+import type { Clock } from '../../../ports/platform.ts'
 
 /** What repeating a call of a database depends on. */
 export interface CallRepeating {

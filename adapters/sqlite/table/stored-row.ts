@@ -1,11 +1,16 @@
-import { storedFieldShape, type StoredFields } from '../../../domain/record/stored-fields.ts'
-import { keysOf } from '../../../domain/text/keys-of.ts'
+import {
+  storedFieldShape,
+  keyFields,
+  organizationFields,
+  type StoredFields,
+} from '../../../domain/record/account-fields.ts'
+import { keysOf } from '../../../domain/text/json.ts'
 import type { BoundValue } from '../statement/executor.ts'
-import { columnName } from '../database/column-name.ts'
-import type { StoredRow } from '../database/stored.ts'
+import { columnName, type ColumnName, type StoredRow } from '../statement/database.ts'
+import type { StoredKey, Organization } from '../../../ports/organizations.ts'
 
 /** Reads and writes the rows of a type. */
-export interface RowCodec<Of> {
+interface RowCodec<Of> {
   /** The columns, in the order of the fields. */
   readonly columns: readonly (keyof StoredRow<Of> & string)[]
   readonly toRow: (value: Of) => StoredRow<Of>
@@ -14,7 +19,7 @@ export interface RowCodec<Of> {
 }
 
 /** Makes the codec of a type from its stored fields. */
-export function rowCodec<Of extends object>(fields: StoredFields<Of>): RowCodec<Of> {
+function rowCodec<Of extends object>(fields: StoredFields<Of>): RowCodec<Of> {
   const mapped = keysOf(fields).map((field) => {
     const { storage } = storedFieldShape(fields[field])
     return { field, column: columnName(field), storage }
@@ -48,4 +53,31 @@ function decoded(stored: unknown, storage: Storage): unknown {
   if (stored === null) return null
   if (storage === 'boolean') return stored === 1
   return storage === 'json' ? JSON.parse(stored as string) : stored
+}
+
+/** Row of the table `api_keys`. */
+export type KeyRow = StoredRow<StoredKey>
+
+/** Row of the table `organizations`, without its clock. */
+export type OrganizationRow = StoredRow<Organization>
+
+export const { columns: keyColumns, fromRow: keyFromRow, toRow: keyToRow } = rowCodec<StoredKey>(keyFields)
+
+const organizations = rowCodec<Organization>(organizationFields)
+export const { fromRow: organizationFromRow, toRow: organizationToRow } = organizations
+
+/** The columns of `organizations` that hold an organization's settings. */
+export const settingColumns = organizations.columns.filter((column) => column !== 'organization_id')
+
+/** For each field, its column under the field's name. */
+type Aliases<Field extends string> = readonly { [Name in Field]: `${ColumnName<Name>} as ${Name}` }[Field][]
+
+/** The columns of fields under the names of the fields, for a select of the builder: `key_id as keyId`. */
+export function aliasesFor<const Field extends string>(fields: readonly Field[]): Aliases<Field> {
+  return fields.map((field) => `${columnName(field)} as ${field}` as const)
+}
+
+/** The columns of a type under the names of its fields. */
+export function aliasesOf<Row>(fields: StoredFields<Row>): Aliases<keyof Row & string> {
+  return aliasesFor(keysOf(fields))
 }

@@ -2,7 +2,9 @@ import type { StorageType } from '../../../domain/record/field.ts'
 import type { Default, Join } from '../../../domain/record/resource-field.ts'
 import { storedFields, type Resource } from '../../../domain/record/resource.ts'
 import { resourceOf } from '../../../domain/resources/index.ts'
-import { columnName } from '../database/column-name.ts'
+import { columnName } from '../statement/database.ts'
+import type { Predicate, StoredRow } from '../../../ports/records.ts'
+import type { ResultRow } from '../statement/executor.ts'
 
 /** One stored field as a column. */
 export interface Column {
@@ -114,4 +116,59 @@ export function columnOf(table: Table, field: string): Column {
 /** `form-submissions` is stored in `form_submissions`. */
 export function tableName(collection: string): string {
   return collection.replaceAll('-', '_')
+}
+
+/** The index by which a page is read. */
+export interface PageIndex {
+  readonly name: string
+  /** The stored fields that it compares with a value. They come before the ordering field. */
+  readonly narrowing: readonly string[]
+  /** The field that orders the index. Where the page has another order, its rows are sorted. */
+  readonly orderField: string
+}
+
+/**
+ * The index that serves a page: that of a filter which selects few rows; else that of one which selects many, if it has
+ * the page's order; else that of the order. Every other filter is tested row by row. The name consists of the table, the
+ * columns that narrow the page, and the column that orders it (see the migrations).
+ */
+export function indexOf(table: Table, where: readonly Predicate[], orderField: string): PageIndex {
+  const equal = where
+    .filter(({ operator, field }) => operator === 'equals' && field !== orderField)
+    .map(({ field }) => field)
+  const few = equal.find((field) => table.selectsFew[field] !== undefined)
+  if (few !== undefined) return named(table, [few], table.selectsFew[few] ?? orderField)
+  const many = equal.find((field) => table.selectsMany[field]?.includes(orderField) === true)
+  return named(table, many === undefined ? [] : [many], orderField)
+}
+
+function named(table: Table, narrowing: readonly string[], orderField: string): PageIndex {
+  const columns = [...narrowing, orderField].map((field) => columnOf(table, field).name)
+  return { name: [table.name, ...columns].join('_'), narrowing, orderField }
+}
+
+/** The tables of a database: the table of each collection, and the index that serves a page of it. */
+export interface TableSet {
+  /** The table of a collection. Throws for a collection that the database does not have. */
+  tableOf(collection: string): Table
+  /** The index by which a page is read. Throws for a filter that neither an index nor a test of the row can serve. */
+  indexOf(table: Table, where: readonly Predicate[], orderField: string): PageIndex
+}
+
+/** The tables of this service's own database, for every resource, with the indexes that `migrations/` creates. */
+export const serviceTables: TableSet = { tableOf, indexOf }
+
+/** Turns rows as SQLite returns them into stored rows, in place: 0 and 1 become booleans, and JSON is parsed. */
+export function decodeRows(table: Table, select: readonly string[], rows: ResultRow[]): readonly StoredRow[] {
+  const storageOf = (field: string) => table.columns.get(field)?.storage ?? table.joins.get(field)?.storage
+  const booleans = select.filter((field) => storageOf(field) === 'boolean')
+  const documents = select.filter((field) => storageOf(field) === 'json')
+  for (const row of rows) {
+    for (const field of booleans) if (row[field] !== null) row[field] = row[field] === 1
+    for (const field of documents) {
+      const text = row[field]
+      if (typeof text === 'string') row[field] = JSON.parse(text)
+    }
+  }
+  return rows
 }

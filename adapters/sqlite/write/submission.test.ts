@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ElsewhereError, PausedError } from '../../../domain/placement/find/errors.ts'
-import { form, organization, submission } from '../../../test/conformance/fixtures.ts'
+import { form, organization, submission } from '../../conformance/fixtures.ts'
 import { createScratchStorage } from '../../../test/support/scratch/scratch-storage.ts'
 import { createStorage, type Executor, type ResultRow, type Statement } from '../index.ts'
 

@@ -1,8 +1,104 @@
+import type {
+  FormDirectory,
+  SubmissionWriter,
+  NewSubmission,
+  SaveSubmissionOutcome,
+} from '../../../ports/records.ts'
+import { isPlaced, placedText } from '../placement/finder.ts'
+import { elsewhere } from '../placement/guard.ts'
+import { bind, db, slot, template } from '../statement/compiler.ts'
+import {
+  resultsOf,
+  declared,
+  uncounted,
+  type BoundValue,
+  type Executor,
+  type Statement,
+} from '../statement/executor.ts'
+import { parsed } from '../statement/database.ts'
+import { tenantExecutors, type StorageOptions, type TenantExecutors } from '../storage-options.ts'
+import type { Clock } from '../../../ports/platform.ts'
+import { nowOf, nextInstant } from './write-clock.ts'
 import { sql, type RawBuilder } from 'kysely'
-import type { NewSubmission, SaveSubmissionOutcome } from '../../../ports/records/tenant-writer.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
-import { declared, uncounted, type BoundValue, type Executor, type Statement } from '../statement/executor.ts'
-import { nextInstant } from './write-clock.ts'
+
+const findForm = template(() =>
+  db
+    .selectFrom('forms as f')
+    .innerJoin('organizations as o', 'o.organization_id', 'f.organization_id')
+    .select([
+      'f.organization_id',
+      'f.form_id',
+      'f.version',
+      'f.is_published',
+      'f.definition',
+      'f.password_hash',
+    ])
+    .select('o.phone_country')
+    .where('f.form_id', '=', slot('formId'))
+    .where(({ not, ref }) => not(isPlaced(ref('f.organization_id')))),
+)
+
+/** Finds the organization that has the form, where its family has a database of its own. */
+const findPlaced = template(() =>
+  db
+    .selectFrom('placed_forms as placed')
+    .innerJoin('placed_organizations as p', 'p.organization_id', 'placed.organization_id')
+    .innerJoin('families as f', 'f.family_id', 'p.family_id')
+    .select(placedText.as('place'))
+    .where('placed.form_id', '=', slot('formId')),
+)
+
+/** The directory of forms. `submissionsOf` opens the organization that owns a form for writing. */
+export function createFormDirectory(options: StorageOptions): FormDirectory {
+  const { executor, clock } = options
+  return {
+    async find(formId) {
+      const [found, placed] = await resultsOf(executor, [
+        bind(findForm, { formId }),
+        bind(findPlaced, { formId }),
+      ])
+      const [row] = found.rows
+      const [elsewhereRow] = placed.rows
+      if (row === undefined && elsewhereRow !== undefined) throw elsewhere(elsewhereRow.place)
+      if (row === undefined) return null
+      return {
+        organizationId: row.organization_id,
+        formId: row.form_id,
+        version: row.version,
+        isPublished: row.is_published === 1,
+        definition: parsed(row.definition),
+        passwordHash: row.password_hash,
+        phoneCountry: row.phone_country,
+      }
+    },
+    submissionsOf: (organizationId) =>
+      createSubmissionWriter(tenantExecutors(options, organizationId), clock, organizationId),
+  }
+}
+
+const replaceHash = template(() =>
+  db
+    .updateTable('forms')
+    .set({ password_hash: slot('to') })
+    .where('organization_id', '=', slot('organizationId'))
+    .where('form_id', '=', slot('formId'))
+    .where('password_hash', '=', slot('from')),
+)
+
+/** Opens one organization for submissions of its forms. */
+export function createSubmissionWriter(
+  executors: TenantExecutors,
+  clock: Clock,
+  organizationId: string,
+): SubmissionWriter {
+  return {
+    saveSubmission: (submission) => saveSubmission(executors, organizationId, submission, nowOf(clock)),
+
+    async replacePasswordHash(formId, from, to) {
+      await executors.executor.batch([bind(replaceHash, { organizationId, formId, from, to })])
+    },
+  }
+}
 
 // A submission is one batch of the statements below, in this order. Each of the later ones writes for the submission that
 // the second one saved at the instant to which the first one moved the clock, so without that they write nothing.
@@ -142,19 +238,12 @@ interface RefusalRow {
   readonly is_current: number
 }
 
-/** The executors for writing to one organization. */
-export interface TenantExecutors {
-  readonly executor: Executor
-  /** For submissions, whose statements ask by themselves whether the organization may be written here. */
-  readonly submissions: Executor
-}
-
 /**
  * Saves a submission in one call. When nothing was saved, a second one finds out why, behind the guard, which refuses an
  * organization that lives elsewhere or whose writes are paused, and ends a pause that has passed. The submission is then
  * saved by that call.
  */
-export async function saveSubmission(
+async function saveSubmission(
   { executor, submissions }: TenantExecutors,
   organizationId: string,
   submission: NewSubmission,

@@ -5,7 +5,7 @@ import { generatedForm } from '../../../test/support/data/forms/generated-forms.
 import { seededRandom } from '../../../test/support/runner/fakes.ts'
 import { saveForms } from '../../operators/save-forms.ts'
 import { isJsonObject } from '../../text/json.ts'
-import { answerTypes, ruleOperators } from '../definition/definition.ts'
+import { answerTypes, ruleOperators } from './definition.ts'
 import { formSchema } from './form-schema.ts'
 
 const matches = new Ajv2020({ allErrors: false, strict: false }).compile(formSchema())

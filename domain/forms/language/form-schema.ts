@@ -1,8 +1,8 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import { isJsonObject } from '../../text/json.ts'
-import { FormLineInput } from '../definition/check.ts'
-import { FieldSettings, Rule } from '../definition/field-schema.ts'
+import { FormLineInput } from './check.ts'
+import { FieldSettings, Rule } from './field-schema.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { formLineKeys, readFormLine } from '../definition/check.ts'
-import { answerTypes, contactFields, displayTypes, ruleOperators } from '../definition/definition.ts'
-import { fieldKeys } from '../definition/field-settings.ts'
-import { formWarnings, headlessSupport } from '../definition/compiled/support.ts'
+import { formLineKeys, readFormLine } from './check.ts'
+import { answerTypes, contactFields, displayTypes, ruleOperators } from './definition.ts'
+import { fieldKeys } from './compile.ts'
+import { formWarnings, headlessSupport } from './support.ts'
 
 const manual = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8')
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { StorageType } from '../../record/field.ts'
 import { utf8 } from '../../text/encoding.ts'
-import type { Entry } from './entry.ts'
-import { LINE_MAX_BYTES } from './lines.ts'
-import { entriesOf } from '../reading/read-part.ts'
+import { LINE_MAX_BYTES, type Entry } from './lines.ts'
+import { entriesOf } from '../read-part.ts'
 
 const types: Readonly<Record<string, StorageType>> = {
   id: 'text',

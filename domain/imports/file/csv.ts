@@ -1,16 +1,29 @@
 import type { StorageType } from '../../record/field.ts'
 import { parsedOr } from '../../text/json.ts'
-import { delimiterNames, splitCells, type CellsReading, type Delimiter } from './csv-cells.ts'
-import { unreadable, type Entry, type UnreadableEntry } from './entry.ts'
 import {
+  delimiterNames,
+  splitCells,
   headerIssues,
   readColumns,
   splitHeader,
+  type CellsReading,
+  type Delimiter,
   type Columns,
   type Header,
   type HeaderRules,
+  type ColumnReading,
 } from './header.ts'
-import { LINE_MAX_BYTES, type Line } from './lines.ts'
+import {
+  unreadable,
+  LINE_MAX_BYTES,
+  foreignFile,
+  LINE_FEED,
+  lineEndOf,
+  linesIn,
+  type Entry,
+  type UnreadableEntry,
+  type Line,
+} from './lines.ts'
 
 /** The result of reading one record, and where the next one begins. */
 export interface RecordReading {
@@ -26,7 +39,7 @@ export interface RecordReading {
   readonly end: number
 }
 
-export interface CsvReader {
+interface CsvReader {
   /** Reads complete records. A record that is still open at the end of the lines is left out. */
   read(lines: Iterable<Line>): Generator<RecordReading>
   /** The header; null: not read yet. */
@@ -102,7 +115,7 @@ interface ClosedRecord extends Pick<RecordReading, 'nextLine' | 'end'> {
 type Split = (text: string, line: number) => CellsReading
 
 /** Joins lines while a quoted cell is open. A record has the number of its first line. */
-export function* recordsOf(lines: Iterable<Line>, split: Split, lineEnd: string): Generator<ClosedRecord> {
+function* recordsOf(lines: Iterable<Line>, split: Split, lineEnd: string): Generator<ClosedRecord> {
   let open: OpenRecord | null = null
   for (const line of lines) {
     const after = { nextLine: line.number + 1, end: line.end }
@@ -196,4 +209,52 @@ function readCell(cell: string, type: StorageType | null): unknown {
     case null:
       return cell
   }
+}
+
+/** How a CSV file begins, or why that cannot be read. */
+export type Head =
+  | {
+      readonly delimiter: Delimiter
+      /** The names of the columns. */
+      readonly cells: readonly string[]
+      /** The first row, for a person to recognise the columns. */
+      readonly sample: readonly string[]
+    }
+  | { readonly problem: string }
+
+/**
+ * Reads the header and the first row of a CSV file, as an import will.
+ * @param bytes from the start of the file
+ * @param isWhole whether these are all its bytes
+ */
+export function readHead(bytes: Uint8Array, isWhole: boolean, rules: HeaderRules): Head {
+  const foreign = foreignFile(bytes)
+  if (foreign !== null) return { problem: `The first line ${foreign}.` }
+  const lineEnd = lineEndOf(bytes, isWhole) ?? LINE_FEED
+  const delimiters: Delimiter[] = []
+  let announced: Delimiter | null = null
+  const split = (text: string, line: number) => {
+    const [delimiter] = delimiters
+    return delimiter === undefined ? splitHeader(text, line, announced, rules) : splitCells(text, delimiter)
+  }
+  const rows: (readonly string[])[] = []
+  for (const { reading } of recordsOf(linesIn(bytes, 1, lineEnd), split, String.fromCodePoint(lineEnd))) {
+    if ('issue' in reading) {
+      if (rows.length > 0) break
+      return { problem: `Line ${reading.line} ${reading.issue.message}.` }
+    }
+    if (reading.cells.length === 0) announced = reading.delimiter
+    if (reading.cells.every((cell) => cell.trim() === '')) continue
+    delimiters.push(reading.delimiter)
+    rows.push(reading.cells)
+    if (rows.length === 2) break
+  }
+  const [[delimiter], [cells, sample = []]] = [delimiters, rows]
+  if (delimiter === undefined || cells === undefined) return { problem: 'The file names no columns.' }
+  return { delimiter, cells: cells.map((cell) => cell.trim()), sample }
+}
+
+/** What each column of a head means under these rules. */
+export function columnsOf({ cells }: Extract<Head, { readonly cells: unknown }>, rules: HeaderRules) {
+  return readColumns(cells, rules).slice(0, cells.length) as readonly ColumnReading[]
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { utf8 } from '../../text/encoding.ts'
-import { columnsOf, readHead } from './head.ts'
+import { columnsOf, readHead } from './csv.ts'
 import type { HeaderRules } from './header.ts'
 
 const names = ['contactId', 'firstName', 'email']

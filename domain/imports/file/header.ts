@@ -1,9 +1,8 @@
-import { echoed } from '../../bounds/echo.ts'
-import type { ImportMapping } from '../../../ports/records/import-sessions.ts'
+import { echoed } from '../../limits/echo.ts'
+import type { ImportMapping } from '../../../ports/import-sessions.ts'
 import type { StorageType } from '../../record/field.ts'
 import type { ImportIssue } from '../../record/resource.ts'
 import { suggestion } from '../../text/nearest-word.ts'
-import { announcement, delimiters, splitCells, type CellsReading, type Delimiter } from './csv-cells.ts'
 
 /** The key for a row's owner. The import has an owner already; a line may only repeat it. */
 export const OWNER_FIELD = 'organizationId'
@@ -48,11 +47,6 @@ export interface ColumnReading {
   readonly column: string
   readonly field: string | null
   readonly problem: string | null
-}
-
-/** Names are the same when they differ only in case, spaces, `_` and `-`. */
-export function folded(name: string): string {
-  return name.toLowerCase().replaceAll(/[\s_-]+/g, '')
 }
 
 /**
@@ -117,6 +111,11 @@ function fieldFinder({ columns, mapping }: HeaderRules): (name: string) => strin
   }
 }
 
+/** Names are the same when they differ only in case, spaces, `_` and `-`. */
+export function folded(name: string): string {
+  return name.toLowerCase().replaceAll(/[\s_-]+/g, '')
+}
+
 function unknownColumn(name: string, { columns }: HeaderRules): string {
   const problem = columns.problemOf(name) ?? 'is not known'
   return `${problem} Rename the column, or map it: NAME=FIELD, or NAME= to leave it out.`
@@ -142,4 +141,98 @@ export function headerIssues(
     const isShown = columns.secretField === null || field !== '' || Object.hasOwn(mapping, column)
     return [{ field: isShown ? echoed(column) : `column ${index + 1}`, message: problem }]
   })
+}
+
+/** The characters that separate cells, as spreadsheet programs write them. */
+export const delimiters = [',', ';', '\t'] as const
+
+export type Delimiter = (typeof delimiters)[number]
+
+/** The name of a delimiter in a sentence. */
+export const delimiterNames: Readonly<Record<Delimiter, string>> = {
+  ',': 'comma',
+  ';': 'semicolon',
+  '\t': 'tab',
+}
+
+/**
+ * The cells of one CSV record, or why there are none: a quoted cell continues in the next line, or there is an error.
+ */
+export type CellsReading =
+  | { readonly kind: 'cells'; readonly cells: readonly string[]; readonly delimiter: Delimiter }
+  | { readonly kind: 'open' }
+  | { readonly kind: 'invalid'; readonly message: string }
+
+const OPEN: CellsReading = { kind: 'open' }
+
+const ANNOUNCEMENT = /^\s*(?:sep=(\\t|.?)|"sep=(\\t|.?)")[^\S\t]*$/iu
+
+/**
+ * Reads the first line of a file as spreadsheets do when it is `sep=;`: it holds no cells, and announces the delimiter of
+ * all others. Null: it announces nothing.
+ */
+function announcement(firstLine: string): CellsReading | null {
+  const match = ANNOUNCEMENT.exec(firstLine)
+  if (match === null) return null
+  const given = match[1] ?? match[2] ?? ''
+  const delimiter = delimiters.find((known) => known === (given === '\\t' ? '\t' : given))
+  return delimiter === undefined
+    ? invalid(
+        `announces ${given === '' ? 'no separator' : `"${given}" as the separator`}. Separate the cells by commas, semicolons or tabs, and write sep=, or sep=; here, or take the line out`,
+      )
+    : { kind: 'cells', cells: [], delimiter }
+}
+
+/** Splits one CSV record into cells (RFC 4180): cells may be quoted, a quote inside a quoted cell is doubled. */
+export function splitCells(text: string, delimiter: Delimiter): CellsReading {
+  const cells: string[] = []
+  let position = 0
+  for (;;) {
+    const cell =
+      text[position] === '"' ? quotedCell(text, position, delimiter) : plainCell(text, position, delimiter)
+    if ('kind' in cell) return cell
+    cells.push(cell.value)
+    if (cell.end >= text.length) return { kind: 'cells', cells, delimiter }
+    position = cell.end + 1
+  }
+}
+
+/** A cell's value and the position of the delimiter, or the end of the line, after it. */
+interface Cell {
+  readonly value: string
+  readonly end: number
+}
+
+function plainCell(text: string, start: number, delimiter: Delimiter): Cell | CellsReading {
+  const next = text.indexOf(delimiter, start)
+  const end = next === -1 ? text.length : next
+  const value = text.slice(start, end)
+  return value.includes('"')
+    ? invalid(
+        'has a quote inside a cell that is not quoted. Put the cell in quotes and double each quote in it',
+      )
+    : { value, end }
+}
+
+function quotedCell(text: string, start: number, delimiter: Delimiter): Cell | CellsReading {
+  let value = ''
+  let from = start + 1
+  for (;;) {
+    const quote = text.indexOf('"', from)
+    if (quote === -1) return OPEN
+    value += text.slice(from, quote)
+    if (text[quote + 1] !== '"') return closedCell(text, value, quote + 1, delimiter)
+    value += '"'
+    from = quote + 2
+  }
+}
+
+function closedCell(text: string, value: string, end: number, delimiter: Delimiter): Cell | CellsReading {
+  return end === text.length || text[end] === delimiter
+    ? { value, end }
+    : invalid('has text after a closing quote. Double each quote inside a quoted cell')
+}
+
+function invalid(message: string): CellsReading {
+  return { kind: 'invalid', message }
 }

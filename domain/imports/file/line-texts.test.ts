@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { utf8 } from '../../text/encoding.ts'
-import { lineTexts } from './line-texts.ts'
+import { lineTexts } from './lines.ts'
 
 function inPieces(text: string, size: number) {
   const bytes = utf8(text)

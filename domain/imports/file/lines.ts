@@ -1,4 +1,6 @@
-import { decodeUtf8 } from '../../text/encoding.ts'
+import { decodeUtf8, concatenated } from '../../text/encoding.ts'
+import type { ImportIssue } from '../../record/resource.ts'
+import type { ImportSource } from './transfer.ts'
 
 /** One line of a file, without its end. Its text is null when the line cannot be read. */
 export interface Line {
@@ -86,4 +88,53 @@ export function foreignFile(bytes: Uint8Array): string | null {
   if (first === 0x50 && second === 0x4b && third === 3 && fourth === 4)
     return 'begins a workbook or another archive, and no text. Save the sheet as CSV (in Excel: "CSV UTF-8")'
   return null
+}
+
+/** A line that cannot be read as a record. `line` counts from 1. */
+export interface UnreadableEntry {
+  readonly line: number
+  readonly issue: ImportIssue
+}
+
+/** One record of an import file, or what makes it unreadable. */
+export type Entry =
+  { readonly line: number; readonly record: Readonly<Record<string, unknown>> } | UnreadableEntry
+
+/** The name that a problem has in place of a field when it concerns the line as a whole. */
+const WHOLE_LINE = '(line)'
+
+/** An unreadable line. */
+export function unreadable(line: number, message: string): UnreadableEntry {
+  return { line, issue: { field: WHOLE_LINE, message } }
+}
+
+/**
+ * The texts of some lines of a file, by their numbers, so that a person sees what a problem is about. Reads the file up
+ * to the last of them, and holds a piece of it in memory. A line that is too long, or no text, is left out.
+ */
+export async function lineTexts(
+  source: ImportSource,
+  wanted: ReadonlySet<number>,
+): Promise<ReadonlyMap<number, string>> {
+  const texts = new Map<number, string>()
+  const last = Math.max(0, ...wanted)
+  let lineEnd: number | null = null
+  let number = 1
+  const take = (bytes: Uint8Array, end: number): void => {
+    for (const { text } of linesIn(bytes, number, end)) {
+      if (text !== null && wanted.has(number)) texts.set(number, text.replace(/\r$/, ''))
+      number += 1
+    }
+  }
+  let rest: Uint8Array<ArrayBuffer> = new Uint8Array(0)
+  for await (const piece of source.open()) {
+    const bytes = concatenated([rest, piece])
+    lineEnd ??= lineEndOf(bytes, false)
+    const complete = lineEnd === null ? 0 : bytes.lastIndexOf(lineEnd) + 1
+    if (lineEnd !== null) take(bytes.subarray(0, complete), lineEnd)
+    rest = bytes.slice(complete)
+    if (number > last || rest.length > LINE_MAX_BYTES) return texts
+  }
+  take(rest, lineEnd ?? LINE_FEED)
+  return texts
 }

@@ -1,4 +1,4 @@
-import type { PlacedOrganization } from '../../../ports/placement/placement.ts'
+import type { PlacedOrganization } from '../../../ports/placement.ts'
 
 /** A database does not hold the organization that it was asked about. Nothing was read or written. */
 export class ElsewhereError extends Error {

@@ -7,7 +7,7 @@ import {
   START_MS,
   submission,
   tenantKey,
-} from '../../../test/conformance/fixtures.ts'
+} from '../../../adapters/conformance/fixtures.ts'
 import {
   createScratchPlaces,
   OWN,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { OwnPlace } from '../../../ports/placement/placement.ts'
-import { createPlaceMemory } from './place-memory.ts'
+import type { OwnPlace } from '../../../ports/placement.ts'
+import { createPlaceMemory } from './at-place.ts'
 
 const placeOf = (familyId: string): OwnPlace => {
   return { kind: 'own', familyId, generation: 1, region: null, jurisdiction: null }

@@ -7,8 +7,14 @@ import { oddFamily } from '../../../test/support/data/odd-rows.ts'
 import { fewTables, fewTablesImage } from '../../../test/support/databases/few-tables.ts'
 import { movingPlaces, toOwn } from '../../../test/support/moving/moving.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
-import { MOVE_STEPS, NEXT_PHASES } from './map.ts'
-import { PLACE_METHODS, PLACE_STATES, type PlaceMethod, type PlaceState } from './place-states.ts'
+import {
+  MOVE_STEPS,
+  NEXT_PHASES,
+  PLACE_METHODS,
+  PLACE_STATES,
+  type PlaceMethod,
+  type PlaceState,
+} from './place-states.ts'
 
 async function valueOf(executor: Executor, sql: string): Promise<unknown> {
   const [found] = await executor.batch([{ sql, parameters: [] }])
@@ -57,6 +63,7 @@ test('a move that nothing disturbs takes the steps of the map, in their order', 
   places.clock.advance(1)
   isWatched = true
   await places.move('acme', toOwn)
+  await places.tidy()
   const expected = MOVE_STEPS.map(({ phase, source, target }) => `${phase}: ${source}, ${target}`)
   expect(changesOf(seen)).toEqual(changesOf(expected))
 })

@@ -1,3 +1,5 @@
+import type { MovePhase } from '../../../ports/moves.ts'
+
 /**
  * The words of a move, once for all who take part in it: the states of a place, what each state allows, and the methods
  * that lead from one to another. A family's own object is in one of these states and decides by these tables. The shared
@@ -37,7 +39,7 @@ export const PLACE_STATES = {
   open: { reads: 'runs', writes: 'runs', moves: 'runs' },
   paused: { reads: 'runs', writes: 'paused', moves: 'runs' },
   sealed: { reads: 'confirmed', writes: 'confirmed_paused', moves: 'runs' },
-  closed: { reads: 'elsewhere', writes: 'elsewhere', moves: 'elsewhere' },
+  closed: { reads: 'elsewhere', writes: 'elsewhere', moves: 'runs' },
 } as const satisfies Readonly<Record<string, StateRule>>
 
 export type PlaceState = keyof typeof PLACE_STATES
@@ -72,3 +74,43 @@ export function stateAfter(method: PlaceMethod, state: PlaceState): PlaceState |
   const leads: Readonly<Partial<Record<PlaceState, PlaceState>>> = PLACE_METHODS[method]
   return leads[state] ?? null
 }
+
+/** The phases that may follow each phase of a move. */
+export const NEXT_PHASES: Readonly<Record<MovePhase, readonly MovePhase[]>> = {
+  copying: ['switching', 'aborting'],
+  switching: ['switched', 'copying'],
+  switched: ['comparing'],
+  comparing: ['done'],
+  aborting: ['aborted'],
+  done: [],
+  aborted: [],
+}
+
+/** One step of a move. */
+interface MoveStep {
+  /** The phase that the ledger has after the step. */
+  readonly phase: MovePhase
+  /** The method that is called, and where. */
+  readonly does: string
+  /** The states in which the step leaves both places. */
+  readonly source: PlaceState
+  readonly target: PlaceState
+}
+
+/** The steps of a move that nothing disturbs, in their order. */
+export const MOVE_STEPS: readonly MoveStep[] = [
+  { phase: 'copying', does: '`open` in the ledger', source: 'open', target: 'empty' },
+  { phase: 'copying', does: '`begin` at the target', source: 'open', target: 'filling' },
+  { phase: 'copying', does: '`write` at the target: rounds', source: 'open', target: 'filling' },
+  { phase: 'switching', does: '`turn` in the ledger: an attempt', source: 'open', target: 'filling' },
+  { phase: 'switching', does: '`pause` at the source', source: 'paused', target: 'filling' },
+  { phase: 'switching', does: '`write` at the target: the last round', source: 'paused', target: 'filling' },
+  { phase: 'switching', does: '`finish` at the target', source: 'paused', target: 'finished' },
+  { phase: 'switching', does: '`seal` at the source', source: 'sealed', target: 'finished' },
+  { phase: 'switched', does: '`switch` in the directory', source: 'sealed', target: 'finished' },
+  { phase: 'switched', does: '`open` at the target', source: 'sealed', target: 'open' },
+  { phase: 'switched', does: '`close` at the source', source: 'closed', target: 'open' },
+  { phase: 'comparing', does: '`turn` in the ledger', source: 'closed', target: 'open' },
+  { phase: 'done', does: '`turn` in the ledger', source: 'closed', target: 'open' },
+  { phase: 'done', does: '`empty` at the source, a day later', source: 'empty', target: 'open' },
+]

@@ -1,5 +1,5 @@
-import type { Jurisdiction, Place, Region } from '../../../ports/placement/placement.ts'
-import { keysOf } from '../../text/keys-of.ts'
+import type { Jurisdiction, Place, Region } from '../../../ports/placement.ts'
+import { keysOf } from '../../text/json.ts'
 
 const regionNames: Readonly<Record<Region, true>> = {
   wnam: true,

@@ -1,14 +1,12 @@
-import type { Administration, PlaceRefusal } from '../../../ports/organizations/administration.ts'
-import type { Background } from '../../../ports/platform/background.ts'
-import type { FamilyDatabases } from '../../../ports/placement/family-databases.ts'
-import type { Log } from '../../../ports/platform/log.ts'
-import type { Move } from '../../../ports/placement/move-ledger.ts'
-import type { Place, PlaceChoice, PlaceDirectory } from '../../../ports/placement/placement.ts'
-import { CONNECTIONS_WIDTH } from '../../bounds/connections.ts'
-import { eachOf, pause } from '../../bounds/within.ts'
+import type { Administration, PlaceRefusal } from '../../../ports/organizations.ts'
+import type { Background } from '../../../ports/platform.ts'
+import type { FamilyDatabases, Place, PlaceChoice, PlaceDirectory } from '../../../ports/placement.ts'
+import type { Move } from '../../../ports/moves.ts'
+import { CONNECTIONS_WIDTH } from '../../limits/limits.ts'
+import { eachOf, pause } from '../../limits/waiting.ts'
 import { toInstant } from '../../text/instant.ts'
 import { SHARED } from '../find/at-place.ts'
-import { refusalOf } from '../storage/family-place.ts'
+import { refusalOf } from '../storage/placed-writes.ts'
 import { newMoveId, runMove, tidyUp, type MoveWorld } from '../move/index.ts'
 
 /** The reply to a request for a move. */
@@ -45,7 +43,6 @@ export interface MovesWorld extends MoveWorld {
   /** Null: families cannot have databases of their own here. */
   readonly databases: Pick<FamilyDatabases, 'knows'> | null
   readonly background: Background
-  readonly log: Log
 }
 
 /** How long a request continues to work on a move after its reply, in ms: less than the platform allows. */
@@ -93,7 +90,7 @@ export async function sweepMoves(world: Omit<MovesWorld, 'background'>): Promise
     const { moveId, familyId } = move
     try {
       if (move.endedAt === null) await workOn(moveId, world)
-      else await tidyUp(world, move)
+      else await tidyUp(world, move, nowMs + WORK_MS)
     } catch (cause) {
       log.error('move_failed', { moveId, familyId }, cause)
     }

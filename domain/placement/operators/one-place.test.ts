@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { form, submission } from '../../../test/conformance/fixtures.ts'
+import { form, submission } from '../../../adapters/conformance/fixtures.ts'
 import { createScratchStorage } from '../../../test/support/scratch/scratch-storage.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
-import { newOrganization } from '../../operators/organization.ts'
-import { onePlace } from './one-place.ts'
+import { newOrganization } from '../../organizations/settings.ts'
+import { onePlace } from './overview.ts'
 
 it('restores into the one database, and nowhere else', async () => {
   const storage = createScratchStorage({ clock: fakeClock(), choice: { kind: 'shared' } })

@@ -1,15 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { ListedEntry } from '../../../ports/messaging/outbox-store.ts'
-import { form, organization, submission, tenantKey } from '../../../test/conformance/fixtures.ts'
+import type { ListedEntry } from '../../../ports/messaging.ts'
+import { form, organization, submission, tenantKey } from '../../../adapters/conformance/fixtures.ts'
 import {
   createScratchPlaces,
   OWN,
   type ScratchIsolate,
   type ScratchPlaces,
 } from '../../../test/support/scratch/scratch-places.ts'
-import { CONNECTIONS_WIDTH } from '../../bounds/connections.ts'
-import type { PlacedOutboxPosition } from './places-list.ts'
-import { FAMILIES_MAX } from './visit-families.ts'
+import { CONNECTIONS_WIDTH } from '../../limits/limits.ts'
+import { FAMILIES_MAX, type PlacedOutboxPosition } from '../find/visit-families.ts'
 
 let scratch: ScratchPlaces
 let isolate: ScratchIsolate

@@ -1,14 +1,24 @@
-import type { Administration } from '../../../ports/organizations/administration.ts'
-import type { Organization } from '../../../ports/organizations/organization.ts'
-import type { ListedEntry } from '../../../ports/messaging/outbox-store.ts'
-import type { DirectoryEntry, Jurisdiction, OwnPlace, Region } from '../../../ports/placement/placement.ts'
-import { ANSWER_MS } from '../../bounds/connections.ts'
-import { within } from '../../bounds/within.ts'
+import type { Administration, Organization } from '../../../ports/organizations.ts'
+import type { ListedEntry } from '../../../ports/messaging.ts'
+import type { DirectoryEntry, Jurisdiction, OwnPlace, Region } from '../../../ports/placement.ts'
+import { ANSWER_MS } from '../../limits/limits.ts'
+import { within } from '../../limits/waiting.ts'
 import { lookUp, SHARED, type AllPlaces, type LoggedPlaces } from '../find/at-place.ts'
-import { findOrganization } from '../storage/family-place.ts'
-import { listPlacedOutbox } from './list-outbox.ts'
-import type { PlacedOutboxPosition, PlacesList } from './places-list.ts'
-import { askEach, FAMILIES_MAX, visitFamilies, type Visit } from './visit-families.ts'
+import { findOrganization } from '../storage/placed-writes.ts'
+import { listPlacedOutbox } from '../storage/placed-outbox.ts'
+import {
+  askEach,
+  FAMILIES_MAX,
+  visitFamilies,
+  NO_GAPS,
+  type PlacedOutboxPosition,
+  type PlacesList,
+  type Visit,
+} from '../find/visit-families.ts'
+import type { Storage } from '../../../ports/storage.ts'
+import { forms } from '../../resources/forms.ts'
+import type { DeletionPlaces, RestorePlaces } from './restore-places.ts'
+import type { Moves } from './moves.ts'
 
 /** The place of an organization, as operators see it. */
 export interface PlaceDescription {
@@ -28,7 +38,7 @@ export const IN_SHARED: PlaceDescription = {
 }
 
 /** An organization as an operator sees it. */
-export interface DescribedOrganization {
+interface DescribedOrganization {
   /** Null: the database of the family does not answer, so only the place is known, from the directory. */
   readonly organization: Organization | null
   readonly place: PlaceDescription
@@ -129,4 +139,57 @@ function familiesOf(entries: readonly DirectoryEntry[]): readonly OwnPlace[] {
   const families = new Map<string, OwnPlace>()
   for (const { place } of entries) if (place.kind === 'own') families.set(place.familyId, place)
   return [...families.values()]
+}
+
+/** What operators can do about the places of organizations. */
+export interface OperatorPlaces {
+  readonly overview: Overview
+  readonly moves: Moves
+  readonly restorePlaces: RestorePlaces
+  readonly deletionPlaces: DeletionPlaces
+}
+
+/** The places when there is only one database, as in a program that embeds the library: nothing can move. */
+export function onePlace(storage: Pick<Storage, 'administration' | 'outbox' | 'tenant'>): OperatorPlaces {
+  return {
+    overview: overviewOfOne(storage),
+    moves: {
+      begin: async () => ({ kind: 'no_places' }),
+      watch: async () => null,
+      running: async () => null,
+      abort: async () => false,
+    },
+    restorePlaces: {
+      prepare: async (_organization, choice) => (choice?.kind === 'own' ? 'no_places' : 'ready'),
+      formsOfOthers: (organizationId, formIds) =>
+        storage.tenant(organizationId).foreignIds(forms.collection, formIds),
+      reserve: async (organizationId, formIds) =>
+        (await storage.tenant(organizationId).foreignIds(forms.collection, formIds)).length === 0,
+      free: async () => undefined,
+      enter: async () => true,
+    },
+    deletionPlaces: { isPlaced: async () => false, release: async () => undefined },
+  }
+}
+
+function overviewOfOne({ administration, outbox }: Pick<Storage, 'administration' | 'outbox'>): Overview {
+  return {
+    async describe(organizationId) {
+      const organization = await administration.findOrganization(organizationId)
+      return organization === null ? null : { organization, place: IN_SHARED }
+    },
+    async organizations(afterId, limit) {
+      const found = await administration.listOrganizations(afterId, limit + 1)
+      const rows = found.slice(0, limit)
+      const next = found.length > limit ? (rows.at(-1)?.organizationId ?? null) : null
+      return { rows, next, ...NO_GAPS }
+    },
+    async outbox(after, limit) {
+      const found = await outbox.list(null, after?.entry ?? null, limit + 1)
+      const rows = found.slice(0, limit)
+      const entry = found.length > limit ? (rows.at(-1) ?? null) : null
+      return { rows, next: entry === null ? null : { familyId: null, entry }, ...NO_GAPS }
+    },
+    administrations: async () => ({ results: [], next: null, ...NO_GAPS }),
+  }
 }

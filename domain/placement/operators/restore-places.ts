@@ -1,10 +1,8 @@
-import type { PlaceRefusal, StoredKey } from '../../../ports/organizations/administration.ts'
-import type { Organization } from '../../../ports/organizations/organization.ts'
-import type { PlaceChoice } from '../../../ports/placement/placement.ts'
+import type { PlaceRefusal, StoredKey, Organization } from '../../../ports/organizations.ts'
+import type { PlaceChoice } from '../../../ports/placement.ts'
 import { toInstant } from '../../text/instant.ts'
-import { lookUp, type LoggedPlaces } from '../find/at-place.ts'
-import { findOrganization, targetOf } from '../storage/family-place.ts'
-import { formsOfOthers, reserveForms } from '../storage/reserve-forms.ts'
+import { lookUp, SHARED, type LoggedPlaces, type AllPlaces } from '../find/at-place.ts'
+import { findOrganization, targetOf, formsOfOthers, reserveForms } from '../storage/placed-writes.ts'
 
 /** The place of an organization that is restored, and what it holds in the directory. */
 export interface RestorePlaces {
@@ -32,7 +30,7 @@ export interface RestorePlaces {
 /** What the place of a restored organization depends on. */
 export type RestoredOrganization = Pick<Organization, 'organizationId' | 'parentId' | 'slug'>
 
-export interface DirectoryIds {
+interface DirectoryIds {
   readonly formIds: readonly string[]
   /** The keys, each with the operator key that issued it. */
   readonly keys: readonly Pick<StoredKey, 'keyId' | 'issuedBy'>[]
@@ -72,6 +70,34 @@ export function createRestorePlaces(places: LoggedPlaces): RestorePlaces {
       if (!(await reserveForms(formIds, organizationId, places))) return false
       await directory.settleForms(organizationId, formIds)
       return true
+    },
+  }
+}
+
+/** The places in which something of a deleted organization may be left. */
+export interface DeletionPlaces {
+  /** Whether the directory names the organization, which need not exist. */
+  isPlaced(organizationId: string): Promise<boolean>
+  /**
+   * Removes what is left of an organization whose rows were deleted: the database of its family, if it was the root, its
+   * entries in the directory, and rows that a move to another place has left. May be repeated.
+   */
+  release(organizationId: string): Promise<void>
+}
+
+/** No I/O. */
+export function createDeletionPlaces(places: AllPlaces): DeletionPlaces {
+  const { directory, databases, memory, storageAt } = places
+  return {
+    isPlaced: async (organizationId) => (await lookUp(organizationId, places)).kind === 'own',
+    async release(organizationId) {
+      const place = await lookUp(organizationId, places)
+      if (place.kind === 'own' && place.familyId === organizationId) await databases?.remove(place)
+      await directory.release(organizationId)
+      memory.forget(organizationId)
+      // As long as the directory named another place, the shared database refused every call about the organization.
+      const left = storageAt(SHARED, true).whole(organizationId)
+      while ((await left.deleteSome()) !== null);
     },
   }
 }

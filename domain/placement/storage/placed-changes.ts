@@ -1,17 +1,17 @@
-import type { AuditEntry, AuditSubject } from '../../../ports/operators/audit.ts'
 import type {
+  AuditEntry,
+  AuditSubject,
   OpenOperatorChanges,
   OperatorKeyRevocation,
   Revoked,
-} from '../../../ports/operators/operator-changes.ts'
-import type { OperatorKeys } from '../../../ports/operators/operator-keys.ts'
-import type { RevokedKey, StoredKey } from '../../../ports/organizations/administration.ts'
+} from '../../../ports/operators.ts'
+import type { OperatorKeys, RevokedKey, StoredKey } from '../../../ports/organizations.ts'
 import type { Storage } from '../../../ports/storage.ts'
-import { REVOKED_NAMED_MAX, REVOKED_PLACES_MAX } from '../../access/operator-key.ts'
-import { ANSWER_MS, CONNECTIONS_WIDTH } from '../../bounds/connections.ts'
-import { eachOf, within } from '../../bounds/within.ts'
+import { REVOKED_NAMED_MAX, REVOKED_PLACES_MAX } from '../../access/operator-credentials.ts'
+import { ANSWER_MS, CONNECTIONS_WIDTH } from '../../limits/limits.ts'
+import { eachOf, within } from '../../limits/waiting.ts'
 import { atPlace, type LoggedPlaces } from '../find/at-place.ts'
-import { noteWorkOf } from './note-work.ts'
+import { noteWorkOf } from './placed-requests.ts'
 import { idInPlace, placedEntry } from './placed-outbox.ts'
 import { placedWrites, type PlacedWrites } from './placed-writes.ts'
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { START_MS } from '../../../test/conformance/fixtures.ts'
+import { START_MS } from '../../../adapters/conformance/fixtures.ts'
 import { saveIn } from '../../../test/support/moving/placed-organizations.ts'
 import { createScratchPlaces, OWN } from '../../../test/support/scratch/scratch-places.ts'
 import { toInstant } from '../../text/instant.ts'
-import { placedImports } from './placed-imports.ts'
+import { placedImports } from './placed-writes.ts'
 
 const FILE = { kind: 'contacts', format: 'ndjson', totalBytes: 10, digest: 'd' } as const
 const MINUTE_MS = 60_000

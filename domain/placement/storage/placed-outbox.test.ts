@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { OutboxPosition } from '../../../ports/messaging/outbox-store.ts'
-import { form, submission } from '../../../test/conformance/fixtures.ts'
+import type { OutboxPosition } from '../../../ports/messaging.ts'
+import { form, submission } from '../../../adapters/conformance/fixtures.ts'
 import { saveIn } from '../../../test/support/moving/placed-organizations.ts'
 import { createScratchPlaces, OWN } from '../../../test/support/scratch/scratch-places.ts'
 

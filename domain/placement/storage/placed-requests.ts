@@ -1,10 +1,8 @@
-import type { FormDirectory } from '../../../ports/records/form-directory.ts'
-import type { KeyUpkeep } from '../../../ports/organizations/key-upkeep.ts'
-import type { KeyedStorage } from '../../../ports/organizations/keyed-storage.ts'
-import type { SendLog } from '../../../ports/messaging/send-log.ts'
+import type { FormDirectory, SubmissionWriter } from '../../../ports/records.ts'
+import type { KeyUpkeep, KeyedStorage } from '../../../ports/organizations.ts'
+import type { SendLog } from '../../../ports/messaging.ts'
 import type { Storage } from '../../../ports/storage.ts'
-import type { SubmissionWriter } from '../../../ports/records/tenant-writer.ts'
-import { relayed } from '../../relay/relayed.ts'
+import { relayed } from '../../../ports/relayed.ts'
 import {
   atClaim,
   atKey,
@@ -16,7 +14,8 @@ import {
   type Places,
 } from '../find/at-place.ts'
 import { ElsewhereError } from '../find/errors.ts'
-import { noteWorkOf } from './note-work.ts'
+import { ALARM_MS } from '../../jobs/alarm.ts'
+import { toInstant } from '../../text/instant.ts'
 
 // The ports of requests over all places together: each finds the right database by the organization, and needs no more
 // of a place's storage than itself. Data that belongs to no organization (platform keys and their sends) is in the
@@ -98,4 +97,13 @@ export function placedSends(places: Places<Pick<Storage, 'sends'>>): SendLog {
       })
     },
   }
+}
+
+/** Returns a function that notes work of a family for the sweep, in case the alarm of the family's database is lost. */
+export function noteWorkOf(
+  familyId: string,
+  { memory, clock, noteWork }: Pick<Places, 'memory' | 'clock' | 'noteWork'>,
+): void {
+  const nowMs = clock.nowMs()
+  if (memory.isToBeNoted(familyId, nowMs)) noteWork(familyId, toInstant(nowMs + ALARM_MS))
 }

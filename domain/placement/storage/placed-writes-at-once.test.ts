@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Organization } from '../../../ports/organizations/organization.ts'
-import type { PlaceChoice } from '../../../ports/placement/placement.ts'
-import { START_MS } from '../../../test/conformance/fixtures.ts'
+import type { Organization } from '../../../ports/organizations.ts'
+import type { PlaceChoice } from '../../../ports/placement.ts'
+import { START_MS } from '../../../adapters/conformance/fixtures.ts'
 import { placeIn, saveIn, slugsIn } from '../../../test/support/moving/placed-organizations.ts'
 import {
   createScratchPlaces,

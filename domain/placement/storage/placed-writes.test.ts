@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { AuditEntry } from '../../../ports/operators/audit.ts'
-import type { StoredOperatorKey } from '../../../ports/operators/operator-keys.ts'
-import type { Organization } from '../../../ports/organizations/organization.ts'
-import type { PlaceChoice } from '../../../ports/placement/placement.ts'
-import { organization, START_MS, tenantKey } from '../../../test/conformance/fixtures.ts'
+import type { AuditEntry } from '../../../ports/operators.ts'
+import type { StoredOperatorKey, Organization } from '../../../ports/organizations.ts'
+import type { PlaceChoice } from '../../../ports/placement.ts'
+import { organization, START_MS, tenantKey } from '../../../adapters/conformance/fixtures.ts'
 import { placeIn, saveIn, slugsIn } from '../../../test/support/moving/placed-organizations.ts'
 import {
   createScratchPlaces,

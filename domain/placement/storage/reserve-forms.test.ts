@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from 'vitest'
-import { form, organization } from '../../../test/conformance/fixtures.ts'
+import { form, organization } from '../../../adapters/conformance/fixtures.ts'
 import {
   createScratchPlaces,
   OWN,
   type ScratchIsolate,
   type ScratchPlaces,
 } from '../../../test/support/scratch/scratch-places.ts'
-import { forms } from '../../resources/forms/forms.ts'
+import { forms } from '../../resources/forms.ts'
 import { resources } from '../../resources/index.ts'
 
 let scratch: ScratchPlaces

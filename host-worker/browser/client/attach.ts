@@ -1,6 +1,15 @@
-import { prepareForm, type PublishedForm } from './definition.ts'
-import { viewForm } from './form-view.ts'
-import { handle, type AttachOptions, type Handlers } from './handle.ts'
+import {
+  prepareForm,
+  viewForm,
+  showReceipt,
+  type PublishedForm,
+  type FormView,
+  type Receipt,
+} from './form-view.ts'
+import { actionOf } from './field-view.ts'
+import type { ClientForm } from '../../../domain/forms/language/client-form.ts'
+import { deliveryAddress } from '../../../domain/text/email-address.ts'
+import { withoutFormatCharacters } from '../../../domain/text/characters.ts'
 
 export interface Attached {
   /** Applies the rules again. Only needed after a script of the site has changed values. */
@@ -16,14 +25,27 @@ export interface Attached {
 const attachments = new WeakMap<HTMLFormElement, Attached>()
 
 /**
- * The ids of the fields that are shown, for sites that render a form themselves.
- * @param answers by field id, as they would be sent in JSON
+ * Attaches a form whose definition is fetched from the service that its `action` names. When the definition cannot be
+ * fetched, the form is attached without its rules: all fields stay visible, and the service still checks the answers.
+ * @throws Error when the form is not sent to a submission endpoint
  */
-export function visibleIds(
-  form: PublishedForm,
-  answers: Readonly<Record<string, unknown>>,
-): ReadonlySet<string> {
-  return prepareForm(form).visible(new Map(Object.entries(answers)))
+export async function attachForm(form: HTMLFormElement, options: AttachOptions = {}): Promise<Attached> {
+  const address = addressOf(actionOf(form))
+  if (address === null) throw new Error('The action of the form is not a submission endpoint.')
+  const definition = await loadForm(address).catch((cause: unknown) => {
+    console.warn(cause)
+    return { fields: [] }
+  })
+  return attach(form, definition, options)
+}
+
+/** Attaches every form of the page that is sent to a submission endpoint of the service. */
+export async function attachAll(service: string, options: AttachOptions = {}): Promise<readonly Attached[]> {
+  const { origin } = new URL(service)
+  const forms = [...document.querySelectorAll('form')].filter(
+    (form) => addressOf(actionOf(form))?.service === origin,
+  )
+  return Promise.all(forms.map((form) => attachForm(form, options)))
 }
 
 /**
@@ -55,6 +77,17 @@ export function attach(
   return attached
 }
 
+/**
+ * The ids of the fields that are shown, for sites that render a form themselves.
+ * @param answers by field id, as they would be sent in JSON
+ */
+export function visibleIds(
+  form: PublishedForm,
+  answers: Readonly<Record<string, unknown>>,
+): ReadonlySet<string> {
+  return prepareForm(form).visible(new Map(Object.entries(answers)))
+}
+
 function listen(
   form: HTMLFormElement,
   { submitted, edited, reset, shown }: Handlers,
@@ -68,4 +101,254 @@ function listen(
   // The values change only after the reset event, hence the timeout.
   EventTarget.prototype.addEventListener.call(form, 'reset', () => setTimeout(reset), { signal })
   addEventListener('pageshow', shown, { signal })
+}
+
+export interface AttachOptions {
+  /**
+   * Called once for a saved submission. When it returns false, the client neither shows a message nor leaves the page.
+   */
+  readonly onSaved?: (receipt: Receipt) => unknown
+  /**
+   * Whether to go to the receipt's `redirectUrl`, which the service returns for a valid `_redirect`. Default: false.
+   */
+  readonly followRedirect?: boolean
+  /** Texts that replace the client's own English ones. */
+  readonly messages?: Partial<Messages>
+  /** How long to wait for a response, in ms. Default: 30,000. */
+  readonly timeoutMs?: number
+  /** Detaches the form when it is aborted, as when a component is removed from its page. */
+  readonly signal?: AbortSignal
+}
+
+/** The client's own texts. A site in another language can replace them. */
+export interface Messages {
+  readonly sending: string
+  /** Shown above a list of field errors. */
+  readonly checkAnswers: string
+  /** Shown when the connection failed or took too long, so that nobody knows whether the answers arrived. */
+  readonly unreachable: string
+  /** Shown when the response is neither a receipt nor a failure of the service. */
+  readonly unreadable: string
+}
+
+const englishMessages: Messages = {
+  sending: 'Sending…',
+  checkAnswers: 'Your answers were not saved yet. Please check what is marked.',
+  unreachable:
+    'The connection failed, so it is not known whether your answers arrived. Nothing is sent again by itself. What you typed is still here: check your connection, then send it again.',
+  unreadable: 'Something went wrong. It is not known whether your answers were saved.',
+}
+
+/** What happens in an attached form. */
+interface Handlers {
+  readonly submitted: (event: Event) => void
+  readonly edited: (event: Event) => void
+  readonly reset: () => void
+  /** Called when the visitor comes back to this page, whose controls may have other values now. */
+  readonly shown: () => void
+  readonly update: () => void
+  /** Restores the form to its original state. */
+  readonly release: () => void
+}
+
+const TIMEOUT_MS = 30_000
+
+/**
+ * Connects the events of a form with its view.
+ * @param signal aborted when the form is detached. From then on nothing but `release` changes the page.
+ */
+function handle(
+  form: HTMLFormElement,
+  view: FormView,
+  options: AttachOptions,
+  signal: AbortSignal,
+): Handlers {
+  const messages = { ...englishMessages, ...options.messages }
+  let removeReceipt = (): void => undefined
+  let isBusy = false
+  const setBusy = (busy: boolean): void => {
+    isBusy = busy
+    view.setBusy(busy)
+  }
+  const update = (): void => {
+    if (!signal.aborted) view.update()
+  }
+  const saved = (receipt: Receipt): void => {
+    const ending = options.onSaved?.(receipt) === false ? 'handled' : endingOf(receipt, options)
+    // The page may have detached the form when it was told.
+    if (signal.aborted) return
+    view.say('')
+    if (ending !== 'handled') HTMLFormElement.prototype.reset.call(form)
+    if (ending === 'receipt') removeReceipt = showReceipt(form, receipt)
+    // The form stays busy while the next page loads, so that another click does not send it again.
+    if (ending instanceof URL) location.assign(ending)
+    else setBusy(false)
+  }
+  const conclude = (outcome: Outcome): void => {
+    if (signal.aborted) return
+    if (outcome.kind === 'saved') {
+      saved(outcome.receipt)
+      return
+    }
+    setBusy(false)
+    const errors = outcome.kind === 'refused' ? errorsOf(outcome) : new Map<string, string>()
+    if (outcome.kind !== 'refused') view.complain(messages[outcome.kind], errors)
+    else view.complain(errors.size > 0 ? messages.checkAnswers : outcome.error, errors)
+  }
+  return {
+    update,
+    submitted: (event) => {
+      if (event.defaultPrevented) return
+      event.preventDefault()
+      if (isBusy) return
+      update()
+      const problems = view.numberProblems()
+      if (problems.size > 0) {
+        view.complain(messages.checkAnswers, problems)
+        return
+      }
+      setBusy(true)
+      view.say(messages.sending)
+      void send(form, actionOf(form), options.timeoutMs ?? TIMEOUT_MS).then(conclude)
+    },
+    edited: ({ target }) => {
+      const { form: owner, name } = target as Partial<HTMLInputElement>
+      if (owner !== form) return
+      if (target instanceof HTMLInputElement) showAll(target)
+      view.corrected(name ?? '')
+      update()
+    },
+    reset: () => {
+      if (!signal.aborted) view.say('')
+      update()
+    },
+    shown: () => {
+      setBusy(false)
+      update()
+    },
+    release: () => {
+      setBusy(false)
+      removeReceipt()
+      view.release()
+    },
+  }
+}
+
+/**
+ * Removes from an address what nobody sees, and what address books put around it: the service would ignore it, but the
+ * browser refuses such an address without saying why.
+ */
+function showAll(control: HTMLInputElement): void {
+  const { type, value } = control
+  if (type === 'email' && withoutFormatCharacters(value) !== value) control.value = deliveryAddress(value)
+}
+
+/** How a saved submission ends: on the page that `_redirect` names, or with the confirmation. */
+function endingOf({ redirectUrl }: Receipt, { followRedirect }: AttachOptions): URL | 'receipt' {
+  if (followRedirect !== true || redirectUrl === undefined) return 'receipt'
+  const target = new URL(redirectUrl, location.href)
+  // The service only returns URLs on the site of this page, so any other one was tampered with.
+  return target.origin === location.origin ? target : 'receipt'
+}
+
+/** The password is not a field of the form, but the visitor typed it into a control, so its error is shown there. */
+function errorsOf({
+  code,
+  error,
+  fieldErrors,
+}: Extract<Outcome, { kind: 'refused' }>): ReadonlyMap<string, string> {
+  return code === 'password_required' || code === 'invalid_password'
+    ? new Map([['_password', error]])
+    : fieldErrors
+}
+
+/** Which form a page shows, and which service takes its submissions. */
+export interface FormAddress {
+  /** The origin of the service, such as `https://api.example.com`. */
+  readonly service: string
+  readonly formId: string
+}
+
+/** The path of the submission endpoint (contract, Form submission). */
+const SUBMISSIONS = /^\/api\/forms\/([\w-]+)\/submissions\/?$/
+
+/** The address that a form's `action` means; null: it is not sent to a submission endpoint. */
+export function addressOf(action: string): FormAddress | null {
+  const url = URL.canParse(action) ? new URL(action) : null
+  if (url === null) return null
+  const { origin, pathname } = url
+  // The ids of forms have no character that a URL escapes.
+  const formId = SUBMISSIONS.exec(pathname)?.[1]
+  return formId === undefined ? null : { service: origin, formId }
+}
+
+/**
+ * Fetches what a page needs of a published form. Browsers keep it for a minute.
+ * @throws Error when there is no such published form, or the service cannot be reached within `timeoutMs`
+ */
+export async function loadForm({ service, formId }: FormAddress, timeoutMs = 10_000): Promise<ClientForm> {
+  const url = new URL(`/forms/${encodeURIComponent(formId)}/definition`, service)
+  const response = await fetch(url, { credentials: 'omit', signal: AbortSignal.timeout(timeoutMs) })
+  if (!response.ok)
+    throw new Error(`The form ${formId} cannot be loaded: the service answered ${response.status}.`)
+  // The service answers a found form with nothing else.
+  return (await response.json()) as ClientForm
+}
+
+type Outcome =
+  | { readonly kind: 'saved'; readonly receipt: Receipt }
+  | {
+      readonly kind: 'refused'
+      readonly code: string
+      readonly error: string
+      readonly fieldErrors: ReadonlyMap<string, string>
+    }
+  /** No response arrived, so nobody knows whether the submission was saved. */
+  | { readonly kind: 'unreachable' }
+  /** A response arrived that is not from the service. */
+  | { readonly kind: 'unreadable' }
+
+/**
+ * Sends a form once. The body is what the browser itself would send: so a form works the same without scripts, and the
+ * request needs no preflight, which saves a round trip.
+ */
+async function send(form: HTMLFormElement, url: string, timeoutMs: number): Promise<Outcome> {
+  const signal = AbortSignal.timeout(timeoutMs)
+  const headers = { accept: 'application/json' }
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      body: textsOf(form),
+      headers,
+      credentials: 'omit',
+      signal,
+    })
+    const text = await response.text()
+    return read(text)
+  } catch {
+    return { kind: 'unreachable' }
+  }
+}
+
+/** The form's data without files, which cannot be submitted. An empty file input would otherwise send an empty file. */
+function textsOf(form: HTMLFormElement): FormData {
+  const texts = new FormData()
+  for (const [name, value] of new FormData(form)) if (typeof value === 'string') texts.append(name, value)
+  return texts
+}
+
+function read(text: string): Outcome {
+  const answer = parse(text) as Partial<Record<string, unknown>> | null
+  if (answer?.ok === true) return { kind: 'saved', receipt: answer as unknown as Receipt }
+  if (typeof answer?.code !== 'string' || typeof answer.error !== 'string') return { kind: 'unreadable' }
+  const { code, error, fieldErrors } = answer
+  return { kind: 'refused', code, error, fieldErrors: new Map(Object.entries(fieldErrors ?? {})) }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
 }

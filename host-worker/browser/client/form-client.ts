@@ -1,4 +1,4 @@
-import { attachAll } from './attach-all.ts'
+import { attachAll } from './attach.ts'
 
 export * from './index.ts'
 

@@ -1,9 +1,258 @@
-import { render } from 'preact'
-import { watchBack } from './kit/leaving.ts'
-import { takeKeyFromAddress } from './session/sign-in.tsx'
-import { App } from './shell/shell.tsx'
-import { followTheme } from './shell/theme-button.tsx'
-import './style/style.css'
+import { render, type ComponentChildren, type ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { Link, Route, Router, Switch, useLocation, type AroundNavHandler } from 'wouter-preact'
+import { Button, CopyButton, Toasts } from './kit/controls.tsx'
+import { mayLeave, watchBack } from './kit/dialog.tsx'
+import { Empty, FailureNote, Loading, PageHeader, Tabs, ThemeButton, followTheme } from './kit/page.tsx'
+import {
+  OrganizationContext,
+  organizationPath,
+  type OrganizationProps,
+} from './organizations/organization.ts'
+import { operatorParts, organizationParts, tenantParts, type Part } from './parts.ts'
+import { ClientContext, Failure } from './service/client.ts'
+import { useCall } from './service/hooks.ts'
+import {
+  IdentityContext,
+  SignIn,
+  may,
+  takeKeyFromAddress,
+  useIdentity,
+  useSession,
+  type Identity,
+} from './session.tsx'
+import './style/base.css'
+import './style/components.css'
+import './style/pages.css'
+
+/**
+ * The console: the page of whoever is signed in, or the one to sign in.
+ * @param firstKey a key that came with the address
+ */
+function App({ firstKey }: { readonly firstKey: string | null }) {
+  const state = useSession(firstKey)
+  const { session, isSigningIn, notice } = state
+  if (session === null && isSigningIn && firstKey !== null && notice === null)
+    return (
+      <main class="sign-in">
+        <Loading />
+      </main>
+    )
+  if (session === null) return <SignIn {...state} />
+  return (
+    <ClientContext.Provider value={session.client}>
+      <IdentityContext.Provider value={session.identity}>
+        <Router base="/console" aroundNav={leaveAndGo}>
+          <Shell
+            onSignOut={() => {
+              if (mayLeave()) state.signOut()
+            }}
+          />
+        </Router>
+      </IdentityContext.Provider>
+    </ClientContext.Provider>
+  )
+}
+
+const leaveAndGo: AroundNavHandler = (navigate, to, options) => {
+  if (mayLeave()) navigate(to, options)
+}
+
+/** The frame around every page: navigation, who is signed in, and the page itself. */
+function Shell({ onSignOut }: { readonly onSignOut: () => void }) {
+  const identity = useIdentity()
+  const [isOpen, setOpen] = useState(false)
+  const [location] = useLocation()
+  useEffect(() => {
+    setOpen(false)
+    window.scrollTo(0, 0)
+  }, [location])
+  const isTenant = identity.kind === 'tenant'
+  const isAllowed = ({ role = 'support' }: Part): boolean => isTenant || may(identity, role)
+  const own = (isTenant ? tenantParts : operatorParts).filter(isAllowed)
+  const tabs = isTenant ? [] : organizationParts.filter(isAllowed)
+  return (
+    <div class="shell">
+      <a class="skip" href="#content" onClick={skip}>
+        Skip to the content
+      </a>
+      <header class={isOpen ? 'side open' : 'side'}>
+        <div class="side-head">
+          <p class="brand">Console</p>
+          <button
+            type="button"
+            class="button quiet menu"
+            aria-expanded={isOpen}
+            aria-controls="navigation"
+            onClick={() => {
+              setOpen(!isOpen)
+            }}
+          >
+            Menu
+          </button>
+        </div>
+        <div id="navigation" class="side-body">
+          <nav aria-label="Console">
+            <ul>
+              {own.map(({ path, title }) => (
+                <li key={path}>
+                  <Link href={path} aria-current={isWithin(location, path) ? 'page' : undefined}>
+                    {title}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          <div class="side-foot">
+            <Who identity={identity} />
+            <div class="buttons">
+              <ThemeButton />
+              <Button kind="quiet" onClick={onSignOut}>
+                Sign out
+              </Button>
+            </div>
+          </div>
+        </div>
+      </header>
+      <main id="content" tabIndex={-1}>
+        <Routes parts={own} tabs={tabs} />
+      </main>
+      <Toasts />
+    </div>
+  )
+}
+
+/** Focuses the content without writing a fragment into the address. */
+function skip(event: Event): void {
+  event.preventDefault()
+  document.getElementById('content')?.focus()
+}
+
+function Who({ identity }: { readonly identity: Identity }) {
+  return identity.kind === 'operator' ? (
+    <p class="who">
+      <strong>{identity.name}</strong>
+      <span class="soft">Operator, {identity.role}</span>
+    </p>
+  ) : (
+    <p class="who">
+      <strong>{identity.organizationId}</strong>
+      <span class="soft">Tenant key</span>
+    </p>
+  )
+}
+
+function isWithin(location: string, path: string): boolean {
+  return location === path || (path !== '/' && location.startsWith(`${path}/`))
+}
+
+/** Shows the part to which the address belongs. */
+function Routes({ parts, tabs }: Readonly<Record<'parts' | 'tabs', readonly Part[]>>) {
+  return (
+    <Switch>
+      {tabs.toSorted(longestFirst).map((part) => (
+        <Route key={part.title} path={below(`/organizations/:organizationId${part.path}`)}>
+          {({ organizationId }: { readonly organizationId: string }) => (
+            <OrganizationFrame organizationId={organizationId} tabs={tabs}>
+              <PartPage key={part.title} part={part} organizationId={organizationId} />
+            </OrganizationFrame>
+          )}
+        </Route>
+      ))}
+      {parts.toSorted(longestFirst).map((part) => (
+        <Route key={part.title} path={below(part.path)}>
+          <PartPage key={part.title} part={part} organizationId="" />
+        </Route>
+      ))}
+      <Route>
+        <PageHeader title="Not found" />
+        <Empty title="There is no page at this address.">
+          It may have moved, or this key may not see it. The navigation lists every page that there is.
+        </Empty>
+      </Route>
+    </Switch>
+  )
+}
+
+interface OrganizationFrameProps extends OrganizationProps {
+  readonly tabs: readonly Part[]
+  readonly children: ComponentChildren
+}
+
+/** The head of an organization's pages, with a tab for each of its parts. */
+function OrganizationFrame({ organizationId, tabs, children }: OrganizationFrameProps) {
+  const found = useCall('organizations.show', { params: { organizationId } })
+  const [location] = useLocation()
+  const name = found.state === 'ready' && 'name' in found.data ? found.data.name : organizationId
+  const here = tabs
+    .map(({ path }) => organizationPath(organizationId, path))
+    .filter((path) => location === path || location.startsWith(`${path}/`))
+    .reduce((longest, path) => (path.length > longest.length ? path : longest), '')
+  return (
+    <OrganizationContext.Provider value={found}>
+      <PageHeader
+        title={name}
+        crumbs={[{ title: 'Organizations', path: '/organizations' }]}
+        actions={
+          <span class="copied">
+            <code>{organizationId}</code>
+            <CopyButton text={organizationId} what="the identifier" />
+          </span>
+        }
+      >
+        {tabs.length > 1 && (
+          <Tabs
+            label="Organization"
+            tabs={tabs.map(({ path, title }) => {
+              const href = organizationPath(organizationId, path)
+              return { title, href, isHere: href === here }
+            })}
+          />
+        )}
+      </PageHeader>
+      {children}
+    </OrganizationContext.Provider>
+  )
+}
+
+/** The pattern of a part's addresses. The root is one address only. */
+function below(path: string): string {
+  return path.endsWith('/') ? path : `${path}/*?`
+}
+
+function longestFirst(left: Part, right: Part): number {
+  return right.path.length - left.path.length
+}
+
+const loaded = new Map<Part, ComponentType<OrganizationProps>>()
+
+/** Loads a part's code, and shows its page. */
+function PartPage({ part, organizationId }: OrganizationProps & { readonly part: Part }) {
+  const [Page, setPage] = useState(() => loaded.get(part))
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const [tries, setTries] = useState(0)
+  useEffect(() => {
+    if (Page !== undefined) return
+    part.load().then(
+      (page) => {
+        loaded.set(part, page)
+        setPage(() => page)
+        setFailure(null)
+      },
+      () => {
+        setFailure(
+          new Failure('offline', 'This page could not be loaded. After a new version, reload the console.'),
+        )
+      },
+    )
+  }, [part, tries])
+  if (Page !== undefined) return <Page organizationId={organizationId} />
+  if (failure === null) return <Loading lines={6} />
+  const retry = (): void => {
+    setTries((count) => count + 1)
+  }
+  return <FailureNote failure={failure} onRetry={retry} />
+}
 
 const firstKey = takeKeyFromAddress()
 followTheme()

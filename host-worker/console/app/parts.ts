@@ -1,39 +1,64 @@
-import type { Part } from './part.ts'
+import type { ComponentType } from 'preact'
+import type { OrganizationProps } from './organizations/organization.ts'
+import { Home, type Role } from './session.tsx'
 
-const operator = { for: 'operator' } as const
-const tab = { for: 'operator', within: 'organization' } as const
-const tenant = { for: 'tenant' } as const
+/**
+ * A part of the console: pages for one thing that a person does. A part that is not listed here does not exist, and one
+ * that is listed is in the navigation of those who may use it.
+ */
+export interface Part {
+  /** The address below `/console`, or below `/organizations/ID`. A part has every address that begins with it. */
+  readonly path: string
+  /** The name in the navigation. */
+  readonly title: string
+  /** Loads its code when it is first shown. */
+  readonly load: () => Promise<ComponentType<OrganizationProps>>
+  /** The least role that may use it. Left out: every operator, or the tenant. */
+  readonly role?: Role
+}
 
-/** Every part, in the order of the navigation. The first one of each kind is at the root. */
-export const parts: readonly Part[] = [
-  { ...operator, path: '/', title: 'Overview', load: () => import('./overview/overview-page.tsx') },
+const loadOutbox = async () => (await import('./lists/records-page.tsx')).Outbox
+const loadSends = async () => (await import('./lists/records-page.tsx')).Sends
+
+/** Those of operators, in the order of the navigation. The first one is at the root. */
+export const operatorParts: readonly Part[] = [
+  part('/', 'Overview', async () => (await import('./overview/overview-page.tsx')).Page),
+  part(
+    '/organizations',
+    'Organizations',
+    async () => (await import('./organizations/organizations-page.tsx')).Page,
+  ),
+  part('/outbox', 'Outbox', loadOutbox),
+  part('/platform-sends', 'Platform sends', loadSends),
+  part('/audit', 'Audit', async () => (await import('./lists/records-page.tsx')).Audit),
   {
-    ...{ ...operator, path: '/organizations', title: 'Organizations' },
-    load: () => import('./organizations/organizations-page.tsx'),
+    ...part(
+      '/operator-keys',
+      'Operator keys',
+      async () => (await import('./lists/keys-page.tsx')).OperatorKeys,
+    ),
+    role: 'admin',
   },
-  { ...tab, path: '/', title: 'Settings', load: () => import('./organizations/settings-page.tsx') },
-  {
-    ...{ ...tab, path: '/submissions', title: 'Submissions' },
-    load: () => import('./submissions/submissions-page.tsx'),
-  },
-  { ...tab, path: '/forms', title: 'Forms', load: () => import('./forms/forms-page.tsx') },
-  { ...tab, path: '/keys', title: 'Keys', load: () => import('./lists/keys-page.tsx') },
-  { ...tab, path: '/imports', title: 'Imports', load: () => import('./imports/imports-page.tsx') },
-  { ...tab, path: '/sends', title: 'Sends', load: () => import('./lists/sends-page.tsx') },
-  { ...tab, path: '/outbox', title: 'Outbox', load: () => import('./lists/outbox-page.tsx') },
-  { ...operator, path: '/outbox', title: 'Outbox', load: () => import('./lists/outbox-page.tsx') },
-  {
-    ...operator,
-    path: '/platform-sends',
-    title: 'Platform sends',
-    load: () => import('./lists/sends-page.tsx'),
-  },
-  { ...operator, path: '/audit', title: 'Audit', load: () => import('./lists/audit-page.tsx') },
-  {
-    ...{ ...operator, path: '/operator-keys', title: 'Operator keys', role: 'admin' },
-    load: () => import('./lists/operator-keys-page.tsx'),
-  },
-  { ...tenant, path: '/', title: 'Home', load: () => import('./home/home-page.tsx') },
-  { ...tenant, path: '/data', title: 'Data', load: () => import('./data/data-page.tsx') },
-  { ...tenant, path: '/analytics', title: 'Analytics', load: () => import('./analytics/analytics-page.tsx') },
 ]
+
+/** Those of one organization, which are the tabs of its page. */
+export const organizationParts: readonly Part[] = [
+  part('/', 'Settings', async () => (await import('./organizations/settings-page.tsx')).Page),
+  part('/submissions', 'Submissions', async () => (await import('./submissions/submissions-page.tsx')).Page),
+  part('/forms', 'Forms', async () => (await import('./forms/forms-page.tsx')).Page),
+  part('/keys', 'Keys', async () => (await import('./lists/keys-page.tsx')).Keys),
+  part('/imports', 'Imports', async () => (await import('./imports/imports-page.tsx')).Page),
+  part('/sends', 'Sends', loadSends),
+  part('/outbox', 'Outbox', loadOutbox),
+]
+
+/** Those of a tenant. */
+export const tenantParts: readonly Part[] = [
+  part('/', 'Home', async () => Home),
+  part('/data', 'Data', async () => (await import('./data/data-page.tsx')).Page),
+  part('/analytics', 'Analytics', async () => (await import('./analytics/analytics-page.tsx')).Page),
+]
+
+function part(path: string, title: string, load: Part['load']): Part {
+  return { path, title, load }
+}

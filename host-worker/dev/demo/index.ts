@@ -1,7 +1,7 @@
+import { newOrganization } from '../../../domain/organizations/settings.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
-import { newOrganization } from '../../../domain/operators/organization.ts'
-import type { Organization } from '../../../ports/organizations/organization.ts'
-import { textAt } from '../texts.ts'
+import type { Organization } from '../../../ports/organizations.ts'
+import { textAt } from '../../bundle/local-texts.mjs'
 
 // The demo is data beside this file: `organizations.json`, and for each organization a folder with a file for each
 // import kind, as an operator would import it. `forms.json` is a list, because people read and copy these forms.

@@ -1,20 +1,84 @@
 import { isSourceKind } from '../../../adapters/pos-odbc/index.ts'
 import { readKey } from '../../../domain/access/api-key.ts'
-import { issueTenantKey, listTenantKeys } from '../../../domain/operators/endpoints/keys/keys.ts'
+import { readOperatorKey } from '../../../domain/access/operator-credentials.ts'
+import { issueTenantKey, listTenantKeys } from '../../../domain/operators/keys.ts'
+import { issueOperatorKeyEndpoint } from '../../../domain/operators/operator-keys.ts'
+import { saveOrganization, showOrganization } from '../../../domain/operators/organizations.ts'
+import { getHealth } from '../../../domain/operators/service.ts'
+import { readEnv } from '../../env/index.ts'
 import {
-  saveOrganization,
-  showOrganization,
-} from '../../../domain/operators/endpoints/organization/organizations.ts'
-import { Refusal } from '../../operator/client/errors.ts'
+  byKey,
+  byRootSecret,
+  callService,
+  Refusal,
+  itemsOf,
+  type Authorization,
+  type OperatorService,
+} from '../../operator/client/call-service.ts'
 import { importThroughService } from '../../operator/client/import-client.ts'
-import { itemsOf } from '../../operator/client/pages.ts'
-import type { OperatorService } from '../../operator/client/service/operator-service.ts'
+import { systemClock } from '../../system.ts'
+import { createMeter, type Lifetime } from '../../wiring/opening.ts'
+import { serve } from '../../wiring/operators.ts'
 import type { Kept } from '../kept.ts'
-import { demoOrganizations, ndjsonFile, type DemoOrganization, type KindOfLines } from './index.ts'
+import { demoOrganizations, ndjsonFile, type KindOfLines } from './index.ts'
+
+/** The operator's name in the operator key that a local start makes. */
+const LOCAL_OPERATOR = 'local'
+
+/**
+ * Makes the demo organizations with a key each, and an operator key, unless the state has them. Everything is done
+ * through the operator interface, as an operator would. With a configuration that is refused it does nothing.
+ */
+export async function prepareDemo(
+  bindings: Readonly<Record<string, unknown>> & { readonly ROOT_SECRET: string },
+  kept: Kept,
+  lifetime: Lifetime,
+): Promise<void> {
+  const reading = readEnv(bindings)
+  if (!reading.ok) return
+  const reach = async (request: Request) =>
+    serve(
+      request,
+      { requestId: 'local-start', answered: () => undefined },
+      { env: reading.env, lifetime, meter: createMeter() },
+    )
+  const serviceFor = (authorization: Authorization) =>
+    callService({ url: 'http://localhost', stateDirectory: null, authorization, reach })
+  const operatorKey = await operatorKeyOf(kept, serviceFor, bindings.ROOT_SECRET)
+  await seedDemo(serviceFor(byKey(operatorKey)), kept)
+}
+
+/** The operator key that the state keeps, or a new one when it is missing or does not work. */
+async function operatorKeyOf(
+  kept: Kept,
+  serviceFor: (authorization: Authorization) => OperatorService,
+  rootSecret: string,
+): Promise<string> {
+  const known = await kept.read('operator-key')
+  if (known !== null && readOperatorKey(known) !== null && (await works(serviceFor(byKey(known)))))
+    return known
+  const holder = serviceFor(byRootSecret(rootSecret, systemClock))
+  const { key } = (
+    await holder.call(issueOperatorKeyEndpoint, { body: { operator: LOCAL_OPERATOR, role: 'admin' } })
+  ).body
+  await kept.write('operator-key', key)
+  return key
+}
+
+async function works(service: OperatorService): Promise<boolean> {
+  try {
+    await service.call(getHealth)
+    return true
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 401) return false
+    throw error
+  }
+}
 
 /**
  * Makes the demo organizations, and finds or issues their keys, which `kept` keeps because the database has only their
- * hashes. An organization's key is issued last, so an organization with a key is completely seeded.
+ * hashes. An organization's key is issued last, so an organization with a key is completely seeded. Rows of a point of
+ * sale behind the ODBC gateway are left out: the gateway is a program of its own, which `npm start` runs and fills.
  */
 export async function seedDemo(
   service: OperatorService,
@@ -23,34 +87,23 @@ export async function seedDemo(
     console.log(line)
   },
 ): Promise<void> {
-  for (const demo of demoOrganizations) {
-    const { organizationId } = demo.organization
-    const keyIds = await workingKeys(organizationId, service)
-    if (keyIds === null) {
+  for (const { organization, place, lines } of demoOrganizations) {
+    const { organizationId, ...settings } = organization
+    const params = { organizationId }
+    const isThere = await isKnown(organizationId, service)
+    const keys: { readonly keyId: string; readonly state: string }[] = []
+    if (isThere) for await (const key of itemsOf(service, listTenantKeys, { params })) keys.push(key)
+    if (keys.length === 0) {
       note(`Seeding the demo organization ${organizationId}…`)
-      await seed(demo, service)
+      if (!isThere) await service.call(saveOrganization, { params, body: { ...settings, place } })
+      if (!isSourceKind(settings.posSource?.kind ?? '')) await importLines(lines, organizationId, service)
     }
     const name = `tenant-key ${organizationId}` as const
-    const known = await kept.read(name)
-    if (known !== null && keyIds?.includes(readKey(known)?.keyId ?? '') === true) continue
-    const { key } = (await service.call(issueTenantKey, { params: { organizationId }, body: {} })).body
+    const known = readKey((await kept.read(name)) ?? '')?.keyId
+    if (keys.some(({ keyId, state }) => state === 'active' && keyId === known)) continue
+    const { key } = (await service.call(issueTenantKey, { params, body: {} })).body
     await kept.write(name, key)
   }
-}
-
-/** The ids of an organization's active keys. Null: it never had a key, or does not exist. */
-async function workingKeys(
-  organizationId: string,
-  service: OperatorService,
-): Promise<readonly string[] | null> {
-  if (!(await isKnown(organizationId, service))) return null
-  const working: string[] = []
-  let isAny = false
-  for await (const { keyId, state } of itemsOf(service, listTenantKeys, { params: { organizationId } })) {
-    isAny = true
-    if (state === 'active') working.push(keyId)
-  }
-  return isAny ? working : null
 }
 
 async function isKnown(organizationId: string, service: OperatorService): Promise<boolean> {
@@ -61,19 +114,6 @@ async function isKnown(organizationId: string, service: OperatorService): Promis
     if (error instanceof Refusal && error.status === 404) return false
     throw error
   }
-}
-
-/**
- * Creates and fills a demo organization. Rows of a point of sale behind the ODBC gateway are left out: the gateway is
- * a program of its own, which `npm start` runs and fills.
- */
-async function seed(
-  { organization: { organizationId, ...settings }, place, lines }: DemoOrganization,
-  service: OperatorService,
-): Promise<void> {
-  if (!(await isKnown(organizationId, service)))
-    await service.call(saveOrganization, { params: { organizationId }, body: { ...settings, place } })
-  if (!isSourceKind(settings.posSource?.kind ?? '')) await importLines(lines, organizationId, service)
 }
 
 /** Imports lines by kind, in their order. Importing them again changes nothing. Throws when a row is refused. */

@@ -1,25 +1,23 @@
-import { contentDigest, type ReceivedPart } from '../../../domain/imports/file/file-parts.ts'
 import {
+  contentDigest,
   transferFile,
+  type ReceivedPart,
   type ImportOutcome,
   type ImportProgress,
   type ImportTarget,
   type Transfer,
   type TransferAnswer,
-} from '../../../domain/imports/file/transfer-file.ts'
+} from '../../../domain/imports/file/transfer.ts'
 import {
   abortImportEndpoint,
   commitImportEndpoint,
   openImportEndpoint,
   sendImportPart,
   writeImport,
-} from '../../../domain/operators/endpoints/imports/imports.ts'
-import type { OperationEndpoint } from '../../../domain/record/operation/operation.ts'
+} from '../../../domain/operators/imports.ts'
+import type { OperationEndpoint } from '../../../domain/record/operation.ts'
 import { membersOf, parsedOr } from '../../../domain/text/json.ts'
-import { foreign, textOf } from './answers.ts'
-import { pathWith } from './call-service.ts'
-import { Refusal, Unavailable } from './errors.ts'
-import { repeated } from './repeated.ts'
+import { foreign, textOf, pathWith, Refusal, Unavailable, repeated } from './call-service.ts'
 
 /** The operations that an import into a service calls. */
 export const importOperations = [

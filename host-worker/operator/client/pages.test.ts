@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { listOrganizations } from '../../../domain/operators/endpoints/organization/organizations.ts'
-import type { OperatorService } from './service/operator-service.ts'
-import { itemsOf } from './pages.ts'
+import { listOrganizations } from '../../../domain/operators/organizations.ts'
+import { itemsOf, type OperatorService } from './call-service.ts'
 
 /** A service that answers with these pages, one after another. */
 function answering(...pages: readonly object[]): OperatorService {

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { OrganizationId } from '../../../domain/operators/organization.ts'
-import { PlaceSettings } from '../../../domain/operators/place-settings.ts'
-import type { FlagValues } from '../../../domain/record/operation/command.ts'
-import { UsageError } from '../client/errors.ts'
-import { textOf } from '../command/arguments.ts'
+import { OrganizationId } from '../../../domain/organizations/settings.ts'
+import { PlaceSettings } from '../../../domain/operators/places.ts'
+import type { FlagValues } from '../../../domain/record/command.ts'
+import { UsageError } from '../client/call-service.ts'
+import { textOf } from '../command.ts'
 
 const placeFlags = ['place', 'region', 'jurisdiction'] as const
 

@@ -1,5 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
-import { DETAIL, INSERT, LIST, ORGANIZATION_HEADER } from './bare-statements.mjs'
+import { DETAIL, INSERT, LIST } from './bare-statements.mjs'
 
 /**
  * `bare-worker.mjs` with its rows in an object: as little code as possible between the request and the object's SQLite.
@@ -14,19 +14,18 @@ export class FamilyDatabase extends DurableObject {
 
 export default {
   async fetch(request, { FAMILIES }) {
-    const organizationId = request.headers.get(ORGANIZATION_HEADER) ?? 'bench'
-    const object = FAMILIES.get(FAMILIES.idFromName(`${organizationId}.1`))
+    const object = FAMILIES.get(FAMILIES.idFromName('bench.1'))
     const { pathname } = new URL(request.url)
     if (request.method === 'POST') {
       const answers = await request.json()
       const now = new Date().toISOString()
       const id = crypto.randomUUID()
-      await object.run(INSERT, organizationId, id, 'bench-form', JSON.stringify(answers), now, now)
+      await object.run(INSERT, 'bench', id, 'bench-form', JSON.stringify(answers), now, now)
       return Response.json({ ok: true, submissionId: id })
     }
     if (pathname.endsWith('/contacts'))
-      return Response.json({ data: rowsOf(await object.run(LIST, organizationId)) })
-    const [row = null] = rowsOf(await object.run(DETAIL, organizationId, pathname.split('/').pop()))
+      return Response.json({ data: rowsOf(await object.run(LIST, 'bench')) })
+    const [row = null] = rowsOf(await object.run(DETAIL, 'bench', pathname.split('/').pop()))
     return Response.json(row)
   },
 }

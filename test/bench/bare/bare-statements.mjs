@@ -1,6 +1,3 @@
-/** The header that names the organization whose object the bare worker on objects calls. */
-export const ORGANIZATION_HEADER = 'x-organization'
-
 /**
  * The statements that both bare workers run: the reads and the insert of the measured requests. The inserted row names
  * a contact, as the service's row does, so it enters all indexes of its table.

@@ -8,8 +8,8 @@ import {
   clientFormOf,
   type ClientField,
   type ClientForm,
-} from '../../../domain/forms/definition/compiled/client-definition.ts'
-import { formPage } from '../../../domain/forms/page/form-page.ts'
+} from '../../../domain/forms/language/client-form.ts'
+import { formPage } from '../../../domain/forms/form-page.ts'
 import { compiledOf } from '../../support/data/forms/forms.ts'
 import { generatedForm } from '../../support/data/forms/generated-forms.ts'
 import { operate, scratchDirectory } from '../../support/services/started-service.ts'

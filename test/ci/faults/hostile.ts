@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { DROPPED_MAX_BYTES } from '../../../domain/bounds/unread-body.ts'
-import { proveRootSecret } from '../../../domain/access/root-secret-proof.ts'
+import { DROPPED_MAX_BYTES } from '../../../domain/limits/body.ts'
+import { proveRootSecret } from '../../../domain/access/operator-credentials.ts'
 import { openSecrets } from '../../../domain/access/secrets.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
 import { readStateRecord } from '../../../host-worker/local/state.ts'

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { projectRoot } from '../../../host-worker/local/root.ts'
+import { projectRoot } from '../../../host-worker/local/project.ts'
 import { createChecks } from '../../support/runner/checks.ts'
 import { commandBlocks, runCommands, type Block, type Ran } from '../../support/manuals/readme-commands.ts'
 import { freePort, scratchDirectory, startService } from '../../support/services/started-service.ts'
@@ -38,9 +38,11 @@ const isGateway = ({ path }: Block): boolean => path === GATEWAY
 const isOfConsole = ({ path }: Block): boolean => path === 'host-worker/console/README.md'
 /** Programs that test, which start what they need. */
 const isOfTests = ({ path }: Block): boolean => path.startsWith('test/')
+/** Those that take long run beside this program, in test/ci/suites/{mutation,round-trip}.sh. */
+const isOfSimulation = ({ path }: Block): boolean => path === 'test/simulation/README.md'
 
 /** The drill with states of its own, which test/ci/operator/restore-drill.ts runs and judges. */
-const isDrill = ({ path }: Block): boolean => path === 'domain/whole/README.md'
+const isDrill = ({ path }: Block): boolean => path === 'domain/organizations/README.md'
 
 /** All other commands ask the service. */
 const isOfTour = (block: Block): boolean =>
@@ -116,8 +118,8 @@ async function tests(): Promise<void> {
   await check('the gateway starts with the configuration of its manual', () =>
     startGateway(copy, commandsIn(isGateway)),
   )
-  await check('the programs that test work', async () => {
-    await runAll(commandsIn(isOfTests))
+  await check('the simulation works', async () => {
+    await runAll(commandsIn(isOfSimulation))
   })
   await check('npm test, of the core', () => runTests('npm test', 'domain/access'))
   await check("the console's tests, in part", () => {

@@ -2,17 +2,16 @@ import { execSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { DIALECTS } from '../../../adapters/pos-odbc/gateway/statements/dialect.ts'
-import { FAMILIES } from '../../../adapters/pos-odbc/gateway/families/index.ts'
-import { childrenStatement } from '../../../adapters/pos-odbc/gateway/statements/lists.ts'
-import { pageStatement } from '../../../adapters/pos-odbc/gateway/statements/page.ts'
+import { DIALECTS } from '../../../adapters/pos-odbc/gateway/dialect.ts'
+import { MAPPINGS } from '../../../adapters/pos-odbc/gateway/mappings.ts'
+import { childrenStatement, pageStatement } from '../../../adapters/pos-odbc/gateway/statements.ts'
 import type { Statement } from '../../../adapters/sqlite/statement/executor.ts'
-import type { PageQuery, Position, StoredRow } from '../../../ports/records/query.ts'
+import type { PageQuery, Position, StoredRow } from '../../../ports/records.ts'
 import { createPostgresDatabase, postgres } from '../../support/pos/pos-engines.ts'
 import { scratchFolder, signedHealth, sourcesOf, startGateway } from '../../support/pos/pos-gateway.ts'
 import { everyStatement } from '../../support/pos/pos-statements.ts'
 
-const SALES = Number(process.env.ODBC_SALES ?? 200_000)
+const SALES = Number(process.env.ODBC_SALES ?? 100_000)
 const PAGE = 500
 
 const sharedSource = (connection: string) => ({
@@ -121,7 +120,7 @@ describe('many sales on PostgreSQL', () => {
   })
 
   it('costs the same at the start, in the middle and at the end, with a filter and without', () => {
-    const scope = { family: FAMILIES.odbc_shared, dialect: DIALECTS.postgresql, tenant: 'a' }
+    const scope = { source: MAPPINGS.odbc_shared, dialect: DIALECTS.postgresql, tenant: 'a' }
     const filters = [
       {},
       { customerId: 'c77' },
@@ -147,8 +146,8 @@ describe('many sales on PostgreSQL', () => {
   })
 
   it('reads the latest events of an account and no others', () => {
-    const scope = { family: FAMILIES.odbc_shared, dialect: DIALECTS.postgresql, tenant: 'a' }
-    const { billingEvents } = scope.family.collections['pos-recurring-account-details'].lists
+    const scope = { source: MAPPINGS.odbc_shared, dialect: DIALECTS.postgresql, tenant: 'a' }
+    const { billingEvents } = scope.source.collections['pos-recurring-account-details'].lists
     if (billingEvents === undefined) throw new Error('There are no billing events')
     const { rows } = costOf(database, childrenStatement(scope, billingEvents, ['m1', 'm2', 'm3'], 50_000))
     // Each account has 200 charges.

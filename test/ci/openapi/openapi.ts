@@ -1,20 +1,23 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { cpSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { endpoints } from '../../../domain/catalog.ts'
+import { endpoints } from '../../support/contract/endpoints.ts'
 import { buildDocument } from '../../../domain/document/openapi.ts'
+import { projectRoot } from '../../../host-worker/local/project.ts'
 import { createChecks } from '../../support/runner/checks.ts'
 import { scratchDirectory } from '../../support/services/started-service.ts'
 
 /**
  * Lints the contract document. It must have neither errors nor warnings, except at the places for which
  * linters/redocly.lint-ignore.yaml gives reasons. The linters are large and nothing else needs them, so they are
- * installed from a lock file of their own.
+ * installed in a folder of their own and not as dependencies.
  */
 const { check, report } = createChecks()
-const tools = join(import.meta.dirname, 'linters')
+const settings = join(import.meta.dirname, 'linters')
+const tools = join(projectRoot, '.wrangler', 'openapi-linters')
+const packages = ['@redocly/cli@2.77.0', '@stoplight/spectral-cli@6.16.3']
 const scratch = scratchDirectory()
 
 interface Linter {
@@ -41,8 +44,9 @@ const linters: readonly Linter[] = [
 ]
 
 async function install(): Promise<void> {
-  const flags = ['--prefix', tools, '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']
-  await promisify(execFile)('npm', ['ci', ...flags])
+  const flags = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']
+  mkdirSync(tools, { recursive: true })
+  await promisify(execFile)('npm', ['install', '--prefix', tools, ...flags, ...packages])
 }
 
 /** A linter's output, and whether it found nothing. */
@@ -67,8 +71,8 @@ function writeDocument(document: string): void {
 
 const document = JSON.stringify(buildDocument(endpoints), null, 2)
 await check('the linters are installed', install)
-for (const file of ['redocly.yaml', 'spectral.yaml']) cpSync(join(tools, file), join(scratch, file))
-cpSync(join(tools, 'redocly.lint-ignore.yaml'), join(scratch, '.redocly.lint-ignore.yaml'))
+for (const file of ['redocly.yaml', 'spectral.yaml']) cpSync(join(settings, file), join(scratch, file))
+cpSync(join(settings, 'redocly.lint-ignore.yaml'), join(scratch, '.redocly.lint-ignore.yaml'))
 for (const linter of linters) {
   await check(`${linter.name}: nothing to say`, async () => {
     writeDocument(document)

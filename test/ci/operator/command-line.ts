@@ -3,7 +3,7 @@ import { execFile, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
-import { projectRoot } from '../../../host-worker/local/root.ts'
+import { projectRoot } from '../../../host-worker/local/project.ts'
 import { createChecks } from '../../support/runner/checks.ts'
 import { freePort, scratchDirectory, startService } from '../../support/services/started-service.ts'
 

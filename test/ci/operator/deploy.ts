@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { projectRoot } from '../../../host-worker/local/root.ts'
+import { projectRoot } from '../../../host-worker/local/project.ts'
 import { addDatabase, type Database } from '../../support/cloudflare/account.ts'
 import { openRehearsal, type Ran } from '../../support/cloudflare/rehearsal.ts'
 import { createChecks } from '../../support/runner/checks.ts'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
-import { readBackupName } from '../../../domain/whole/backup/names.ts'
-import { projectRoot } from '../../../host-worker/local/root.ts'
+import { readBackupName } from '../../../domain/organizations/backups.ts'
+import { projectRoot } from '../../../host-worker/local/project.ts'
 import { commandBlocks, runCommands } from '../../support/manuals/readme-commands.ts'
 import { createChecks } from '../../support/runner/checks.ts'
 import {
@@ -24,7 +24,7 @@ const kept = scratchDirectory()
 const [sealed, again] = [join(kept, 'sealed'), join(kept, 'again')]
 const keyFile = join(kept, 'key.txt')
 const drill = commandBlocks(projectRoot)
-  .filter(({ path }) => path === 'domain/whole/README.md')
+  .filter(({ path }) => path === 'domain/organizations/README.md')
   .flatMap(({ commands }) => commands)
 
 /** The archives in a folder, by their organizations. */

@@ -6,8 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { transformSync } from 'esbuild'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { projectRoot } from '../../../host-worker/local/root.ts'
-import { storageSuite } from '../../conformance/index.ts'
+import { projectRoot } from '../../../host-worker/local/project.ts'
+import { storageSuite } from '../../../adapters/conformance/index.ts'
 import { testRootSecret } from '../../support/runner/fakes.ts'
 import { install, packProject } from '../../support/services/packed.ts'
 import {
@@ -29,7 +29,6 @@ beforeAll(async () => {
     filter: (path) => !/node_modules|\.wrangler|\.db/.test(path),
   })
   const tarball = packProject()
-  await install(folder)
   await install(folder, '--no-save', await tarball)
 }, 600_000)
 afterAll(() => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { projectRoot } from '../../../host-worker/local/root.ts'
+import { projectRoot } from '../../../host-worker/local/project.ts'
 import type { Checks } from '../../support/runner/checks.ts'
 import { contactLines, writeNdjson } from '../../support/data/contact-files.ts'
 import {
@@ -15,8 +15,8 @@ import { walk } from '../../support/data/walk.ts'
 
 const ROWS = 100_000
 const FEW_ROWS = 1_000
-/** Line of the file with a mistake: the last but one. */
-const BAD_LINE = ROWS - 1
+/** As many as take long enough for a terminal to be drawn on more than once. */
+const SHOWN_ROWS = 30_000
 
 /**
  * The additional memory allowed for a hundred times as many rows: chunks in progress, the ids seen, and garbage that
@@ -26,9 +26,7 @@ const GROWTH_MAX_MIB = 192
 /** The most memory that the importer may take, including the runtime behind its connection to the local database. */
 const PEAK_MAX_MIB = 640
 
-/**
- * Imports 100,000 rows and checks the speed, the memory, what readers see meanwhile, and what a bad line leaves behind.
- */
+/** Imports 100,000 rows in bounded memory, and some of them again on a terminal, which shows how far it is. */
 export async function importLargeFiles(
   { check, say }: Pick<Checks, 'check' | 'say'>,
   state: string,
@@ -39,10 +37,7 @@ export async function importLargeFiles(
   const lines = contactLines(ROWS, 4)
   writeNdjson(path('large.ndjson'), lines)
   writeNdjson(path('few.ndjson'), lines.slice(0, FEW_ROWS))
-  const bad = lines.map((line, index) =>
-    index === BAD_LINE - 1 ? { ...line, createdAt: 'yesterday' } : line,
-  )
-  writeNdjson(path('bad.ndjson'), bad)
+  writeNdjson(path('shown.ndjson'), lines.slice(0, SHOWN_ROWS))
   const importInto = async (organizationId: string, name: string): Promise<Operated> => {
     const startedAt = performance.now()
     const outcome = await operate(state, 'import', 'contacts', path(name), '--org', organizationId)
@@ -55,8 +50,7 @@ export async function importLargeFiles(
     const key = await operateOrThrow(state, 'key', 'issue', '--org', organizationId)
     return (await walk(origin, '/api/v1/contacts?limit=500', key)).rows.length
   }
-  for (const id of ['few', 'large', 'bad'])
-    await operateOrThrow(state, 'org', 'create', '--id', id, '--name', id)
+  for (const id of ['few', 'large']) await operateOrThrow(state, 'org', 'create', '--id', id, '--name', id)
 
   await check(`${ROWS} rows are imported in bounded memory`, async () => {
     const few = await importInto('few', 'few.ndjson')
@@ -73,27 +67,20 @@ export async function importLargeFiles(
     assert(largeMiB - fewMiB <= GROWTH_MAX_MIB, `${largeMiB - fewMiB} MiB more than for ${FEW_ROWS} rows`)
   })
   await check('a terminal shows how far it is, and how many rows a second', async () => {
-    const seen = await onTerminal(state, 'import', 'contacts', path('large.ndjson'), '--org', 'large')
+    const seen = await onTerminal(state, 'import', 'contacts', path('shown.ndjson'), '--org', 'large')
     for (const pass of ['checking', 'writing']) {
       const drawn = [
         ...seen.matchAll(new RegExp(`${pass} contacts: ([\\d,]+) rows, ([\\d,]+) a second`, 'g')),
       ]
       const rows = drawn.map(([, count = '']) => Number(count.replaceAll(',', '')))
-      assert.equal(rows.at(-1), ROWS, `${pass} was drawn ${rows.length} times`)
+      assert.equal(rows.at(-1), SHOWN_ROWS, `${pass} was drawn ${rows.length} times`)
       assert.deepEqual(
         rows,
         rows.toSorted((left, right) => left - right),
       )
       say(`        ${String(drawn.at(-1)?.[0])}`)
     }
-    assert(seen.includes(`contacts: ${ROWS} read, 0 changed, ${ROWS} unchanged`))
-  })
-  await check(`a bad line ${BAD_LINE} of ${ROWS} is named and leaves nothing behind`, async () => {
-    const { code, stdout, stderr } = await importInto('bad', 'bad.ndjson')
-    assert.notEqual(code, 0)
-    assert.equal(stdout, '')
-    assert.match(stderr, new RegExp(`:${BAD_LINE}: createdAt `))
-    assert.equal(await rowsOf('bad'), 0)
+    assert(seen.includes(`contacts: ${SHOWN_ROWS} read, 0 changed, ${SHOWN_ROWS} unchanged`))
   })
 }
 

@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { createNodeSqliteStorage } from '../../../adapters/node-sqlite/index.ts'
-import type { SendResult } from '../../../ports/messaging/send-result.ts'
+import type { SendResult } from '../../../ports/messaging.ts'
 import { openTestService } from '../../support/services/service.ts'
 
 const [file = ':memory:', count = '0'] = process.argv.slice(2)

@@ -7,9 +7,10 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { projectRoot } from '../../../host-worker/local/root.ts'
+import { projectRoot } from '../../../host-worker/local/project.ts'
 import type { Result } from '../../mutation/report.ts'
 import { startRunner, type Outcome } from '../../mutation/runner/client.ts'
+import { commandBlocks } from '../../support/manuals/readme-commands.ts'
 import { createChecks } from '../../support/runner/checks.ts'
 import { scratchDirectory } from '../../support/services/started-service.ts'
 
@@ -64,18 +65,23 @@ await check('an endless loop times out, and another runner goes on', async () =>
   runner = null
   assert.deepEqual(await judged('b + a'), { kind: 'survived' })
 })
-await check('a small file of the service is tried with the tests beside it', async () => {
-  const path = join(project, 'report.json')
-  const options = ['--folder', 'domain/access/purchase-id.ts', '--tests', 'domain/access/purchase-id']
-  await promisify(execFile)(process.execPath, ['test/mutation/main.ts', ...options, '--json', path], {
-    cwd: projectRoot,
-  })
-  const { results } = JSON.parse(readFileSync(path, 'utf8')) as { readonly results: readonly Result[] }
-  const killed = results.filter(
-    ({ before, outcome }) => before === 'const KEY_BYTES = 64' && outcome === 'killed',
-  )
-  assert.equal(killed.length, 2)
-})
+await check(
+  'the commands of the manual try a small file of the service with the tests beside it',
+  async () => {
+    const path = join(project, 'report.json')
+    const [list, some] = commandBlocks(projectRoot)
+      .filter((block) => block.path === 'test/mutation/README.md')
+      .flatMap(({ commands }) => commands)
+    const run = (command = '') => promisify(execFile)('bash', ['-c', command], { cwd: projectRoot })
+    assert.match((await run(list)).stdout, /\d/)
+    await run(`${some ?? ''} --json ${path}`)
+    const { results } = JSON.parse(readFileSync(path, 'utf8')) as { readonly results: readonly Result[] }
+    const killed = results.filter(
+      ({ before, outcome }) => before === 'const KEY_BYTES = 64' && outcome === 'killed',
+    )
+    assert.equal(killed.length, 2)
+  },
+)
 /** The runner that the checks have left running. A closure set it, which the compiler does not follow. */
 const lastRunner = (): Runner | null => runner
 await lastRunner()?.stop()

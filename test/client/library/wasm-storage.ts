@@ -10,6 +10,7 @@ import type { Clock } from 'tenant-data-api/ports'
 const sqlite = await sqlite3InitModule()
 const folder = new URL('adapters/sqlite/migrations/', import.meta.resolve('tenant-data-api/package.json'))
 const migrations = readdirSync(folder)
+  .filter((name) => name.endsWith('.sql'))
   .sort()
   .map((name) => readFileSync(new URL(name, folder), 'utf8'))
 

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { actualSchema } from '../../../adapters/sqlite/schema/actual.ts'
+import { actualSchema, migratedDatabase } from '../../../adapters/sqlite/schema/actual.ts'
 import { difference } from '../../../adapters/sqlite/schema/difference.ts'
 import { expectedSchema } from '../../../adapters/sqlite/schema/expected.ts'
-import { migratedDatabase } from '../../../adapters/sqlite/schema/migrated.ts'
 import { buildDocument } from '../../../domain/document/openapi.ts'
-import { endpoints } from '../../../domain/catalog.ts'
+import { endpoints } from '../../support/contract/endpoints.ts'
 import {
   leavesOf,
   notNull,

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { PlaceChoice } from '../../../ports/placement/placement.ts'
+import type { PlaceChoice } from '../../../ports/placement.ts'
 import { sendImport } from '../../support/data/sent-import.ts'
 import { fakeEmail, fakeSms } from '../../support/providers/jobs.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { endpoints } from '../../../domain/catalog.ts'
+import { endpoints } from '../../support/contract/endpoints.ts'
 import type { Endpoint } from '../../../domain/record/endpoint.ts'
 import { readKey } from '../../../domain/access/api-key.ts'
 import { samplePath } from '../../support/data/sample-organization.ts'

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { proveRootSecret } from '../../../domain/access/root-secret-proof.ts'
+import { proveRootSecret } from '../../../domain/access/operator-credentials.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
-import { endpoints } from '../../../domain/catalog.ts'
+import { endpoints } from '../../support/contract/endpoints.ts'
 import { overTransport } from '../../../host-worker/http/fetch-handler.ts'
-import { operatorApi } from '../../../domain/operator-api.ts'
+import { operatorEndpoints } from '../../../domain/operator-api.ts'
 import { addSampleOrganization, samplePath } from '../../support/data/sample-organization.ts'
 import { testSecrets } from '../../support/runner/fakes.ts'
 import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
@@ -34,7 +34,7 @@ const keyed = [
       exposed: endpoint.scope === 'send' ? UNAUTHORIZED : EXPOSED,
       kind: 'tenant' as const,
     })),
-  ...operatorApi.routes
+  ...operatorEndpoints
     .filter(({ access }) => access !== 'public')
     .map(({ id, method, path }) => ({
       ...{ id, method, path: path.replaceAll(/\{\w+\}/g, 'mine'), refused: OPERATE, exposed: EXPOSED },

@@ -1,15 +1,18 @@
-import { createImportDirectory } from '../../../adapters/sqlite/imports/directory.ts'
+import { createImportDirectory } from '../../../adapters/sqlite/imports/session-row.ts'
 import { describe, expect, test } from 'vitest'
-import { ABANDONED_MS, FILE_PROBLEMS_MAX } from '../../../domain/imports/file/limits.ts'
-import { digestOfParts, sha256 } from '../../../domain/imports/file/file-parts.ts'
-import { openImport } from '../../../domain/imports/open-import.ts'
-import { receivePart } from '../../../domain/imports/receive-part.ts'
-import { sweepImports } from '../../../domain/imports/sweep-imports.ts'
+import {
+  ABANDONED_MS,
+  FILE_PROBLEMS_MAX,
+  digestOfParts,
+  sha256,
+} from '../../../domain/imports/file/transfer.ts'
+import { openImport, receivePart } from '../../../domain/imports/sessions.ts'
 import type { ImportWorld } from '../../../domain/imports/world.ts'
+import { sweepImports } from '../../../domain/imports/write.ts'
 import type { Secrets } from '../../../domain/access/secrets.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
 import { importTools } from '../../../host-worker/http/imports.ts'
-import { newOrganization } from '../../../domain/operators/organization.ts'
+import { newOrganization } from '../../../domain/organizations/settings.ts'
 import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { fakeClock, testSecrets } from '../../support/runner/fakes.ts'
 import { importWorld } from '../../support/data/imports.ts'

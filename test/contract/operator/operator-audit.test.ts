@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { AuditRecord } from '../../../ports/operators/audit.ts'
+import type { AuditRecord } from '../../../ports/operators.ts'
 import { openOperatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { openTestService, type TestService, type TestStorage } from '../../support/services/service.ts'

@@ -1,6 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { readOperatorKey } from '../../../domain/access/operator-key.ts'
-import { proveRootSecret } from '../../../domain/access/root-secret-proof.ts'
+import { readOperatorKey, proveRootSecret } from '../../../domain/access/operator-credentials.ts'
 import type { Secrets } from '../../../domain/access/secrets.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
 import { testSecrets } from '../../support/runner/fakes.ts'

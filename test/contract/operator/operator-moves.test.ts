@@ -109,8 +109,8 @@ test('a move that has switched is ended, not given up', async () => {
   const [moveId, startedAt] = ['m1', '2026-06-15T12:00:00.000Z']
   await moving.world.ledger.open({ moveId, familyId: 'acme', target: toOwn, startedAt })
   let phase = ''
-  while (phase !== 'emptying')
-    phase = (await advanceMove(moving.world, moveId, 'another'))?.move.phase ?? 'emptying'
+  while (phase !== 'comparing')
+    phase = (await advanceMove(moving.world, moveId, 'another'))?.move.phase ?? 'comparing'
   expect(await admin.post('/organizations/acme/move/abort')).toEqual({
     status: 409,
     body: { error: 'acme lives in the new place already. The move can only be ended.' },
@@ -156,7 +156,7 @@ test('a sweep goes on with other moves when one fails', async () => {
     log: lineLog((_level, line) => logged.push(line)),
   })
   expect([(await ledger.find('acme'))?.phase, (await ledger.find('beta'))?.phase]).toEqual([
-    'starting',
+    'copying',
     'done',
   ])
   expect(logged).toHaveLength(1)

@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest'
-import type { OrganizationFile } from '../../../domain/whole/archive/format.ts'
-import { ORGANIZATION } from '../../../domain/whole/archive/names.ts'
-import type { ArchiveHead, ArchiveLines, ArchiveSource } from '../../../domain/whole/archive/source.ts'
-import { ChangedMeanwhile, writeArchive } from '../../../domain/whole/archive/write-archive.ts'
-import { openNodeDigest } from '../../../host-worker/operator/archives/sources.ts'
+import type {
+  OrganizationFile,
+  ArchiveHead,
+  ArchiveLines,
+  ArchiveSource,
+} from '../../../domain/organizations/archive.ts'
+import { ORGANIZATION } from '../../../domain/organizations/tar.ts'
+import { ChangedMeanwhile, writeArchive } from '../../../domain/organizations/write-archive.ts'
+import { openNodeDigest } from '../../../host-worker/operator/commands/archive-files.ts'
 import { begunExport } from '../../support/data/restore-request.ts'
-import { form, submission } from '../../conformance/fixtures.ts'
+import { form, submission } from '../../../adapters/conformance/fixtures.ts'
 import { toOwn, type MovingPlaces } from '../../support/moving/moving.ts'
 import { openMovingStorage } from '../../support/moving/moving-storage.ts'
 import { addSampleOrganization } from '../../support/data/sample-organization.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { sendEmail, sendMessage } from '../../../domain/messaging/endpoints.ts'
+import { sendEmail, sendMessage } from '../../support/contract/endpoints.ts'
 import { everyText } from '../../support/databases/whole-database.ts'
 import {
   email,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { sendEmail } from '../../../domain/messaging/endpoints.ts'
+import { sendEmail } from '../../support/contract/endpoints.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { openTestService } from '../../support/services/service.ts'
 import { email, openSendingService, type SendingService } from '../../support/services/sending-service.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { sendMessage } from '../../../domain/messaging/endpoints.ts'
+import { sendMessage } from '../../support/contract/endpoints.ts'
 import { message, openSendingService, type SendingService } from '../../support/services/sending-service.ts'
 
 let texts: SendingService['texts']

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { sendEmail, sendMessage } from '../../../domain/messaging/endpoints.ts'
+import { sendEmail, sendMessage } from '../../support/contract/endpoints.ts'
 import { operationsAt } from '../../support/contract/contract-document.ts'
 import { requestValidatorOf, validatorOf } from '../../support/contract/contract-validator.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'

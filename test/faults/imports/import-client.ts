@@ -3,7 +3,7 @@
  * KEY ORGANIZATION FILE. Prints the outcome as JSON, with the most memory that it used, in MiB.
  */
 import { createReadStream } from 'node:fs'
-import { unreachable } from '../../../host-worker/operator/client/connection-errors.ts'
+import { unreachable } from '../../../host-worker/operator/client/call-service.ts'
 import { importThroughService } from '../../../host-worker/operator/client/import-client.ts'
 import { operatorCall } from '../../support/services/operator/operator-http.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { MovePhase } from '../../../ports/placement/move-ledger.ts'
+import type { MovePhase } from '../../../ports/moves.ts'
 import { watchPhases } from '../moves/remains.ts'
 
 /** When the kill of a round comes: some ms after the first post, or when a move is in a phase. */
@@ -15,7 +15,7 @@ const PHASE_WITHIN_MS = 8_000
 const LOOK_EVERY_MS = 2
 
 /** The phases at which kills are aimed, because a random kill hardly ever comes in a short phase. */
-const AIMS: readonly MovePhase[] = ['copying', 'switching', 'switching', 'switched', 'emptying', 'aborting']
+const AIMS: readonly MovePhase[] = ['copying', 'switching', 'switching', 'switched', 'comparing', 'aborting']
 
 /** Half of the kills come at any time, the others in a phase of a move. */
 export function drawMoment(draw: () => number): KillMoment {

@@ -29,7 +29,7 @@ interface Kind extends WiredMove {
   readonly from: PlaceKind
   readonly phases: readonly string[]
 }
-const WHOLE = ['starting', 'copying', 'switching', 'switched', 'emptying']
+const WHOLE = ['copying', 'switching', 'switched', 'comparing']
 const KINDS: readonly Kind[] = [
   { from: 'shared', to: 'own', isGivenUp: false, phases: WHOLE },
   { from: 'own', to: 'shared', isGivenUp: false, phases: WHOLE },

@@ -4,9 +4,9 @@ import { DatabaseSync } from 'node:sqlite'
 import type { State } from '../../../adapters/durable-object/object/states.ts'
 import { serviceName } from '../../../host-worker/local/host.ts'
 import { persistPath } from '../../../host-worker/local/state.ts'
-import { MOVE_LEASE_MS } from '../../../domain/placement/move/limits.ts'
-import { ENTRY_LEASE_MS } from '../../../domain/jobs/lease.ts'
-import type { MovePhase } from '../../../ports/placement/move-ledger.ts'
+import { MOVE_LEASE_MS } from '../../../domain/placement/move/world.ts'
+import { ENTRY_LEASE_MS } from '../../../domain/jobs/work.ts'
+import type { MovePhase } from '../../../ports/moves.ts'
 import { objectFile, sharedDatabaseFile } from '../../support/databases/d1-files.ts'
 
 /** A move, as its record in the database shows it. */
@@ -131,7 +131,11 @@ function readShared(
       and not exists (select 1 from write_pauses as w where w.organization_id = o.organization_id and w.until > ?)`)
   return {
     moves: moves.all(instant(sinceMs + MOVE_LEASE_MS)) as unknown as readonly RecordedMove[],
-    shared: countOutbox(database, sinceMs),
+    shared: countOutbox(
+      database,
+      sinceMs,
+      'organization_id not in (select organization_id from placed_organizations)',
+    ),
     sharedWritable: new Set(writable.all(now).map(({ id }) => String(id))),
   }
 }
@@ -157,16 +161,17 @@ function readObject(
   if (state.name === 'empty') return null
   // A pause whose time has passed ends with the next write.
   const isOver = state.name === 'paused' && state.untilMs <= Date.parse(now)
-  const outbox = countOutbox(database, sinceMs)
+  const outbox = countOutbox(database, sinceMs, state.name === 'closed' ? 'false' : 'true')
   return { familyId: state.familyId, state: isOver ? 'open' : state.name, outbox }
 }
 
-function countOutbox(database: DatabaseSync, sinceMs: number): OutboxCounts {
+/** @param isServed the SQL condition for entries of organizations that live here: a closed source keeps its rows a day */
+function countOutbox(database: DatabaseSync, sinceMs: number, isServed: string): OutboxCounts {
   const claimed = "status = 'pending' and coalesce(lease_token, '') <> '' and next_attempt_at > ?1"
   const found = database
     .prepare(
       `select count(*) as waiting, count(*) filter (where ${claimed}) as claimed,
-      count(*) filter (where ${claimed} and created_at < ?2) as claimedLate from outbox`,
+      count(*) filter (where ${claimed} and created_at < ?2) as claimedLate from outbox where ${isServed}`,
     )
     .get(instant(sinceMs + ENTRY_LEASE_MS), instant(sinceMs))
   return {

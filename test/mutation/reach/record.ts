@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { projectRoot } from '../../../host-worker/local/root.ts'
+import { projectRoot } from '../../../host-worker/local/project.ts'
 import { edited } from '../mutant.ts'
 import { parsed, productFiles, projectFiles, supportFiles, testFiles, textOf } from '../project.ts'
 import type { StartRunner } from '../runner/client.ts'

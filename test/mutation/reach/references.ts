@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path'
 import ts from 'typescript'
-import { projectRoot } from '../../../host-worker/local/root.ts'
+import { projectRoot } from '../../../host-worker/local/project.ts'
 import { ownerOf } from './owners.ts'
 
 /** By statement outside of functions: what uses the names that it declares. */

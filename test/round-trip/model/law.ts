@@ -1,4 +1,4 @@
-import { reads } from '../../../domain/reads.ts'
+import { reads } from '../../../domain/resources/index.ts'
 import type { CollectionEndpoint, DetailEndpoint, GroupsEndpoint } from '../../../domain/record/endpoint.ts'
 import { referenceMembers, type AnalyticsData } from '../../support/data/analytics/analytics-reference.ts'
 import { seededRandom } from '../../support/runner/fakes.ts'

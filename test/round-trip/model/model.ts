@@ -1,5 +1,4 @@
-import type { Condition, Tally } from '../../../domain/record/tally.ts'
-import type { ResourceField } from '../../../domain/record/resource-field.ts'
+import type { Condition, Tally, ResourceField } from '../../../domain/record/resource-field.ts'
 import { isCode, type Resource } from '../../../domain/record/resource.ts'
 import { resourceOf } from '../../../domain/resources/index.ts'
 import type { JsonObject } from '../values/drawn.ts'

@@ -14,25 +14,25 @@ export interface Mutant {
 export const mutants: readonly Mutant[] = [
   {
     name: 'a fraction that is null is written as 0',
-    file: 'adapters/sqlite/read/json-line.ts',
+    file: 'adapters/sqlite/read/page-select.ts',
     from: "iif(${value} is null, 'null', format('%!.17g', ${value}))",
     to: "ifnull(format('%!.17g', ${value}), 'null')",
   },
   {
     name: 'a fraction is written with 15 digits',
-    file: 'adapters/sqlite/read/json-line.ts',
+    file: 'adapters/sqlite/read/page-select.ts',
     from: "format('%!.17g'",
     to: "format('%!.15g'",
   },
   {
     name: 'a text is written with its quotes escaped, and nothing else',
-    file: 'adapters/sqlite/read/json-line.ts',
+    file: 'adapters/sqlite/read/page-select.ts',
     from: 'sql`json_quote(${value})`',
     to: "sql`ifnull('\"' || replace(${value}, '\"', '\\\\\"') || '\"', 'null')`",
   },
   {
     name: 'the lines of a page are also split where a text has a line separator',
-    file: 'domain/read/pages/query-result.ts',
+    file: 'domain/read/page.ts',
     from: "split('\\n')",
     to: 'split(/[\\n\\u2028]/)',
   },
@@ -50,25 +50,25 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'lists in the rows of a large page are not parsed',
-    file: 'adapters/sqlite/table/decode.ts',
+    file: 'adapters/sqlite/table/tables.ts',
     from: "if (typeof text === 'string')",
     to: "if (typeof text === 'string' && text.startsWith('{'))",
   },
   {
     name: 'an object answers null in place of an empty text',
-    file: 'adapters/durable-object/unpack.ts',
+    file: 'adapters/durable-object/protocol.ts',
     from: '= values[index]',
     to: '= values[index] || null',
   },
   {
     name: 'an empty text is bound as null',
-    file: 'adapters/sqlite/write/upsert.ts',
+    file: 'adapters/sqlite/write/tenant-writer.ts',
     from: 'if (value === null || value === undefined) return null',
     to: "if (value === null || value === undefined || value === '') return null",
   },
   {
     name: 'texts are bound in their composed form',
-    file: 'adapters/sqlite/write/upsert.ts',
+    file: 'adapters/sqlite/write/tenant-writer.ts',
     from: 'value.toWellFormed()',
     to: 'value.normalize()',
   },
@@ -86,7 +86,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the export of members shows an unknown amount as 0',
-    file: 'domain/analytics/members/members.ts',
+    file: 'domain/analytics/members.ts',
     from: 'amountCents === null ? null : amountCents / 100',
     to: '(amountCents ?? 0) / 100',
   },

@@ -1,5 +1,5 @@
 import { utf8 } from '../../../domain/text/encoding.ts'
-import type { ImportFormat } from '../../../ports/records/import-sessions.ts'
+import type { ImportFormat } from '../../../ports/import-sessions.ts'
 import type { JsonObject } from './drawn.ts'
 
 /** JSON in which a negative zero keeps its sign, as other programs write it. */

@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events'
-import type { Deadline } from '../../../ports/platform/deadline.ts'
+import type { Deadline } from '../../../ports/platform.ts'
 import type { NativeWork } from './native-work.ts'
 import { createHeap } from './heap.ts'
 

@@ -2,7 +2,7 @@ import { toInstant } from '../../../domain/text/instant.ts'
 import { isAtHome, textOf, type ChangeCheck, type HomeChange, type Watch } from './watch.ts'
 
 /** Tables whose `updated_at` is the service's own time, which no reader sees. */
-const OWN_TIME: ReadonlySet<string> = new Set(['outbox'])
+const OWN_TIME: ReadonlySet<string> = new Set(['outbox', 'sends'])
 
 /** Tables of which rows may disappear from the database in which their organization lives. */
 const PASSING = /^(?:outbox|automation_messages|send_requests|import_\w+|write_pauses|move_\w+|placed_\w+)$/

@@ -1,6 +1,5 @@
-import type { Move, MoveLedger } from '../../../ports/placement/move-ledger.ts'
-import type { MovedRow, MovedTable } from '../../../ports/placement/move.ts'
-import type { OwnPlace, PlaceDirectory } from '../../../ports/placement/placement.ts'
+import type { Move, MoveLedger, MovedRow, MovedTable } from '../../../ports/moves.ts'
+import type { OwnPlace, PlaceDirectory } from '../../../ports/placement.ts'
 import type { Mutant } from '../service/universe.ts'
 
 /** Rows of the outbox without the leases of the workers that hold them. */
@@ -23,7 +22,7 @@ function withoutLease(table: MovedTable, rows: readonly MovedRow[]): readonly Mo
 function abortedLate(ledger: MoveLedger): MoveLedger {
   const disguised = new Set<string>()
   const seen = (move: Move): Move => {
-    if (move.phase !== 'emptying' || !move.isAbortAsked) return { ...move, isAbortAsked: false }
+    if (move.phase !== 'comparing' || !move.isAbortAsked) return { ...move, isAbortAsked: false }
     disguised.add(move.moveId)
     return { ...move, phase: 'aborting' }
   }
@@ -34,7 +33,7 @@ function abortedLate(ledger: MoveLedger): MoveLedger {
       return move === null ? null : seen(move)
     },
     turn: (move, turn) =>
-      ledger.turn(disguised.has(move.moveId) ? { ...move, phase: 'emptying' } : move, turn),
+      ledger.turn(disguised.has(move.moveId) ? { ...move, phase: 'comparing' } : move, turn),
   }
 }
 
@@ -51,45 +50,57 @@ function remembered(directory: PlaceDirectory): PlaceDirectory {
   }
 }
 
-/**
- * Matches the condition of the switch that nothing was written in the shared database since its journal was applied.
- */
-const IS_AT_REST = / and \(not exists \(select 1 as "one" from "move_journal".*?"w"\."token" = \?\d+\)\)\)/g
+/** Matches the condition of the switch that the pause of each organization of the shared database still holds. */
+const IS_PAUSED =
+  / and \(exists \(select 1 from write_pauses where token = \?\d+\) and not exists \(with recursive .*?"?w"?\.token = \?\d+\)\)\)/g
 
 /** How much the mistake takes off the pause that a move asks for, in ms. */
-const SHORTENED_MS = 980
+const SHORTENED_MS = 1_980
+
+/** A ledger whose ended moves count as tidied up, although nobody has done it. */
+function untidy(ledger: MoveLedger): MoveLedger {
+  return {
+    ...ledger,
+    async idle(...given) {
+      const found = await ledger.idle(...given)
+      for (const move of found)
+        if (move.endedAt !== null) await ledger.turn(move, { phase: move.phase, notBefore: null })
+      return found.filter(({ endedAt }) => endedAt === null)
+    },
+  }
+}
 
 export const movingMutants: readonly Mutant[] = [
   {
     name: 'a move whose pause is short switches without a look at its lease, or at what was written since',
-    statement: (sql) => sql.replaceAll(/\s+/g, ' ').replaceAll(IS_AT_REST, ''),
+    statement: (sql) => sql.replaceAll(/\s+/g, ' ').replaceAll(IS_PAUSED, ''),
     movePlace: (place) => ({
       ...place,
-      pause: (journalId, token, untilMs) => place.pause(journalId, token, untilMs - SHORTENED_MS),
-      seal: async (journalId, token) => (await place.seal(journalId, token)) || true,
-      readJournal: async (journalId, limit) => (limit === 1 ? [] : place.readJournal(journalId, limit)),
+      pause: (familyId, token, untilMs) => place.pause(familyId, token, untilMs - SHORTENED_MS),
+      seal: async (familyId, token) => (await place.seal(familyId, token)) || true,
     }),
   },
   {
-    name: 'the journal of a move is forgotten without being taken up',
+    name: 'a round of a move copies only what was written after the last row that it saw',
     movePlace: (place) => ({
       ...place,
-      async readJournal(journalId, limit) {
-        const entries = await place.readJournal(journalId, limit)
-        await place.forgetJournal(journalId, entries.at(-1)?.seq ?? 0)
-        return []
-      },
+      organizations: async (familyId, now) =>
+        (await place.organizations(familyId, now)).map((one) => ({ ...one, clockAt: '2099' })),
     }),
+  },
+  {
+    name: 'a move does not look at what was removed',
+    movePlace: (place) => ({ ...place, removedKeys: async () => [], counts: async () => [] }),
   },
   {
     name: 'the source is closed and emptied before the switch',
     movePlace: (place) => ({
       ...place,
-      async seal(journalId, token) {
-        const isSealed = await place.seal(journalId, token)
+      async seal(familyId, token) {
+        const isSealed = await place.seal(familyId, token)
         if (isSealed) {
           await place.close()
-          await place.empty(journalId.slice(0, 20))
+          await place.empty(token, familyId)
         }
         return isSealed
       },
@@ -99,21 +110,18 @@ export const movingMutants: readonly Mutant[] = [
     name: 'the lease of an entry does not move with it',
     movePlace: (place) => ({
       ...place,
-      async readChunk(journalId, table, from, rowsMax) {
-        const chunk = await place.readChunk(journalId, table, from, rowsMax)
-        return { ...chunk, rows: withoutLease(table, chunk.rows) }
-      },
-      async readRows(wanted) {
-        const found = await place.readRows(wanted)
-        return found.map((rows, index) => {
+      async read(wanted) {
+        const pages = await place.read(wanted)
+        return pages.map((page, index) => {
           const table = wanted[index]?.table
-          return table === undefined ? rows : { ...rows, rows: withoutLease(table, rows.rows) }
+          return table === undefined ? page : { ...page, rows: withoutLease(table, page.rows) }
         })
       },
     }),
   },
   { name: 'an isolate asks the directory about each organization but once', directory: remembered },
   { name: 'a move is given up after it has switched', ledger: abortedLate },
+  { name: 'what moves have left stays', ledger: untidy },
   {
     name: 'a move leaves the keys of an organization behind',
     movePlace: (place) => ({

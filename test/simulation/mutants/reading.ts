@@ -1,6 +1,6 @@
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
-import type { KeyClaim, KeyedRead } from '../../../ports/organizations/keyed-storage.ts'
-import type { ReadQuery } from '../../../ports/records/query.ts'
+import type { KeyClaim, KeyedRead } from '../../../ports/organizations.ts'
+import type { ReadQuery } from '../../../ports/records.ts'
 import type { Mutant } from '../service/universe.ts'
 import { replacing } from './replacing.ts'
 import { portWith } from '../../support/runner/port-with.ts'

@@ -1,4 +1,4 @@
-import type { WholeStore } from '../../../ports/whole/whole-store.ts'
+import type { WholeStore } from '../../../ports/archives.ts'
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import type { Mutant } from '../service/universe.ts'
 import { replacing } from './replacing.ts'

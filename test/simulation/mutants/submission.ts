@@ -1,11 +1,11 @@
 import type { Executor } from '../../../adapters/sqlite/index.ts'
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
-import type { StoredForm } from '../../../ports/records/form-directory.ts'
 import type {
+  StoredForm,
   NewSubmission,
   SaveSubmissionOutcome,
   TenantWriter,
-} from '../../../ports/records/tenant-writer.ts'
+} from '../../../ports/records.ts'
 import type { Mutant } from '../service/universe.ts'
 import { replacing } from './replacing.ts'
 import { portWith } from '../../support/runner/port-with.ts'

@@ -3,9 +3,9 @@ import type { Aims, Universe } from './universe.ts'
 
 /** The calls of a move between which faults are aimed: of its ledger, and of the places. */
 const CALLS = [
-  ...(['open', 'take', 'turn', 'switch', 'askAbort'] as const),
-  ...(['start', 'begin', 'write', 'readJournal', 'forgetJournal', 'pause', 'finish', 'seal'] as const),
-  ...(['close', 'resume', 'reopen', 'stop', 'empty', 'forget'] as const),
+  ...(['take', 'turn', 'save', 'switch', 'askAbort'] as const),
+  ...(['organizations', 'begin', 'read', 'write', 'counts', 'pause', 'finish', 'seal'] as const),
+  ...(['close', 'resume', 'reopen', 'open', 'empty', 'forget'] as const),
 ] as const
 
 const MOMENTS = ['before', 'after'] as const

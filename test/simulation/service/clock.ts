@@ -1,4 +1,4 @@
-import type { Clock } from '../../../ports/platform/clock.ts'
+import type { Clock } from '../../../ports/platform.ts'
 import type { Owner } from '../engine/scheduler.ts'
 import type { Universe } from './universe.ts'
 

@@ -6,17 +6,12 @@ import {
 } from '../../../adapters/durable-object/index.ts'
 import { createPlaceDirectory, createStorage, type Executor } from '../../../adapters/sqlite/index.ts'
 import { createMoveLedger, createMovePlace, sharedControl } from '../../../adapters/sqlite/move/index.ts'
-import type { AllPlaces } from '../../../domain/placement/find/at-place.ts'
+import { createPlaceMemory, type AllPlaces } from '../../../domain/placement/find/at-place.ts'
 import type { MovesWorld } from '../../../domain/placement/operators/moves.ts'
-import { createPlaceMemory } from '../../../domain/placement/find/place-memory.ts'
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
-import type { Background } from '../../../ports/platform/background.ts'
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { Deadline } from '../../../ports/platform/deadline.ts'
-import type { Log } from '../../../ports/platform/log.ts'
-import type { MovePlace } from '../../../ports/placement/move.ts'
-import type { Place } from '../../../ports/placement/placement.ts'
-import type { RandomSource } from '../../../ports/platform/random-source.ts'
+import type { Background, Clock, Deadline, Log, RandomSource } from '../../../ports/platform.ts'
+import type { MovePlace } from '../../../ports/moves.ts'
+import type { Place } from '../../../ports/placement.ts'
 import type { Process } from './processes/process.ts'
 import type { Aims, Mutant } from './universe.ts'
 
@@ -61,7 +56,7 @@ interface MovingParts extends Pick<PlaceParts, 'executor' | 'namespace'> {
 /** How many rows a step of a move takes: few, so that moving a family of some dozen rows takes many steps. */
 const MOVED_ROWS_MAX = 5
 
-/** The ports of moves, as `host-worker/wiring/moves.ts` opens them. */
+/** The ports of moves, as `host-worker/wiring/operator-world.ts` opens them. */
 export function openMoving({
   executor,
   namespace,

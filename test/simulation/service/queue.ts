@@ -1,5 +1,4 @@
-import type { OutboxRef } from '../../../ports/messaging/outbox-store.ts'
-import type { Queue } from '../../../ports/messaging/queue.ts'
+import type { OutboxRef, Queue } from '../../../ports/messaging.ts'
 import type { Process } from './processes/process.ts'
 import type { Universe } from './universe.ts'
 

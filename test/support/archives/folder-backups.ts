@@ -1,7 +1,7 @@
 import { createFolderArchives } from '../../../adapters/archive-folder/index.ts'
-import type { BackupWorld } from '../../../domain/whole/backup/back-up.ts'
-import { openNodeDigest } from '../../../host-worker/operator/archives/sources.ts'
-import type { Clock } from '../../../ports/platform/clock.ts'
+import type { BackupWorld } from '../../../domain/organizations/backups.ts'
+import { openNodeDigest } from '../../../host-worker/operator/commands/archive-files.ts'
+import type { Clock } from '../../../ports/platform.ts'
 
 /** Backups that are not encrypted, in a folder in place of a bucket. */
 export function folderBackups(clock: Clock, folder: string): BackupWorld {

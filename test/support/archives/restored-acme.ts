@@ -1,14 +1,12 @@
-import { contact, form, organization } from '../../conformance/fixtures.ts'
+import { contact, form, organization } from '../../../adapters/conformance/fixtures.ts'
 import { fakeRandom, testSecrets } from '../runner/fakes.ts'
 import { createScratchPlaces, type ScratchPlaces } from '../scratch/scratch-places.ts'
-import type { PlaceChoice } from '../../../ports/placement/placement.ts'
-import type { Manifest } from '../../../domain/whole/archive/format.ts'
-import { readHead, readLines } from '../../../domain/whole/archive/local-source.ts'
-import { beginRestoring } from '../../../domain/whole/restore/begin.ts'
-import { finishRestoring } from '../../../domain/whole/restore/finish.ts'
-import type { RestoreWorld } from '../../../domain/whole/restore/world.ts'
-import { settingsProblem } from '../../../domain/operators/organization-settings.ts'
-import { writePart } from '../../../domain/whole/restore/write-part.ts'
+import type { PlaceChoice } from '../../../ports/placement.ts'
+import { readHead, readLines, type Manifest } from '../../../domain/organizations/archive.ts'
+import { beginRestoring } from '../../../domain/organizations/begin-restore.ts'
+import { finishRestoring, writePart } from '../../../domain/organizations/restore.ts'
+import type { RestoreWorld } from '../../../domain/organizations/restoration.ts'
+import { settingsProblem } from '../../../domain/organizations/settings.ts'
 
 /** An archive of an organization with a slug, a contact and two forms, as an operator sends it. */
 async function archived() {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { openSecrets } from '../../../domain/access/secrets.ts'
 import { deploy } from '../../../host-worker/deploy/deploy.ts'
 import type { World } from '../../../host-worker/deploy/deployment.ts'
-import { readWranglerFile } from '../../../host-worker/local/wrangler-file.ts'
+import { readWranglerFile } from '../../../host-worker/local/project.ts'
 import { fakeClock } from '../runner/fakes.ts'
 import { openTestOperator, type TestOperator } from '../services/operator/operator.ts'
 import { addDatabase, upload, type CloudflareAccount, type Script } from './account.ts'
@@ -103,7 +103,11 @@ export class Deployer {
           ...secrets.map(([name, value]) => ({ type: 'secret_text', name, text: value })),
         ]
         upload(account, file.name, { main_module: 'worker.js', compatibility_date: '2026-01-01', bindings })
-      } else if (!/^(?:d1 migrations apply \w+ --remote|deploy --dry-run) --env=\w*$/.test(words))
+      } else if (
+        !/^(?:d1 migrations apply \w+ --remote|d1 execute DB --remote --yes --command DROP INDEX IF EXISTS [^`]+|deploy --dry-run) --env=\w*$/.test(
+          words,
+        )
+      )
         throw new Error(`No such call of wrangler here: ${words}`)
       return printed(null)
     }

@@ -1,7 +1,7 @@
 import type { AnySchema } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { endpoints } from '../../../domain/catalog.ts'
+import { endpoints } from './endpoints.ts'
 import { buildDocument } from '../../../domain/document/openapi.ts'
 import { operatorTexts } from '../../../domain/document/operator-texts.ts'
 import { operatorEndpoints } from '../../../domain/operator-api.ts'

@@ -1,5 +1,5 @@
-import { importContext } from '../../../domain/imports/context.ts'
-import { kindOf } from '../../../domain/imports/kinds/kinds.ts'
+import { importContext } from '../../../domain/imports/world.ts'
+import { kindOf } from '../../../domain/imports/kinds.ts'
 import { rowOfLine, toolsWithoutSecrets } from './imports.ts'
 import type { TestService } from '../services/service.ts'
 

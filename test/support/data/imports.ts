@@ -4,18 +4,17 @@ import {
   sha256,
   type ImportSource,
   type ReceivedPart,
-} from '../../../domain/imports/file/file-parts.ts'
-import type { ImportKind, ImportRecord } from '../../../domain/imports/kinds/kind.ts'
-import type { ImportTools } from '../../../domain/imports/kinds/kinds.ts'
-import type { ImportTarget, TransferAnswer } from '../../../domain/imports/file/transfer-file.ts'
+  type ImportTarget,
+  type TransferAnswer,
+} from '../../../domain/imports/file/transfer.ts'
+import type { ImportKind, ImportRecord, ImportTools } from '../../../domain/imports/kinds.ts'
 import type { ImportWorld } from '../../../domain/imports/world.ts'
 import type { ImportContext } from '../../../domain/record/field.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { ImportedFile, ImportSessions } from '../../../ports/records/import-sessions.ts'
-import type { Organization } from '../../../ports/organizations/organization.ts'
-import type { StoredRow } from '../../../ports/records/query.ts'
-import type { TenantWriter } from '../../../ports/records/tenant-writer.ts'
+import type { Clock } from '../../../ports/platform.ts'
+import type { ImportedFile, ImportSessions } from '../../../ports/import-sessions.ts'
+import type { Organization } from '../../../ports/organizations.ts'
+import type { StoredRow, TenantWriter } from '../../../ports/records.ts'
 import { openImportWorld } from '../../../host-worker/http/imports.ts'
 import { fakeRandom } from '../runner/fakes.ts'
 

@@ -2,7 +2,7 @@ import type { DetailEndpoint, Endpoint } from '../../../domain/record/endpoint.t
 import { writtenPosResources } from '../../../domain/pos/index.ts'
 import { writtenResources } from '../../../domain/resources/index.ts'
 import { reviews } from '../../../domain/resources/reviews.ts'
-import type { Organization } from '../../../ports/organizations/organization.ts'
+import type { Organization } from '../../../ports/organizations.ts'
 import { sampleRow } from './sample-rows.ts'
 import type { TestService } from '../services/service.ts'
 

@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
 import { storedFields, type Resource } from '../../../domain/record/resource.ts'
-import type { StoredRow } from '../../../ports/records/query.ts'
+import type { StoredRow } from '../../../ports/records.ts'
 
 const FIRST_INSTANT_MS = Date.UTC(2026, 0, 1)
 const HOUR_MS = 3_600_000

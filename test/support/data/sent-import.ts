@@ -1,4 +1,4 @@
-import { contentDigest, digestOfParts, sha256 } from '../../../domain/imports/file/file-parts.ts'
+import { contentDigest, digestOfParts, sha256 } from '../../../domain/imports/file/transfer.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
 import type { OperatorClient } from '../services/operator/operator-client.ts'
 import type { TestService } from '../services/service.ts'

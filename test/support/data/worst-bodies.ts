@@ -1,7 +1,7 @@
 // Sends the worst bodies within the limits to the two sends and to a form, in a process with little memory, and prints
 // the answers as JSON. test/e2e/worst-bodies.system.test.ts starts it.
-import { EMAIL_MAX_BYTES, MESSAGE_MAX_BYTES } from '../../../domain/messaging/request/limits.ts'
-import { BODY_MAX_BYTES } from '../../../domain/forms/definition/limits.ts'
+import { EMAIL_MAX_BYTES, MESSAGE_MAX_BYTES } from '../../../domain/messaging/request.ts'
+import { BODY_MAX_BYTES } from '../../../domain/forms/language/definition.ts'
 import { plainForm } from '../../bench/seed.ts'
 import { createScratchStorage } from '../scratch/scratch-storage.ts'
 import { openTestService } from '../services/service.ts'

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { persistPath } from '../../../host-worker/local/state.ts'
-import { projectWranglerFile } from '../../../host-worker/local/wrangler-file.ts'
+import { projectWranglerFile } from '../../../host-worker/local/project.ts'
 
 /** The local simulator's object that stores a D1 database. */
 const KEEPER = 'miniflare-D1DatabaseObject'

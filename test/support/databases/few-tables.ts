@@ -1,22 +1,21 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { splitStatements } from '../../../adapters/sqlite/index.ts'
-import type { Migration } from '../../../adapters/durable-object/migration.ts'
+import type { Migration } from '../../../adapters/sqlite/migration.ts'
+import { migrations } from '../../../adapters/sqlite/schema/actual.ts'
 
 /** The tables, with their indexes, that are enough for everything that moves do. Moving few tables takes little time. */
 const TABLES = [
   'organizations api_keys operator_keys outbox sends send_requests retention import_sessions import_keys',
-  'sites contacts forms form_submissions',
+  'sites contacts forms form_submissions removals restores',
   'families placed_organizations placed_slugs placed_keys placed_forms write_pauses refused_writes',
   'moves move_organizations move_journal move_targets move_guards',
 ]
   .join(' ')
   .split(' ')
-/** A trigger that must not fire for rows that move. */
+/** A trigger that changes rows as those of tallies do: at the instant of the row that it counts. */
 const TRIGGER = `create trigger contacts_tallied after insert on contacts begin
-  update sites set name = name || '!' where organization_id = new.organization_id; end;`
-
-const folder = new URL('../../../adapters/sqlite/migrations/', import.meta.url)
+  update sites set name = name || '!', updated_at = new.updated_at where organization_id = new.organization_id; end;`
+const TRIGGERS = /^(?:create|drop) trigger (?:refused_writes_raised|contacts_removed)\b/i
 
 /**
  * What a statement is about: the table or view that it creates or alters, on which it creates an index or a trigger, or
@@ -27,22 +26,18 @@ const ABOUT =
 
 function isOfFewTables(statement: string): boolean {
   const { table = '' } = ABOUT.exec(statement.replaceAll(/\s+/g, ' '))?.groups ?? {}
-  const isTrigger = /^create trigger/i.test(statement)
-  const [, dropped] = /^drop index (\w+)/i.exec(statement) ?? []
+  if (/^(?:create|drop) trigger/i.test(statement)) return TRIGGERS.test(statement)
+  const [, dropped] = /^drop index (?:if exists )?(\w+)/i.exec(statement) ?? []
   if (dropped !== undefined) return TABLES.some((name) => dropped.startsWith(`${name}_`))
-  return TABLES.includes(table) && (!isTrigger || table === 'refused_writes')
+  return TABLES.includes(table)
 }
 
 /** The migrations of a database with few tables. */
 export const fewTables: readonly Migration[] = [
-  ...readdirSync(folder)
-    .sort()
-    .map((name) => ({
-      name,
-      sql: splitStatements(readFileSync(new URL(name, folder), 'utf8'))
-        .filter(isOfFewTables)
-        .join('\n'),
-    })),
+  ...migrations().map(({ name, sql }) => ({
+    name,
+    sql: splitStatements(sql).filter(isOfFewTables).join('\n'),
+  })),
   { name: '9999', sql: TRIGGER },
 ]
 

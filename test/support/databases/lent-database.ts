@@ -1,6 +1,6 @@
 import { openImage, type NodeSqlite } from '../../../adapters/node-sqlite/index.ts'
 import type { Executor } from '../../../adapters/sqlite/index.ts'
-import type { Meter } from '../../../ports/platform/meter.ts'
+import type { Meter } from '../../../ports/platform.ts'
 import { migratedImage, tablesOf } from './migrated-image.ts'
 
 /** A migrated database that is lent to one test after another. */

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
 import type { Executor, SqliteStorage } from '../../../adapters/sqlite/index.ts'
-import type { Meter } from '../../../ports/platform/meter.ts'
-import { keyedStatement } from '../../../adapters/sqlite/read/keyed-statements.ts'
+import type { Meter } from '../../../ports/platform.ts'
+import { keyedStatement } from '../../../adapters/sqlite/access/keyed-storage.ts'
 import { readingOf } from '../../../adapters/sqlite/read/reading.ts'
 import { rowsOf } from '../../../adapters/sqlite/statement/executor.ts'
 import { mayStop } from '../../../adapters/sqlite/read/page-select.ts'
-import { indexOf } from '../../../adapters/sqlite/table/indexes.ts'
-import { serviceTables } from '../../../adapters/sqlite/table/table-set.ts'
-import { columnOf, tableOf } from '../../../adapters/sqlite/table/tables.ts'
-import { endpoints } from '../../../domain/catalog.ts'
+import { indexOf, serviceTables, columnOf, tableOf } from '../../../adapters/sqlite/table/tables.ts'
+import { endpoints } from '../contract/endpoints.ts'
 import { SYNC_FIELD, type CollectionEndpoint, type GroupsEndpoint } from '../../../domain/record/endpoint.ts'
-import { storedRowsOf } from '../../../domain/read/pages/query-result.ts'
-import { claimOf } from '../../conformance/fixtures.ts'
+import { storedRowsOf } from '../../../domain/read/page.ts'
+import { claimOf } from '../../../adapters/conformance/fixtures.ts'
 import { selection } from '../../../domain/record/resource.ts'
 import type {
   Order,
@@ -21,7 +19,7 @@ import type {
   ReadQuery,
   Scalar,
   StoredRow,
-} from '../../../ports/records/query.ts'
+} from '../../../ports/records.ts'
 
 /** The number of rows that storage is asked for, for a page of 100. */
 export const LIMIT = 101

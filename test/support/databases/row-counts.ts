@@ -9,8 +9,8 @@ import {
 } from '../../../adapters/sqlite/index.ts'
 import { columnOf, tableOf } from '../../../adapters/sqlite/table/tables.ts'
 import { SYNC_FIELD, type CollectionEndpoint } from '../../../domain/record/endpoint.ts'
-import type { Meter } from '../../../ports/platform/meter.ts'
-import type { Position, ReadQuery, StoredRow } from '../../../ports/records/query.ts'
+import type { Meter } from '../../../ports/platform.ts'
+import type { Position, ReadQuery, StoredRow } from '../../../ports/records.ts'
 import { fakeClock } from '../runner/fakes.ts'
 import {
   isWalk,

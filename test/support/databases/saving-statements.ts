@@ -1,6 +1,6 @@
 import { createStorage, type Executor, type Statement } from '../../../adapters/sqlite/index.ts'
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { SavedTenant } from '../../conformance/index.ts'
+import type { Clock } from '../../../ports/platform.ts'
+import type { SavedTenant } from '../../../adapters/conformance/index.ts'
 import { createScratchStorage } from '../scratch/scratch-storage.ts'
 
 /**

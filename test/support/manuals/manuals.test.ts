@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, it } from 'vitest'
-import { endpoints } from '../../../domain/catalog.ts'
-import { projectRoot } from '../../../host-worker/local/root.ts'
+import { endpoints } from '../contract/endpoints.ts'
+import { projectRoot } from '../../../host-worker/local/project.ts'
 import { manualsOf } from './manuals.ts'
 
 const manuals = manualsOf(projectRoot)
@@ -53,10 +53,10 @@ it('reaches every manual from the README', () => {
   expect([...texts.keys()].filter((path) => !reached.has(path))).toEqual([])
 })
 
-it('keeps the README short enough to be read to its end: ten minutes, of 250 words each', () => {
+it('keeps the README short enough to be read to its end: five minutes, of 250 words each', () => {
   const words = (texts.get('README.md') ?? '').match(/[\p{L}\p{N}]\S*/gu) ?? []
-  expect(words.length).toBeGreaterThan(1_000)
-  expect(words.length).toBeLessThanOrEqual(2_500)
+  expect(words.length).toBeGreaterThan(600)
+  expect(words.length).toBeLessThanOrEqual(1_250)
 })
 
 /** The folders directly within a folder of the project. */
@@ -71,9 +71,10 @@ function foldersBelow(path: string): readonly string[] {
   return foldersIn(path).flatMap((name) => [name, ...foldersBelow(join(path, name))])
 }
 
-/** The names of the folders that the README's code map lists in a folder at the top, such as `domain`. */
+/** The names of the folders that the code map of the architecture lists in a folder at the top, such as `domain`. */
 function mappedFolders(top: string): readonly string[] {
-  const section = new RegExp(`^${top}/.*\\n(?:  .*\\n)*`, 'm').exec(texts.get('README.md') ?? '')?.[0] ?? ''
+  const section =
+    new RegExp(`^${top}/.*\\n(?:  .*\\n)*`, 'm').exec(texts.get('ARCHITECTURE.md') ?? '')?.[0] ?? ''
   const entries = section.slice(`${top}/`.length)
   return [...entries.matchAll(/(?<![\w/.-])([a-z\d-]+)\/(?=[\s,]|$)/gm)].map(([, name = '']) => name)
 }

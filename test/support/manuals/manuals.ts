@@ -1,14 +1,14 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A README.md of the project, the one in the root or the manual of a folder; or a guide. */
+/** A README.md of the project, the one in the root or the manual of a folder; its architecture; or a guide. */
 export interface Manual {
   /** Its path from the project's root. */
   readonly path: string
   readonly text: string
 }
 
-/** Every README.md and guide of the project in a directory: that in the root first, then the others sorted by path. */
+/** Every manual of the project in a directory: those in the root first, then the others sorted by path. */
 export function manualsOf(directory: string): readonly Manual[] {
   const isSkipped = (path: string): boolean => /(?:^|[\\/])(?:node_modules|dist|\.wrangler)$/.test(path)
   const found = globSync(['*/**/README.md', 'host-worker/guides/*.md'], {
@@ -17,5 +17,8 @@ export function manualsOf(directory: string): readonly Manual[] {
   })
     .map((path) => path.replaceAll('\\', '/'))
     .sort()
-  return ['README.md', ...found].map((path) => ({ path, text: readFileSync(join(directory, path), 'utf8') }))
+  return ['README.md', 'ARCHITECTURE.md', ...found].map((path) => ({
+    path,
+    text: readFileSync(join(directory, path), 'utf8'),
+  }))
 }

@@ -18,6 +18,11 @@ export interface MovingWriter {
   reading(): Promise<Executor>
 }
 
+/** The organization's clock, which moves on with every write. */
+const CLOCK = '(select clock_at from organizations where organization_id = ?1)'
+const MOVE_CLOCK = `update organizations set clock_at = strftime('%Y-%m-%dT%H:%M:%fZ', clock_at, '+0.001 seconds')
+  where organization_id = ?`
+
 /** A place's answer to a write. */
 type Answer = 'taken' | 'paused' | 'elsewhere'
 
@@ -44,9 +49,13 @@ export function movingWriter(places: MovingPlaces, familyId: string, organizatio
         count % 3 === 0 && acknowledged.has(last)
           ? `delete from contacts where organization_id = ?1 and contact_id = ?3 and ?2 is not null`
           : `insert into contacts (organization_id, contact_id, first_name, tags, email_consent, sms_consent, created_at,
-              updated_at) values (?1, ?2, ?3, '[]', 'unknown', 'unknown', '2026', '2026')
-            on conflict do update set first_name = excluded.first_name`
-      const write = (place: Executor) => answerOf(place, { sql, parameters: [organizationId, id, last] })
+              updated_at) values (?1, ?2, ?3, '[]', 'unknown', 'unknown', '2026', ${CLOCK})
+            on conflict do update set first_name = excluded.first_name, updated_at = excluded.updated_at`
+      const write = (place: Executor) =>
+        answerOf(place, [
+          { sql: MOVE_CLOCK, parameters: [organizationId] },
+          { sql, parameters: [organizationId, id, last] },
+        ])
       const atHome = await home()
       const elsewhere = [shared, ...places.ownServing()].filter((place) => place !== atHome)
       const others = await Promise.all(elsewhere.map(write))
@@ -64,16 +73,16 @@ export function movingWriter(places: MovingPlaces, familyId: string, organizatio
     },
     async reading() {
       const place = await home()
-      const answer = await answerOf(place, { sql: 'select 1 from contacts limit 1', parameters: [] })
+      const answer = await answerOf(place, [{ sql: 'select 1 from contacts limit 1', parameters: [] }])
       if (answer !== 'taken') throw new Error('The family’s place refused a read')
       return place
     },
   }
 }
 
-async function answerOf(place: Executor, statement: Statement): Promise<Answer> {
+async function answerOf(place: Executor, statements: readonly Statement[]): Promise<Answer> {
   try {
-    await place.batch([statement])
+    await place.batch(statements)
     return 'taken'
   } catch (error) {
     if (error instanceof PausedError) return 'paused'

@@ -1,15 +1,14 @@
 import { openImage } from '../../../adapters/node-sqlite/index.ts'
 import { createObjectMovePlace } from '../../../adapters/durable-object/index.ts'
 import { migrationTexts } from '../../../adapters/durable-object/object/migration-texts.ts'
-import type { Migration } from '../../../adapters/durable-object/migration.ts'
+import type { Migration } from '../../../adapters/sqlite/migration.ts'
 import type { Executor } from '../../../adapters/sqlite/index.ts'
 import { createMoveLedger, createMovePlace, sharedControl } from '../../../adapters/sqlite/move/index.ts'
-import { newMoveId, runMove, type MoveWorld } from '../../../domain/placement/move/index.ts'
-import { systemDeadline } from '../../../host-worker/system.ts'
-import type { Deadline } from '../../../ports/platform/deadline.ts'
-import type { Move } from '../../../ports/placement/move-ledger.ts'
-import type { MovedTable } from '../../../ports/placement/move.ts'
-import type { Place, PlaceChoice } from '../../../ports/placement/placement.ts'
+import { newMoveId, runMove, tidyUp, type MoveWorld } from '../../../domain/placement/move/index.ts'
+import { lineLog, systemDeadline } from '../../../host-worker/system.ts'
+import type { Deadline } from '../../../ports/platform.ts'
+import type { Move, MovedTable } from '../../../ports/moves.ts'
+import type { Place, PlaceChoice } from '../../../ports/placement.ts'
 import { fakeRandom, type FakeClock } from '../runner/fakes.ts'
 import { ownDatabase, type OwnDatabase, type OwnDatabaseOptions } from '../scratch/own-database.ts'
 
@@ -33,6 +32,8 @@ export interface MovingPlaces {
   open(familyId: string, target: PlaceChoice): Promise<Move>
   /** Opens a move and works on it until it has ended. */
   move(familyId: string, target: PlaceChoice): Promise<Move>
+  /** Removes what ended moves have left, as the sweep does a day after them. */
+  tidy(): Promise<void>
   /** Works on a move until it has ended, as another mover does after the lease of the first one has expired. */
   finish(moveId: string): Promise<Move>
 }
@@ -90,6 +91,7 @@ export function movingPlaces({
     clock,
     deadline,
     random,
+    log: lineLog(() => undefined),
     ledger: createMoveLedger(directory),
     places: (place) => {
       if (place.kind === 'shared') {
@@ -133,10 +135,22 @@ export function movingPlaces({
     open,
     move: async (familyId, target) => finish((await open(familyId, target)).moveId),
     finish,
+    async tidy() {
+      clock.advance(DAY_MS)
+      const { ledger } = world
+      const left = async () =>
+        (await ledger.idle(new Date(clock.nowMs()).toISOString(), 20)).filter(
+          ({ endedAt }) => endedAt !== null,
+        )
+      for (let moves = await left(); moves.length > 0; moves = await left())
+        for (const move of moves) await tidyUp(world, move, Infinity)
+    },
   }
 }
 
-/** Every row of these organizations by table, each as JSON, sorted. */
+const DAY_MS = 24 * 60 * 60_000
+
+/** Every row of these organizations by table, each as JSON, sorted, without their clocks, which a move moves on. */
 export async function contentOf(
   executor: Executor,
   tables: readonly MovedTable[],
@@ -144,7 +158,10 @@ export async function contentOf(
 ): Promise<Readonly<Record<string, readonly string[]>>> {
   const results = await executor.batch(
     tables.map(({ name, columns }) => ({
-      sql: `select ${columns.map((column) => `"${column}"`).join()} from "${name}"
+      sql: `select ${columns
+        .filter((column) => column !== 'clock_at')
+        .map((column) => `"${column}"`)
+        .join()} from "${name}"
         where organization_id in (select value from json_each(?))`,
       parameters: [JSON.stringify(organizationIds)],
     })),
@@ -157,13 +174,15 @@ export async function contentOf(
   )
 }
 
-/** Everything that a move should have removed. */
+/** Everything that a move should have removed. That filling has ended is known for a day after it. */
 export async function leftOf(database: Executor): Promise<readonly unknown[]> {
   const left = [
-    `select name from sqlite_master where name glob 'move_*' and type = 'trigger'`,
-    ...['move_journal', 'move_organizations', 'move_targets', 'move_guards', 'write_pauses'].map(
-      (table) => `select * from ${table}`,
-    ),
+    'select * from move_targets where finished_by is null',
+    'select * from move_guards',
+    'select * from move_journal',
+    'select * from move_organizations',
+    "select name from sqlite_master where type = 'trigger' and name glob 'move_*'",
+    'select * from write_pauses',
   ]
   const results = await database.batch(left.map((sql) => ({ sql, parameters: [] })))
   return results.flatMap(({ rows }) => rows)

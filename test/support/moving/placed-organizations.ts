@@ -1,6 +1,6 @@
-import type { Organization } from '../../../ports/organizations/organization.ts'
-import type { PlaceChoice } from '../../../ports/placement/placement.ts'
-import { organization } from '../../conformance/fixtures.ts'
+import type { Organization } from '../../../ports/organizations.ts'
+import type { PlaceChoice } from '../../../ports/placement.ts'
+import { organization } from '../../../adapters/conformance/fixtures.ts'
 import type { ScratchIsolate, ScratchPlaces } from '../scratch/scratch-places.ts'
 
 /** Saves an organization as an operator's request does, which reads the stored one first. */

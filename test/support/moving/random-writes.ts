@@ -1,7 +1,7 @@
-import { newOrganization } from '../../../domain/operators/organization.ts'
+import { newOrganization } from '../../../domain/organizations/settings.ts'
 import { writtenResources } from '../../../domain/resources/index.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
-import type { Clock } from '../../../ports/platform/clock.ts'
+import type { Clock } from '../../../ports/platform.ts'
 import type { Storage } from '../../../ports/storage.ts'
 import { sampleRow } from '../data/sample-rows.ts'
 

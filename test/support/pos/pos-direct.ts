@@ -1,10 +1,10 @@
-import { DIALECTS } from '../../../adapters/pos-odbc/gateway/statements/dialect.ts'
-import { openSqlite } from '../../../adapters/pos-odbc/gateway/connections/drivers/sqlite.ts'
-import { FAMILIES } from '../../../adapters/pos-odbc/gateway/families/index.ts'
-import { readOne, readPage, type ReadContext } from '../../../adapters/pos-odbc/gateway/rows/read.ts'
-import { parseReadRequest } from '../../../adapters/pos-odbc/gateway/requests/request.ts'
+import { DIALECTS } from '../../../adapters/pos-odbc/gateway/dialect.ts'
+import { openSqlite } from '../../../adapters/pos-odbc/gateway/drivers.ts'
+import { MAPPINGS } from '../../../adapters/pos-odbc/gateway/mappings.ts'
+import { readOne, readPage, type ReadContext } from '../../../adapters/pos-odbc/gateway/read.ts'
+import { parseReadRequest } from '../../../adapters/pos-odbc/gateway/request.ts'
 import { createOdbcPosSources, type OdbcTie } from '../../../adapters/pos-odbc/index.ts'
-import type { PosSource } from '../../../ports/sources/pos-source.ts'
+import type { PosSource } from '../../../ports/sources.ts'
 import { gatewayOptions } from './pos-gateway.ts'
 
 /**
@@ -15,7 +15,7 @@ export function openDirectly(tie: OdbcTie, file: string, settings: ReadContext['
   const dialect = DIALECTS.sqlite
   const connection = openSqlite({ driver: 'sqlite', file, session: dialect.session(0) })
   const context: ReadContext = {
-    scope: { family: FAMILIES[tie.kind], dialect, tenant: tie.tenant },
+    scope: { source: MAPPINGS[tie.kind], dialect, tenant: tie.tenant },
     settings,
     listRowsMax: 50_000,
     run: (statement) => connection.query(statement),

@@ -3,15 +3,18 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { DIALECTS } from '../../../adapters/pos-odbc/gateway/statements/dialect.ts'
-import { openOdbc } from '../../../adapters/pos-odbc/gateway/connections/drivers/odbc.ts'
-import { TABLES } from '../../../adapters/pos-odbc/gateway/tables/database.ts'
-import { openEmbeddedSource } from '../../../adapters/pos-odbc/gateway/rows/embedded.ts'
-import { writeStatements, type WritableRows } from '../../../adapters/pos-odbc/gateway/statements/write.ts'
+import { DIALECTS } from '../../../adapters/pos-odbc/gateway/dialect.ts'
+import { openOdbc } from '../../../adapters/pos-odbc/gateway/drivers.ts'
+import { TABLES } from '../../../adapters/pos-odbc/gateway/tables.ts'
+import {
+  openEmbeddedSource,
+  writeStatements,
+  type WritableRows,
+} from '../../../adapters/pos-odbc/gateway/write.ts'
 import type { NeutralRow } from '../../../adapters/pos-odbc/protocol.ts'
 import type { OdbcTie, SourceKind } from '../../../adapters/pos-odbc/index.ts'
-import { projectRoot } from '../../../host-worker/local/root.ts'
-import type { PosSource } from '../../../ports/sources/pos-source.ts'
+import { projectRoot } from '../../../host-worker/local/project.ts'
+import type { PosSource } from '../../../ports/sources.ts'
 import { openDirectly } from './pos-direct.ts'
 import { scratchFolder } from './pos-gateway.ts'
 

@@ -10,7 +10,7 @@ import {
   type GatewayOptions,
   type OdbcPosSources,
 } from '../../../adapters/pos-odbc/index.ts'
-import { projectRoot } from '../../../host-worker/local/root.ts'
+import { projectRoot } from '../../../host-worker/local/project.ts'
 import { afterFile } from '../runner/after-file.ts'
 import { COMPILE_CACHE } from '../services/compile-cache.ts'
 

@@ -1,11 +1,17 @@
-import type { Dialect } from '../../../adapters/pos-odbc/gateway/statements/dialect.ts'
-import { listsOf } from '../../../adapters/pos-odbc/gateway/families/family.ts'
-import { FAMILIES } from '../../../adapters/pos-odbc/gateway/families/index.ts'
-import { childrenStatement } from '../../../adapters/pos-odbc/gateway/statements/lists.ts'
-import { oneStatement, pageStatement } from '../../../adapters/pos-odbc/gateway/statements/page.ts'
+import type { Dialect } from '../../../adapters/pos-odbc/gateway/dialect.ts'
+import { listsOf, MAPPINGS } from '../../../adapters/pos-odbc/gateway/mappings.ts'
+import {
+  childrenStatement,
+  oneStatement,
+  pageStatement,
+} from '../../../adapters/pos-odbc/gateway/statements.ts'
 import type { Statement } from '../../../adapters/sqlite/statement/executor.ts'
-import { COLLECTIONS, orderMayBeNull, type CollectionName } from '../../../adapters/pos-odbc/collections.ts'
-import type { SourceKind } from '../../../adapters/pos-odbc/protocol.ts'
+import {
+  COLLECTIONS,
+  orderMayBeNull,
+  type CollectionName,
+  type SourceKind,
+} from '../../../adapters/pos-odbc/protocol.ts'
 import type { CollectionEndpoint } from '../../../domain/record/endpoint.ts'
 
 /** A statement that the gateway can run, with a description. */
@@ -23,10 +29,10 @@ export function everyStatement(
   dialect: Dialect,
   tenant: string,
 ): readonly NamedStatement[] {
-  const scope = { family: FAMILIES[kind], dialect, tenant }
+  const scope = { source: MAPPINGS[kind], dialect, tenant }
   return (Object.keys(COLLECTIONS) as CollectionName[]).flatMap((name) => [
     { name: `${name}.one`, statement: oneStatement(scope, name, 'x1') },
-    ...listsOf(scope.family.collections[name]).map(([list, child]) => ({
+    ...listsOf(scope.source.collections[name]).map(([list, child]) => ({
       name: `${name} ${list}`,
       statement: childrenStatement(scope, child, ['x1', 'x2', 'x3'], 100),
     })),

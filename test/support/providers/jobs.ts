@@ -1,13 +1,17 @@
 import { createScratchStorage, type ScratchStorage } from '../scratch/scratch-storage.ts'
-import { sweep } from '../../../domain/jobs/sweep.ts'
-import type { JobWorld } from '../../../domain/jobs/world.ts'
-import type { EmailMessage, EmailSender } from '../../../ports/messaging/email-sender.ts'
-import type { OutboxRef } from '../../../ports/messaging/outbox-store.ts'
-import type { SendRecord } from '../../../ports/messaging/send-log.ts'
-import type { SendResult } from '../../../ports/messaging/send-result.ts'
-import type { SmsMessage, SmsSender } from '../../../ports/messaging/sms-sender.ts'
-import { automation, ada } from '../../conformance/submissions/outbox.ts'
-import { form, organization, submission } from '../../conformance/fixtures.ts'
+import { sweep } from '../../../domain/jobs/deliver.ts'
+import type { JobWorld } from '../../../domain/jobs/work.ts'
+import type {
+  EmailMessage,
+  EmailSender,
+  SendRecord,
+  SendResult,
+  SmsMessage,
+  SmsSender,
+  OutboxRef,
+} from '../../../ports/messaging.ts'
+import { automation, ada } from '../../../adapters/conformance/outbox.ts'
+import { form, organization, submission } from '../../../adapters/conformance/fixtures.ts'
 import { fakeClock, fakeRandom, type FakeClock } from '../runner/fakes.ts'
 
 /** A provider that records what it delivered. */

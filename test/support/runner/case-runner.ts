@@ -1,5 +1,5 @@
 import { expect, type TestAPI } from 'vitest'
-import type { CaseRunner } from '../../conformance/index.ts'
+import type { CaseRunner } from '../../../adapters/conformance/index.ts'
 
 /**
  * Runs conformance cases as tests. A case that is skipped says why. Cases assert without vitest, which counts as one

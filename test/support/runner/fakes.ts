@@ -1,5 +1,4 @@
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { RandomSource } from '../../../ports/platform/random-source.ts'
+import type { Clock, RandomSource } from '../../../ports/platform.ts'
 import { openSecrets, type Secrets } from '../../../domain/access/secrets.ts'
 import { toBase64Url } from '../../../domain/text/encoding.ts'
 

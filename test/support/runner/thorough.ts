@@ -1,6 +1,6 @@
 /**
- * Whether a test tries every moment and every seed that it knows, as test/ci/faults/every-moment.sh has it do. `npm test` tries
- * some of them, the same in every run.
+ * Whether a test tries every moment and every seed that it knows, as .ci/nightly has it do. `npm test` tries some of
+ * them, the same in every run.
  */
 const isThorough = process.env.EVERY_MOMENT === 'yes'
 

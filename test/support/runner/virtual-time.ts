@@ -1,5 +1,5 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
-import type { Deadline } from '../../../ports/platform/deadline.ts'
+import type { Deadline } from '../../../ports/platform.ts'
 import { fakeClock, type FakeClock } from './fakes.ts'
 
 /** Time that passes only when no other work is pending, and then jumps: waiting an hour takes no time. */

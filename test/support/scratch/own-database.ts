@@ -3,10 +3,10 @@ import {
   type FamilyNamespace,
   type FamilyObject,
 } from '../../../adapters/durable-object/index.ts'
-import { relayed } from '../../../domain/relay/relayed.ts'
+import { relayed } from '../../../ports/relayed.ts'
 import type { Executor } from '../../../adapters/sqlite/index.ts'
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { Migration } from '../../../adapters/durable-object/migration.ts'
+import type { Clock } from '../../../ports/platform.ts'
+import type { Migration } from '../../../adapters/sqlite/migration.ts'
 import { namespaceOf, openScratchFamily, somePlace } from './scratch-family.ts'
 
 /** A family's object in this process, for moves. */
@@ -17,6 +17,8 @@ export interface OwnDatabase {
   readonly direct: FamilyNamespace
   /** The namespace that a move uses. */
   readonly namespace: FamilyNamespace
+  /** Runs a statement behind the object's back. */
+  change(sql: string): Promise<void>
   /** A copy of its present content, from which another one can start. */
   image(): Uint8Array
 }
@@ -45,6 +47,9 @@ export function ownDatabase({ within, ...options }: OwnDatabaseOptions): OwnData
     }),
     direct,
     namespace: namespaceOf(() => calls),
+    change: async (sql) => {
+      scratch.database.sqlite().exec(sql)
+    },
     image: () => scratch.database.sqlite().serialize(),
   }
 }

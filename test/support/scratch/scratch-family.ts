@@ -1,9 +1,9 @@
 import { openFamily, type Family } from '../../../adapters/durable-object/object/family.ts'
 import type { FamilyNamespace, FamilyObject, FamilyPlace } from '../../../adapters/durable-object/index.ts'
 import { migrationTexts } from '../../../adapters/durable-object/object/migration-texts.ts'
-import type { Migration } from '../../../adapters/durable-object/migration.ts'
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { OutboxRef } from '../../../ports/messaging/outbox-store.ts'
+import type { Migration } from '../../../adapters/sqlite/migration.ts'
+import type { Clock } from '../../../ports/platform.ts'
+import type { OutboxRef } from '../../../ports/messaging.ts'
 import { openObjectDatabase } from './scratch-object.ts'
 
 /** An object in this process: the real code on Node's SQLite, with an alarm that rings when a test calls it. */

@@ -1,8 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
-import { cachedStatements } from '../../../adapters/node-sqlite/statement-cache.ts'
-import type { ObjectDatabase } from '../../../adapters/durable-object/object/object-database.ts'
-import { createSchema } from '../../../adapters/durable-object/object/schema/schema-steps.ts'
-import { writeFact } from '../../../adapters/durable-object/object/facts.ts'
+import { cachedStatements } from '../../../adapters/node-sqlite/database.ts'
+import type { ObjectDatabase } from '../../../adapters/durable-object/object/batch.ts'
+import { createSchema, writeFact } from '../../../adapters/durable-object/object/schema.ts'
 import { migrationTexts } from '../../../adapters/durable-object/object/migration-texts.ts'
 import type { State } from '../../../adapters/durable-object/object/states.ts'
 

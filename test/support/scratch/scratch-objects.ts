@@ -3,7 +3,7 @@ import {
   createObjectStorage,
   type FamilyNamespace,
 } from '../../../adapters/durable-object/index.ts'
-import type { Clock } from '../../../ports/platform/clock.ts'
+import type { Clock } from '../../../ports/platform.ts'
 import { namespaceOf, openScratchFamily, type ScratchFamily } from './scratch-family.ts'
 import type { ScratchOptions } from './scratch-storage.ts'
 

@@ -1,13 +1,12 @@
 import { createMeter, createStorage, type NodeSqlite } from '../../../adapters/node-sqlite/index.ts'
 import { createPlaceDirectory, type Executor } from '../../../adapters/sqlite/index.ts'
-import type { AllPlaces } from '../../../domain/placement/find/at-place.ts'
+import { createPlaceMemory, type AllPlaces } from '../../../domain/placement/find/at-place.ts'
 import { ElsewhereError } from '../../../domain/placement/find/errors.ts'
-import { createPlaceMemory } from '../../../domain/placement/find/place-memory.ts'
 import { createPlacedStorage, type PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import { lineLog, systemDeadline } from '../../../host-worker/system.ts'
-import type { Deadline } from '../../../ports/platform/deadline.ts'
-import type { OwnPlace, PlaceChoice, PlaceDirectory } from '../../../ports/placement/placement.ts'
-import { START_MS, type TestClock } from '../../conformance/fixtures.ts'
+import type { Deadline } from '../../../ports/platform.ts'
+import type { OwnPlace, PlaceChoice, PlaceDirectory } from '../../../ports/placement.ts'
+import { START_MS, type TestClock } from '../../../adapters/conformance/fixtures.ts'
 import { lendDatabase } from '../databases/lent-database.ts'
 
 /** One call to a database: `shared`, or the name of a family's database such as `acme.1`. */

@@ -2,9 +2,8 @@ import { openImage, type NodeSqlite } from '../../../adapters/node-sqlite/index.
 import { openLegacyVendor, openLegacyVendorWriter } from '../../../adapters/pos-legacy-vendor/index.ts'
 import { posSourceKinds } from '../../../domain/pos/index.ts'
 import { systemDeadline } from '../../../host-worker/system.ts'
-import type { PosSourceTie } from '../../../ports/organizations/organization.ts'
-import type { PosSources } from '../../../ports/sources/pos-source.ts'
-import type { PosWriter } from '../../../ports/sources/pos-writer.ts'
+import type { PosSourceTie } from '../../../ports/organizations.ts'
+import type { PosSources, PosWriter } from '../../../ports/sources.ts'
 import { migratedImage } from '../databases/migrated-image.ts'
 
 /** Point-of-sale sources of every kind in memory, for one test. */

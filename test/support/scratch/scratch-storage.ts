@@ -5,16 +5,14 @@ import {
   type NodeSqlite,
 } from '../../../adapters/node-sqlite/index.ts'
 import { createPlaceDirectory, type Executor } from '../../../adapters/sqlite/index.ts'
-import type { AllPlaces } from '../../../domain/placement/find/at-place.ts'
+import { createPlaceMemory, type AllPlaces } from '../../../domain/placement/find/at-place.ts'
 import { ElsewhereError } from '../../../domain/placement/find/errors.ts'
-import { createPlaceMemory } from '../../../domain/placement/find/place-memory.ts'
 import { createPlacedStorage, type PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import { lineLog, systemDeadline } from '../../../host-worker/system.ts'
-import type { OwnPlace, PlaceChoice } from '../../../ports/placement/placement.ts'
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { Meter } from '../../../ports/platform/meter.ts'
+import type { OwnPlace, PlaceChoice } from '../../../ports/placement.ts'
+import type { Clock, Meter } from '../../../ports/platform.ts'
 import type { Storage } from '../../../ports/storage.ts'
-import type { SeenOutboxEntry } from '../../conformance/index.ts'
+import type { SeenOutboxEntry } from '../../../adapters/conformance/index.ts'
 import { lendDatabase } from '../databases/lent-database.ts'
 
 /** A storage in memory for one test, with what its ports do not show. */

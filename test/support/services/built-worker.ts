@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { inject } from 'vitest'
 import { withFileLock } from '../../../host-worker/launch/file-lock.mjs'
-import { projectRoot } from '../../../host-worker/local/root.ts'
-import { wranglerEnvironment } from '../../../host-worker/local/wrangler-environment.ts'
+import { projectRoot, wranglerEnvironment } from '../../../host-worker/local/project.ts'
 import { COMPILE_CACHE } from './compile-cache.ts'
 
 declare module 'vitest' {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { projectRoot } from '../../../host-worker/local/root.ts'
+import { projectRoot } from '../../../host-worker/local/project.ts'
 
 /**
  * For the environment of a program of this project that a test runs on Node. Code that one process has compiled is

@@ -2,10 +2,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare, Response } from 'miniflare'
 import { bundleWorker, LOCAL } from '../../../host-worker/bundle/bundle-worker.mjs'
-import { serviceName, startHost } from '../../../host-worker/local/host.ts'
-import { projectRoot } from '../../../host-worker/local/root.ts'
+import { fireCron, serviceName, startHost } from '../../../host-worker/local/host.ts'
+import { projectRoot, wranglerEnvironment } from '../../../host-worker/local/project.ts'
 import { openPrivateState, persistPath } from '../../../host-worker/local/state.ts'
-import { wranglerEnvironment } from '../../../host-worker/local/wrangler-environment.ts'
 import { runtimeProcesses } from './process-tree.ts'
 import { TRIPWIRE_WORKER } from './tripwire-worker.ts'
 
@@ -108,10 +107,7 @@ async function start(directory: string, options: WorkerOptions): Promise<Killabl
   return {
     origin,
     pid,
-    fireCron: async () => {
-      const worker = await runtime.getWorker(serviceName())
-      await worker.scheduled({ cron: '* * * * *', scheduledTime: new Date() })
-    },
+    fireCron: () => fireCron(runtime, serviceName()),
     kill: () => {
       process.kill(pid, 'SIGKILL')
     },

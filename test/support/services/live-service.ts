@@ -1,3 +1,4 @@
+import { fireCron } from '../../../host-worker/local/host.ts'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,9 +8,8 @@ import type { D1Database } from '@cloudflare/workers-types'
 import { createD1Storage } from '../../../adapters/d1/index.ts'
 import { issueKey } from '../../../domain/access/api-key.ts'
 import { openSecrets } from '../../../domain/access/secrets.ts'
-import { newOrganization } from '../../../domain/operators/organization.ts'
-import { projectRoot } from '../../../host-worker/local/root.ts'
-import { wranglerEnvironment } from '../../../host-worker/local/wrangler-environment.ts'
+import { newOrganization } from '../../../domain/organizations/settings.ts'
+import { projectRoot, wranglerEnvironment } from '../../../host-worker/local/project.ts'
 import { systemClock, systemRandom } from '../../../host-worker/system.ts'
 import { builtOnce, builtWorker } from './built-worker.ts'
 import { placeDatabase } from '../databases/d1-files.ts'
@@ -138,10 +138,7 @@ export async function openLiveWorker(
         headers: Object.fromEntries(response.headers),
       })
     },
-    fireCron: async () => {
-      const worker = await runtime.getWorker(SERVICE)
-      await worker.scheduled({ cron: '* * * * *', scheduledTime: new Date() })
-    },
+    fireCron: () => fireCron(runtime, SERVICE),
     close: async () => {
       databases.close()
       await runtime.dispose()

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { withFileLock } from '../../../host-worker/launch/file-lock.mjs'
-import { projectRoot } from '../../../host-worker/local/root.ts'
+import { projectRoot } from '../../../host-worker/local/project.ts'
 import { builtOnce } from './built-worker.ts'
 
 const run = promisify(execFile)
@@ -27,8 +27,8 @@ export async function packProject(): Promise<string> {
   return join(folder, tarball)
 }
 
-/** Installs packages into a project's folder: what is named, or what its lock file says. */
+/** Installs packages into a project's folder: what is named, and what its package.json names. */
 export async function install(folder: string, ...wanted: readonly string[]): Promise<void> {
-  const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts']
-  await run('npm', wanted.length === 0 ? ['ci', ...flags] : ['install', ...flags, ...wanted], { cwd: folder })
+  const flags = ['--prefer-offline', '--no-package-lock', '--no-audit', '--no-fund', '--ignore-scripts']
+  await run('npm', ['install', ...flags, ...wanted], { cwd: folder })
 }

@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
-import type { sendEmail, sendMessage } from '../../../domain/messaging/endpoints.ts'
-import type { SendRecord } from '../../../ports/messaging/send-log.ts'
+import type { OperationEndpoint } from '../../../domain/record/operation.ts'
+import type { SendRecord } from '../../../ports/messaging.ts'
 import { validatorOf } from '../contract/contract-validator.ts'
 import { fakeEmail, fakeSms } from '../providers/jobs.ts'
-import type { Clock } from '../../../ports/platform/clock.ts'
-import type { PlaceChoice } from '../../../ports/placement/placement.ts'
+import type { Clock } from '../../../ports/platform.ts'
+import type { PlaceChoice } from '../../../ports/placement.ts'
 import { createScratchStorage, type ScratchStorage } from '../scratch/scratch-storage.ts'
 import { openTestService, type TestService } from './service.ts'
 
@@ -14,8 +14,6 @@ const mail = { domain: 'mail.example.com', brand: 'Brand' }
 /** Bodies of requests to send. */
 export const message = { to: '+12125550123', body: 'Hi' }
 export const email = { to: 'ada@example.com', subject: 'Hi', html: '<p>Hi</p>' }
-
-type SendEndpoint = typeof sendMessage | typeof sendEmail
 
 /** An answer to a request to send. */
 export interface SendAnswer {
@@ -39,7 +37,7 @@ export interface SendingService {
   }
   /** Posts JSON and checks the answer against the contract document. */
   readonly post: (
-    endpoint: SendEndpoint,
+    endpoint: OperationEndpoint,
     body: unknown,
     withKey?: string,
     headers?: Readonly<Record<string, string>>,

@@ -1,7 +1,7 @@
 import type { BodyOf } from '../service/operations.ts'
 
-export type Body = BodyOf<'analytics.cohorts'>
-export type Cohort = Body['cohorts'][number]
+export type CohortsBody = BodyOf<'analytics.cohorts'>
+export type Cohort = CohortsBody['cohorts'][number]
 
 /** Within how many days members left. */
 export const HORIZONS = ['30', '60', '90', '180', '365'] as const

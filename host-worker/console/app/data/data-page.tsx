@@ -1,48 +1,51 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Link, useLocation, useSearch } from 'wouter-preact'
-import { Button, calls } from '../kit/button.tsx'
-import { Badge, Card, Facts } from '../kit/card.tsx'
+import { Button, SelectField, TextField, calls } from '../kit/controls.tsx'
 import { Dialog } from '../kit/dialog.tsx'
-import { SelectField, TextField } from '../kit/field.tsx'
-import { PageHeader } from '../kit/page-header.tsx'
-import { Empty, Shown } from '../kit/states.tsx'
+import {
+  Badge,
+  Card,
+  Empty,
+  Facts,
+  PageHeader,
+  Shown,
+  countText,
+  isolated,
+  momentText,
+} from '../kit/page.tsx'
 import { PagedTable, type Column } from '../kit/table.tsx'
-import { countText, isolated, momentText } from '../kit/text.tsx'
-import { isNothing } from '../service/failure.ts'
+import { isNothing } from '../service/client.ts'
+import { useRead, useReadPages } from '../service/hooks.ts'
 import type { Row } from '../service/operations.ts'
-import { useReadPages } from '../service/use-pages.ts'
-import { useRead } from '../service/use-query.ts'
 import {
   addressOf,
+  chosenIn,
   columnFieldsOf,
+  dataRoutesIn,
+  dayOf,
   detailOf,
   idFieldOf,
   linkOf,
   onwardFrom,
-  placeOf,
-  wordsOf,
-  type Place,
-} from './addresses.ts'
-import {
-  chosenIn,
-  dataRoutesIn,
-  dayOf,
   parametersOf,
+  placeOf,
   searchOf,
   startOf,
+  wordsOf,
   type Chosen,
   type ContractDocument,
   type DataRoute,
   type Parameter,
-} from './contract.ts'
+  type Place,
+} from './routes.ts'
 
 /** A browser over everything that a tenant can read, made from the contract document. */
 export function Page() {
   const document = useRead<ContractDocument>('/api/v1/openapi.json')
   const [location] = useLocation()
   const address = location.replace(/^\/data\/?/, '').replace(/\/$/, '')
-  if (document.state === 'ready') return <DataPlace routes={dataRoutesIn(document.data)} address={address} />
+  if (document.state === 'ready') return <DataPlace routes={dataRoutesIn(document.data)} shown={address} />
   return (
     <>
       <PageHeader title="Data" />
@@ -53,12 +56,7 @@ export function Page() {
   )
 }
 
-interface DataPlaceProps {
-  readonly routes: readonly DataRoute[]
-  readonly address: string
-}
-
-function DataPlace({ routes, address: shown }: DataPlaceProps) {
+function DataPlace({ routes, shown }: { readonly routes: readonly DataRoute[]; readonly shown: string }) {
   if (shown === '') return <Collections routes={routes} />
   const place = placeOf(routes, shown)
   const address = place === null ? null : addressOf(place.route.template, place.params)
@@ -71,14 +69,11 @@ function DataPlace({ routes, address: shown }: DataPlaceProps) {
     )
   const { route, params } = place
   const title = route.isCollection ? route.title : (params[parametersOf(route.template).at(-1) ?? ''] ?? '')
+  const View = route.isCollection ? CollectionView : RowView
   return (
     <>
       <PageHeader title={title} crumbs={[DATA, ...crumbsOf(routes, address)]} />
-      {route.isCollection ? (
-        <CollectionView key={address} routes={routes} place={place} address={address} />
-      ) : (
-        <RowView key={address} routes={routes} place={place} address={address} />
-      )}
+      <View key={address} routes={routes} place={place} address={address} />
     </>
   )
 }
@@ -119,7 +114,7 @@ function Collections({ routes }: { readonly routes: readonly DataRoute[] }) {
   )
 }
 
-interface CollectionViewProps {
+interface ViewProps {
   readonly routes: readonly DataRoute[]
   readonly place: Place
   /** The path below `/data/` and `/api/v1/`. */
@@ -127,12 +122,10 @@ interface CollectionViewProps {
 }
 
 /** The rows of a collection, with its filters, which are in the address. */
-function CollectionView({ routes, place, address }: CollectionViewProps) {
+function CollectionView({ routes, place, address }: ViewProps) {
   const { route, params } = place
-  const search = useSearch()
-  const [, navigate] = useLocation()
   const [opened, setOpened] = useState<Row | null>(null)
-  const chosen = chosenIn(search, route.filters)
+  const chosen = chosenIn(useSearch(), route.filters)
   const pages = useReadPages(`/api/v1/${address}`, chosen)
   const id = idFieldOf(route)
   const columns: readonly Column<Row>[] = [
@@ -157,13 +150,7 @@ function CollectionView({ routes, place, address }: CollectionViewProps) {
   const isRefused = failure !== null && isNothing(failure) && items.length === 0
   return (
     <>
-      <FilterForm
-        filters={route.filters}
-        chosen={chosen}
-        onChosen={(next) => {
-          navigate(`/data/${address}${searchOf(next)}`)
-        }}
-      />
+      <FilterForm filters={route.filters} chosen={chosen} address={address} />
       {isRefused ? (
         <Empty title="There is nothing to show here.">{failure.message}</Empty>
       ) : (
@@ -193,15 +180,8 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-interface RowViewProps {
-  readonly routes: readonly DataRoute[]
-  readonly place: Place
-  readonly address: string
-}
-
 /** One row with everything in it, and where one can go from it. */
-function RowView({ routes, place, address }: RowViewProps) {
-  const [, navigate] = useLocation()
+function RowView({ routes, place, address }: ViewProps) {
   const chosen = chosenIn(useSearch(), place.route.filters)
   const row = useRead<Row>(`/api/v1/${address}`, chosen)
   const onward = onwardFrom(routes, place)
@@ -210,13 +190,7 @@ function RowView({ routes, place, address }: RowViewProps) {
   return (
     <>
       {place.route.filters.length > 0 && (
-        <FilterForm
-          filters={place.route.filters}
-          chosen={chosen}
-          onChosen={(next) => {
-            navigate(`/data/${address}${searchOf(next)}`)
-          }}
-        />
+        <FilterForm filters={place.route.filters} chosen={chosen} address={address} />
       )}
       <Card title="Fields">
         <Shown reading={row} lines={8}>
@@ -303,14 +277,17 @@ function RowFacts({
   )
 }
 
-interface FilterFormProps {
+interface FilterFormProps extends Pick<ViewProps, 'address'> {
   readonly filters: readonly Parameter[]
   readonly chosen: Chosen
-  readonly onChosen: (chosen: Chosen) => void
 }
 
 /** A control for each filter of a collection, by its type in the contract document. */
-function FilterForm({ filters, chosen, onChosen }: FilterFormProps) {
+function FilterForm({ filters, chosen, address }: FilterFormProps) {
+  const [, navigate] = useLocation()
+  const choose = (next: Chosen): void => {
+    navigate(`/data/${address}${searchOf(next)}`)
+  }
   const [draft, setDraft] = useState(chosen)
   useEffect(() => {
     setDraft(chosen)
@@ -321,7 +298,7 @@ function FilterForm({ filters, chosen, onChosen }: FilterFormProps) {
       aria-label="Filters"
       onSubmit={(event) => {
         event.preventDefault()
-        onChosen(draft)
+        choose(draft)
       }}
     >
       {filters.map((filter) => (
@@ -336,7 +313,7 @@ function FilterForm({ filters, chosen, onChosen }: FilterFormProps) {
       ))}
       <div class="buttons">
         <Button type="submit">Filter</Button>
-        {Object.keys(chosen).length > 0 && <Button onClick={calls(onChosen, {})}>Clear</Button>}
+        {Object.keys(chosen).length > 0 && <Button onClick={calls(choose, {})}>Clear</Button>}
       </div>
     </form>
   )

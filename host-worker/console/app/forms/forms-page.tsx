@@ -1,46 +1,43 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Link, Route, Switch, useLocation } from 'wouter-preact'
-import { Button } from '../kit/button.tsx'
-import { Badge } from '../kit/card.tsx'
-import { Empty, FailureNote, Shown } from '../kit/states.tsx'
+import { clientFormOf } from '../../../../domain/forms/language/client-form.ts'
+import { compileForm } from '../../../../domain/forms/language/compile.ts'
+import { formPage, formSnippet } from '../../../../domain/forms/form-page.ts'
+import { Button, toast, CopyButton, CheckField } from '../kit/controls.tsx'
+import { Badge, Empty, FailureNote, Shown, TheirText, countText, momentText, Card } from '../kit/page.tsx'
 import { PagedTable, type Column } from '../kit/table.tsx'
-import { TheirText, countText, momentText } from '../kit/text.tsx'
-import { toast } from '../kit/toasts.tsx'
-import { organizationPath } from '../organizations/organization.tsx'
-import type { PartProps } from '../part.ts'
-import { Failure, failureOf } from '../service/failure.ts'
-import type { ItemOf } from '../service/operations.ts'
-import { useAction } from '../service/use-action.ts'
-import { readListed, usePages } from '../service/use-pages.ts'
-import { useCall, useQuery } from '../service/use-query.ts'
-import { useMay } from '../session/session.ts'
-import { inboxPath } from '../submissions/inbox-path.ts'
-import { Editor } from './editor/editor.tsx'
-import { SitePage } from './site-page.tsx'
+import { organizationPath, inboxPath, type OrganizationProps } from '../organizations/organization.ts'
+import { Failure, failureOf } from '../service/client.ts'
+import type { ItemOf, BodyOf } from '../service/operations.ts'
+import { useAction, readListed, usePages, useCall, useQuery } from '../service/hooks.ts'
+import { useMay } from '../session.tsx'
+import { Editor } from './editor.tsx'
+import type { FormDefinition } from '../../../../ports/records.ts'
 
 /** The forms of an organization: the list, the editor, and how each gets onto a site. */
-export function Page({ organizationId }: PartProps) {
+export function Page({ organizationId }: OrganizationProps) {
   const mayChange = useMay('admin')
   const at = (path: string) => organizationPath(organizationId, `/forms${path}`)
   return (
     <Switch>
       {mayChange && (
         <Route path={at('/new')}>
-          <FormFrame organizationId={organizationId} title="New form" />
-          <NewFormPage organizationId={organizationId} />
+          <FormFrame organizationId={organizationId}>
+            <NewFormPage organizationId={organizationId} />
+          </FormFrame>
         </Route>
       )}
       <Route path={at('/:formId/edit')}>
         {({ formId }: { readonly formId: string }) => (
-          <FormFrame key={formId} organizationId={organizationId} title={formId} formId={formId}>
+          <FormFrame key={formId} organizationId={organizationId} formId={formId}>
             <EditorPage organizationId={organizationId} formId={formId} />
           </FormFrame>
         )}
       </Route>
       <Route path={at('/:formId/site')}>
         {({ formId }: { readonly formId: string }) => (
-          <FormFrame key={formId} organizationId={organizationId} title={formId} formId={formId}>
+          <FormFrame key={formId} organizationId={organizationId} formId={formId}>
             <SitePage organizationId={organizationId} formId={formId} />
           </FormFrame>
         )}
@@ -52,16 +49,18 @@ export function Page({ organizationId }: PartProps) {
   )
 }
 
-interface FormFrameProps {
-  readonly organizationId: string
-  readonly title: string
-  /** Left out: it has none yet. */
+interface FormProps extends OrganizationProps {
+  readonly formId: string
+}
+
+interface FormFrameProps extends OrganizationProps {
+  /** Left out: a new form, which has no other pages yet. */
   readonly formId?: string
-  readonly children?: ComponentChildren
+  readonly children: ComponentChildren
 }
 
 /** The head of the pages of one form. */
-function FormFrame({ organizationId, title, formId, children }: FormFrameProps) {
+function FormFrame({ organizationId, formId, children }: FormFrameProps) {
   return (
     <>
       <nav aria-label="Form" class="form-nav">
@@ -74,7 +73,7 @@ function FormFrame({ organizationId, title, formId, children }: FormFrameProps) 
           </>
         )}
       </nav>
-      <h2 class="form-title">{title}</h2>
+      <h2 class="form-title">{formId ?? 'New form'}</h2>
       {children}
     </>
   )
@@ -86,7 +85,7 @@ const CHANGED =
   'Somebody else changed this form meanwhile, so nothing was changed. The list shows it as it is now: look at it, then try again.'
 
 /** The forms of an organization, each with whether it takes submissions, and why not. */
-function FormList({ organizationId }: PartProps) {
+function FormList({ organizationId }: OrganizationProps) {
   const forms = usePages('organizationForms.list', { params: { organizationId } })
   const counts = useCounts(organizationId)
   const mayChange = useMay('admin')
@@ -210,7 +209,7 @@ function useCounts(organizationId: string): Counts {
 }
 
 /** Makes a new form. */
-function NewFormPage({ organizationId }: { readonly organizationId: string }) {
+function NewFormPage({ organizationId }: OrganizationProps) {
   const [, navigate] = useLocation()
   return (
     <Editor
@@ -223,13 +222,8 @@ function NewFormPage({ organizationId }: { readonly organizationId: string }) {
   )
 }
 
-interface EditorPageProps {
-  readonly organizationId: string
-  readonly formId: string
-}
-
 /** Edits a form; who may not change it sees what it is. */
-function EditorPage({ organizationId, formId }: EditorPageProps) {
+function EditorPage({ organizationId, formId }: FormProps) {
   const reading = useCall('organizationForms.show', { params: { organizationId, formId } })
   const mayChange = useMay('admin')
   return (
@@ -250,4 +244,76 @@ function EditorPage({ organizationId, formId }: EditorPageProps) {
 /** The address of a form's page below the console. An id alone is no address: a form may be called “new”. */
 function formPath(organizationId: string, formId: string, page: 'edit' | 'site'): string {
   return organizationPath(organizationId, `/forms/${encodeURIComponent(formId)}/${page}`)
+}
+
+/** The HTML by which a form gets onto a site, as “form html” prints it. */
+export function SitePage({ organizationId, formId }: FormProps) {
+  const reading = useCall('organizationForms.show', { params: { organizationId, formId } })
+  return (
+    <Shown reading={reading} lines={8}>
+      {(stored) => <Ways stored={stored} />}
+    </Shown>
+  )
+}
+
+function Ways({ stored }: { readonly stored: BodyOf<'organizationForms.show'> }) {
+  const [hasClient, setClient] = useState(true)
+  // The service shows what it has stored: a definition.
+  const compilation = compileForm(stored.form as unknown as FormDefinition)
+  if (compilation.kind === 'unsupported')
+    return (
+      <Empty title="This form must be hosted, so no site can have it.">{compilation.reasons.join(' ')}</Empty>
+    )
+  const form = clientFormOf(compilation.form, stored.requiresPassword)
+  const options = { service: window.location.origin, hasClient }
+  return (
+    <>
+      {!stored.isPublished && <p class="note">The form is not published, so it takes no submissions yet.</p>}
+      <div class="site-options">
+        <CheckField
+          label="With the form client, which shows and hides conditional fields and keeps visitors on the page"
+          isChecked={hasClient}
+          onChecked={setClient}
+        />
+      </div>
+      <Code title="The form, for a page that exists" what="the form" code={formSnippet(form, options)} />
+      <Code title="A whole page" what="the page" code={formPage(form, options)} />
+      <Card title="A form that you write yourself">
+        <p>
+          Any form that posts to the address below is taken, when its controls are named by the fields’
+          identifiers and it has an empty <code>_gotcha</code>. This one tag, anywhere in the page, makes
+          every such form follow the rules of its fields:
+        </p>
+        <CodeBlock
+          what="the tag"
+          code={`<script type="module" src="${options.service}/form-client.js?attach"></script>`}
+        />
+        <CodeBlock what="the address" code={`${options.service}/api/forms/${form.formId}/submissions`} />
+      </Card>
+    </>
+  )
+}
+
+interface CodeProps {
+  readonly what: string
+  readonly code: string
+}
+
+function Code({ title, ...code }: CodeProps & { readonly title: string }) {
+  return (
+    <Card title={title} actions={<CopyButton text={code.code} what={code.what} />}>
+      <pre class="code" tabIndex={0} aria-label={title}>
+        {code.code}
+      </pre>
+    </Card>
+  )
+}
+
+function CodeBlock({ what, code }: CodeProps) {
+  return (
+    <div class="copied">
+      <code>{code}</code>
+      <CopyButton text={code} what={what} />
+    </div>
+  )
 }

@@ -1,22 +1,19 @@
-import {
-  contentDigest,
-  type ImportSource,
-  type ReceivedPart,
-} from '../../../../domain/imports/file/file-parts.ts'
 import type { HeaderRules } from '../../../../domain/imports/file/header.ts'
-import { PART_BYTES } from '../../../../domain/imports/file/limits.ts'
 import {
+  PART_BYTES,
+  contentDigest,
   transferFile,
   type ImportOutcome,
   type ImportProgress,
+  type ImportSource,
   type ImportTarget,
+  type ReceivedPart,
   type TransferAnswer,
-} from '../../../../domain/imports/file/transfer-file.ts'
-import { pathWith, type Client } from '../service/client.ts'
-import { Failure } from '../service/failure.ts'
+} from '../../../../domain/imports/file/transfer.ts'
+import { Failure, pathWith, type Client } from '../service/client.ts'
+import { repeated, type Work } from '../service/hooks.ts'
 import { operationTable } from '../service/operation-table.ts'
 import type { CallOf } from '../service/operations.ts'
-import { repeated, type Work } from '../service/use-action.ts'
 
 export type ImportFormat = NonNullable<CallOf<'imports.open'>['body']>['format']
 

@@ -1,9 +1,8 @@
 import { Virtualizer, observeWindowOffset, observeWindowRect, windowScroll } from '@tanstack/virtual-core'
 import type { ComponentChildren, RefObject } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
-import type { Pages } from '../service/use-pages.ts'
-import { FailureNote, Loading } from './states.tsx'
-import { isolated } from './text.tsx'
+import type { Pages } from '../service/hooks.ts'
+import { FailureNote, Loading, isolated } from './page.tsx'
 
 interface PagedTableProps<Row> {
   readonly label: string

@@ -1,14 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { Badge, type Tone } from '../kit/card.tsx'
+import { CheckField, SelectField, TextField } from '../kit/controls.tsx'
 import { DialogText, FormDialog } from '../kit/dialog.tsx'
-import { CheckField, SelectField, TextField } from '../kit/field.tsx'
+import { Badge, countText, momentText, type Tone } from '../kit/page.tsx'
 import type { Column } from '../kit/table.tsx'
-import { countText, momentText } from '../kit/text.tsx'
-import { problemOf, type Failure } from '../service/failure.ts'
+import { problemOf, type Failure } from '../service/client.ts'
+import { useAction } from '../service/hooks.ts'
 import type { DeclaredField } from '../service/operation-fields.ts'
 import type { BodyOf, CallOf, ItemOf, ListId, OperationId, Row } from '../service/operations.ts'
-import { useAction } from '../service/use-action.ts'
 import { choicesOf, fieldsOf, givenOf, itemFieldOf, partsOf, writtenOf, type Written } from './written.ts'
 
 /** The fields of a form while a person writes into them. */
@@ -73,8 +72,7 @@ interface ControlProps extends Pick<OperationFieldsProps, 'writing'> {
 function Control({ field, writing: { written, write }, error }: ControlProps) {
   const { name, label, hint, kind, isOptional } = field
   const shared = {
-    ...{ label, error, value: written[name] ?? '' },
-    ...(hint === undefined ? {} : { hint }),
+    ...{ label, hint, error, value: written[name] ?? '' },
     onValue: (text: string) => {
       write(name, text)
     },

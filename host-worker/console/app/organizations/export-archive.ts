@@ -1,9 +1,11 @@
 import { sha256 } from '@noble/hashes/sha2.js'
-import { calledSource } from '../../../../domain/whole/archive/called-source.ts'
-import { ChangedMeanwhile, writeArchive } from '../../../../domain/whole/archive/write-archive.ts'
-import type { Client } from '../service/client.ts'
-import { Failure } from '../service/failure.ts'
-import { repeated, type Work } from '../service/use-action.ts'
+import {
+  calledSource,
+  ChangedMeanwhile,
+  writeArchive,
+} from '../../../../domain/organizations/write-archive.ts'
+import { Failure, type Client } from '../service/client.ts'
+import { repeated, type Work } from '../service/hooks.ts'
 
 type OpenDigest = Parameters<typeof writeArchive>[0]['openDigest']
 

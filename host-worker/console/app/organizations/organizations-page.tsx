@@ -1,21 +1,15 @@
 import { useState } from 'preact/hooks'
 import { Link, useLocation } from 'wouter-preact'
-import { Button, calls } from '../kit/button.tsx'
-import { Badge } from '../kit/card.tsx'
+import { Button, TextField, calls, toast } from '../kit/controls.tsx'
 import { FormDialog, useDialog } from '../kit/dialog.tsx'
-import { TextField } from '../kit/field.tsx'
-import { PageHeader } from '../kit/page-header.tsx'
-import { Empty } from '../kit/states.tsx'
+import { Badge, Empty, PageHeader } from '../kit/page.tsx'
 import { PagedTable } from '../kit/table.tsx'
-import { toast } from '../kit/toasts.tsx'
 import { columnsOf } from '../operations/operation-form.tsx'
-import { Failure, failureOf, problemOf } from '../service/failure.ts'
-import { useAction } from '../service/use-action.ts'
-import { usePages } from '../service/use-pages.ts'
-import { useMay } from '../session/session.ts'
-import { capabilitiesOf, organizationPath } from './organization.tsx'
-import { PlaceFields } from './place-card.tsx'
-import { placeOf } from './settings.ts'
+import { Failure, failureOf, problemOf } from '../service/client.ts'
+import { useAction, usePages } from '../service/hooks.ts'
+import { useMay } from '../session.tsx'
+import { capabilitiesOf, organizationPath } from './organization.ts'
+import { usePlace } from './place-card.tsx'
 
 const columns = columnsOf('organizations.list', [
   {
@@ -81,12 +75,11 @@ function NewOrganizationDialog({ onClose, onCreated }: NewOrganizationProps) {
   const [id, setId] = useState('')
   const [name, setName] = useState('')
   const [parentId, setParentId] = useState('')
-  const [place, setPlace] = useState('shared')
-  const [where, setWhere] = useState('')
+  const place = usePlace('shared')
   const create = useAction(
     async (client) => {
       // A child lives where its parent does.
-      const kin = parentId.trim() === '' ? placeOf(place, where) : { parentId: parentId.trim() }
+      const kin = parentId.trim() === '' ? place.chosen : { parentId: parentId.trim() }
       const call = { params: { organizationId: id.trim() }, body: { name: name.trim(), ...kin } }
       try {
         return await client.call('organizations.save', { ...call, replaces: null })
@@ -127,9 +120,7 @@ function NewOrganizationDialog({ onClose, onCreated }: NewOrganizationProps) {
         onValue={setParentId}
         error={problemOf(create.failure, 'parentId')}
       />
-      {parentId.trim() === '' && (
-        <PlaceFields place={place} where={where} onPlace={setPlace} onWhere={setWhere} />
-      )}
+      {parentId.trim() === '' && place.fields}
     </FormDialog>
   )
 }

@@ -1,16 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Button, calls } from '../kit/button.tsx'
-import { Card, Facts, ProgressBar } from '../kit/card.tsx'
+import { Button, SelectField, calls, toast } from '../kit/controls.tsx'
 import { DialogText, FormDialog } from '../kit/dialog.tsx'
-import { SelectField } from '../kit/field.tsx'
-import { FailureNote, Shown } from '../kit/states.tsx'
-import { countText, sizeText } from '../kit/text.tsx'
-import { toast } from '../kit/toasts.tsx'
+import { Card, Facts, FailureNote, ProgressBar, Shown, countText, sizeText } from '../kit/page.tsx'
+import { useAction, useCall } from '../service/hooks.ts'
 import type { BodyOf } from '../service/operations.ts'
-import { useAction } from '../service/use-action.ts'
-import { useCall } from '../service/use-query.ts'
-import { useMay } from '../session/session.ts'
-import { jurisdictionTexts, placeOf, regionTexts, wheres, type ShownOrganization } from './settings.ts'
+import { useMay } from '../session.tsx'
+import type { ShownOrganization } from './organization.ts'
+import { jurisdictionTexts, placeOf, regionTexts, wheres } from './settings.ts'
 
 interface PlaceProps {
   readonly organization: ShownOrganization
@@ -82,10 +78,9 @@ interface MoveProps {
 
 /** Begins the move of an organization, with all below it, to another place. */
 function MoveDialog({ organizationId, from, onClose, onBegun }: MoveProps) {
-  const [place, setPlace] = useState<string>(from === 'own' ? 'shared' : 'own')
-  const [where, setWhere] = useState('')
+  const place = usePlace(from === 'own' ? 'shared' : 'own')
   const begin = useAction(
-    (client) => client.call('moves.begin', { params: { organizationId }, body: placeOf(place, where) }),
+    (client) => client.call('moves.begin', { params: { organizationId }, body: place.chosen }),
     ({ move }) => {
       if (move !== null) onBegun(move.moveId)
       else {
@@ -102,7 +97,7 @@ function MoveDialog({ organizationId, from, onClose, onBegun }: MoveProps) {
           for about a second.
         </p>
       </DialogText>
-      <PlaceFields place={place} where={where} onPlace={setPlace} onWhere={setWhere} />
+      {place.fields}
     </FormDialog>
   )
 }
@@ -112,21 +107,17 @@ const places = [
   { value: 'own', label: 'A database of its own' },
 ]
 
-interface PlaceFieldsProps {
-  readonly place: string
-  readonly where: string
-  readonly onPlace: (place: string) => void
-  readonly onWhere: (where: string) => void
-}
-
-/** A choice of where a family lives. */
-export function PlaceFields({ place, where, onPlace, onWhere }: PlaceFieldsProps) {
-  return (
+/** The controls by which a person chooses where a family lives, and what is chosen, as the operations take it. */
+export function usePlace(initial: 'own' | 'shared') {
+  const [place, setPlace] = useState<string>(initial)
+  const [where, setWhere] = useState('')
+  const fields = (
     <>
-      <SelectField label="Database" value={place} onValue={onPlace} options={places} />
-      {place === 'own' && <SelectField label="Where" value={where} onValue={onWhere} options={wheres} />}
+      <SelectField label="Database" value={place} onValue={setPlace} options={places} />
+      {place === 'own' && <SelectField label="Where" value={where} onValue={setWhere} options={wheres} />}
     </>
   )
+  return { fields, chosen: placeOf(place, where) }
 }
 
 type Move = BodyOf<'moves.show'>
@@ -176,7 +167,7 @@ function Running({ move, onAsked }: { readonly move: Move; readonly onAsked: () 
       </p>
       <ProgressBar label="Tables of the move" done={tables === 0 ? null : table} most={tables} />
       {abort.failure !== null && <FailureNote failure={abort.failure} />}
-      {mayAbort && (phase === 'starting' || phase === 'copying') && (
+      {mayAbort && phase === 'copying' && (
         <Button isRunning={abort.isRunning} onClick={calls(abort.run, undefined)}>
           Give the move up
         </Button>
@@ -187,11 +178,10 @@ function Running({ move, onAsked }: { readonly move: Move; readonly onAsked: () 
 
 /** What a move is doing, in a sentence. */
 const phaseTexts: Readonly<Record<Move['phase'], string>> = {
-  starting: 'It begins.',
   copying: 'Rows are copied, while it is served where it was.',
   switching: 'It switches: its writes wait for a moment.',
-  switched: 'It lives in the new place. The old one is emptied.',
-  emptying: 'It lives in the new place. The old one is emptied.',
+  switched: 'It lives in the new place.',
+  comparing: 'It lives in the new place. The rows of both are compared.',
   done: 'It is done.',
   aborting: 'It is given up.',
   aborted: 'It was given up.',

@@ -1,9 +1,7 @@
 import { fieldsOf } from '../operations/written.ts'
-import { Failure, failureOf } from '../service/failure.ts'
-import type { BodyOf, CallOf } from '../service/operations.ts'
-
-/** An organization with its place, as the operator interface shows it. */
-export type ShownOrganization = BodyOf<'organizations.show'>
+import { Failure, failureOf } from '../service/client.ts'
+import type { CallOf } from '../service/operations.ts'
+import type { ShownOrganization } from './organization.ts'
 
 /** One whose database answered, so that its settings are known. */
 export type KnownOrganization = Extract<ShownOrganization, { readonly name: string }>
@@ -96,11 +94,7 @@ export const wheres = [
 /** A chosen place as the operations take it. */
 export function placeOf(place: string, where: string): MoveSettings {
   if (place !== 'own') return { place: 'shared' }
-  const region = (Object.keys(regionTexts) as Region[]).find((known) => known === where)
-  const jurisdiction = (Object.keys(jurisdictionTexts) as Jurisdiction[]).find((known) => known === where)
-  return {
-    place: 'own',
-    ...(region === undefined ? {} : { region }),
-    ...(jurisdiction === undefined ? {} : { jurisdiction }),
-  }
+  if (where in regionTexts) return { place: 'own', region: where as Region }
+  if (where in jurisdictionTexts) return { place: 'own', jurisdiction: where as Jurisdiction }
+  return { place: 'own' }
 }

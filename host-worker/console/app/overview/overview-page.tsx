@@ -1,14 +1,8 @@
-import { scaleBand, scaleLinear } from 'd3-scale'
 import { useId } from 'preact/hooks'
 import { Link } from 'wouter-preact'
-import { Card, Figure } from '../kit/card.tsx'
-import { PageHeader } from '../kit/page-header.tsx'
-import { Shown } from '../kit/states.tsx'
-import { agoText, countText, dayText } from '../kit/text.tsx'
+import { Card, Figure, PageHeader, Shown, agoText, countText, dayText } from '../kit/page.tsx'
 import type { Client } from '../service/client.ts'
-import type { ItemOf } from '../service/operations.ts'
-import { readListed, type Listed } from '../service/use-pages.ts'
-import { useQuery } from '../service/use-query.ts'
+import { readListed, useQuery, type Listed } from '../service/hooks.ts'
 
 const DAYS = 14
 const EVERY_MS = 60_000
@@ -30,16 +24,28 @@ export function Page() {
   )
 }
 
-function Figures({ known, nowMs }: { readonly known: OverviewFigures; readonly nowMs: number }) {
+interface FiguresProps {
+  readonly known: Awaited<ReturnType<typeof readFigures>>
+  readonly nowMs: number
+}
+
+function Figures({ known, nowMs }: FiguresProps) {
   const { organizations, outbox, sends, submissions, isActivityWhole } = known
   const accepted = sends.filter(({ outcome }) => outcome === 'accepted').length
   const lost = sends.filter(({ outcome }) => outcome === 'failed' || outcome === 'unknown').length
-  const { pending, held, failed, oldestDueAt } = sumOutbox(outbox.items, nowMs)
+  const waiting = Map.groupBy(outbox.items, ({ status }) => status)
+  const countOf = (status: (typeof outbox.items)[number]['status']): string =>
+    countText(waiting.get(status)?.length ?? 0)
+  const [oldestDueAt] = (waiting.get('pending') ?? [])
+    .map(({ nextAttemptAt }) => nextAttemptAt)
+    .filter((at) => Date.parse(at) <= nowMs)
+    .sort()
   const since = `In the last ${DAYS} days`
-  const bars = countByDay(
-    submissions.map(({ submittedAt }) => submittedAt),
-    lastDays(nowMs, DAYS),
-  ).map(({ day, count }) => ({ name: dayText(day), value: count }))
+  const byDay = Map.groupBy(submissions, ({ submittedAt }) => submittedAt.slice(0, 10))
+  const bars = lastDays(nowMs, DAYS).map((day) => ({
+    name: dayText(day),
+    value: byDay.get(day)?.length ?? 0,
+  }))
   return (
     <>
       <div class="figures">
@@ -61,13 +67,13 @@ function Figures({ known, nowMs }: { readonly known: OverviewFigures; readonly n
       </Card>
       <Card title="Outbox">
         <div class="figures plain">
-          <Figure label="Waiting" value={countText(pending)}>
-            {oldestDueAt === null ? 'None is due' : `The oldest was due ${agoText(oldestDueAt, nowMs)}`}
+          <Figure label="Waiting" value={countOf('pending')}>
+            {oldestDueAt === undefined ? 'None is due' : `The oldest was due ${agoText(oldestDueAt, nowMs)}`}
           </Figure>
-          <Figure label="Held" value={countText(held)}>
+          <Figure label="Held" value={countOf('held')}>
             From an archive, not tried by themselves
           </Figure>
-          <Figure label="Failed" value={countText(failed)}>
+          <Figure label="Failed" value={countOf('failed')}>
             Tried as often as it makes sense
           </Figure>
         </div>
@@ -89,20 +95,12 @@ function atLeast({ items, isWhole }: Listed<unknown>): string {
   return countText(items.length) + (isWhole ? '' : '+')
 }
 
-/** What the overview shows. A list that was not read to its end has `isWhole: false`. */
-interface OverviewFigures extends Activity {
-  readonly organizations: Listed<ItemOf<'organizations.list'>>
-  readonly outbox: Listed<ItemOf<'outbox.list'>>
-  /** Whether the sends and submissions of every organization are counted, each back to the first day. */
-  readonly isActivityWhole: boolean
-}
-
 /** The maximum number of organizations whose activity is read, a few at a time. */
 const ORGANIZATIONS_MAX = 40
 const AT_ONCE = 4
 
 /** Reads the overview from the lists of the operator interface, whose pages it bounds. */
-async function readFigures(client: Client, signal: AbortSignal, firstDay: string): Promise<OverviewFigures> {
+async function readFigures(client: Client, signal: AbortSignal, firstDay: string) {
   const [organizations, outbox] = await Promise.all([
     readListed(client, 'organizations.list', {}, signal, () => true),
     readListed(client, 'outbox.list', {}, signal, () => true),
@@ -119,10 +117,11 @@ async function readFigures(client: Client, signal: AbortSignal, firstDay: string
   return {
     organizations,
     outbox,
-    sends: found.flatMap(([sends]) => entriesOf(sends.items, firstDay)),
+    sends: found.flatMap(([sends]) => sends.items.filter(({ at }) => at >= firstDay)),
     submissions: found.flatMap(([, submissions]) =>
       submissions.items.filter(({ submittedAt }) => submittedAt >= firstDay),
     ),
+    /** Whether the sends and submissions of every organization are counted, each back to the first day. */
     isActivityWhole: isAll && found.every(([sends, submissions]) => sends.isWhole && submissions.isWhole),
   }
 }
@@ -137,20 +136,6 @@ async function inTurns<Item, Result>(
   return results
 }
 
-/** What went out and came in lately. */
-interface Activity {
-  readonly sends: readonly Pick<ItemOf<'sends.list'>, 'at' | 'outcome' | 'channel'>[]
-  readonly submissions: readonly Pick<ItemOf<'submissions.list'>, 'submittedAt'>[]
-}
-
-/** The sends since a day. */
-function entriesOf<Send extends { readonly at: string }>(
-  sends: readonly Send[],
-  firstDay: string,
-): readonly Send[] {
-  return sends.filter(({ at }) => at >= firstDay)
-}
-
 const DAY_MS = 86_400_000
 
 /** The days (of UTC) up to now, the oldest first, as `YYYY-MM-DD`. */
@@ -160,75 +145,26 @@ function lastDays(nowMs: number, count: number): readonly string[] {
   )
 }
 
-/** How many instants fall on each of the days. */
-function countByDay(
-  instants: readonly string[],
-  days: readonly string[],
-): readonly { readonly day: string; readonly count: number }[] {
-  const counts = new Map(days.map((day) => [day, 0]))
-  for (const instant of instants) {
-    const day = instant.slice(0, 10)
-    const count = counts.get(day)
-    if (count !== undefined) counts.set(day, count + 1)
-  }
-  return [...counts].map(([day, count]) => ({ day, count }))
-}
-
-type Entry = Pick<ItemOf<'outbox.list'>, 'status' | 'nextAttemptAt' | 'createdAt'>
-
-/** The outbox in figures. */
-interface OutboxSums {
-  readonly pending: number
-  readonly held: number
-  readonly failed: number
-  /** Since when the entry waits that is due and waits longest; null: none is due. */
-  readonly oldestDueAt: string | null
-}
-
-/** Counts the entries by state. */
-function sumOutbox(entries: readonly Entry[], nowMs: number): OutboxSums {
-  const count = (wanted: Entry['status']) => entries.filter(({ status }) => status === wanted).length
-  const due = entries
-    .filter(({ status, nextAttemptAt }) => status === 'pending' && Date.parse(nextAttemptAt) <= nowMs)
-    .map(({ nextAttemptAt }) => nextAttemptAt)
-    .sort()
-  return {
-    pending: count('pending'),
-    held: count('held'),
-    failed: count('failed'),
-    oldestDueAt: due[0] ?? null,
-  }
-}
-
-/** A bar with its name. */
-interface Bar {
-  readonly name: string
-  readonly value: number
-}
-
 const WIDTH = 720
 const HEIGHT = 180
 const FOOT = 24
 const HEAD = 20
 const NAMES_MAX = 8
+/** The space between two bars, and before the first and behind the last one, as a share of the distance of two bars. */
+const GAP = 0.25
 
-/** Bars over names, such as days. The same numbers are in a table for whoever cannot see them. */
-function BarChart({
-  title,
-  unit,
-  bars,
-}: {
+interface BarChartProps {
   readonly title: string
   readonly unit: string
-  readonly bars: readonly Bar[]
-}) {
+  readonly bars: readonly { readonly name: string; readonly value: number }[]
+}
+
+/** Bars over names, such as days. The same numbers are in a table for whoever cannot see them. */
+function BarChart({ title, unit, bars }: BarChartProps) {
   const id = useId()
   const most = Math.max(1, ...bars.map(({ value }) => value))
-  const across = scaleBand(
-    bars.map(({ name }) => name),
-    [0, WIDTH],
-  ).padding(0.25)
-  const up = scaleLinear([0, most], [HEIGHT - FOOT, HEAD])
+  const step = WIDTH / (bars.length + GAP)
+  const width = step * (1 - GAP)
   const every = Math.ceil(bars.length / NAMES_MAX)
   return (
     <figure class="chart" aria-labelledby={id}>
@@ -241,30 +177,22 @@ function BarChart({
           {countText(most)}
         </text>
         <line class="grid" x1={0} x2={WIDTH} y1={HEAD} y2={HEAD} />
-        {bars.map(({ name, value }, index) => (
-          <g key={name}>
-            <rect
-              class="bar"
-              x={across(name)}
-              width={across.bandwidth()}
-              y={up(value)}
-              height={HEIGHT - FOOT - up(value)}
-              rx={3}
-            >
-              <title>{`${name}: ${countText(value)} ${unit}`}</title>
-            </rect>
-            {index % every === 0 && (
-              <text
-                class="tick"
-                x={(across(name) ?? 0) + across.bandwidth() / 2}
-                y={HEIGHT - 6}
-                text-anchor="middle"
-              >
-                {name}
-              </text>
-            )}
-          </g>
-        ))}
+        {bars.map(({ name, value }, index) => {
+          const left = step * (index + GAP)
+          const height = (value / most) * (HEIGHT - FOOT - HEAD)
+          return (
+            <g key={name}>
+              <rect class="bar" x={left} width={width} y={HEIGHT - FOOT - height} height={height} rx={3}>
+                <title>{`${name}: ${countText(value)} ${unit}`}</title>
+              </rect>
+              {index % every === 0 && (
+                <text class="tick" x={left + width / 2} y={HEIGHT - 6} text-anchor="middle">
+                  {name}
+                </text>
+              )}
+            </g>
+          )
+        })}
       </svg>
       <div class="visually-hidden">
         <table>

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFailed } from 'vitest'
-import { projectRoot } from '../../../../host-worker/local/root.ts'
+import { projectRoot } from '../../../../host-worker/local/project.ts'
 import { operateOrThrow, type StartedService } from '../../../support/services/started-service.ts'
 import { openService } from '../shared-service.ts'
 

@@ -1,4 +1,4 @@
-import type { SendResult } from '../../../../ports/messaging/send-result.ts'
+import type { SendResult } from '../../../../ports/messaging.ts'
 
 /** A message that reached its recipient. */
 export interface Delivered {

@@ -1,5 +1,5 @@
 import { migrationTexts } from '../../../../adapters/durable-object/object/migration-texts.ts'
-import type { Migration } from '../../../../adapters/durable-object/migration.ts'
+import type { Migration } from '../../../../adapters/sqlite/migration.ts'
 
 /** A version of the service: its migrations, and the text of its statements. */
 export interface Version {

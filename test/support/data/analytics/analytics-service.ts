@@ -1,5 +1,5 @@
 import { createScratchStorage } from '../../scratch/scratch-storage.ts'
-import type { ExitSurveySource } from '../../../../ports/sources/exit-survey-source.ts'
+import type { ExitSurveySource } from '../../../../ports/sources.ts'
 import { openTestService, type TestService } from '../../services/service.ts'
 
 /** The capabilities that the analytics require. */

@@ -1,5 +1,5 @@
-import type { FormDefinition } from '../../../../ports/records/form-directory.ts'
-import { headlessSupport } from '../../../../domain/forms/definition/compiled/support.ts'
+import type { FormDefinition } from '../../../../ports/records.ts'
+import { headlessSupport } from '../../../../domain/forms/language/support.ts'
 import { definitionOf, fieldOf, optionsOf, when } from './forms.ts'
 
 /** Why a form cannot be submitted headlessly. */

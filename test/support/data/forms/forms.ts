@@ -1,5 +1,5 @@
-import { compileForm, type CompiledForm } from '../../../../domain/forms/definition/compiled/compile.ts'
-import type { FormDefinition } from '../../../../ports/records/form-directory.ts'
+import { compileForm, type CompiledForm } from '../../../../domain/forms/language/compile.ts'
+import type { FormDefinition } from '../../../../ports/records.ts'
 
 /** A form definition with the given fields and defaults for everything else. */
 export function definitionOf(

@@ -5,8 +5,8 @@ import {
   ruleOperators,
   type AnswerType,
   type RuleOperator,
-} from '../../../../domain/forms/definition/definition.ts'
-import { subjectTakes, takesNoValue } from '../../../../domain/forms/definition/rules/visibility.ts'
+} from '../../../../domain/forms/language/definition.ts'
+import { subjectTakes, takesNoValue } from '../../../../domain/forms/language/visibility.ts'
 
 /** Texts that a page must show as they are. */
 const awkward = [

@@ -1,4 +1,4 @@
-import type { OperatorRole } from '../../../../ports/operators/operator-keys.ts'
+import type { OperatorRole } from '../../../../ports/organizations.ts'
 import type { TestService } from '../service.ts'
 
 /** The fields of a list's item that tests read. */

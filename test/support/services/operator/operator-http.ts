@@ -1,4 +1,4 @@
-import { proveRootSecret } from '../../../../domain/access/root-secret-proof.ts'
+import { proveRootSecret } from '../../../../domain/access/operator-credentials.ts'
 import type { Secrets } from '../../../../domain/access/secrets.ts'
 import { utf8 } from '../../../../domain/text/encoding.ts'
 import type { OperatorCall } from '../../../../host-worker/operator/client/import-client.ts'

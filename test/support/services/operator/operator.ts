@@ -1,10 +1,11 @@
-import { byKey } from '../../../../host-worker/operator/client/authorization.ts'
-import { callService } from '../../../../host-worker/operator/client/call-service.ts'
-import type { OperatorService } from '../../../../host-worker/operator/client/service/operator-service.ts'
-import { runOperator } from '../../../../host-worker/operator/run-operator.ts'
-import type { Host } from '../../../../host-worker/operator/run-command.ts'
-import type { Terminal } from '../../../../host-worker/operator/command/context.ts'
-import type { Reach } from '../../../../host-worker/operator/client/send-request.ts'
+import {
+  byKey,
+  callService,
+  type OperatorService,
+  type Reach,
+} from '../../../../host-worker/operator/client/call-service.ts'
+import { runOperator, type Host } from '../../../../host-worker/operator/run-operator.ts'
+import type { Terminal } from '../../../../host-worker/operator/command.ts'
 import type { Secrets } from '../../../../domain/access/secrets.ts'
 import { systemClock } from '../../../../host-worker/system.ts'
 import { createScratchStorage } from '../../scratch/scratch-storage.ts'

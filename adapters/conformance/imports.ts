@@ -1,0 +1,337 @@
+import assert from 'node:assert/strict'
+import type { ImportSession, StagedPart } from '../../ports/index.ts'
+import { toInstant } from '../../domain/text/instant.ts'
+import type { StorageCase } from './case.ts'
+import { contact, form, readContact, START_MS, twoTenants, type TwoTenants } from './fixtures.ts'
+
+const contacts = { kind: 'contacts', format: 'ndjson', totalBytes: 100, digest: 'd' } as const
+
+const part = (number: number, changes: Partial<StagedPart> = {}): StagedPart => ({
+  part: number,
+  digest: `digest ${number}`,
+  bytes: 10,
+  readRows: 1,
+  skippedRows: 2,
+  problems: [],
+  warnings: ['w'],
+  state: 'receiving',
+  reading: `after ${number}`,
+  rows: [],
+  keys: [],
+  ...changes,
+})
+
+const open = ({ imports }: TwoTenants, importId = 'imp-1', organizationId = 'org-a') =>
+  imports(organizationId).open(importId, contacts, 'rows', 'start')
+
+/** A session with these chunks of contacts, which has been decided to be written. */
+async function decided(
+  storage: TwoTenants,
+  ...chunks: readonly (readonly string[])[]
+): Promise<ImportSession> {
+  let session: ImportSession | null = await open(storage)
+  for (const [index, ids] of chunks.entries()) {
+    assert(session !== null)
+    session = await storage
+      .imports('org-a')
+      .addPart(session, part(index + 1, { rows: ids.map((id) => contact(id)) }))
+  }
+  assert(session !== null)
+  const started = await storage.imports('org-a').startWriting(session, false)
+  assert(started !== null)
+  return started
+}
+
+export const importCases: readonly StorageCase[] = [
+  {
+    name: 'an import of a kind is opened once, for each organization',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const session = await open(storage)
+      assert.deepEqual(
+        { ...session, stagedFields: session.stagedFields?.includes('contactId') },
+        {
+          ...contacts,
+          isDryRun: false,
+          mapping: {},
+          skippedRows: 0,
+          importId: 'imp-1',
+          state: 'receiving',
+          openedAt: toInstant(START_MS),
+          touchedAt: toInstant(START_MS),
+          nextPart: 1,
+          receivedBytes: 0,
+          readRows: 0,
+          problems: [],
+          warnings: [],
+          reading: 'start',
+          stagedFields: true,
+          chunks: 0,
+          writtenChunks: 0,
+          writtenRows: 0,
+          changedRows: 0,
+        },
+      )
+      assert.equal((await open(storage, 'imp-2')).importId, 'imp-1')
+      assert.equal((await open(storage, 'imp-2', 'org-b')).importId, 'imp-2')
+      const { imports } = storage
+      const forms = await imports('org-a').open('imp-3', { ...contacts, kind: 'forms' }, 'drafts', 'start')
+      assert.equal(forms.stagedFields, null)
+      assert.equal((await imports('org-a').end('imp-1', 'aborted', []))?.state, 'aborted')
+      assert.equal((await imports('org-a').find('imp-1'))?.reading, '')
+      assert.equal((await open(storage, 'imp-4')).importId, 'imp-4')
+      storage.clock.ms += 1_000
+      await imports('org-a').open('imp-2', { ...contacts, kind: 'sites' }, 'rows', 'start')
+      const list = async (...[after, limit]: Parameters<ReturnType<typeof imports>['list']>) =>
+        (await imports('org-a').list(after, limit)).map(({ importId }) => importId)
+      assert.deepEqual(await list(null, 10), ['imp-2', 'imp-4', 'imp-3', 'imp-1'])
+      assert.deepEqual(await list(null, 2), ['imp-2', 'imp-4'])
+      // Sessions that were opened at the same moment follow each other by their ids.
+      assert.deepEqual(await list({ openedAt: toInstant(START_MS), importId: 'imp-4' }, 1), ['imp-3'])
+      assert.deepEqual(await list({ openedAt: toInstant(START_MS), importId: 'imp-1' }, 10), [])
+    },
+  },
+  {
+    name: 'an import of another organization is not there',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const session = await open(storage)
+      const other = storage.imports('org-b')
+      assert.equal(await other.find('imp-1'), null)
+      assert.equal(await other.addPart(session, part(1)), null)
+      assert.equal(await other.end('imp-1', 'aborted', []), null)
+      assert.equal(await other.startWriting(session, false), null)
+      assert.equal(await other.writeNext(session, 1), null)
+      assert.deepEqual(await other.list(null, 10), [])
+      assert.equal((await storage.imports('org-a').find('imp-1'))?.state, 'receiving')
+    },
+  },
+  {
+    name: 'a part is added only as the next one, with everything that it brings',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const imports = storage.imports('org-a')
+      const session = await open(storage)
+      storage.clock.ms += 1_000
+      assert.equal(await imports.addPart(session, part(2)), null)
+      const problems = [{ line: 1, field: 'f', message: 'is “wrong”' }]
+      const added = await imports.addPart(session, part(1, { problems, rows: [contact('c')] }))
+      assert.deepEqual(added, {
+        ...session,
+        skippedRows: 2,
+        nextPart: 2,
+        receivedBytes: 10,
+        readRows: 1,
+        problems,
+        warnings: ['w'],
+        reading: 'after 1',
+        chunks: 1,
+        touchedAt: toInstant(START_MS + 1_000),
+      })
+      assert.equal(await imports.addPart(session, part(1)), null)
+      assert.deepEqual(await imports.digests('imp-1'), ['digest 1'])
+      assert.deepEqual(await imports.find('imp-1'), added)
+      const refused = await imports.addPart(session, part(2, { state: 'refused' }))
+      assert.deepEqual([refused?.state, refused?.reading], ['refused', ''])
+      assert.equal(await imports.addPart(session, part(3)), null)
+      assert.equal(await readContact(storage, 'c'), undefined)
+    },
+  },
+  {
+    name: 'keys that stand in several lines are found, with their lines',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const imports = storage.imports('org-a')
+      const session = await open(storage)
+      const keys = (bucket: number, held: readonly string[], lines: readonly number[]) => ({
+        bucket,
+        keys: held,
+        lines,
+      })
+      await imports.addPart(
+        session,
+        part(1, { keys: [keys(0, ['a', 'é"1', 'b'], [1, 2, 3]), keys(1, ['x'], [4])] }),
+      )
+      await imports.addPart(
+        session,
+        part(2, { keys: [keys(0, ['é"1', 'a', 'é"1'], [5, 6, 7]), keys(1, ['y'], [8])] }),
+      )
+      const byKey = (found: readonly { readonly key: string }[]) =>
+        found.toSorted((l, r) => (l.key < r.key ? -1 : 1))
+      const repeated = [
+        { key: 'a', lines: [1, 6] },
+        { key: 'é"1', lines: [2, 5, 7] },
+      ]
+      assert.deepEqual(byKey(await imports.repeatedKeys('imp-1', 0, 10)), repeated)
+      assert.equal((await imports.repeatedKeys('imp-1', 0, 1)).length, 1)
+      assert.deepEqual(await imports.repeatedKeys('imp-1', 1, 10), [])
+      assert.deepEqual(byKey(await imports.keysIn('imp-1', 1)), [
+        { key: 'x', lines: [4] },
+        { key: 'y', lines: [8] },
+      ])
+      assert.deepEqual(await storage.imports('org-b').repeatedKeys('imp-1', 0, 10), [])
+    },
+  },
+  {
+    name: 'chunks are written one by one, each counted once, and the last one ends the import',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const imports = storage.imports('org-a')
+      await storage.tenant('org-a').upsert('contacts', [contact('c-1')])
+      const session = await decided(storage, ['c-1', 'c-2'], ['c-3'])
+      assert.equal(session.state, 'writing')
+      assert.equal(await readContact(storage, 'c-2'), undefined)
+      const first = await imports.writeNext(session, 1)
+      assert.deepEqual([first?.state, first?.writtenRows, first?.changedRows], ['writing', 2, 1])
+      assert.notEqual(await readContact(storage, 'c-2'), undefined)
+      assert.equal(await readContact(storage, 'c-3'), undefined)
+      const last = await imports.writeNext(session, 1)
+      assert.deepEqual([last?.state, last?.writtenRows, last?.changedRows], ['done', 3, 2])
+      assert.equal(await imports.writeNext(session, 1), null)
+      assert.notEqual(await readContact(storage, 'c-3'), undefined)
+      assert.equal(await imports.dropStaged('imp-1'), false)
+    },
+  },
+  {
+    name: 'a step writes as many chunks as it may, all at one instant, and counts their rows',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const imports = storage.imports('org-a')
+      await storage.tenant('org-a').upsert('contacts', [contact('c-2')])
+      const session = await decided(storage, ['c-1', 'c-2'], ['c-3'], ['c-4'], ['c-5'])
+      const first = await imports.writeNext(session, 3)
+      assert.deepEqual(
+        [first?.state, first?.writtenChunks, first?.writtenRows, first?.changedRows],
+        ['writing', 3, 4, 3],
+      )
+      const [one, four] = [await readContact(storage, 'c-1'), await readContact(storage, 'c-4')]
+      assert.equal(one?.updatedAt, four?.updatedAt)
+      assert.equal(await readContact(storage, 'c-5'), undefined)
+      const last = await imports.writeNext(session, 3)
+      assert.deepEqual(
+        [last?.state, last?.writtenChunks, last?.writtenRows, last?.changedRows],
+        ['done', 4, 5, 4],
+      )
+      assert.equal(await imports.dropStaged('imp-1'), false)
+    },
+  },
+  {
+    name: 'two writers at the same time write each chunk once',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const imports = storage.imports('org-a')
+      const session = await decided(storage, ['c-1'], ['c-2'], ['c-3'], ['c-4'])
+      await Promise.all([1, 2, 1, 2, 1, 2].map((chunksMax) => imports.writeNext(session, chunksMax)))
+      const done = await imports.find('imp-1')
+      assert.deepEqual([done?.state, done?.writtenRows, done?.changedRows], ['done', 4, 4])
+    },
+  },
+  {
+    name: 'a write of an import moves the clock of the organization, as every write does',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const session = await decided(storage, ['c-1'], ['c-2'])
+      await storage.imports('org-a').writeNext(session, 1)
+      await storage.imports('org-a').writeNext(session, 1)
+      const [first, second] = [await readContact(storage, 'c-1'), await readContact(storage, 'c-2')]
+      assert(String(first?.updatedAt) < String(second?.updatedAt))
+    },
+  },
+  {
+    name: 'drafts are written as their caller completes them, once',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const imports = storage.imports('org-a')
+      const file = { ...contacts, kind: 'forms' }
+      const session = await imports.open('imp-1', file, 'drafts', 'start')
+      await imports.addPart(session, part(1, { rows: [{ formId: 'f', note: 'draft', at: null }] }))
+      assert.equal(await imports.nextChunk('imp-1'), null)
+      await imports.startWriting(session, true)
+      assert.deepEqual(await imports.nextChunk('imp-1'), {
+        chunk: 0,
+        rows: [{ formId: 'f', note: 'draft', at: null }],
+      })
+      assert.equal(await imports.writeChunk(session, { chunk: 1, rows: [form('wrong')] }), null)
+      const written = await imports.writeChunk(session, { chunk: 0, rows: [form('f')] })
+      assert.deepEqual([written?.state, written?.writtenRows, written?.changedRows], ['done', 1, 1])
+      assert.equal(await imports.writeChunk(session, { chunk: 0, rows: [form('late')] }), null)
+      assert.equal((await storage.forms.find('f'))?.organizationId, 'org-a')
+      for (const none of ['wrong', 'late']) assert.equal(await storage.forms.find(none), null)
+    },
+  },
+  {
+    name: 'a chunk that is written elsewhere is counted, once',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const imports = storage.imports('org-a')
+      const session = await imports.open('imp-1', { ...contacts, kind: 'pos-customers' }, 'drafts', 'start')
+      await imports.addPart(session, part(1, { rows: [{ customerId: 'a' }, { customerId: 'b' }] }))
+      await imports.startWriting(session, false)
+      const written = await imports.writeChunk(session, { chunk: 0, changed: 1 })
+      assert.deepEqual([written?.state, written?.writtenRows, written?.changedRows], ['done', 2, 1])
+      assert.equal(await imports.writeChunk(session, { chunk: 0, changed: 1 }), null)
+    },
+  },
+  {
+    name: 'an import with service-wide ids is not decided while an id is foreign, or another one is written',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const [mine, theirs] = [storage.imports('org-a'), storage.imports('org-b')]
+      const file = { ...contacts, kind: 'forms' }
+      const keys = [{ bucket: 0, keys: ['f'], lines: [1] }]
+      const session = await mine.open('imp-1', file, 'drafts', 'start')
+      await mine.addPart(session, part(1, { rows: [form('f')], keys }))
+      const other = await theirs.open('imp-2', file, 'drafts', 'start')
+      await theirs.addPart(other, part(1, { rows: [form('f')], keys }))
+      assert.equal((await theirs.startWriting(other, true))?.state, 'writing')
+      assert.equal(await mine.startWriting(session, true), null)
+      await theirs.writeChunk(other, { chunk: 0, rows: [form('f')] })
+      assert.equal(await mine.startWriting(session, true), null)
+      assert.equal((await mine.find('imp-1'))?.state, 'receiving')
+    },
+  },
+  {
+    name: 'what is staged goes when an import is over, and not before',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const { imports, importDirectory } = storage
+      const session = await open(storage)
+      const keys = [{ bucket: 0, keys: ['c'], lines: [1] }]
+      for (let number = 1; number <= 30; number += 1)
+        await imports('org-a').addPart(session, part(number, { rows: [contact('c')], keys }))
+      assert.equal(await imports('org-a').dropStaged('imp-1'), true)
+      assert.equal((await imports('org-a').digests('imp-1')).length, 30)
+      assert.deepEqual(await importDirectory.withLeftovers(10), [])
+      await imports('org-a').end('imp-1', 'refused', [])
+      assert.deepEqual(await importDirectory.withLeftovers(10), [
+        { organizationId: 'org-a', importId: 'imp-1' },
+      ])
+      await importDirectory.forget(toInstant(storage.clock.ms), 10)
+      assert.notEqual(await imports('org-a').find('imp-1'), null)
+      let rounds = 0
+      while (await imports('org-a').dropStaged('imp-1')) rounds += 1
+      assert(rounds > 0)
+      assert.deepEqual(await importDirectory.withLeftovers(10), [])
+      await importDirectory.forget(toInstant(storage.clock.ms), 10)
+      assert.equal(await imports('org-a').find('imp-1'), null)
+    },
+  },
+  {
+    name: 'imports that nothing happens to are found by their state, the longest untouched first',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const { importDirectory, clock } = storage
+      await open(storage, 'imp-b', 'org-b')
+      clock.ms += 1_000
+      await open(storage, 'imp-a', 'org-a')
+      const untouched = async (since: number, limit = 10) =>
+        (await importDirectory.untouched('receiving', toInstant(since), limit)).map(
+          ({ importId }) => importId,
+        )
+      assert.deepEqual(await untouched(clock.ms), ['imp-b', 'imp-a'])
+      assert.deepEqual(await untouched(clock.ms, 1), ['imp-b'])
+      assert.deepEqual(await untouched(clock.ms - 1), ['imp-b'])
+      assert.deepEqual(await importDirectory.untouched('writing', toInstant(clock.ms), 10), [])
+    },
+  },
+]

@@ -1,0 +1,130 @@
+import type { MakeStorage, StorageCase } from './case.ts'
+import type { MakePos, PosCase } from './pos.ts'
+import { posDetailCases, posValueCases } from './pos-values.ts'
+import { posFilterCases, posPagingCases } from './pos-paging.ts'
+import { analyticsCases } from './analytics.ts'
+import { alternateKeyCases, listMemberCases, listCases } from './lists.ts'
+import { automationBoundCases, automationRunCases } from './automations.ts'
+import { cancellationRecordCases } from './memberships.ts'
+import { changeCases, upsertCases } from './upsert.ts'
+import { completedCountCases, voucherCountCases, linkCountCases } from './counts.ts'
+import { contactMatchingCases, submissionCases } from './submissions.ts'
+import { groupCases, nullOrderCases, pagingCases } from './paging.ts'
+import { importCases } from './imports.ts'
+import { isolationCases, organizationCases } from './organizations.ts'
+import { keyAttributeCases, keyCases } from './keys.ts'
+import { operatorChangeCases } from './operator-changes.ts'
+import { operatorKeyCases } from './operator-keys.ts'
+import { outboxCases } from './outbox.ts'
+import { sendCases } from './sends.ts'
+import { shortPageCases } from './short-pages.ts'
+import { removalCases } from './removals.ts'
+import { reviewCases } from './reviews.ts'
+import { erasureCases } from './erasures.ts'
+import { restorationCases } from './restorations.ts'
+import { valueCases } from './values.ts'
+
+/**
+ * Cases that prove what every adapter of storage and of a point of sale promises. Any test runner can run them, because
+ * nothing here depends on one. To test your own adapter, run each case of `storageSuite` with a function that makes a
+ * fresh, empty store, or each case of `posSuite` with one that makes a fresh, empty system.
+ */
+
+export type { MakePos, PosCase, PosInstance } from './pos.ts'
+export type { MakeStorage, SavedTenant, SeenOutboxEntry, StorageCase, StorageInstance } from './case.ts'
+
+export type { ExitSurveyCase, ExitSurveyInstance, MakeExitSurvey, SurveyEvent } from './exit-survey.ts'
+export { exitSurveySuite } from './exit-survey.ts'
+
+/** Every case, by topic. */
+export const storageSuite: readonly StorageCase[] = [
+  ...keyCases,
+  ...keyAttributeCases,
+  ...operatorKeyCases,
+  ...operatorChangeCases,
+  ...organizationCases,
+  ...pagingCases,
+  ...shortPageCases,
+  ...nullOrderCases,
+  ...groupCases,
+  ...upsertCases,
+  ...changeCases,
+  ...importCases,
+  ...listCases,
+  ...listMemberCases,
+  ...reviewCases,
+  ...removalCases,
+  ...erasureCases,
+  ...restorationCases,
+  ...completedCountCases,
+  ...alternateKeyCases,
+  ...voucherCountCases,
+  ...linkCountCases,
+  ...cancellationRecordCases,
+  ...analyticsCases,
+  ...submissionCases,
+  ...contactMatchingCases,
+  ...outboxCases,
+  ...sendCases,
+  ...automationBoundCases,
+  ...automationRunCases,
+  ...isolationCases,
+  ...valueCases,
+]
+
+/** Every case of a point-of-sale source, by topic. */
+export const posSuite: readonly PosCase[] = [
+  ...posPagingCases,
+  ...posFilterCases,
+  ...posDetailCases,
+  ...posValueCases,
+]
+
+/** Names of cases that an adapter cannot pass yet, each with the reason. */
+type SkippedCases = Readonly<Record<string, string>>
+
+/**
+ * The functions of a test runner: `test` registers a test that passes or fails, `skip` one that is left out, with the
+ * reason.
+ */
+export interface CaseRunner {
+  test(name: string, run: () => Promise<void>): void
+  skip(name: string, reason: string): void
+}
+
+/**
+ * Registers the storage suite with a test runner. Throws for a skipped name that no case has, because it skips nothing.
+ */
+export function registerStorageSuite(
+  runner: CaseRunner,
+  make: MakeStorage,
+  skipped: SkippedCases = {},
+): void {
+  register(storageSuite, runner, make, skipped)
+}
+
+/** Registers the suite of point-of-sale sources in the same way. */
+export function registerPosSuite(runner: CaseRunner, make: MakePos, skipped: SkippedCases = {}): void {
+  register(posSuite, runner, make, skipped)
+}
+
+interface Case<Make> {
+  readonly name: string
+  run(make: Make): Promise<void>
+}
+
+function register<Make>(
+  suite: readonly Case<Make>[],
+  runner: CaseRunner,
+  make: Make,
+  skipped: SkippedCases,
+): void {
+  const names = new Set(suite.map(({ name }) => name))
+  for (const name of Object.keys(skipped))
+    if (!names.has(name)) throw new Error(`There is no case "${name}" to skip`)
+  for (const one of suite) {
+    const reason = skipped[one.name]
+    if (reason === undefined) runner.test(one.name, () => one.run(make))
+    else runner.skip(one.name, reason)
+  }
+}

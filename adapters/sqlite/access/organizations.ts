@@ -1,0 +1,307 @@
+import { db, eb, slot, atMost, bind, template, one } from '../statement/compiler.ts'
+import { sql } from 'kysely'
+import type { Organization, RetentionSettings, Administration } from '../../../ports/organizations.ts'
+import { resultsOf, rowsOf, type BoundValue, type Executor } from '../statement/executor.ts'
+import { organizationToRow, settingColumns, organizationFromRow } from '../table/stored-row.ts'
+import type { Clock } from '../../../ports/platform.ts'
+import { isPlaced } from '../placement/finder.ts'
+import { refuseMoving, type Guard } from '../placement/guard.ts'
+import { nextInstant, nowOf } from '../write/write-clock.ts'
+import { createKeys } from './keys.ts'
+
+const organizationId = slot<string>('organization_id')
+
+/**
+ * Whether another organization has the slug. Slugs are unique in the whole service: those of families with databases of
+ * their own are in `placed_slugs`.
+ */
+export const slugTaken = eb.or([
+  eb.exists(
+    db
+      .selectFrom('organizations as other')
+      .select(one)
+      .where('other.slug', '=', slot('slug'))
+      .where('other.organization_id', '<>', slot('organization_id')),
+  ),
+  eb.exists(
+    db
+      .selectFrom('placed_slugs as placed')
+      .select(one)
+      .where('placed.slug', '=', slot('slug'))
+      .where('placed.organization_id', '<>', slot('organization_id')),
+  ),
+])
+
+/** The stored row of the organization in the slot `organization_id`. */
+const was = db.selectFrom('organizations as was').where('was.organization_id', '=', organizationId)
+
+const keptKinds = ['submissions', 'sends'] as const
+
+const isKept = (kind: (typeof keptKinds)[number]) =>
+  eb(
+    db
+      .selectFrom('retention')
+      .select('days')
+      .where('organization_id', '=', organizationId)
+      .where('kind', '=', sql.lit(kind))
+      .$asScalar(),
+    'is',
+    slot<number | null>(`was_kept_${kind}`),
+  )
+
+/**
+ * Whether what is stored is still what the caller expects: the organization exists or not, its settings are the same,
+ * and so is its retention if that is expected too. The slots are those of `expectedSettings`.
+ */
+export const unchanged = eb.or([
+  eb(slot<number | null>('is_expected'), 'is', null),
+  eb.and([
+    eb(was.select(sql<number>`count(*)`.as('count')), '=', slot('is_expected')),
+    eb.not(
+      eb.exists(
+        was
+          .select(one)
+          .where(({ eb, or }) =>
+            or(settingColumns.map((column) => eb(`was.${column}`, 'is not', slot(`was_${column}`)))),
+          ),
+      ),
+    ),
+    eb.or([eb(slot<number | null>('was_kept'), 'is', null), eb.and(keptKinds.map(isKept))]),
+  ]),
+])
+
+/**
+ * The slots for what the caller expects to be stored: anything (undefined), no organization (null), or this one, with
+ * this retention or with any (undefined).
+ */
+export function expectedSettings(
+  replaced: Organization | null | undefined,
+  retention?: RetentionSettings,
+): Record<string, BoundValue> {
+  const row = replaced == null ? null : organizationToRow(replaced)
+  const settings = settingColumns.map((column) => [`was_${column}`, row?.[column] ?? null] as const)
+  const kept = keptKinds.map((kind) => [`was_kept_${kind}`, retention?.[kind] ?? null] as const)
+  return {
+    is_expected: replaced === undefined ? null : Number(replaced !== null),
+    was_kept: retention === undefined ? null : 1,
+    ...Object.fromEntries([...settings, ...kept]),
+  }
+}
+
+const parentId = slot<string | null>('parent_id')
+
+/** Whether the parent does not exist. An organization is never its own parent. */
+const parentMissing = eb.and([
+  eb(parentId, 'is not', null),
+  eb.or([
+    eb(parentId, '=', organizationId),
+    eb.not(
+      eb.exists(
+        db
+          .selectFrom('organizations as other')
+          .select(one)
+          .where('other.organization_id', '=', slot('parent_id')),
+      ),
+    ),
+  ]),
+])
+
+/** Whether the new parent is below the organization, so that the two would form a circle. */
+const parentBelow = eb.and([
+  eb(parentId, 'is not', organizationId),
+  eb.exists(
+    db
+      .withRecursive('above(id)', (above) =>
+        above
+          .selectNoFrom(parentId.as('id'))
+          .union(
+            above
+              .selectFrom('organizations as other')
+              .innerJoin('above', 'other.organization_id', 'above.id')
+              .select('other.parent_id as id'),
+          ),
+      )
+      .selectFrom('above')
+      .select(one)
+      .where('id', '=', organizationId),
+  ),
+])
+
+/** Whether the organization is closed, because its rows are being restored from an archive. */
+const isRestoring = eb.exists(
+  db
+    .selectFrom('restores')
+    .select(one)
+    .where('organization_id', '=', organizationId)
+    .where('ended_at', 'is', null),
+)
+
+const mayBeSaved = eb.and([
+  eb.not(slugTaken),
+  eb.not(parentMissing),
+  eb.not(parentBelow),
+  unchanged,
+  eb.not(isRestoring),
+])
+
+const judge = template(
+  db.selectNoFrom([
+    slugTaken.as('slug_taken'),
+    parentMissing.as('parent_missing'),
+    parentBelow.as('parent_below'),
+    unchanged.as('unchanged'),
+    isRestoring.as('is_restoring'),
+  ]),
+)
+
+/** The organization's row, where its slot holds another value in a column. */
+const changing = db
+  .selectFrom('organizations as o')
+  .select(one)
+  .where('o.organization_id', '=', organizationId)
+
+/**
+ * A form's answers are read with the organization's country, so changing the country changes the meaning of its forms.
+ * Therefore it moves their versions on.
+ */
+const bumpForms = template(
+  db
+    .updateTable('forms')
+    .set(({ eb }) => ({ version: eb('version', '+', sql.lit(1)) }))
+    .where('organization_id', '=', organizationId)
+    .where(mayBeSaved)
+    .where(({ exists }) => exists(changing.where('o.phone_country', '<>', slot('phone_country')))),
+)
+
+/** The parent that the organization has until now. */
+const storedParent = db
+  .selectFrom('organizations as was')
+  .select('was.parent_id')
+  .where('was.organization_id', '=', organizationId)
+  .$asScalar()
+  .$notNull()
+
+/**
+ * The organization's reviews become visible to its new parent (a trigger copies them), and are removed from the old one,
+ * so the clocks of both must move on first.
+ */
+const advanceParents = template(
+  db
+    .updateTable('organizations')
+    .set(({ ref }) => ({ clock_at: nextInstant(ref('clock_at')) }))
+    .where('organization_id', 'in', [slot('parent_id'), storedParent])
+    .where(mayBeSaved)
+    .where(({ exists }) => exists(changing.where('o.parent_id', 'is not', slot('parent_id')))),
+)
+
+const isRebounded = eb.and([
+  mayBeSaved,
+  eb.exists(changing.where('o.automation_hourly', '<>', slot('automation_hourly'))),
+])
+
+/**
+ * With another bound, the messages of automations that wait for the old one ask again, in the order in which they were
+ * submitted.
+ */
+const askAgain = template(
+  db
+    .updateTable('outbox')
+    .set(({ ref }) => ({ next_attempt_at: ref('created_at') }))
+    .where('organization_id', '=', organizationId)
+    .where('status', '=', sql.lit('pending'))
+    .where('lease_token', '=', sql.lit(''))
+    .where('waiting_since', 'is not', null)
+    .where(isRebounded),
+)
+const forgetPlaces = template(
+  db
+    .deleteFrom('automation_messages')
+    .where('organization_id', '=', organizationId)
+    .where('is_counted', '=', sql.lit(1))
+    .where('is_sent', '=', sql.lit(0))
+    .where(isRebounded),
+)
+
+const refuse = refuseMoving(
+  organizationId,
+  parentId,
+  eb.and([mayBeSaved, eb.exists(changing.where('o.parent_id', 'is not', parentId))]),
+)
+
+const organizationColumns = ['organization_id', ...settingColumns] as const
+
+const saveOrganization = template(
+  db
+    .insertInto('organizations')
+    .columns(organizationColumns)
+    .expression(
+      db.selectNoFrom(organizationColumns.map((column) => slot(column).as(column))).where(mayBeSaved),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .column('organization_id')
+        .doUpdateSet(({ ref }) =>
+          Object.fromEntries(settingColumns.map((column) => [column, ref(`excluded.${column}`)])),
+        ),
+    ),
+)
+
+const allOrganizations = db.selectFrom('organizations').selectAll()
+const findOrganization = template(allOrganizations.where('organization_id', '=', organizationId))
+
+/** Without organizations that a move has taken to another database and whose rows are not yet removed here. */
+const organizationsHere = allOrganizations
+  .where(({ not, ref }) => not(isPlaced(ref('organizations.organization_id'))))
+  .orderBy('organization_id')
+  .limit(atMost('limit'))
+const firstOrganizations = template(organizationsHere)
+const nextOrganizations = template(organizationsHere.where('organization_id', '>', slot('afterId')))
+
+/**
+ * The administration of organizations and keys.
+ * @param isIssuerChecked as for `createKeys`
+ */
+export function createAdministration(
+  executor: Executor,
+  clock: Clock,
+  guard: Guard,
+  isIssuerChecked = false,
+): Administration {
+  return {
+    async saveOrganization(organization, replaced, _choice, retention) {
+      const expected = expectedSettings(replaced, retention)
+      const row = { ...organizationToRow(organization), ...expected, now: nowOf(clock) }
+      const { organizationId, parentId } = organization
+      const concerned = [organizationId, parentId, replaced?.parentId].filter((id) => typeof id === 'string')
+      const [judgement] = await resultsOf(guard({ organizationIds: concerned }), [
+        bind(judge, row),
+        bind(refuse, row),
+        bind(bumpForms, row),
+        bind(advanceParents, row),
+        bind(askAgain, row),
+        bind(forgetPlaces, row),
+        bind(saveOrganization, row),
+      ])
+      const verdict = judgement.rows[0]
+      if (verdict?.is_restoring === 1) return 'restoring'
+      if (verdict?.slug_taken === 1) return 'slug_taken'
+      if (verdict?.parent_missing === 1) return 'parent_missing'
+      if (verdict?.parent_below === 1) return 'parent_below'
+      return verdict?.unchanged === 0 ? 'changed' : 'saved'
+    },
+
+    async findOrganization(organizationId) {
+      const own = guard({ organizationIds: [organizationId] })
+      const [row] = await rowsOf(own, bind(findOrganization, { organization_id: organizationId }))
+      return row === undefined ? null : organizationFromRow(row)
+    },
+
+    async listOrganizations(afterId, limit) {
+      const statement =
+        afterId === null ? bind(firstOrganizations, { limit }) : bind(nextOrganizations, { afterId, limit })
+      return (await rowsOf(executor, statement)).map(organizationFromRow)
+    },
+
+    ...createKeys(executor, clock, guard, isIssuerChecked),
+  }
+}

@@ -1,0 +1,203 @@
+import { sql, type Expression, type SqlBool } from 'kysely'
+import { references } from '../../../domain/resources/index.ts'
+import type { ReferringRows, RowKey, RowsRemoved, Deletion } from '../../../ports/erasure.ts'
+import { openImports } from '../imports/session-row.ts'
+import {
+  bind,
+  eb,
+  slot,
+  template,
+  ofOwner,
+  CONDITION_HELD,
+  failsWhen,
+  atMost,
+  db,
+  one,
+} from '../statement/compiler.ts'
+import { resultsOf, type Executor } from '../statement/executor.ts'
+import { columnOf, tableOf, type Table } from '../table/tables.ts'
+import { moveClock, writableTable } from '../write/tenant-writer.ts'
+import { readMovedTables } from '../move/moved-tables.ts'
+import { tuple } from '../move/read-rows.ts'
+import { readKnownTriggers } from './silenced.ts'
+import { advanceClock } from '../write/write-clock.ts'
+import { closing, hasRows } from '../archive.ts'
+
+const given = sql`json_each(${slot('keys')})`
+
+/** How many of the unknown keys are named. */
+const NAMED_MAX = 10
+
+/** Removes rows by their keys, all or none. The keys fit into one parameter. */
+export async function removeRows(
+  executor: Executor,
+  organizationId: string,
+  collection: string,
+  keys: readonly RowKey[],
+  now: string,
+): Promise<RowsRemoved> {
+  const table = writableTable(collection)
+  const distinct = [...new Set(keys.map((key) => JSON.stringify(key)))]
+  const values = { organizationId, keys: `[${distinct.join()}]` }
+  const referring = referringTo(table, collection)
+  const problems = [unknownKeys(table), ...referring.map(({ rows }) => rows)]
+  const isProblem = problems.map((rows) => sql<SqlBool>`exists (${rows})`)
+  const guard = failsWhen(eb.or([...isProblem, eb.exists(openImports)]))
+  const remove = template(sql`delete from ${sql.id(table.name)}
+    where ${ofOwner} and ${keyOf(table)} in (select ${keyValues(table)} from ${given})`)
+  try {
+    await executor.batch([bind(guard, values), moveClock(table, organizationId, now), bind(remove, values)])
+    return { kind: 'removed', rows: distinct.length }
+  } catch (error) {
+    if (!CONDITION_HELD.test(String(error))) throw error
+  }
+  const [unknown, importing, ...counts] = await resultsOf(executor, [
+    bind(template(sql<{ readonly key: string }>`${unknownKeys(table)} limit ${sql.lit(NAMED_MAX)}`), values),
+    bind(template(openImports.limit(sql.lit(1))), values),
+    ...referring.map(({ rows }) =>
+      bind(template(sql<{ readonly count: number }>`select count(*) as count from (${rows})`), values),
+    ),
+  ])
+  const [open] = importing.rows
+  if (open !== undefined) return { kind: 'importing', importId: open.id }
+  const named = unknown.rows.map(({ key }) => JSON.parse(key) as RowKey)
+  if (named.length > 0) return { kind: 'unknown', keys: named }
+  const by = referring.map(({ collection: from }, index): ReferringRows => {
+    return { collection: from, rows: counts[index]?.rows[0]?.count ?? 0 }
+  })
+  return { kind: 'needed', by: by.filter(({ rows }) => rows > 0) }
+}
+
+/** The key of a row, as one SQL value. */
+function keyOf({ keyColumns }: Table): Expression<unknown> {
+  const columns = keyColumns.map((column) => sql.id(column))
+  return columns.length === 1 ? sql.join(columns) : sql`(${sql.join(columns)})`
+}
+
+/** The values of a given key, in the order of the key's columns. */
+function keyValues({ keyColumns }: Table): Expression<unknown> {
+  return sql.join(keyColumns.map((_, index) => sql`value ->> ${sql.lit(index)}`))
+}
+
+function unknownKeys(table: Table): Expression<unknown> {
+  const isKey = table.keyColumns.map(
+    (column, index) => sql`${sql.id('t', column)} = k.value ->> ${sql.lit(index)}`,
+  )
+  return sql`select k.value as key from ${given} as k where not exists (select 1 from ${sql.id(table.name)} as t
+    where t.${ofOwner} and ${sql.join(isKey, sql` and `)})`
+}
+
+/** The rows of other collections that refer to the given ones. */
+function referringTo(table: Table, collection: string) {
+  const place = sql.lit(table.keyColumns.indexOf(table.idColumn))
+  return references
+    .filter(({ to, from }) => to === collection && from !== collection)
+    .map(({ from, by }) => {
+      const other = tableOf(from)
+      const column = sql.id(columnOf(other, by).name)
+      const rows = sql`select 1 from ${sql.id(other.name)} where ${ofOwner}
+        and ${column} in (select value ->> ${place} from ${given})`
+      return { collection: from, rows }
+    })
+}
+
+const organizationId = slot<string>('organizationId')
+
+/** How many rows one step deletes. Other organizations of the database wait meanwhile. */
+const DELETED_MAX = 500
+
+/** What closes an organization while it is deleted; it goes last. */
+const CLOSING = 'restores'
+
+const thisOne = db.selectFrom('organizations').where('organization_id', '=', organizationId)
+const isThere = eb.or([
+  eb.exists(thisOne.select(one)),
+  eb.exists(db.selectFrom('restores').select(one).where('organization_id', '=', organizationId)),
+])
+const hasChildren = eb.exists(
+  db.selectFrom('organizations').select(one).where('parent_id', '=', organizationId),
+)
+
+const judge = template(db.selectNoFrom([isThere.as('isThere'), hasChildren.as('hasChildren')]))
+
+/** An empty archive tells this from a restoration. No archive has that name. */
+const deletion = {
+  restore_id: sql.lit('deletion'),
+  archive: sql.lit(''),
+  digest: sql.lit(''),
+  next_part: sql.lit(0),
+  progress: sql.lit('{}'),
+  started_at: slot('now'),
+}
+const close = template(
+  closing(deletion, eb.and([isThere, eb.not(hasChildren)])).onConflict((conflict) =>
+    conflict.columns(['organization_id', 'restore_id']).doNothing(),
+  ),
+)
+
+const isClosed = eb.exists(
+  db
+    .selectFrom('restores')
+    .select(one)
+    .where('organization_id', '=', organizationId)
+    .where('restore_id', '=', deletion.restore_id),
+)
+
+/** The parent no longer reads the reviews, which leaves removals in it. */
+const untie = db.updateTable('organizations').set({ parent_id: sql`null` })
+
+/** In this order. An import that is being written finds no more to write. */
+const ends = [
+  untie.where('organization_id', '=', organizationId).where(isClosed),
+  ...(['api_keys', 'import_sessions', 'organizations'] as const).map((table) =>
+    db.deleteFrom(table).where('organization_id', '=', organizationId).where(isClosed),
+  ),
+].map((end) => template<unknown>(end))
+
+const ofRestores = db.deleteFrom(CLOSING).where('organization_id', '=', organizationId)
+const endRestorations = template(ofRestores.where('restore_id', '<>', deletion.restore_id).where(isClosed))
+const reopen = template(ofRestores)
+const findParent = template(thisOne.select('parent_id as id'))
+
+/** Deletes one organization of a database. */
+export function createDeletion(executor: Executor, organizationId: string): Deletion {
+  return {
+    async beginDeletion(now) {
+      const values = { organizationId, now }
+      const [parent] = await resultsOf(executor, [bind(findParent, values)])
+      const [judgement] = await resultsOf(executor, [
+        bind(judge, values),
+        bind(close, values),
+        bind(endRestorations, values),
+        bind(advanceClock, { organizationId: parent.rows[0]?.id ?? null, now }),
+        ...ends.map((end) => bind(end, values)),
+      ])
+      const [row] = judgement.rows
+      if (row?.hasChildren === 1) return 'has_children'
+      return row?.isThere === 1 ? 'begun' : 'unknown'
+    },
+    deleteSome: () => deleteSome(executor, organizationId),
+  }
+}
+
+async function deleteSome(executor: Executor, organizationId: string) {
+  const tables = (await readMovedTables(executor)).filter(({ name }) => name !== CLOSING)
+  const looks = tables.map(({ name }) =>
+    bind(template(db.selectNoFrom(hasRows(name).as('has'))), { organizationId }),
+  )
+  const found = await resultsOf(executor, looks)
+  const table = tables.find((_, index) => found[index]?.rows[0]?.has === 1)
+  if (table === undefined) {
+    await executor.batch([bind(reopen, { organizationId })])
+    return null
+  }
+  const key = sql.join(table.key.map((column) => sql.id(column)))
+  const some = template(sql<{ readonly one: number }>`
+    delete from ${sql.id(table.name)} where ${tuple(table.key.map((column) => sql.id(column)))} in (
+      select ${key} from ${sql.id(table.name)} where ${ofOwner} limit ${atMost('limit')}) returning 1 as one`)
+  const triggers = await readKnownTriggers(executor, table.name)
+  const statement = bind(some, { organizationId, limit: DELETED_MAX })
+  const statements = triggers.silenced(table.name, [statement])
+  const results = await executor.batch(statements)
+  return { table: table.name, rows: results[statements.indexOf(statement)]?.rows.length ?? 0 }
+}

@@ -1,0 +1,313 @@
+import type { Generated, ColumnType } from 'kysely'
+import type { StoredKey, Organization, KeptKind, StoredOperatorKey } from '../../../ports/organizations.ts'
+import type { RowOf } from '../../../domain/record/resource.ts'
+import type { DeclaredResource } from '../../../domain/resources/index.ts'
+import type { ImportFormat, ImportProblem, ImportState } from '../../../ports/import-sessions.ts'
+import type { SendRecord, ListedEntry } from '../../../ports/messaging.ts'
+import type { AuditOutcome, AuditSubject } from '../../../ports/operators.ts'
+import type { MovePhase, ShownProgress } from '../../../ports/moves.ts'
+import type { Jurisdiction, Place, Region } from '../../../ports/placement.ts'
+import type { ErasureMarkKind } from '../../../ports/erasure.ts'
+
+/** `form-submissions` is stored in `form_submissions`. */
+type TableName<Collection extends string> = Collection extends `${infer Start}-${infer Rest}`
+  ? `${Start}_${TableName<Rest>}`
+  : Collection
+
+/** The tables of the records: the organization, then the stored fields. */
+type RecordTables = {
+  readonly [Of in DeclaredResource as TableName<Of['collection']>]: {
+    readonly organization_id: string
+  } & StoredRow<RowOf<Of>>
+}
+
+/** The tables of organizations and of keys, with the columns that no port shows. */
+interface AccountTables {
+  readonly organizations: StoredRow<Organization> & { readonly clock_at: Generated<string> }
+  readonly api_keys: StoredRow<StoredKey>
+  readonly operator_keys: StoredRow<StoredOperatorKey> & {
+    readonly proof: string | null
+    readonly descent_ended_at: string | null
+  }
+}
+
+/** The tables of a declaration in `serviceTables`. */
+type Declared<Tables> = {
+  readonly [Table in keyof Tables]: {
+    readonly [Column in keyof Tables[Table]]: ValueType<Tables[Table][Column]>
+  }
+}
+
+type ValueType<Of> =
+  Of extends ServiceColumn<infer Value, infer Given>
+    ? NonNullable<ServiceColumn<Value, Given>['valueType']>
+    : never
+
+/** SQLite's own table of the schema. */
+interface SchemaTable {
+  readonly sqlite_master: {
+    readonly type: 'table' | 'index' | 'view' | 'trigger'
+    readonly name: string
+    readonly tbl_name: string
+    readonly sql: string
+  }
+}
+
+/**
+ * Every table with its columns, derived from the records of the domain and the service's own tables. A statement that
+ * names another one does not compile.
+ */
+export type Database = RecordTables &
+  AccountTables &
+  Declared<typeof serviceTables> &
+  Declared<typeof serviceViews> &
+  SchemaTable
+
+/** A column: how the database has it, and the type of its values. */
+interface ServiceColumn<Value, Given> {
+  readonly type: 'TEXT' | 'INTEGER'
+  readonly notNull: boolean
+  readonly hasDefault: boolean
+  /** Never set: it carries the types of what is read and of what is inserted. */
+  readonly valueType?: ColumnType<Value, Given, Value>
+}
+
+const column = (type: 'TEXT' | 'INTEGER') => ({ type, notNull: true, hasDefault: false })
+
+function text<Value extends string = string>(): ServiceColumn<Value, Value> {
+  return column('TEXT')
+}
+
+function json<Value>(): ServiceColumn<JsonText<Value>, JsonText<Value>> {
+  return column('TEXT')
+}
+
+function integer(): ServiceColumn<number, number> {
+  return column('INTEGER')
+}
+
+function optional<Value>(
+  of: ServiceColumn<Value, Value>,
+): ServiceColumn<Value | null, Value | null | undefined> {
+  return { ...of, notNull: false }
+}
+
+function byDefault<Value>(of: ServiceColumn<Value, Value>): ServiceColumn<Value, Value | undefined> {
+  return { ...of, hasDefault: true }
+}
+
+/**
+ * The tables of the service itself, with their columns in the order of the migrations, which create them. A test compares
+ * the two. What each column is for stands in the migrations.
+ */
+export const serviceTables = {
+  audit: {
+    audit_id: text(),
+    at: text(),
+    operator_key_id: optional(text()),
+    operator: text(),
+    action: text(),
+    organization_id: optional(text()),
+    outcome: text<AuditOutcome>(),
+    subject: optional(json<AuditSubject>()),
+  },
+  families: {
+    family_id: text(),
+    place: text<'own' | 'shared'>(),
+    generation: integer(),
+    region: optional(text<Region>()),
+    jurisdiction: optional(text<Jurisdiction>()),
+    work_since: optional(text()),
+    work_notes: byDefault(integer()),
+    was_idle: byDefault(integer()),
+  },
+  placed_organizations: { organization_id: text(), family_id: text() },
+  placed_slugs: { slug: text(), organization_id: text() },
+  placed_keys: { key_id: text(), organization_id: text(), issued_by: optional(text()) },
+  placed_forms: { form_id: text(), organization_id: text(), reserved_at: optional(text()) },
+  write_pauses: { organization_id: text(), token: text(), until: text() },
+  moves: {
+    move_id: text(),
+    family_id: text(),
+    source: json<Place>(),
+    target: json<Place>(),
+    phase: text<MovePhase>(),
+    token: optional(text()),
+    journal_id: optional(text()),
+    tables: optional(text()),
+    shown: optional(json<ShownProgress>()),
+    tries: byDefault(integer()),
+    not_before: optional(text()),
+    abort_asked: byDefault(integer()),
+    failure: optional(text()),
+    mover: optional(text()),
+    taken_at: optional(text()),
+    leased_until: optional(text()),
+    started_at: text(),
+    ended_at: optional(text()),
+    progress: optional(text()),
+  },
+  move_organizations: { move_id: text(), organization_id: text() },
+  move_journal: { seq: byDefault(integer()), journal_id: text(), table_name: text(), key: text() },
+  move_targets: { move_id: text(), version: integer(), progress: text(), finished_by: optional(text()) },
+  move_guards: { broken: text<'version' | 'triggers'>() },
+  outbox: {
+    organization_id: text(),
+    outbox_id: text(),
+    submission_id: text(),
+    kind: text(),
+    payload: json<unknown>(),
+    status: byDefault(text<ListedEntry['status']>()),
+    attempts: byDefault(integer()),
+    next_attempt_at: text(),
+    last_error: optional(text()),
+    created_at: text(),
+    updated_at: text(),
+    lease_token: optional(text()),
+    waiting_since: optional(text()),
+  },
+  sends: {
+    organization_id: text(),
+    send_id: text(),
+    channel: text<SendRecord['channel']>(),
+    sender: text(),
+    recipient: text(),
+    provider_id: optional(text()),
+    outcome: text<SendRecord['outcome']>(),
+    error: optional(text()),
+    at: text(),
+    updated_at: byDefault(text()),
+  },
+  send_requests: {
+    organization_id: text(),
+    request_key: text(),
+    body_hash: text(),
+    send_prefix: text(),
+    holder: text(),
+    released: integer(),
+    busy_until: text(),
+    is_ended: byDefault(integer()),
+    expires_at: text(),
+  },
+  automation_messages: {
+    organization_id: text(),
+    message_id: text(),
+    recipient: text(),
+    at: text(),
+    waits_until: text(),
+    is_sent: integer(),
+    is_counted: integer(),
+  },
+  import_sessions: {
+    organization_id: text(),
+    import_id: text(),
+    kind: text(),
+    format: text<ImportFormat>(),
+    total_bytes: integer(),
+    digest: text(),
+    fields: optional(json<readonly string[]>()),
+    state: text<ImportState>(),
+    opened_at: text(),
+    touched_at: text(),
+    next_part: integer(),
+    received_bytes: integer(),
+    read_rows: integer(),
+    problems: json<readonly ImportProblem[]>(),
+    reading: text(),
+    chunks: integer(),
+    written_chunks: integer(),
+    written_rows: integer(),
+    changed_rows: integer(),
+    warnings: byDefault(json<readonly string[]>()),
+    is_dry_run: byDefault(integer()),
+    mapping: byDefault(json<Readonly<Record<string, string>>>()),
+    skipped_rows: byDefault(integer()),
+  },
+  import_parts: { organization_id: text(), import_id: text(), part: integer(), digest: text() },
+  import_chunks: {
+    organization_id: text(),
+    import_id: text(),
+    chunk: integer(),
+    row_count: integer(),
+    rows: json<readonly Readonly<Record<string, unknown>>[]>(),
+  },
+  import_keys: {
+    organization_id: text(),
+    import_id: text(),
+    bucket: integer(),
+    part: integer(),
+    keys: json<readonly string[]>(),
+    lines: json<readonly number[]>(),
+  },
+  restores: {
+    organization_id: text(),
+    restore_id: text(),
+    archive: text(),
+    digest: text(),
+    next_part: integer(),
+    progress: text(),
+    started_at: text(),
+    ended_at: optional(text()),
+  },
+  retention: { organization_id: text(), kind: text<KeptKind>(), days: integer(), due_at: text() },
+  erasures: {
+    organization_id: text(),
+    kind: text<ErasureMarkKind>(),
+    value: text(),
+    secret_version: text(),
+    erased_at: text(),
+    recorded_at: text(),
+  },
+  membership_cohorts: {
+    organization_id: text(),
+    dimension: text<'none' | 'plan' | 'site'>(),
+    month: text(),
+    value: json<string | null>(),
+    members: integer(),
+    churned: integer(),
+    voluntary: integer(),
+    involuntary: integer(),
+    within30: integer(),
+    within60: integer(),
+    within90: integer(),
+    within180: integer(),
+    within365: integer(),
+  },
+} as const
+
+/** The views, which hold no rows: their triggers do something with what is inserted. */
+export const serviceViews = {
+  refused_writes: { organization_id: text(), now: text() },
+} as const
+
+/** A value as SQLite stores it: a truth value as 0 or 1, an object as JSON. */
+type Stored<Value> = Value extends string | number | null
+  ? Value
+  : Value extends boolean
+    ? number
+    : JsonText<Value>
+
+/** The row of a type: its fields in snake case. */
+export type StoredRow<Of> = { readonly [Name in keyof Of & string as ColumnName<Name>]: Stored<Of[Name]> }
+
+/** Text that this service wrote as the JSON of a value of this type. */
+export type JsonText<Value> = string & {
+  /** Never set: it carries the type of the value. */
+  readonly valueType?: Value
+}
+
+/** The value that was written. Throws when the text is no JSON. */
+export function parsed<Value>(text: JsonText<Value>): Value {
+  // Stored JSON was checked before it was written. Checking it again at each read would cost every request time.
+  return JSON.parse(text) as Value
+}
+
+/** The name of the column of a field: `googlePlaceId` is stored in `google_place_id`. */
+export type ColumnName<Field extends string> = Field extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${ColumnName<Rest>}`
+  : ''
+
+/** The name of the column of a field. */
+export function columnName<const Field extends string>(field: Field): ColumnName<Field> {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) as ColumnName<Field>
+}

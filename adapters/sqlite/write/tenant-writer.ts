@@ -1,0 +1,269 @@
+import { sql, type SqlBool, type Expression } from 'kysely'
+import type { Clock } from '../../../ports/platform.ts'
+import { storedRowsOf } from '../../../domain/read/page.ts'
+import { resourceOf } from '../../../domain/resources/index.ts'
+import type { TenantWriter, StoredRow } from '../../../ports/records.ts'
+import {
+  bind,
+  slot,
+  template,
+  CONDITION_HELD,
+  failsWhen,
+  jsonChunks,
+  type Template,
+} from '../statement/compiler.ts'
+import { decodeRows, serviceTables, columnOf, tableOf, type Table, type Column } from '../table/tables.ts'
+import { resultsOf, rowsAmong, type ResultRow, type Statement } from '../statement/executor.ts'
+import { readBoundedPage, pageStatements } from '../read/pages.ts'
+import { selectFrom } from '../read/page-select.ts'
+import type { TenantExecutors } from '../storage-options.ts'
+import { createSubmissionWriter } from './submission.ts'
+import { nowOf, advanceClock, advanceClocks } from './write-clock.ts'
+
+const pageStatementsOf = pageStatements(serviceTables)
+
+/**
+ * Matches SQLite's error for a form id that another organization has. That is the only unique index across
+ * organizations.
+ */
+const FOREIGN_FORM_ID = /UNIQUE constraint failed: forms\.form_id/
+
+function refusalOf(error: unknown): unknown {
+  if (!FOREIGN_FORM_ID.test(String(error))) return error
+  return new Error('A form id belongs to another organization', { cause: error })
+}
+
+/**
+ * The statements around a change of rows: the first fails when one of them is not as it is expected, the last gives their
+ * `updated_at`. The slot `expected` has, for each, its id and the `updated_at` that it replaces.
+ */
+function changeTemplates({ idColumn, name, columns }: Table) {
+  if (!columns.has('updatedAt')) throw new Error(`${name} does not say when a row was changed`)
+  const those = sql`json_each(${slot('expected')}) as e left join ${sql.id(name)} as t
+    on t.organization_id = ${slot('organizationId')} and ${sql.id('t', idColumn)} = e.value ->> 0`
+  return {
+    guard: failsWhen(sql<SqlBool>`exists (select 1 from ${those} where t.updated_at is not e.value ->> 1)`),
+    find: template(sql<{ readonly at: string }>`select t.updated_at as at from ${those} order by e.key`),
+  }
+}
+
+/**
+ * Opens one organization for writing. An upsert is one batch whatever its size, so callers must bound it (a batch may
+ * take 30 s).
+ */
+export function createTenantWriter(
+  executors: TenantExecutors,
+  clock: Clock,
+  organizationId: string,
+): TenantWriter {
+  const { executor } = executors
+  return {
+    ...createSubmissionWriter(executors, clock, organizationId),
+
+    async upsert(collection, rows) {
+      if (rows.length === 0) return { changed: 0 }
+      const statements = upsertStatements(organizationId, collection, rows, nowOf(clock))
+      const [, ...upserts] = await executor.batch(statements).catch((error: unknown) => {
+        throw refusalOf(error)
+      })
+      return { changed: upserts.reduce((sum, { rows: changed }) => sum + changed.length, 0) }
+    },
+
+    async change(collection, changes) {
+      if (changes.length === 0) return []
+      const { guard, find } = changeTemplates(writableTable(collection))
+      const { idField } = resourceOf(collection)
+      const expected = changes.map(({ row, replaces }) => [row[idField], replaces])
+      const values = { organizationId, expected: JSON.stringify(expected) }
+      const rows = changes.map(({ row }) => row)
+      try {
+        const written = await rowsAmong(executor, {
+          before: [bind(guard, values), ...upsertStatements(organizationId, collection, rows, nowOf(clock))],
+          giving: bind(find, values),
+        })
+        return written.map(({ at }) => at)
+      } catch (error) {
+        if (CONDITION_HELD.test(String(error))) return null
+        throw refusalOf(error)
+      }
+    },
+
+    async foreignIds(collection, ids) {
+      const { name: table, idColumn, serviceWideIds } = tableOf(collection)
+      if (!serviceWideIds || ids.length === 0) return []
+      const foreign = template(sql<{ readonly id: string }>`
+        select ${sql.id(idColumn)} as id from ${sql.id(table)}
+        where ${sql.id(idColumn)} in (select value from json_each(${slot('ids')}))
+          and organization_id <> ${slot('organizationId')}`)
+      const results = await resultsOf(
+        executor,
+        jsonChunks(ids).map((chunk) => bind(foreign, { organizationId, ids: chunk })),
+      )
+      return results.flatMap(({ rows }) => rows.map(({ id }) => id))
+    },
+
+    async findMany(collection, select, keys, by) {
+      if (keys.length === 0) return []
+      const table = tableOf(collection)
+      const keyColumn = by === undefined ? table.idColumn : columnOf(table, by).name
+      const find = template(sql<ResultRow>`
+        ${selectFrom(table, select, 'columns')} where ${sql.id('t', 'organization_id')} = ${slot('organizationId')}
+          and ${sql.id('t', keyColumn)} in (select value from json_each(${slot('keys')}))`)
+      const distinct = [...new Set(keys)]
+      const results = await resultsOf(
+        executor,
+        jsonChunks(distinct).map((chunk) => bind(find, { organizationId, keys: chunk })),
+      )
+      return results.flatMap(({ rows }) => decodeRows(table, select, rows))
+    },
+
+    async findPage(query) {
+      const found = await readBoundedPage(executor, pageStatementsOf(organizationId, query))
+      const { stoppedAt } = found
+      if (found.kind === 'lines') return { rows: storedRowsOf(found), stoppedAt }
+      return { rows: decodeRows(tableOf(query.collection), query.select, found.rows), stoppedAt }
+    },
+  }
+}
+
+const templates = new WeakMap<Table, Template>()
+
+/**
+ * The statements that insert or update rows of an organization, for one batch. The first one moves the organization's
+ * clock.
+ */
+export function upsertStatements(
+  organizationId: string,
+  collection: string,
+  rows: readonly StoredRow[],
+  now: string,
+): readonly Statement[] {
+  const table = writableTable(collection)
+  return [moveClock(table, organizationId, now), ...upsertRows(table, organizationId, rows)]
+}
+
+/** The table of a collection. Throws for a collection that the store maintains itself. */
+export function writableTable(collection: string): Table {
+  const table = tableOf(collection)
+  if (table.isKept) throw new Error(`${collection} cannot be written: the store keeps it from other rows`)
+  return table
+}
+
+/**
+ * Moves the clock of the organization, and of its parent where the parent sees the table's rows. It must be the first
+ * statement of its batch.
+ */
+export function moveClock(table: Table, organizationId: string, now: string): Statement {
+  return bind(table.seenByParent ? advanceClocks : advanceClock, { organizationId, now })
+}
+
+/**
+ * The statements that insert or update rows of an owner by their key. Each returns a row for every one that changed.
+ */
+export function upsertRows(table: Table, owner: string, rows: readonly StoredRow[]): readonly Statement[] {
+  const upsert =
+    templates.get(table) ?? template(sql`${upsertOf(table, givenFields(table))} returning 1 as changed`)
+  templates.set(table, upsert)
+  return jsonChunks(encodedRows(table, givenFields(table), rows)).map((chunk) =>
+    bind(upsert, { owner, rows: chunk }),
+  )
+}
+
+/** The fields of a table that a given row must have, in the order of its columns. */
+export function givenFields(table: Table): readonly string[] {
+  return [...table.columns.values()].flatMap(({ field, assigned }) => (assigned ? [] : [field]))
+}
+
+/** Stands for a field that a row is written without, and whose stored value stays. No column has a truth value as text. */
+const KEPT = false
+
+/** Rows as arrays of the values of these fields. */
+export function encodedRows(
+  table: Table,
+  fields: readonly string[],
+  rows: readonly StoredRow[],
+): readonly (readonly unknown[])[] {
+  const columns = fields.map((field) => columnOf(table, field))
+  return rows.map((row) =>
+    columns.map(({ field, storage, mayBeLeftOut }) =>
+      mayBeLeftOut && row[field] === undefined ? KEPT : encode(row[field], storage),
+    ),
+  )
+}
+
+/**
+ * Encodes one value. JSON columns are sent as text inside the JSON of the chunk, so that they are stored exactly as
+ * they were serialised.
+ */
+function encode(value: unknown, storage: Column['storage']): unknown {
+  if (value === null || value === undefined) return null
+  if (storage === 'json') return JSON.stringify(value)
+  // A lone surrogate has no UTF-8 form; SQLite would store bytes that no reader accepts.
+  return typeof value === 'string' ? value.toWellFormed() : value
+}
+
+/**
+ * The SQL that inserts or updates rows of the owner in the slot `owner`. The rows are a JSON array of arrays of these
+ * fields' values, as `encodedRows` makes them. Where a field with a natural value is null, or one that may be left out
+ * is, the stored value stays; a new row gets the natural one, or null. A row with unchanged content is not written, so it keeps its updated_at
+ * and is not returned. Changes are counted by returned rows or by SQL's own changes(), because what a database reports
+ * includes rows written by triggers. A table with `updatedAt` takes its value from the organization's clock.
+ * @param source the SQL after `from`, up to a condition or an order: each row is an array in `row.value`
+ */
+export function upsertOf(
+  table: Table,
+  fields: readonly string[],
+  source: Expression<unknown> = sql`json_each(${slot('rows')}) as row where true`,
+): Expression<unknown> {
+  const given = fields.map((field) => columnOf(table, field))
+  const content = given.filter((column) => !table.keyColumns.includes(column.name))
+  const excluded = (column: string) => sql.id('excluded', column)
+  const values = given.map((column, index) => valueOf(column, index, table, fields))
+  const when = (condition: boolean, text: Expression<unknown>) => (condition ? text : sql``)
+  const versioned = table.columns.has('version')
+  const timed = table.columns.has('updatedAt')
+  return sql`
+    insert into ${sql.id(table.name)} (${sql.id(table.ownerColumn)}, ${when(timed, sql`updated_at,`)}
+      ${when(versioned, sql`version,`)} ${sql.join(given.map((column) => sql.id(column.name)))})
+    select ${slot('owner')}, ${when(timed, sql`${clock},`)} ${when(versioned, sql`1,`)} ${sql.join(values)}
+    from ${source}
+    on conflict (${sql.id(table.ownerColumn)}, ${sql.join(table.keyColumns.map((column) => sql.id(column)))}) do update set
+      ${when(timed, sql`updated_at = ${excluded('updated_at')},`)}
+      ${when(versioned, sql`version = ${sql.id(table.name, 'version')} + 1,`)}
+      ${sql.join(content.map((column) => sql`${sql.id(column.name)} = ${excluded(column.name)}`))}
+    where (${sql.join(content.map((column) => sql.id(table.name, column.name)))})
+      is not (${sql.join(content.map((column) => excluded(column.name)))})`
+}
+
+const clock = sql`(select clock_at from organizations where organization_id = ${slot('owner')})`
+
+/** The SQL of a value of a given row. */
+function at(index: number): Expression<unknown> {
+  return sql`row.value ->> ${sql.raw(String(index))}`
+}
+
+/** The SQL of the value to write: what is given, else what is stored under the same key, else the natural value. */
+function valueOf(
+  { name, storage, default: natural, mayBeLeftOut }: Column,
+  index: number,
+  table: Table,
+  fields: readonly string[],
+): Expression<unknown> {
+  const given = at(index)
+  if (natural === null && !mayBeLeftOut) return given
+  const sameKey = fields.flatMap((field, index) => {
+    const column = columnOf(table, field).name
+    return table.keyColumns.includes(column) ? [sql`${sql.id('kept', column)} = ${at(index)}`] : []
+  })
+  const kept = sql`(select ${sql.id('kept', name)} from ${sql.id(table.name)} as kept
+    where ${sql.id('kept', table.ownerColumn)} = ${slot('owner')} and ${sql.join(sameKey, sql` and `)})`
+  if (natural === null)
+    return sql`iif(json_type(row.value, ${sql.lit(`$[${index}]`)}) = 'false', ${kept}, ${given})`
+  const otherwise = natural === 'now' ? clock : literal(natural.value, storage)
+  return sql`coalesce(${given}, ${kept}, ${otherwise})`
+}
+
+function literal(value: unknown, storage: Column['storage']): Expression<unknown> {
+  const encoded = encode(value, storage)
+  return sql.lit(typeof encoded === 'boolean' ? Number(encoded) : encoded)
+}

@@ -1,0 +1,264 @@
+import type { NewSubmission, StoredForm, SubmittedContact } from '../../ports/records.ts'
+import type { Secrets } from '../access/secrets.ts'
+import { takesText, type Compilation, type CompiledForm } from './language/compile.ts'
+import { readControlKeys, isControlKey, resolveRedirect, type ControlKeys } from './control-keys.ts'
+import { defaultSuccess, type AnswerValue, type ContactField } from './language/definition.ts'
+import {
+  answerProblem,
+  readAnswer,
+  type SubmittedBody,
+  type Entries,
+  type AnswerReading,
+} from './language/answers.ts'
+import { outboxOf } from './outbox.ts'
+import { verifyFormPassword } from './password.ts'
+import {
+  formNotFound,
+  refused,
+  refusedFields,
+  type Honeypot,
+  type Refused,
+  type Saved,
+  type FieldErrors,
+} from './result.ts'
+import { echoed } from '../limits/echo.ts'
+import { visibleFields } from './language/visibility.ts'
+import { withLineFeeds } from '../text/characters.ts'
+import { emailKey, readEmailAddress } from '../text/email-address.ts'
+
+/** A stored form, with its definition prepared. */
+export interface LoadedForm {
+  readonly stored: StoredForm
+  readonly compilation: Compilation
+}
+
+/**
+ * The content of a request and the values that it was given on arrival. They do not change when it is evaluated again.
+ */
+export interface Submission {
+  readonly body: SubmittedBody
+  /** The `Origin` header. */
+  readonly origin: string | null
+  /** UTC instant. */
+  readonly submittedAt: string
+  /** Makes a new identifier with the prefix. */
+  readonly newId: (prefix: 'sub' | 'con') => string
+}
+
+/**
+ * The result of evaluating a submission: a verdict with nothing to save, or what to save together with the receipt to
+ * send afterwards.
+ */
+type Evaluation = Refused | Honeypot | Acceptable
+
+/** A submission to save, and the receipt to send once it is saved. */
+interface Acceptable {
+  readonly kind: 'acceptable'
+  readonly submission: NewSubmission
+  readonly receipt: Saved
+  /** The password, when the stored hash of it must be made anew under the current root secret; else null. */
+  readonly passwordToRehash: string | null
+}
+
+/**
+ * Evaluates a submission against one version of a form. The checks run in the order in which callers are told of
+ * failures.
+ */
+export async function evaluate(
+  loaded: LoadedForm,
+  submission: Submission,
+  secrets: Secrets,
+): Promise<Evaluation> {
+  const { stored, compilation } = loaded
+  if (!stored.isPublished) return formNotFound()
+  if (compilation.kind === 'unsupported') {
+    const hostedUrl = stored.definition.publicUrl ?? null
+    return {
+      ...refused('hosted_form_required', 'This form can only be completed on its hosted page.'),
+      hostedUrl,
+    }
+  }
+  const control = readControlKeys(submission.body.entries)
+  if (control.kind === 'invalid') return refusedFields(control.fieldErrors)
+  const { keys } = control
+  if (keys.isTrapped) return { kind: 'honeypot', message: defaultSuccess.message }
+  const check = await checkPassword(stored.passwordHash, keys.password, secrets)
+  if (check.kind === 'refused') return check
+  const redirectUrl = keys.redirect === null ? null : resolveRedirect(keys.redirect, submission.origin)
+  if (keys.redirect !== null && redirectUrl === null)
+    return refused(
+      'invalid_redirect',
+      'The value of _redirect must be relative, or an http(s) URL with the scheme, host and port of the Origin header.',
+    )
+  const evaluation = await evaluateAnswers(loaded, compilation.form, submission, { ...keys, redirectUrl })
+  if (evaluation.kind !== 'acceptable' || !check.rehash) return evaluation
+  return { ...evaluation, passwordToRehash: keys.password }
+}
+
+async function checkPassword(
+  hash: string | null,
+  password: string | null,
+  secrets: Secrets,
+): Promise<Refused | { readonly kind: 'passed'; readonly rehash: boolean }> {
+  if (hash === null) return { kind: 'passed', rehash: false }
+  if (password === null) return refused('password_required', 'This form needs a password.')
+  const { ok, rehash } = await verifyFormPassword(password, hash, secrets)
+  return ok ? { kind: 'passed', rehash } : refused('invalid_password', 'The password is wrong.')
+}
+
+async function evaluateAnswers(
+  { stored }: LoadedForm,
+  form: CompiledForm,
+  { body, submittedAt, newId }: Submission,
+  keys: Pick<ControlKeys, 'attribution'> & { readonly redirectUrl: string | null },
+): Promise<Evaluation> {
+  const reading = readAnswers(form, body)
+  if (reading.kind === 'invalid') return refusedFields(reading.fieldErrors, form.answerFields)
+  const contact = await contactOf(form, reading.given, stored.phoneCountry, newId('con'))
+  const limitPerContact = form.definition.submissionLimitPerContact ?? null
+  if (limitPerContact !== null && contact === null)
+    return refusedFields(unidentified(form), form.answerFields)
+  const submissionId = newId('sub')
+  const { definition } = form
+  return {
+    kind: 'acceptable',
+    submission: {
+      submissionId,
+      formId: stored.formId,
+      formVersion: stored.version,
+      submittedAt,
+      source: 'headless',
+      answers: reading.answers,
+      attribution: keys.attribution,
+      contact,
+      limitPerContact,
+      outbox: outboxOf(definition, submissionId),
+    },
+    passwordToRehash: null,
+    receipt: {
+      kind: 'saved',
+      submissionId,
+      title: definition.successTitle ?? defaultSuccess.title,
+      message: definition.successMessage ?? defaultSuccess.message,
+      redirectUrl: keys.redirectUrl,
+    },
+  }
+}
+
+/**
+ * The error for a submission that identifies no contact, to a form with a per-contact limit: such a submission would
+ * bypass the limit.
+ */
+function unidentified({ identifyingField }: CompiledForm): ReadonlyMap<string, string> {
+  const kind = identifyingField?.contactField === 'phone' ? 'phone number' : 'email address'
+  return new Map([[identifyingField?.id ?? '', `Enter a valid ${kind}.`]])
+}
+
+type AnswersReading =
+  | {
+      readonly kind: 'valid'
+      /** The answers to store: those of visible fields, by field id. */
+      readonly answers: Readonly<Record<string, AnswerValue>>
+      /** The texts of those answers exactly as they were sent, by field id. */
+      readonly given: ReadonlyMap<string, string>
+    }
+  | { readonly kind: 'invalid'; readonly fieldErrors: FieldErrors }
+
+/**
+ * Checks a body against a form. Answers to hidden fields are dropped without a check. Every field that fails is named,
+ * and then every unknown key; the id of a display-only field counts as unknown.
+ */
+export function readAnswers(form: CompiledForm, body: SubmittedBody): AnswersReading {
+  const entries = entriesById(form, body)
+  const readings = new Map<string, AnswerReading>()
+  const values = new Map<string, AnswerValue>()
+  for (const field of form.answerFields.values()) {
+    const reading = readAnswer(field, entries.get(field.id) ?? NO_VALUES, body.format)
+    readings.set(field.id, reading)
+    if (reading.kind === 'answer') values.set(field.id, reading.value)
+  }
+  const visible = visibleFields(form.resolved, values)
+  const fieldErrors = new Map<string, string>()
+  const answers: [string, AnswerValue][] = []
+  const given = new Map<string, string>()
+  for (const [id, reading] of readings) {
+    const field = form.answerFields.get(id)
+    if (field === undefined || !visible.has(id)) continue
+    const problem = answerProblem(field, reading)
+    if (problem !== null) fieldErrors.set(id, problem)
+    if (reading.kind !== 'answer') continue
+    answers.push([id, reading.value])
+    if (reading.given !== null) given.set(id, reading.given)
+  }
+  addUnknownKeys(fieldErrors, form, entries)
+  return fieldErrors.size > 0
+    ? { kind: 'invalid', fieldErrors }
+    : { kind: 'valid', answers: Object.fromEntries(answers), given }
+}
+
+/** The values of a field that the body does not contain. */
+const NO_VALUES: readonly unknown[] = []
+
+/** The entries by the ids of fields: browsers send a line break within a name as CRLF, whatever it was in the page. */
+function entriesById({ answerFields }: CompiledForm, { format, entries }: SubmittedBody): Entries {
+  const broken = format === 'form' ? [...answerFields.keys()].filter((id) => /[\r\n]/.test(id)) : []
+  if (broken.length === 0) return entries
+  const ids = new Map(broken.map((id) => [withLineFeeds(id), id]))
+  const idOf = (name: string) => (answerFields.has(name) ? name : (ids.get(withLineFeeds(name)) ?? name))
+  return new Map([...entries].map(([name, values]) => [idOf(name), values]))
+}
+
+/**
+ * Adds an error for each key of a body that the form does not have. The keys are shortened, because the reply repeats
+ * them.
+ */
+function addUnknownKeys(
+  fieldErrors: Map<string, string>,
+  { answerFields }: CompiledForm,
+  entries: Entries,
+): void {
+  for (const key of entries.keys()) {
+    if (answerFields.has(key) || isControlKey(key)) continue
+    const shown = echoed(key)
+    if (!fieldErrors.has(shown)) fieldErrors.set(shown, 'This form has no such field.')
+  }
+}
+
+/**
+ * The contact that a submission identifies, or null when neither a valid email nor a valid phone names one. Where two
+ * fields fill the same attribute, the first usable answer counts.
+ * @param given texts of the answers as they were sent, by field id
+ * @param phoneCountry the organization's country for national numbers (ISO 3166-1 alpha-2)
+ */
+export async function contactOf(
+  form: CompiledForm,
+  given: ReadonlyMap<string, string>,
+  phoneCountry: string,
+  newContactId: string,
+): Promise<SubmittedContact | null> {
+  const textsOf = (attribute: ContactField): readonly string[] =>
+    [...form.answerFields.values()]
+      .filter((field) => field.contactField === attribute && takesText(field))
+      .map((field) => (given.get(field.id) ?? '').trim())
+      .filter((text) => text !== '')
+  const email = textsOf('email').flatMap((text) => readEmailAddress(text) ?? [])[0] ?? null
+  // A stored phone answer has lost its country code, so the number is parsed from the text as it was sent.
+  const phone = await firstPhone(textsOf('phone'), phoneCountry)
+  if (email === null && phone === null) return null
+  const [firstName = null] = textsOf('firstName')
+  const [lastName = null] = textsOf('lastName')
+  const [licensePlate = null] = textsOf('licensePlate')
+  const key = email === null ? null : emailKey(email)
+  return { newContactId, email, emailKey: key, phone, firstName, lastName, licensePlate }
+}
+
+/** The first valid number, in E.164. The metadata of phone numbers is loaded by the first submission with a number. */
+async function firstPhone(texts: readonly string[], country: string): Promise<string | null> {
+  if (texts.length === 0) return null
+  const { phoneToE164 } = await import('../text/phone-number.ts')
+  for (const text of texts) {
+    const e164 = phoneToE164(text, country)
+    if (e164 !== null) return e164
+  }
+  return null
+}

@@ -1,0 +1,236 @@
+import { html as markup, type Html } from '../text/html.ts'
+import type { ClientForm, ClientField } from './language/client-form.ts'
+import { PASSWORD_MAX_LENGTH, type Choice } from './language/definition.ts'
+import { NUMBER_PATTERN } from './language/answers.ts'
+
+// Under another name the formatter leaves these templates as they are: people read and paste what they make.
+
+interface FormPageOptions {
+  /** The origin of the service, such as `https://api.example.com`. */
+  readonly service: string
+  /** Whether to add the tag of the form client. The form works without it too. */
+  readonly hasClient: boolean
+}
+
+/** A complete, accessible page with the form, as text. It works in any browser, without scripts too. */
+export function formPage(form: ClientForm, options: FormPageOptions): string {
+  const title = form.name.trim() === '' ? form.formId : form.name
+  return textOf([
+    markup`<!doctype html>`,
+    markup`<html lang="en">`,
+    markup`  <head>`,
+    markup`    <meta charset="utf-8">`,
+    markup`    <meta name="viewport" content="width=device-width, initial-scale=1">`,
+    markup`    <title>${title.replaceAll(/\s+/g, ' ').trim()}</title>`,
+    markup`    <style>`,
+    ...indented(style, 6),
+    markup`    </style>`,
+    markup`  </head>`,
+    markup`  <body>`,
+    markup`    <main>`,
+    markup`      <h1>${title}</h1>`,
+    ...indented(formLines(form, options), 6),
+    markup`    </main>`,
+    markup`  </body>`,
+    markup`</html>`,
+  ])
+}
+
+/** The form alone, as text, for a page that exists already. */
+export function formSnippet(form: ClientForm, options: FormPageOptions): string {
+  return textOf(formLines(form, options))
+}
+
+/** The style sheet of the page, as text. */
+export function formStyle(): string {
+  return textOf(style)
+}
+
+function textOf(lines: readonly Html[]): string {
+  return lines.map((line) => `${line.markup}\n`).join('')
+}
+
+function indented(lines: readonly Html[], spaces: number): readonly Html[] {
+  return lines.map((line) => markup`${' '.repeat(spaces)}${line}`)
+}
+
+function formLines(
+  { formId, requiresPassword, fields }: ClientForm,
+  { service, hasClient }: FormPageOptions,
+): readonly Html[] {
+  const action = new URL(`/api/forms/${formId}/submissions`, service).href
+  const script = new URL('/form-client.js?attach', service).href
+  return [
+    // The encoding of the page that it is pasted into is not known.
+    markup`<form method="post" action="${action}" accept-charset="utf-8">`,
+    markup`  <!-- Only bots fill this in. Keep it hidden and empty. -->`,
+    markup`  <div hidden><label>Leave this empty <input name="_gotcha" autocomplete="off"></label></div>`,
+    ...indented(fields.flatMap(fieldLines), 2),
+    ...(requiresPassword ? indented(password, 2) : []),
+    markup`  <div data-form-summary></div>`,
+    markup`  <button type="submit">Send</button>`,
+    markup`</form>`,
+    ...(hasClient ? [markup`<script type="module" src="${script}"></script>`] : []),
+  ]
+}
+
+const password = [
+  markup`<div class="field" data-field="_password">`,
+  markup`  <label>`,
+  markup`    Password`,
+  markup`    <input name="_password" type="password" required maxlength="${PASSWORD_MAX_LENGTH}" autocomplete="off">`,
+  markup`  </label>`,
+  markup`</div>`,
+]
+
+/** Enough to be readable on a phone, in light and dark. A site replaces it by its own. */
+const style = [
+  markup`:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }`,
+  markup`body { margin: 0; padding: 1rem; }`,
+  markup`main { max-width: 36rem; margin: 0 auto; overflow-wrap: anywhere; }`,
+  markup`.field, fieldset { margin: 0 0 1.25rem; padding: 0; border: 0; }`,
+  markup`label, legend { padding: 0; font-weight: 600; }`,
+  markup`label { display: block; }`,
+  markup`.option { padding: 0.25rem 0; font-weight: 400; }`,
+  markup`.hint, .help { font-weight: 400; }`,
+  markup`.help { display: block; }`,
+  markup`input:not([type=radio], [type=checkbox]), textarea {`,
+  markup`  box-sizing: border-box; width: 100%; padding: 0.5rem; font: inherit;`,
+  markup`}`,
+  markup`textarea { min-height: 7rem; }`,
+  markup`button { padding: 0.6rem 1.5rem; font: inherit; }`,
+  markup`.form-client-error, .form-client-summary { color: light-dark(#a3121f, #ff9c9c); }`,
+]
+
+// Under another name the formatter leaves these templates as they are: people read and paste what they make.
+
+/**
+ * The lines of markup of one field. The element with `data-field` is the one that the form client shows and hides, and
+ * in which it places an error. Each label is around its control, and hints are in it: there is no `id`, because a page may
+ * show several forms, or one twice.
+ */
+function fieldLines(field: ClientField): readonly Html[] {
+  switch (field.type) {
+    case 'heading':
+      return [markup`<h2 data-field="${field.id}">${nameOf(field)}</h2>`]
+    case 'paragraph':
+      return [markup`<p data-field="${field.id}">${nameOf(field)}</p>`]
+    case 'single_choice':
+      return group(field, 'radio', field.options ?? [])
+    case 'boolean':
+      // Two buttons and no checkbox, because an unticked checkbox cannot tell "no" from no answer.
+      return group(field, 'radio', yesAndNo)
+    case 'multiple_choice':
+      return group(field, 'checkbox', field.options ?? [])
+    case 'consent':
+      return consent(field)
+    case 'long_text':
+      return labelled(
+        field,
+        markup`<textarea name="${field.id}"${lengths(field)}${common(field)}></textarea>`,
+      )
+    case 'short_text':
+    case 'email':
+    case 'phone':
+      return labelled(field, input(field, inputTypes[field.type], lengths(field)))
+    case 'number':
+      // A control of the type number silently loses a comma. Its bounds are left to the service and the form client.
+      return labelled(field, input(field, 'text', number))
+    case 'date':
+      return labelled(field, input(field, 'date', bounds(field)))
+  }
+}
+
+const inputTypes = { short_text: 'text', email: 'email', phone: 'tel' } as const
+
+const number = markup` inputmode="decimal" pattern="${NUMBER_PATTERN}" title="A number, such as 1.5"`
+
+const yesAndNo: readonly Choice[] = [
+  { value: 'true', label: 'Yes' },
+  { value: 'false', label: 'No' },
+]
+
+/** What names the field for a visitor. Without a name, a control cannot be understood with a screen reader. */
+function nameOf({ id, label }: ClientField): string {
+  return label.trim() === '' ? id : label
+}
+
+/** Without a script a conditional field is always there, so the browser must not insist on it. The service does. */
+function isInsisted({ required, visibleWhen }: ClientField): boolean {
+  return required === true && visibleWhen === undefined
+}
+
+/** What is said beside the name: that an answer may be left out, and the field's own help. */
+function hints(field: ClientField): Html {
+  const { required, helpText } = field
+  const may = isInsisted(field)
+    ? null
+    : markup` <span class="hint">${required === true ? '(if it applies)' : '(optional)'}</span>`
+  const help = helpText === undefined ? null : markup` <span class="help">${helpText}</span>`
+  return markup`${may}${help}`
+}
+
+/** An attribute; nothing when it has no value. */
+function attribute(name: string, value: string | number | undefined): Html | null {
+  return value === undefined ? null : markup` ${name}="${value}"`
+}
+
+/** The attributes of every control that is typed into. A placeholder has no line breaks (HTML, `placeholder`). */
+function common(field: ClientField): Html {
+  const { placeholder, autocomplete } = field
+  const shown = attribute('placeholder', placeholder?.replaceAll(/\s+/g, ' '))
+  const required = isInsisted(field) ? markup` required` : null
+  return markup`${shown}${attribute('autocomplete', autocomplete)}${required}`
+}
+
+function lengths({ minLength, maxLength }: ClientField): Html {
+  return markup`${attribute('minlength', minLength)}${attribute('maxlength', maxLength)}`
+}
+
+function bounds({ min, max }: ClientField): Html {
+  return markup`${attribute('min', boundOf(min))}${attribute('max', boundOf(max))}`
+}
+
+/** HTML has no year 0, so such a bound is left to the service. */
+function boundOf(bound: number | string | undefined): number | string | undefined {
+  return typeof bound === 'string' && bound.startsWith('0000') ? undefined : bound
+}
+
+function input(field: ClientField, type: string, more: Html): Html {
+  return markup`<input name="${field.id}" type="${type}"${more}${common(field)}>`
+}
+
+function labelled(field: ClientField, control: Html): readonly Html[] {
+  return [
+    markup`<div class="field" data-field="${field.id}">`,
+    markup`  <label>`,
+    markup`    ${nameOf(field)}${hints(field)}`,
+    markup`    ${control}`,
+    markup`  </label>`,
+    markup`</div>`,
+  ]
+}
+
+function group(field: ClientField, type: 'radio' | 'checkbox', options: readonly Choice[]): readonly Html[] {
+  // Of check boxes the browser would require each one.
+  const required = type === 'radio' && isInsisted(field) ? markup` required` : null
+  return [
+    markup`<fieldset data-field="${field.id}">`,
+    markup`  <legend>${nameOf(field)}${hints(field)}</legend>`,
+    ...options.map(({ value, label }) => {
+      const control = markup`<input name="${field.id}" type="${type}" value="${value}"${required}>`
+      return markup`  <label class="option">${control} ${label.trim() === '' ? value : label}</label>`
+    }),
+    markup`</fieldset>`,
+  ]
+}
+
+function consent(field: ClientField): readonly Html[] {
+  const required = isInsisted(field) ? markup` required` : null
+  const control = markup`<input name="${field.id}" type="checkbox" value="true"${required}>`
+  return [
+    markup`<div class="field" data-field="${field.id}">`,
+    markup`  <label class="option">${control} ${nameOf(field)}${hints(field)}</label>`,
+    markup`</div>`,
+  ]
+}

@@ -1,0 +1,210 @@
+import type { ReplyOf, RequestOf } from '../record/operation.ts'
+import { contentTypeOf } from '../text/content-type.ts'
+import { submissionReply } from './reply.ts'
+import type { postSubmission } from './endpoints.ts'
+import type { Background, Clock, Deadline, RandomSource } from '../../ports/platform.ts'
+import type { FormDirectory, StoredForm } from '../../ports/records.ts'
+import type { Queue } from '../../ports/messaging.ts'
+import type { Secrets } from '../access/secrets.ts'
+import type { Identity, RoutedRequest } from '../record/reply.ts'
+import { randomBase62 } from '../text/encoding.ts'
+import { toInstant } from '../text/instant.ts'
+import { readBody, type Posted } from './body.ts'
+import { evaluate, type LoadedForm, type Submission } from './evaluate.ts'
+import { FORM_ID } from './language/definition.ts'
+import { hashFormPassword } from './password.ts'
+import { formNotFound, refused, type SubmissionResult } from './result.ts'
+import { compileForm } from './language/compile.ts'
+
+/** Answers `POST /api/forms/{formId}/submissions`. Rejects only on an internal failure. */
+export async function serveSubmission(
+  { request, params, identified }: RequestOf<typeof postSubmission>,
+  world: SubmissionWorld,
+): Promise<ReplyOf<typeof postSubmission>> {
+  const { formId = '' } = params
+  // The content type is parsed once: reading the body and choosing between a page and JSON both depend on it.
+  const contentType = contentTypeOf(request.headers)
+  const result = await submitForm(formId, { request, contentType }, world, identified)
+  return submissionReply(request.headers, contentType, result)
+}
+
+/** The ports that a submission needs. */
+export interface SubmissionWorld {
+  readonly forms: FormDirectory
+  /** Kept across requests by the host, because it is in memory. */
+  readonly formCache: FormCache
+  readonly secrets: Secrets
+  readonly clock: Clock
+  readonly random: RandomSource
+  readonly deadline: Deadline
+  readonly background: Background
+  /** Null: follow-up work waits for the sweep. */
+  readonly queue: Queue | null
+}
+
+const ID_LENGTH = 22
+
+/**
+ * After so many versions of a form that keeps changing during one submission, the submission fails; nothing was saved.
+ */
+const ROUNDS_MAX = 3
+
+/**
+ * Takes one submission of a form: reads the request's body once, checks it, and saves it with its contact and its
+ * follow-up work in one step. A form that has not changed since it was cached costs one storage call. Every other
+ * outcome with a cached form is confirmed by reading the form again. Rejects when storage fails: then it is unknown
+ * whether the submission was saved.
+ * @param identified called with the form's organization once a form was found, and with the id of what was saved. It is
+ *   called when the work rejects too, so that the log line of such a request names both.
+ */
+export async function submitForm(
+  formId: string,
+  posted: Posted,
+  world: SubmissionWorld,
+  identified: RoutedRequest['identified'],
+): Promise<SubmissionResult> {
+  const reading = await readBody(posted, world.deadline)
+  if (reading.kind === 'refused') return reading
+  if (!FORM_ID.test(formId)) return formNotFound()
+  const submission: Submission = {
+    body: reading.body,
+    origin: posted.request.headers.get('origin'),
+    submittedAt: toInstant(world.clock.nowMs()),
+    newId: (prefix) => `${prefix}_${randomBase62(ID_LENGTH, (length) => world.random.bytes(length))}`,
+  }
+  const cached = world.formCache.get(formId)
+  let isConfirmed = cached === null
+  let saved: Pick<Identity, 'submissionId'> = {}
+  let loaded = cached ?? (await load(formId, world))
+  const noteId = (submissionId: string) => {
+    saved = { submissionId }
+  }
+  try {
+    for (let round = 1; round <= ROUNDS_MAX; round += 1) {
+      const result = loaded === null ? formNotFound() : await attempt(loaded, submission, world, noteId)
+      if (result === 'stale' || result.kind !== 'saved') saved = {}
+      if (result !== 'stale' && (isConfirmed || result.kind === 'saved')) return result
+      const reloaded = await load(formId, world)
+      if (result !== 'stale' && isSameVersion(loaded?.stored ?? null, reloaded?.stored ?? null)) return result
+      loaded = reloaded
+      isConfirmed = true
+    }
+    return refused('internal_error', 'The form is being changed. Nothing was saved.')
+  } finally {
+    if (loaded !== null) identified({ organizationId: loaded.stored.organizationId, keyId: null, ...saved })
+  }
+}
+
+/** Evaluates against one version of the form. `stale`: that version is no longer the stored one. */
+async function attempt(
+  loaded: LoadedForm,
+  submission: Submission,
+  world: SubmissionWorld,
+  noteId: (submissionId: string) => void,
+): Promise<SubmissionResult | 'stale'> {
+  const evaluation = await evaluate(loaded, submission, world.secrets)
+  if (evaluation.kind !== 'acceptable') return evaluation
+  noteId(evaluation.submission.submissionId)
+  const outcome = await world.forms
+    .submissionsOf(loaded.stored.organizationId)
+    .saveSubmission(evaluation.submission)
+  switch (outcome.kind) {
+    case 'saved':
+      announce(loaded.stored.organizationId, outcome.outboxIds, world)
+      if (evaluation.passwordToRehash !== null) {
+        world.background.run(rehashPassword(loaded, evaluation.passwordToRehash, world))
+      }
+      return evaluation.receipt
+    case 'stale':
+      return 'stale'
+    case 'limit_reached':
+      return refused('submission_limit_reached', 'This form was already submitted as often as it allows.')
+  }
+}
+
+/** Notifies the queue after the response. When that fails, the entries are still in the outbox. */
+function announce(
+  organizationId: string,
+  outboxIds: readonly string[],
+  { queue, background }: SubmissionWorld,
+): void {
+  if (queue === null || outboxIds.length === 0) return
+  background.run(queue.send(outboxIds.map((outboxId) => ({ organizationId, outboxId }))))
+}
+
+/** Hashes a form's password under the current root secret on its first use after a rotation. */
+async function rehashPassword(loaded: LoadedForm, password: string, world: SubmissionWorld): Promise<void> {
+  const { stored } = loaded
+  if (stored.passwordHash === null) return
+  const passwordHash = await hashFormPassword(password, world.secrets, world.random)
+  await world.forms
+    .submissionsOf(stored.organizationId)
+    .replacePasswordHash(stored.formId, stored.passwordHash, passwordHash)
+  world.formCache.set({ ...loaded, stored: { ...stored, passwordHash } })
+}
+
+async function load(formId: string, { forms, formCache }: SubmissionWorld): Promise<LoadedForm | null> {
+  const stored = await forms.find(formId)
+  if (stored === null) {
+    formCache.delete(formId)
+    return null
+  }
+  const known = formCache.get(formId)
+  // The same version has the same definition, so it need not be compiled again.
+  const loaded =
+    known !== null && isSameVersion(known.stored, stored) ? { ...known, stored } : loadForm(stored)
+  formCache.set(loaded)
+  return loaded
+}
+
+/** Prepares a form that was just read from storage. */
+export function loadForm(stored: StoredForm): LoadedForm {
+  // Imports check only the form-level keys before they store a definition, so its fields are checked here.
+  return { stored, compilation: compileForm(stored.definition) }
+}
+
+function isSameVersion(left: StoredForm | null, right: StoredForm | null): boolean {
+  return left?.version === right?.version && left?.organizationId === right?.organizationId
+}
+
+/** Forms kept across requests. An entry may be out of date: the store must confirm it. */
+export interface FormCache {
+  get(formId: string): LoadedForm | null
+  set(form: LoadedForm): void
+  delete(formId: string): void
+}
+
+/**
+ * A cache that holds definitions of at most `maxCharacters`, measured as JSON, so that they and the compiled forms stay
+ * far below the 128 MB of an isolate. The forms that have not been used for longest are dropped first; a form that is
+ * too large is not kept.
+ */
+export function createFormCache(maxCharacters = 4_000_000): FormCache {
+  const entries = new Map<string, { readonly form: LoadedForm; readonly characters: number }>()
+  let total = 0
+  const remove = (formId: string): void => {
+    total -= entries.get(formId)?.characters ?? 0
+    entries.delete(formId)
+  }
+  return {
+    get: (formId) => {
+      const entry = entries.get(formId)
+      if (entry === undefined) return null
+      // A Map keeps the order of insertion, so removing and adding the form makes it the most recent one.
+      entries.delete(formId)
+      entries.set(formId, entry)
+      return entry.form
+    },
+    set: (form) => {
+      const characters = JSON.stringify(form.stored.definition).length
+      remove(form.stored.formId)
+      entries.set(form.stored.formId, { form, characters })
+      total += characters
+      for (const formId of entries.keys()) {
+        if (total <= maxCharacters) break
+        remove(formId)
+      }
+    },
+    delete: remove,
+  }
+}

@@ -1,6 +1,0 @@
-import type { ImportFormat } from '../../../ports/records/import-sessions.ts'
-
-/** How a file is probably written, by its name. */
-export function formatOfName(name: string): ImportFormat {
-  return /\.(csv|tsv)$/i.test(name) ? 'csv' : 'ndjson'
-}

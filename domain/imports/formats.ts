@@ -1,4 +1,0 @@
-import type { ImportFormat } from '../../ports/records/import-sessions.ts'
-
-/** How an imported file may be written. */
-export const importFormats = ['ndjson', 'csv'] as const satisfies readonly ImportFormat[]

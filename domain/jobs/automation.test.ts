@@ -1,0 +1,165 @@
+import { expect, test } from 'vitest'
+import { openJobBench, type JobBench } from '../../test/support/providers/jobs.ts'
+import type { SendResult } from '../../ports/messaging.ts'
+import { toInstant } from '../text/instant.ts'
+import { deliver, sweep } from './deliver.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+const mail = { type: 'send_email', to: 'contact', subject: 'S', html: 'H' }
+const text = { type: 'send_sms', body: 'x' }
+const lost: SendResult = {
+  kind: 'unavailable',
+  reason: 'No answer.',
+  throttled: false,
+  retryAfterMs: null,
+}
+
+/** Saves and works off submissions, a second apart. */
+async function submitted(bench: JobBench, count: number, first = 1): Promise<void> {
+  for (let number = first; number < first + count; number += 1) {
+    for (const ref of await bench.submit(`sub-${number}`, [])) await deliver(ref, bench.world)
+    bench.clock.advance(1000)
+  }
+}
+
+/** Fires the cron trigger at once, and then once a minute for so long. */
+async function swept({ clock, world }: JobBench, durationMs: number): Promise<number> {
+  let worked = 0
+  for (let passedMs = 0; passedMs <= durationMs; passedMs += MINUTE_MS) {
+    worked += (await sweep(world)).worked
+    clock.advance(MINUTE_MS)
+  }
+  return worked
+}
+
+/** The submissions whose messages were delivered, in order. */
+function delivered({ email, sms }: JobBench): readonly string[] {
+  return [...email.delivered, ...sms.delivered].map(([key]) => /^run_(.*)_1-1$/.exec(key)?.[1] ?? key)
+}
+
+const waiting = async ({ storage }: JobBench) =>
+  (await storage.outboxOf('acme')).filter(({ status }) => status === 'pending')
+
+test.each([
+  ['email', mail],
+  ['text messages', text],
+  ['email to an address of the automation', { ...mail, to: 'Boss@EXAMPLE.com' }],
+])('one recipient gets five a day: %s', async (_, step) => {
+  const bench = await openJobBench([step])
+  await submitted(bench, 12)
+  expect(delivered(bench)).toEqual(['sub-1', 'sub-2', 'sub-3', 'sub-4', 'sub-5'])
+  expect(await waiting(bench)).toHaveLength(7)
+  expect((await waiting(bench))[0]).toMatchObject({
+    outboxId: 'run_sub-6_1',
+    attempts: 0,
+    nextAttemptAt: toInstant(bench.clock.nowMs() - 12_000 + DAY_MS),
+    lastError: 'Step 1: Waits: automations send at most 5 messages a day to one recipient.',
+  })
+  // Whoever waits is not tried before its time: the sweep finds nothing to do.
+  expect(await swept(bench, 23 * HOUR_MS)).toBe(0)
+  expect(await swept(bench, 2 * HOUR_MS)).toBe(5)
+  expect(delivered(bench).slice(5)).toEqual(['sub-6', 'sub-7', 'sub-8', 'sub-9', 'sub-10'])
+  await bench.settle()
+  expect(delivered(bench).slice(10)).toEqual(['sub-11', 'sub-12'])
+  expect(await bench.sends()).toHaveLength(12)
+})
+
+test('notifications are not bounded, and do not count', async () => {
+  const bench = await openJobBench([mail])
+  for (let number = 1; number <= 8; number += 1) await bench.submit(`sub-${number}`, ['ada@example.com'])
+  await sweep(bench.world)
+  expect(bench.email.delivered).toHaveLength(8 + 5)
+  expect(await waiting(bench)).toHaveLength(3)
+})
+
+test('an organization sends so many an hour, to whomever', async () => {
+  const bench = await openJobBench([mail], { automationHourly: 3 })
+  for (let number = 1; number <= 8; number += 1)
+    await bench.submit(`sub-${number}`, [], { email: `guest-${number}@example.com` })
+  await sweep(bench.world)
+  expect(delivered(bench)).toHaveLength(3)
+  expect((await waiting(bench)).map(({ lastError }) => lastError)).toEqual(
+    Array(5).fill("Step 1: Waits: the organization's automations send at most 3 messages an hour."),
+  )
+  expect(await swept(bench, HOUR_MS - 2 * MINUTE_MS)).toBe(0)
+  await swept(bench, 3 * MINUTE_MS)
+  expect(delivered(bench)).toHaveLength(6)
+  await bench.settle()
+  expect(delivered(bench)).toHaveLength(8)
+})
+
+test('a message that waits for three days fails, and is tried again when an operator asks for it', async () => {
+  const bench = await openJobBench([mail])
+  await submitted(bench, 30)
+  await swept(bench, 3 * DAY_MS - 5 * MINUTE_MS)
+  expect(delivered(bench)).toHaveLength(15)
+  expect(await waiting(bench)).toHaveLength(15)
+  await swept(bench, 10 * MINUTE_MS)
+  const failed = (await bench.storage.outboxOf('acme')).filter(({ status }) => status === 'failed')
+  expect(failed).toHaveLength(15)
+  expect(new Set(failed.map(({ lastError }) => lastError))).toEqual(
+    new Set([
+      'Step 1: Given up after 3 days: automations send at most 5 messages a day to one recipient, and 500 an hour in all.',
+    ]),
+  )
+  const runs = async () => {
+    const ids = failed.map(({ outboxId }) => outboxId)
+    const found = await bench.storage.tenant('acme').findMany('automation-runs', ['status'], ids)
+    return found.map(({ status }) => status).sort()
+  }
+  expect(await runs()).toEqual(Array(15).fill('failed'))
+  for (const { outboxId } of failed)
+    expect(await bench.storage.outbox.redrive(outboxId, toInstant(bench.clock.nowMs()))).toBe('driven')
+  await swept(bench, 0)
+  expect(await runs()).toEqual([...Array<string>(5).fill('completed'), ...Array<string>(10).fill('running')])
+  await swept(bench, 2 * DAY_MS + HOUR_MS)
+  expect(await runs()).toEqual(Array(15).fill('completed'))
+})
+
+test('a text message counts with each attempt that may have reached its recipient, an email once', async () => {
+  const texts = await openJobBench([text])
+  texts.sms.answers.push(lost, { ...lost, throttled: true }, lost, lost, lost, lost)
+  await texts.submit('sub-1', [])
+  await swept(texts, 23 * HOUR_MS)
+  expect([delivered(texts), (await waiting(texts))[0]?.lastError]).toEqual([
+    [],
+    'Step 1: Waits: automations send at most 5 messages a day to one recipient.',
+  ])
+  await swept(texts, 2 * HOUR_MS)
+  expect(delivered(texts)).toEqual(['sub-1'])
+
+  const emails = await openJobBench([mail])
+  emails.email.answers.push(lost, lost, lost, lost)
+  await submitted(emails, 1)
+  await swept(emails, 3 * HOUR_MS)
+  await submitted(emails, 5, 2)
+  expect(delivered(emails)).toHaveLength(5)
+  expect(await waiting(emails)).toHaveLength(1)
+})
+
+test('a step that waits does not repeat the ones before it, and each step may wait for as long', async () => {
+  const bench = await openJobBench([{ type: 'add_tag', tag: 'vip' }, ...Array<object>(22).fill(mail)])
+  await submitted(bench, 1)
+  for (const sent of [5, 10, 15, 20, 22]) {
+    expect(bench.email.delivered).toHaveLength(sent)
+    bench.clock.advance(DAY_MS)
+    await sweep(bench.world)
+  }
+  expect(await bench.storage.outboxOf('acme')).toEqual([])
+})
+
+test('a message for which there is no provider uses up no place', async () => {
+  const bench = await openJobBench([mail])
+  const [ref] = await bench.submit('sub-1', [])
+  if (ref === undefined) throw new Error('There is no entry')
+  for (let round = 0; round < 9; round += 1) {
+    expect(await deliver(ref, { ...bench.world, email: null, mail: null })).toBe('retry')
+    bench.clock.advance(HOUR_MS)
+  }
+  expect(await deliver(ref, bench.world)).toBe('done')
+  await submitted(bench, 4, 2)
+  expect(delivered(bench)).toHaveLength(5)
+})

@@ -1,0 +1,162 @@
+import type { Clock, Deadline, Log, RandomSource } from '../../ports/platform.ts'
+import type {
+  EmailSender,
+  SmsSender,
+  SendRecord,
+  EmailMessage,
+  SendResult,
+  SmsMessage,
+  ClaimedEntry,
+  OutboxStore,
+  TenantOutbox,
+} from '../../ports/messaging.ts'
+import { formatMailbox, type MailIdentity } from '../messaging/sender.ts'
+import { toInstant } from '../text/instant.ts'
+import { attemptSend, endedRecord, logCause, pendingRecord, smsIdentity } from '../messaging/attempt.ts'
+
+/** The ports that work on the outbox needs. */
+export interface JobWorld {
+  readonly outbox: OutboxStore
+  /** Null: no provider is configured, and entries that need one wait. */
+  readonly email: EmailSender | null
+  readonly sms: SmsSender | null
+  /** The service's own sender domain and name; null together with `email`. */
+  readonly mail: MailIdentity | null
+  readonly clock: Clock
+  readonly deadline: Deadline
+  readonly random: RandomSource
+  readonly log: Log
+}
+
+/** An entry of the outbox that a worker has claimed, and what doing its work takes. */
+export interface Job {
+  readonly entry: ClaimedEntry
+  /** Proves to the outbox that this worker still holds the entry. */
+  readonly token: string
+  readonly outbox: TenantOutbox
+  readonly world: JobWorld
+}
+
+/**
+ * How long a claimed entry belongs to its worker, in ms. That is longer than a storage call, a send and another storage
+ * call may take together, and short enough that after a crash one of the next two sweeps takes the entry up.
+ */
+export const ENTRY_LEASE_MS = 45_000
+
+/** The end of a lease that begins, or is renewed, now. */
+export function leaseEnd(nowMs: number): string {
+  return toInstant(nowMs + ENTRY_LEASE_MS)
+}
+
+/** The result of one attempt at an entry. Reasons are for the operator: short, and without personal data. */
+export type Verdict =
+  | { readonly kind: 'done'; readonly sends: readonly SendRecord[] }
+  /** Another attempt cannot help. */
+  | { readonly kind: 'failed'; readonly reason: string; readonly sends: readonly SendRecord[] }
+  /** Another attempt may help. */
+  | {
+      readonly kind: 'unavailable'
+      readonly reason: string
+      /** Whether this counts among the entry's attempts. False: nothing was wrong with the entry. */
+      readonly counted: boolean
+      /** The minimum time until the next attempt, in ms. */
+      readonly retryAfterMs: number
+      /** The record of the send, which was not accepted; null: nothing was handed over. */
+      readonly send: SendRecord | null
+    }
+  /** The message is over a bound of automations. */
+  | {
+      readonly kind: 'waiting'
+      readonly reason: string
+      /** The UTC instant since which it waits. */
+      readonly since: string
+      /** The UTC instant of the next attempt. */
+      readonly until: string
+    }
+  /** Another worker has taken the entry over. */
+  | { readonly kind: 'lost' }
+
+/** A verdict for an entry that another attempt cannot help. Nothing was sent. */
+export function hopeless(reason: string): Verdict {
+  return { kind: 'failed', reason, sends: [] }
+}
+
+/** The verdict for an entry whose payload does not have the form of its kind. */
+export const malformedEntry = hopeless('The entry is malformed.')
+
+/** The verdicts for an entry that needs a provider when there is none: nothing is wrong with it, so it waits. */
+export const noEmailProvider = withoutProvider('email')
+export const noSmsProvider = withoutProvider('SMS')
+
+function withoutProvider(channel: string): Verdict {
+  const reason = `No ${channel} provider is configured.`
+  return { kind: 'unavailable', reason, counted: false, retryAfterMs: 10 * 60_000, send: null }
+}
+
+/** The minimum pause after a provider asked to wait, in ms. */
+const THROTTLED_MS = 60_000
+/** The maximum pause after a provider asked to wait, in ms. */
+const WAIT_MAX_MS = 6 * 3_600_000
+
+/** A message that is ready to be handed over, once it is recorded. */
+export interface PreparedSend {
+  /** Its record, which must be written before. */
+  readonly pending: SendRecord
+  /** Hands it over, and returns the verdict for the entry. */
+  readonly attempt: () => Promise<Verdict>
+}
+
+/**
+ * Prepares one email. The key is also the id under which the send is recorded. When the provider refuses an email, it is
+ * sent once more without its reply address, which a visitor may have mistyped. For the provider that is another email,
+ * so it has its own key. When all this is repeated after a crash, the first email is refused again, and the provider
+ * recognises the second.
+ */
+export function prepareEmail(
+  message: EmailMessage,
+  key: string,
+  email: EmailSender,
+  world: JobWorld,
+): PreparedSend {
+  const { to, replyTo } = message
+  const identity = { channel: 'email', from: formatMailbox(message.from), to, sendId: key } as const
+  const pending = pendingRecord(identity, world.clock)
+  return {
+    pending,
+    async attempt() {
+      const result = await attemptSend(() => email.send(message, key), world)
+      if (result.kind !== 'refused' || replyTo === null) return verdictOf(result, pending, world)
+      const withoutReplies = { ...message, replyTo: null }
+      const second = await attemptSend(() => email.send(withoutReplies, `${key}-without-reply-to`), world)
+      return verdictOf(second, pending, world)
+    },
+  }
+}
+
+/** Prepares one text message; see `prepareEmail`. */
+export function prepareSms(message: SmsMessage, key: string, sms: SmsSender, world: JobWorld): PreparedSend {
+  const pending = pendingRecord({ ...smsIdentity(message, sms), to: message.to, sendId: key }, world.clock)
+  return {
+    pending,
+    attempt: async () => verdictOf(await attemptSend(() => sms.send(message, key), world), pending, world),
+  }
+}
+
+function verdictOf(result: SendResult, pending: SendRecord, { log }: JobWorld): Verdict {
+  logCause(result, pending.sendId, log)
+  switch (result.kind) {
+    case 'accepted':
+      return { kind: 'done', sends: [endedRecord(pending, result)] }
+    case 'refused': {
+      const { reason } = result
+      return { kind: 'failed', reason, sends: [endedRecord(pending, { error: reason })] }
+    }
+    case 'unavailable': {
+      const { reason, throttled, retryAfterMs } = result
+      const askedMs = Math.min(retryAfterMs ?? 0, WAIT_MAX_MS)
+      const waitMs = throttled ? Math.max(askedMs, THROTTLED_MS) : askedMs
+      const send = endedRecord(pending, { error: reason })
+      return { kind: 'unavailable', reason, counted: !throttled, retryAfterMs: waitMs, send }
+    }
+  }
+}

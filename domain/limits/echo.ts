@@ -1,0 +1,15 @@
+import { cutText } from '../text/characters.ts'
+
+/** The maximum number of problems in one reply. More would not help the sender of the request. */
+export const PROBLEMS_MAX = 50
+
+/** The maximum number of characters (UTF-16 units) of a caller's text that a reply repeats. */
+export const ECHO_MAX_LENGTH = 60
+
+/**
+ * A caller's text in the form in which a reply may repeat it: whole when it is short, else its beginning and an
+ * ellipsis.
+ */
+export function echoed(text: string): string {
+  return text.length <= ECHO_MAX_LENGTH ? text : `${cutText(text, ECHO_MAX_LENGTH)}…`
+}

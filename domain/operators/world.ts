@@ -1,0 +1,57 @@
+import type { Administration, Organization, OperatorKeys } from '../../ports/organizations.ts'
+import type { Audit, OpenOperatorChanges } from '../../ports/operators.ts'
+import type { Background, Clock, Deadline, Log, RandomSource } from '../../ports/platform.ts'
+import type { OutboxStore, SendLog, TenantSendLog } from '../../ports/messaging.ts'
+import type { TenantWriter } from '../../ports/records.ts'
+import type { Secrets } from '../access/secrets.ts'
+import type { Moves } from '../placement/operators/moves.ts'
+import type { Overview } from '../placement/operators/overview.ts'
+import type { BackupWorld } from '../organizations/backups.ts'
+import type { ImportWorld } from '../imports/world.ts'
+import type { DeletionPlaces, RestorePlaces } from '../placement/operators/restore-places.ts'
+import type { ErasureLedger } from '../../ports/erasure.ts'
+import type { WholeStore } from '../../ports/archives.ts'
+
+/**
+ * The ports that the operator interface needs. Stored data is only read through them: every change goes through
+ * `changes`, which records it.
+ */
+export interface OperatorWorld {
+  readonly operatorKeys: OperatorKeys
+  readonly administration: Pick<
+    Administration,
+    'findOrganization' | 'findKey' | 'listKeys' | 'countHashes' | 'findHashes'
+  >
+  /** Lists and reads over all databases. */
+  readonly overview: Overview
+  readonly moves: Moves
+  readonly outbox: Pick<OutboxStore, 'list' | 'ofSubmission' | 'ownerOf'>
+  readonly sends: {
+    open(...owner: Parameters<SendLog['open']>): Pick<TenantSendLog, 'list' | 'ofSubmission'>
+  }
+  /** Opens one organization. Forms are saved through it: like imports, the wrapper around the handlers records them. */
+  readonly tenant: (
+    organizationId: string,
+  ) => Pick<TenantWriter, 'findMany' | 'findPage' | 'foreignIds' | 'change'>
+  readonly audit: Audit
+  /**
+   * Opens the imports of an organization. No I/O. Imports do not go through `changes`: the wrapper around their
+   * handlers records them.
+   */
+  readonly imports: (organization: Organization) => ImportWorld
+  /** Opens everything that is stored of an organization. No I/O. Like imports, restorations are recorded by the wrapper. */
+  readonly whole: (organizationId: string) => WholeStore
+  readonly restorePlaces: RestorePlaces
+  readonly deletionPlaces: DeletionPlaces
+  /** Opens the store of backups; null: the service has none. */
+  readonly backups: () => Promise<BackupWorld | null>
+  readonly changes: OpenOperatorChanges
+  /** Who was erased. */
+  readonly erasures: ErasureLedger
+  readonly secrets: Secrets
+  readonly clock: Clock
+  readonly deadline: Deadline
+  readonly random: RandomSource
+  readonly background: Background
+  readonly log: Log
+}

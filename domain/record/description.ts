@@ -1,0 +1,100 @@
+import type { OperatorRole } from '../../ports/organizations.ts'
+import { keysOf } from '../text/json.ts'
+
+/** Who may call an endpoint of the public interface. */
+export type PublicAccess = 'public' | 'tenant' | 'tenant_or_platform'
+
+/**
+ * Who may call an endpoint of the operator interface: anybody; an operator with at least this role; or, to get the
+ * first operator key, the holder of the root secret.
+ */
+export type OperatorAccess = 'public' | OperatorRole | 'admin_or_root_secret'
+
+/** Who may call an endpoint. */
+export type Access = PublicAccess | OperatorAccess
+
+/** The kinds of calls to which a key can be restricted: reading data, or sending messages. */
+export type Scope = 'read' | 'send'
+
+/** Groups of operations in the contract document of the public interface, in its order. */
+export const tags = [
+  'Sites',
+  'Products',
+  'Checkout links',
+  'Purchases',
+  'Contacts',
+  'Contact lists',
+  'Marketing',
+  'Forms',
+  'Form submission',
+  'Vouchers',
+  'Links',
+  'Automations',
+  'Surveys',
+  'Cases',
+  'Reviews',
+  'Cancellations',
+  'Removals',
+  'Point of sale',
+  'Messaging',
+  'Analytics',
+  'Contract',
+] as const
+
+/** Groups of operations in the document of the operator interface, in its order. */
+export const operatorTags = [
+  'Organizations',
+  'Archives',
+  'Removal',
+  'Keys',
+  'Operator keys',
+  'Form definitions',
+  'Imports',
+  'Outbox',
+  'Sends',
+  'Audit',
+  'Service',
+] as const
+
+type Tag = (typeof tags)[number] | (typeof operatorTags)[number]
+
+/** The texts about an endpoint in the contract document. */
+export interface Described {
+  /** One line, in the imperative. */
+  readonly summary: string
+  readonly description?: string
+  readonly tag: Tag
+  readonly deprecated?: boolean
+}
+
+/** The changes that operators make, as the audit names them, each in words. */
+export const auditActionWords = {
+  'organization.save': 'Save an organization',
+  'organization.move': 'Move an organization',
+  'organization.abortMove': 'Abort a move',
+  'organization.export': 'Export an organization',
+  'organization.restore': 'Restore an organization',
+  'organization.delete': 'Delete an organization',
+  'organization.backup': 'Back up an organization',
+  'rows.delete': 'Delete rows',
+  'contact.erase': 'Erase a person',
+  'retention.set': 'Set the retention',
+  'backup.delete': 'Delete a backup',
+  'backup.read': 'Read a backup',
+  'backup.remove': 'Remove a backup',
+  'key.issue': 'Issue a key',
+  'key.revoke': 'Revoke a key',
+  'key.rotate': 'Rotate a key',
+  'operatorKey.issue': 'Issue an operator key',
+  'operatorKey.revoke': 'Revoke an operator key',
+  'form.save': 'Save forms',
+  'form.publish': 'Publish forms',
+  'import.open': 'Open an import',
+  'import.commit': 'Commit an import',
+  'import.abort': 'Abort an import',
+  'outbox.retry': 'Retry an entry of the outbox',
+} as const
+
+export type AuditAction = keyof typeof auditActionWords
+
+export const auditActions: readonly AuditAction[] = keysOf(auditActionWords)

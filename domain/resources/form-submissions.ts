@@ -1,0 +1,59 @@
+import { collection, newestFirst } from '../record/endpoint.ts'
+import { id, nullable, oneOf, text, timestamp } from '../record/field.ts'
+import { idFilter, window } from '../record/filter.ts'
+import { joined, orElse, updatedAt } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
+import { publicAnswers, publishedAnswers, storedAnswers } from './answers.ts'
+import { attribution } from '../forms/language/attribution.ts'
+import { forms } from './forms.ts'
+
+export const formSubmissions = resource({
+  name: 'FormSubmission',
+  collection: 'form-submissions',
+  description: 'One saved set of answers to a form.',
+  idField: 'submissionId',
+  person: { by: 'contactId', carriedIn: ['answers'] },
+  removal: true,
+  selectsFew: { contactId: 'submittedAt' },
+  selectsMany: { formId: ['submittedAt'] },
+  fields: {
+    submissionId: id(),
+    formId: id(),
+    formName: joined(text(), { collection: 'forms', by: 'formId', field: 'name' }),
+    contactId: nullable(id()),
+    answers: publishedAnswers(),
+    attribution: orElse(attribution(), {}),
+    source: oneOf(['headless', 'hosted']),
+    submittedAt: timestamp(),
+    updatedAt: updatedAt(),
+  },
+  hidden: { answers: storedAnswers() },
+  compute: { answers: publicAnswers },
+})
+
+const filters = {
+  contactId: idFilter('contactId', 'Only submissions of this contact.'),
+  ...window('submittedAt'),
+  ...window('updatedAt'),
+}
+
+export const listFormSubmissions = collection({
+  id: 'formSubmissions.list',
+  path: '/api/v1/forms/submissions',
+  tag: 'Forms',
+  summary: 'List submissions of all forms',
+  resource: formSubmissions,
+  filters: { formId: idFilter('formId', 'Only submissions of this form.'), ...filters },
+  order: newestFirst('submittedAt', 'submissionId'),
+})
+
+export const listSubmissionsOfForm = collection({
+  id: 'formSubmissions.listOfForm',
+  path: '/api/v1/forms/{formId}/submissions',
+  tag: 'Forms',
+  summary: 'List submissions of one form',
+  resource: formSubmissions,
+  parent: { resource: forms, param: 'formId' },
+  filters,
+  order: newestFirst('submittedAt', 'submissionId'),
+})

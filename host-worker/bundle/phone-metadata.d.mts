@@ -1,2 +1,0 @@
-/** The phone metadata for the Worker, as JSON. */
-export function phoneRules(): string

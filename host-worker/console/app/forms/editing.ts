@@ -1,0 +1,310 @@
+import { findNodeAtLocation, parseTree } from 'jsonc-parser'
+import { hasEffect, type FormPath } from '../../../../domain/forms/language/compile.ts'
+import {
+  contactFields,
+  type AnswerType,
+  type ContactField,
+  type DisplayType,
+} from '../../../../domain/forms/language/definition.ts'
+import { titleOf } from '../../../../domain/forms/language/review.ts'
+import { mistakeIn, mistakeText } from '../../../../domain/text/json-mistake.ts'
+import { isJsonObject, listOf, membersOf } from '../../../../domain/text/json.ts'
+import { basedOn, failureOf, type Client } from '../service/client.ts'
+import type { BodyOf } from '../service/operations.ts'
+
+/** A form that is being edited. */
+export interface Editing {
+  readonly form: FormJson
+  /** The form as it was last saved; empty: it never was. */
+  readonly saved: FormJson
+  /** Names each of the form's fields for as long as it is there, wherever it moves. */
+  readonly keys: readonly number[]
+  /** The field whose settings are shown; null: none. */
+  readonly open: number | null
+}
+
+/** One step of editing. */
+export type Change = (editing: Editing) => Editing
+
+/** The reducer of the editor. */
+export function applied(editing: Editing, change: Change): Editing {
+  return change(editing)
+}
+
+/** Begins to edit. */
+export function editingOf(form: FormJson, saved: FormJson = form): Editing {
+  return { form, saved, keys: fieldsIn(form).map((_, index) => index), open: null }
+}
+
+export function fieldsIn(form: FormJson): readonly unknown[] {
+  return listOf(form.fields)
+}
+
+/** Whether there is something to save. */
+export function isChanged({ form, saved }: Editing): boolean {
+  return sameText(form) !== sameText(saved)
+}
+
+/** Sets a part of the form. Undefined removes it. Not for whole fields, which have names. */
+export function setPart(path: FormPath, value: unknown): Change {
+  return (editing) => ({ ...editing, form: withPart(editing.form, path, value) })
+}
+
+/** Changes the form by a function of it that leaves the fields in their places. */
+export function changeForm(change: (form: FormJson) => FormJson): Change {
+  return (editing) => ({ ...editing, form: change(editing.form) })
+}
+
+/** Puts another form in the place of this one, as the source does. Fields keep their names by their places. */
+export function replaceForm(form: FormJson): Change {
+  return ({ saved, keys, open }) => {
+    const next = fieldsIn(form).map((_, index) => keys[index] ?? freshKey(keys) + index)
+    return { form, saved, keys: next, open: open !== null && next.includes(open) ? open : null }
+  }
+}
+
+/**
+ * Takes note of what was saved.
+ * @param sent the form that was sent; what was changed since then is still to be saved
+ * @param stored the same as the service has it, with what it added
+ */
+export function savedAs(sent: FormJson, stored: FormJson): Change {
+  return (editing) => ({ ...editing, form: editing.form === sent ? stored : editing.form, saved: stored })
+}
+
+/** Shows the settings of a field, or hides them. */
+export function toggleField(key: number): Change {
+  return (editing) => ({ ...editing, open: editing.open === key ? null : key })
+}
+
+export function openField(key: number | null): Change {
+  return (editing) => ({ ...editing, open: key })
+}
+
+/** Adds a field behind the last one, and shows its settings. */
+export function addField(type: FieldType): Change {
+  return ({ form, saved, keys }) => {
+    const key = freshKey(keys)
+    const fields = [...fieldsIn(form), newField(type, fieldsIn(form))]
+    return { form: withPart(form, ['fields'], fields), saved, keys: [...keys, key], open: key }
+  }
+}
+
+export function removeField(index: number): Change {
+  return ({ form, saved, keys, open }) => ({
+    form: withPart(form, ['fields'], fieldsIn(form).toSpliced(index, 1)),
+    saved,
+    keys: keys.toSpliced(index, 1),
+    open: keys[index] === open ? null : open,
+  })
+}
+
+/** Moves a field. A place outside of the form changes nothing. */
+export function moveField(from: number, to: number): Change {
+  return (editing) => {
+    const { form, keys } = editing
+    if (from === to || to < 0 || to >= keys.length || from >= keys.length) return editing
+    return {
+      ...editing,
+      form: withPart(form, ['fields'], withMoved(fieldsIn(form), from, to)),
+      keys: withMoved(keys, from, to),
+    }
+  }
+}
+
+function freshKey(keys: readonly number[]): number {
+  return Math.max(-1, ...keys) + 1
+}
+
+type FieldType = AnswerType | DisplayType
+
+/** A field of a type that can be shown at once. An address fills the contact's, unless another field does. */
+function newField(type: FieldType, others: readonly unknown[]): FormJson {
+  const label = titleOf(type)
+  const settings = others.map(membersOf)
+  const attribute = contactFields.find((name) => name === type)
+  const isFilled = (name: ContactField) => settings.some(({ contactField }) => contactField === name)
+  return {
+    id: freeId(
+      idFrom(label, type),
+      settings.map(({ id }) => id),
+    ),
+    type,
+    label,
+    ...(attribute !== undefined && !isFilled(attribute) ? { contactField: attribute } : {}),
+    ...(hasEffect('options', type) ? { options: firstOptions } : {}),
+  }
+}
+
+/** What a new choice has: one without options cannot be shown. */
+export const firstOptions = [1, 2].map((count) => ({ value: `option_${count}`, label: `Option ${count}` }))
+
+/** A form as JSON, as it was read: whatever the editor does not know of stays in it. */
+export type FormJson = Readonly<Record<string, unknown>>
+
+/** What is at a path; undefined: nothing. */
+export function partAt(whole: unknown, path: FormPath): unknown {
+  return path.reduce<unknown>(
+    (part, key) => (typeof key === 'number' ? listOf(part)[key] : own(membersOf(part), key)),
+    whole,
+  )
+}
+
+function own(members: FormJson, key: string): unknown {
+  return Object.hasOwn(members, key) ? members[key] : undefined
+}
+
+/** The form with another value at a path. Undefined removes what is there. */
+export function withPart(form: FormJson, path: FormPath, value: unknown): FormJson {
+  return membersOf(changed(form, path, value))
+}
+
+function changed(whole: unknown, [key, ...rest]: FormPath, value: unknown): unknown {
+  if (key === undefined) return value
+  if (typeof key === 'number') {
+    const items = [...listOf(whole)]
+    const item = changed(items[key], rest, value)
+    items.splice(key, 1, ...(item === undefined ? [] : [item]))
+    return items
+  }
+  const members = membersOf(whole)
+  const member = changed(own(members, key), rest, value)
+  // A setting that is there keeps its place among the others.
+  if (member !== undefined) return { ...members, [key]: member }
+  return Object.fromEntries(Object.entries(members).filter(([name]) => name !== key))
+}
+
+/** A list in which an item has another place. */
+export function withMoved<Item>(items: readonly Item[], from: number, to: number): readonly Item[] {
+  const moved = items.slice(from, from + 1)
+  return items.toSpliced(from, 1).toSpliced(to, 0, ...moved)
+}
+
+/** A text that two values share exactly when they say the same, whatever the order of their settings. */
+export function sameText(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    isJsonObject(part)
+      ? Object.fromEntries(Object.entries(part).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : part,
+  )
+}
+
+const ID_LENGTH = 60
+
+/** An id made from what people call something; the fallback when that has no letter or digit of ASCII. */
+export function idFrom(label: string, fallback: string): string {
+  const plain = label.replaceAll('ß', 'ss').normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
+  const words = plain.replaceAll(/[^a-z0-9]+/g, '_').replaceAll(/^_+/g, '')
+  const id = words.slice(0, ID_LENGTH).replace(/_+$/, '')
+  return id === '' ? fallback : id
+}
+
+/** The wanted id, or the first numbered one that is not taken. */
+export function freeId(wanted: string, taken: readonly unknown[]): string {
+  const candidates = [wanted, ...taken.map((_, index) => `${wanted}_${index + 2}`)]
+  return candidates.find((candidate) => !taken.includes(candidate)) ?? wanted
+}
+
+/** A form as the service shows it. */
+export type StoredForm = BodyOf<'organizationForms.show'>
+
+/** What became of saving. */
+type Saving =
+  | { readonly kind: 'saved'; readonly stored: StoredForm; readonly reasons: readonly string[] }
+  /**
+   * Somebody else changed the form meanwhile, or one of this id is there already. `current` is how it is now; null: it
+   * was deleted.
+   */
+  | { readonly kind: 'conflict'; readonly current: StoredForm | null }
+
+export interface SaveInput {
+  readonly form: FormJson
+  /** Whether to publish it afterwards, or to take it back; null: neither. */
+  readonly isPublished: boolean | null
+}
+
+/**
+ * Saves a form.
+ * @param replaced the form as the person has seen it; null: it is a new one
+ */
+export async function saveForm(
+  client: Client,
+  organizationId: string,
+  replaced: StoredForm | null,
+  { form, isPublished }: SaveInput,
+): Promise<Saving> {
+  const formId = typeof form.formId === 'string' ? form.formId : ''
+  const params = { organizationId, formId }
+  try {
+    const body = { forms: [form] }
+    const saved = await client.call('organizationForms.save', {
+      params: { organizationId },
+      body,
+      replaces: replaced,
+    })
+    const [result] = saved.data
+    const last =
+      isPublished !== null && result?.supported === true
+        ? await client.call('organizationForms.publish', { params, body: { isPublished }, replaces: saved })
+        : saved
+    const stored = await client.call('organizationForms.show', { params })
+    return { kind: 'saved', stored: basedOn(stored, last), reasons: result?.reasons ?? [] }
+  } catch (thrown) {
+    const current = failureOf(thrown).current as StoredForm | null | undefined
+    if (current === undefined) throw thrown
+    return { kind: 'conflict', current }
+  }
+}
+
+/** What somebody else changed in a form, in the words of its source; empty: nothing that is shown. */
+export function changedIn(seen: StoredForm | null, current: StoredForm): readonly string[] {
+  if (seen === null) return []
+  const [before, now] = [settingsOf(seen), settingsOf(current)]
+  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])]
+  return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(now[name]))
+}
+
+function settingsOf({ form, requiresPassword }: StoredForm): Readonly<Record<string, unknown>> {
+  return { ...form, password: requiresPassword }
+}
+
+/** A part of a text, by the positions of its first character and of the one behind its last. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** The form that a source is, or why it is none. */
+type SourceReading =
+  | { readonly kind: 'form'; readonly form: FormJson }
+  | { readonly kind: 'wrong'; readonly sentence: string; readonly place: Span }
+
+/** Reads a source. */
+export function readSource(source: string): SourceReading {
+  try {
+    const value: unknown = JSON.parse(source)
+    if (isJsonObject(value)) return { kind: 'form', form: value }
+    return {
+      kind: 'wrong',
+      sentence: 'A form is a JSON object, in { and }.',
+      place: { start: 0, end: source.length },
+    }
+  } catch {
+    const mistake = mistakeIn(source)
+    if (mistake === null) throw new Error('A text that cannot be parsed has no mistake')
+    const start = Math.min(mistake.offset, source.length)
+    const place = { start, end: Math.min(start + 1, source.length) }
+    const text = mistakeText(mistake)
+    return { kind: 'wrong', sentence: `${text.charAt(0).toUpperCase()}${text.slice(1)}.`, place }
+  }
+}
+
+/** Where a part of a form stands in its source: the part itself, else the smallest one around it that is there. */
+export function placeIn(source: string, path: FormPath): Span {
+  const tree = parseTree(source)
+  const paths = path.map((_, index) => path.slice(0, path.length - index))
+  const node =
+    tree &&
+    [...paths, []].map((part) => findNodeAtLocation(tree, [...part])).find((found) => found !== undefined)
+  return node === undefined ? { start: 0, end: 0 } : { start: node.offset, end: node.offset + node.length }
+}

@@ -1,0 +1,387 @@
+import { useMemo, useReducer, useState } from 'preact/hooks'
+import { formLineKeys, type FormLineKey } from '../../../../domain/forms/language/check.ts'
+import { clientFormOf } from '../../../../domain/forms/language/client-form.ts'
+import { defaultSuccess } from '../../../../domain/forms/language/definition.ts'
+import { pathText } from '../../../../domain/forms/language/compile.ts'
+import { reviewForm, formSetting, type Finding } from '../../../../domain/forms/language/review.ts'
+import { Button, TextField, calls, toast } from '../kit/controls.tsx'
+import { Badge, FailureNote, Card } from '../kit/page.tsx'
+import { ConfirmDialog, useLeaveWarning } from '../kit/dialog.tsx'
+import { useAction, type Action } from '../service/hooks.ts'
+import { nameForm } from './changes.ts'
+import {
+  EditorContext,
+  OtherSettings,
+  Setting,
+  textOf,
+  useEditor,
+  useSetting,
+  type EditorContent,
+} from './controls.tsx'
+import {
+  applied,
+  changedIn,
+  editingOf,
+  isChanged,
+  openField,
+  saveForm,
+  savedAs,
+  setPart,
+  type FormJson,
+  type SaveInput,
+  type StoredForm,
+} from './editing.ts'
+import { FieldList, headId } from './field-list.tsx'
+import { Preview, SourceView } from './preview.tsx'
+
+interface EditorProps {
+  readonly organizationId: string
+  /** The form as it was read; null: a new one. */
+  readonly found: StoredForm | null
+  readonly onSaved: (stored: StoredForm) => void
+}
+
+/** A new form, before anything is said about it. */
+const NEW: FormJson = { formId: '', name: '', notificationEmails: [], fields: [] }
+
+/** Edits a form: its settings and fields, or its source, beside what visitors will see. */
+export function Editor({ organizationId, found, onSaved }: EditorProps) {
+  const [editing, change] = useReducer(applied, found, (begun) =>
+    begun === null ? editingOf(NEW, {}) : editingOf(begun.form),
+  )
+  const [isSource, setSource] = useState(false)
+  const [isReadable, setReadable] = useState(true)
+  const [sought, setSought] = useState<Finding | null>(null)
+  const { form } = editing
+  const saving = useSaving(organizationId, found, (stored, sent) => {
+    allSaved()
+    change(savedAs(sent, stored.form))
+    onSaved(stored)
+  })
+  const { stored } = saving
+  const review = useMemo(() => reviewForm(form), [form])
+  const isUnsaved = !isReadable || (isChanged(editing) && !(stored === null && form === NEW))
+  const allSaved = useLeaveWarning(isUnsaved)
+  const show = (finding: Finding): void => {
+    setSought(finding)
+    const [part, index] = finding.path
+    const key = part === 'fields' && typeof index === 'number' ? editing.keys[index] : undefined
+    if (isSource || key === undefined) return
+    change(openField(key))
+    document.getElementById(headId(key))?.focus()
+  }
+  const hasPassword = stored?.requiresPassword === true
+  const asksPassword = form.password === undefined ? hasPassword : form.password !== null
+  const content = useMemo<EditorContent>(
+    () => ({ editing, change, findings: review.findings }),
+    [editing, review],
+  )
+  return (
+    <EditorContext.Provider value={content}>
+      <EditorBar
+        saving={saving}
+        form={form}
+        isUnsaved={isUnsaved}
+        isReadable={isReadable}
+        isSource={isSource}
+        onSource={setSource}
+      />
+      <div class="editor">
+        <div>
+          <Findings findings={review.findings} onOpen={show} />
+          {isSource ? (
+            <SourceView sought={sought} onReading={setReadable} />
+          ) : (
+            <>
+              <FormSettings isNew={stored === null} hasPassword={hasPassword} />
+              <FieldList />
+            </>
+          )}
+        </div>
+        <div class="editor-side">
+          <Preview
+            form={review.form === null ? null : clientFormOf(review.form, asksPassword)}
+            successTitle={textOf(form.successTitle) || defaultSuccess.title}
+            successMessage={textOf(form.successMessage) || defaultSuccess.message}
+          />
+        </div>
+      </div>
+    </EditorContext.Provider>
+  )
+}
+
+interface EditorBarProps {
+  readonly saving: SavingState
+  readonly form: FormJson
+  readonly isUnsaved: boolean
+  /** Whether the source is JSON. */
+  readonly isReadable: boolean
+  /** Whether the source is shown. */
+  readonly isSource: boolean
+  readonly onSource: (isSource: boolean) => void
+}
+
+/** What is done with the form as a whole: saving, publishing, and showing its source. */
+function EditorBar(props: EditorBarProps) {
+  const { saving, form, isUnsaved, isReadable, isSource, onSource } = props
+  const { stored, save } = saving
+  const isPublished = stored?.isPublished === true
+  const whenReadable = (act: () => void) => (): void => {
+    if (isReadable) act()
+    else toast('The source is not JSON. Mend it first.')
+  }
+  const run = (wanted: boolean | null) =>
+    whenReadable(() => {
+      save.run({ form, isPublished: wanted })
+    })
+  const nothing = stored === null ? '' : 'All changes are saved.'
+  return (
+    <>
+      <div class="editor-bar">
+        <p class="soft" role="status">
+          {isUnsaved ? 'There are changes that are not saved.' : nothing}
+        </p>
+        <div class="buttons">
+          <Button
+            onClick={whenReadable(() => {
+              onSource(!isSource)
+            })}
+          >
+            {isSource ? 'Show the fields' : 'Show the source'}
+          </Button>
+          <Button isRunning={save.isRunning} onClick={run(!isPublished)}>
+            {publishText(isPublished, isUnsaved)}
+          </Button>
+          <Button kind="primary" isRunning={save.isRunning} onClick={run(null)}>
+            Save
+          </Button>
+        </div>
+      </div>
+      {save.failure !== null && <FailureNote failure={save.failure} />}
+      <ConflictDialog saving={saving} />
+    </>
+  )
+}
+
+function ConflictDialog({
+  saving: { stored, saveOver, conflict, forgetConflict },
+}: Pick<EditorBarProps, 'saving'>) {
+  if (conflict === null) return null
+  const { current } = conflict
+  const run = (): void => {
+    saveOver.run(conflict)
+  }
+  return (
+    <ConfirmDialog
+      title={stored === null ? 'There is a form of this identifier' : 'Somebody else changed this form'}
+      verb={current === null ? 'Make it again' : 'Save over it'}
+      action={{ ...saveOver, run }}
+      onClose={forgetConflict}
+    >
+      <p>{conflictText(stored, current)}</p>
+      {current !== null && (
+        <details>
+          <summary>The form as it is now</summary>
+          <pre class="code" tabIndex={0}>
+            {JSON.stringify(current.form, null, 2)}
+          </pre>
+        </details>
+      )}
+    </ConfirmDialog>
+  )
+}
+
+function conflictText(stored: StoredForm | null, current: StoredForm | null): string {
+  if (current === null)
+    return 'It was deleted after you opened it. Nothing was saved. What you wrote is still here.'
+  if (stored === null) return 'Choose another identifier, or replace that form by this one.'
+  const changed = changedIn(stored, current)
+  const what = changed.length === 0 ? '' : ` Changed there: ${changed.join(', ')}.`
+  return `It was saved after you opened it, so yours was not saved and is still here.${what} What was changed there is lost if you save over it.`
+}
+
+function publishText(isPublished: boolean, isUnsaved: boolean): string {
+  if (isPublished) return isUnsaved ? 'Save and unpublish' : 'Unpublish'
+  return isUnsaved ? 'Save and publish' : 'Publish'
+}
+
+const kinds = {
+  refused: { tone: 'bad', text: 'cannot be saved' },
+  hosted: { tone: 'bad', text: 'cannot be published' },
+  warning: { tone: 'waiting', text: 'note' },
+} as const
+
+interface FindingsProps {
+  readonly findings: readonly Finding[]
+  /** Leads to the place. */
+  readonly onOpen: (finding: Finding) => void
+}
+
+/** Everything that there is to say about the form; each sentence leads to its place. */
+function Findings({ findings, onOpen }: FindingsProps) {
+  const wrong = findings.filter(({ kind }) => kind !== 'warning').length
+  const notes = findings.length - wrong
+  const counts = [countOf(wrong, 'problem'), countOf(notes, 'note')].filter((text) => text !== '')
+  return (
+    <section aria-label="Problems">
+      <p role="status" class={findings.length === 0 ? 'visually-hidden' : 'findings-head'}>
+        {findings.length === 0 ? 'There are no problems.' : counts.join(', ')}
+      </p>
+      {findings.length > 0 && (
+        <ul class="plain-list findings">
+          {findings.map((finding) => {
+            const { tone, text } = kinds[finding.kind]
+            return (
+              <li key={`${pathText(finding.path)} ${finding.sentence}`}>
+                <Badge tone={tone}>{text}</Badge>{' '}
+                <button type="button" class="finding" onClick={calls(onOpen, finding)}>
+                  {finding.sentence}
+                </button>
+              </li>
+            )
+          })}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function countOf(count: number, noun: string): string {
+  if (count === 0) return ''
+  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`
+}
+
+/** What was not saved, because it would have overwritten something. */
+interface Conflict {
+  readonly input: SaveInput
+  /** The form as it is now; null: it was deleted. */
+  readonly current: StoredForm | null
+}
+
+/** The form as the service has it, and what changes that. */
+interface SavingState {
+  /** Null: it was never saved. */
+  readonly stored: StoredForm | null
+  readonly save: Action<SaveInput>
+  /** Null: nothing is in conflict. */
+  readonly conflict: Conflict | null
+  /** Saves what is in conflict over what was shown, unless that was changed once more. */
+  readonly saveOver: Action<Conflict>
+  readonly forgetConflict: () => void
+}
+
+/**
+ * Saves a form.
+ * @param onSaved told what was saved, and the form that was sent
+ */
+function useSaving(
+  organizationId: string,
+  found: StoredForm | null,
+  onSaved: (stored: StoredForm, sent: FormJson) => void,
+): SavingState {
+  const [stored, setStored] = useState(found)
+  const [conflict, setConflict] = useState<Conflict | null>(null)
+  const settle = (saving: Awaited<ReturnType<typeof saveForm>>, input: SaveInput): void => {
+    setConflict(saving.kind === 'conflict' ? { input, current: saving.current } : null)
+    if (saving.kind === 'conflict') return
+    setStored(saving.stored)
+    toast(savedText(saving.stored, saving.reasons))
+    onSaved(saving.stored, input.form)
+  }
+  const save = useAction(
+    (client, input: SaveInput) => saveForm(client, organizationId, stored, input),
+    settle,
+  )
+  const saveOver = useAction(
+    (client, { input, current }: Conflict) => saveForm(client, organizationId, current, input),
+    (saving, { input }) => {
+      settle(saving, input)
+    },
+  )
+  const forgetConflict = (): void => {
+    setConflict(null)
+    saveOver.forget()
+  }
+  return { stored, save, conflict, saveOver, forgetConflict }
+}
+
+function savedText({ isPublished }: StoredForm, reasons: readonly string[]): string {
+  if (reasons.length > 0) return `Saved, but it cannot be published: ${reasons.join(' ')}`
+  return isPublished ? 'Saved. The form takes submissions.' : 'Saved. The form takes no submissions yet.'
+}
+
+interface FormSettingsProps {
+  /** Whether the form was never saved, so that it may get any id. */
+  readonly isNew: boolean
+  /** Whether a password is stored for it. */
+  readonly hasPassword: boolean
+}
+
+/** The settings of the form as a whole. */
+function FormSettings({ isNew, hasPassword }: FormSettingsProps) {
+  return (
+    <Card title="Form">
+      <div class="field-settings">
+        <Setting {...about('name')} onText={nameForm} />
+        {isNew && <Setting {...about('formId')} label="Identifier" />}
+        <details>
+          <summary>After a submission, limits and access</summary>
+          <div class="field-settings">
+            <Setting {...about('successTitle')} />
+            <Setting {...about('successMessage')} isLong />
+            <Setting
+              {...about('notificationEmails')}
+              hint={`${formSetting('notificationEmails').meaning} One address in a line.`}
+            />
+            <Setting {...about('submissionLimitPerContact')} />
+            <Password hasPassword={hasPassword} />
+            <Setting {...about('publicUrl')} />
+          </div>
+        </details>
+        <OtherSettings path={[]} known={withControls} />
+      </div>
+    </Card>
+  )
+}
+
+/** What has a control, or is nobody's to change here. What only a hosted page can do is shown when it is asked for. */
+const withControls = formLineKeys.filter(
+  (key) => key !== 'requireEmailVerification' && key !== 'posEnrollment',
+)
+
+function about(key: FormLineKey) {
+  return { path: [key], of: formSetting(key) }
+}
+
+/** The password itself is not known here: only a new one, or that the stored one goes. */
+function Password({ hasPassword }: { readonly hasPassword: boolean }) {
+  const { change } = useEditor()
+  const { value, set, shown } = useSetting({ ...about('password') })
+  const isRemoved = value === null
+  const state = isRemoved
+    ? 'The stored password goes when the form is saved.'
+    : hasPassword
+      ? 'A password is stored, and stays unless another one is typed here.'
+      : 'The form has no password.'
+  return (
+    <>
+      <TextField
+        {...shown}
+        hint={`${shown.hint ?? ''} ${state}`}
+        type="password"
+        autocomplete="new-password"
+        value={textOf(value)}
+        onValue={(text) => {
+          set(text === '' ? undefined : text)
+        }}
+      />
+      {hasPassword && (
+        <div>
+          <Button onClick={calls(change, setPart(['password'], isRemoved ? undefined : null))}>
+            {isRemoved ? 'Keep the password' : 'Remove the password'}
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,4 +1,0 @@
-import { join } from 'node:path'
-
-/** The project's root directory. */
-export const projectRoot = join(import.meta.dirname, '..', '..')

@@ -1,0 +1,184 @@
+import { existsSync } from 'node:fs'
+import {
+  beginExport,
+  readExport,
+  archiveFormat,
+  beginRestore,
+  finishRestore,
+  writeRestore,
+} from '../../../domain/operators/archives.ts'
+import { readBackup } from '../../../domain/operators/backups.ts'
+import { lawFlags, placeFlag, type PlaceSettings } from '../../../domain/operators/places.ts'
+import { choice, clearable, mark, text } from '../../../domain/record/command.ts'
+import { readBackupName } from '../../../domain/organizations/backups.ts'
+import { ArchiveProblem, readArchive } from '../../../domain/organizations/read-archive.ts'
+import {
+  archiveInFile,
+  remoteSource,
+  backupsOfService,
+  decrypted,
+  writeArchiveFile,
+  openNodeDigest,
+  checkArchive,
+  type StoredArchive,
+} from './archive-files.ts'
+import { CommandError, repeated, type OperatorService } from '../client/call-service.ts'
+import { callWithFlags, textOf, type Command } from '../command.ts'
+import { givenPath } from './files.ts'
+import { settingFlags } from '../../../domain/organizations/settings.ts'
+import { organizationIdOf, placeOf } from './place-flags.ts'
+import { withProgress } from './progress.ts'
+import type * as v from 'valibot'
+import type { AnswerTo } from '../../../domain/record/operation.ts'
+
+const exportCommand: Command = {
+  words: ['org', 'export'],
+  positionals: ['FILE'],
+  flags: { id: text('ID', 'required'), 'with-secrets': mark() },
+  summary: 'Write everything that is stored of an organization into an archive',
+  details: [
+    'FILE is a tar file with a manifest, the settings, and one NDJSON file for each kind of row; the manual describes it.',
+    'It is one state of the organization: when something is written meanwhile, the export starts again. Nothing is',
+    'changed. Keys and the hashes of form passwords are included with --with-secrets only.',
+  ],
+  examples: ['lakeside.tar --id lakeside'],
+  operations: [beginExport, readExport],
+  run: async (context, { values, positionals: [file = ''] }) => {
+    const organizationId = organizationIdOf(values)
+    const path = givenPath(file)
+    const service = await context.service()
+    const source = remoteSource(service, organizationId, values['with-secrets'] === true)
+    const rows = await withProgress((onProgress) =>
+      writeArchiveFile({ path, source, note: context.note, onProgress }),
+    )
+    context.note(`Exported ${organizationId}: ${rows} rows in ${file}.`)
+  },
+}
+
+const restoreCommand: Command = {
+  words: ['org', 'restore'],
+  positionals: ['FILE'],
+  flags: {
+    id: text('ID'),
+    slug: clearable('S'),
+    place: placeFlag,
+    'form-ids': choice('new', ['new']),
+    ...lawFlags,
+    identity: text('KEYFILE'),
+  },
+  summary: 'Make an organization from an archive',
+  details: [
+    'FILE is an archive, or the name of a backup in the bucket of the service ("backup list"); --identity names the file',
+    'of the secret key for one that is encrypted.',
+    'The organization must not exist, or have no rows. The whole archive is checked before the first row is written.',
+    'Until the last one is, the organization is closed: its keys and forms are unknown. Interrupted, the same command',
+    'continues. Work that waited is held: nothing is sent until "outbox retry". Keys come from an archive with secrets',
+    'only, and only under the same id and root secret. Who was erased after the archive was made is erased again.',
+    '--form-ids new gives every form of the archive a new id (ID-2, …), prints old and new, and carries along whatever names',
+    'a form by its id; so an archive can be restored beside the organization that it is of. A public URL is text, and stays.',
+  ],
+  examples: ['lakeside.tar', 'lakeside.tar --id lakeside-copy --slug lakeside-copy --form-ids new'],
+  operations: [readBackup, archiveFormat, beginRestore, writeRestore, finishRestore],
+  run: async (context, { values, positionals: [file = ''] }) => {
+    const place = placeOf(values)
+    const newSlug = textOf(values, 'slug')
+    const service = await context.service()
+    const isFile = existsSync(givenPath(file)) || readBackupName(file) === null
+    const stored = isFile
+      ? archiveInFile(givenPath(file))
+      : backupsOfService(service, context.note).open(file)
+    const identity = textOf(values, 'identity')
+    const archive = await decrypted(stored, identity === undefined ? undefined : givenPath(identity))
+    const slug = newSlug === '' ? null : newSlug
+    const newFormIds = values['form-ids'] === 'new'
+    const given = { archive, service, organizationId: textOf(values, 'id'), slug, place, newFormIds }
+    const { organizationId, restoration } = await callWithFlags(
+      { ...settingFlags, place: placeFlag, ...lawFlags },
+      () =>
+        withProgress((onProgress) => restoreArchive({ ...given, onProgress })).catch((error: unknown) => {
+          throw error instanceof ArchiveProblem ? new CommandError(error.message, { cause: error }) : error
+        }),
+    )
+    const { rows, keysLeft, erasedContacts, erasedRows, erasuresUnreadable } = restoration
+    context.note(`Restored ${organizationId}: ${rows} rows from ${restoration.archive}.`)
+    for (const { from, to } of restoration.formIds ?? []) context.out(`${from}  ${to}`)
+    if (erasedRows > 0)
+      context.note(
+        `Erased again who was erased after the archive was made: ${erasedContacts} contacts, ${erasedRows} rows in all.`,
+      )
+    if (erasuresUnreadable > 0)
+      context.note(
+        `${erasuresUnreadable} addresses of erased people could not be looked for: they were hashed under a root secret that the service no longer has. Erase these people again.`,
+      )
+    if (keysLeft > 0)
+      context.note(
+        `${keysLeft} keys were left out: they were made for another id or under another root secret. Issue new ones.`,
+      )
+  },
+}
+
+export const commands = [exportCommand, restoreCommand]
+
+export interface Restoring {
+  readonly archive: StoredArchive
+  readonly service: OperatorService
+  /** Undefined: the archived one. */
+  readonly organizationId: string | undefined
+  /** Undefined: the archived one. */
+  readonly slug: string | null | undefined
+  /** Whether every form gets a new id. */
+  readonly newFormIds?: boolean
+  readonly place: v.InferOutput<typeof PlaceSettings>
+  readonly onProgress: (label: string, rows: number) => void
+}
+
+export interface Restored {
+  readonly organizationId: string
+  readonly restoration: AnswerTo<typeof finishRestore>['body']
+}
+
+/**
+ * Restores an organization: checks the whole archive, then sends it in parts, and opens the organization. An
+ * interrupted restoration of the same archive is continued where it stopped.
+ */
+export async function restoreArchive(restoring: Restoring): Promise<Restored> {
+  const { archive, service, slug, place, onProgress } = restoring
+  const { tables } = (await repeated(() => service.call(archiveFormat))).body
+  const { rows, ...checked } = await checkArchive(archive, tables, (seen) => {
+    onProgress('Checking', seen)
+  })
+  const organizationId = restoring.organizationId ?? checked.manifest.organizationId
+  const body = {
+    ...checked,
+    formIds: [...checked.formIds],
+    archive: archive.name,
+    ...place,
+    ...(slug === undefined ? {} : { slug }),
+    ...(restoring.newFormIds === true ? { newFormIds: true } : {}),
+  }
+  const params = { organizationId }
+  const begun = await repeated(() => service.call(beginRestore, { params, body }))
+  const { restoreId, nextPart } = begun.body
+  let sent = 0
+  for await (const piece of readArchive(archive.open(), openNodeDigest)) {
+    if (piece.kind === 'manifest' && piece.digest !== checked.digest) throw changed()
+    if (piece.kind !== 'part') continue
+    sent += piece.lines.length
+    onProgress('Writing', Math.min(sent, rows))
+    if (piece.part < nextPart) continue
+    const { part, file, lines } = piece
+    const parts = { params: { ...params, restoreId }, body: { part, file, lines: [...lines] } }
+    await repeated(() => service.call(writeRestore, parts))
+  }
+  for (;;) {
+    const finished = await repeated(() => service.call(finishRestore, { params: { ...params, restoreId } }))
+    if (finished.body.endedAt !== null) return { organizationId, restoration: finished.body }
+    onProgress('Erasing again', finished.body.erasedRows)
+  }
+}
+
+function changed(): CommandError {
+  return new CommandError(
+    'The archive changed while it was restored. Call the command again with the same archive.',
+  )
+}

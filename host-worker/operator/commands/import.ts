@@ -1,0 +1,143 @@
+import { showOrganization } from '../../../domain/operators/organizations.ts'
+import {
+  importFormats,
+  FILE_PROBLEMS_MAX,
+  endOfCheck,
+  outcomeText,
+  type ImportOutcome,
+  type Transfer,
+} from '../../../domain/imports/file/transfer.ts'
+import { isSourceKind } from '../../../adapters/pos-odbc/index.ts'
+import { importKindNames, isKeptAtPos } from '../../../domain/imports/kinds.ts'
+import { templateCsv, templateOf } from '../../../domain/imports/template.ts'
+import type { StorageType } from '../../../domain/record/field.ts'
+import type { ImportProblem } from '../../../ports/import-sessions.ts'
+import { systemClock } from '../../system.ts'
+import { CommandError, UsageError, type OperatorService } from '../client/call-service.ts'
+import { importOperations, importThroughService } from '../client/import-client.ts'
+import { textOf, textsOf, type Command, type Streams } from '../command.ts'
+import { many, mark, text } from '../../../domain/record/command.ts'
+import { openImportFile } from './files.ts'
+import { createProgress } from './progress.ts'
+
+const importCommand: Command = {
+  words: ['import'],
+  positionals: ['KIND', '[FILE]'],
+  choices: { KIND: importKindNames },
+  flags: {
+    org: text('ID'),
+    format: text(importFormats.join('|')),
+    map: many('COLUMN=FIELD'),
+    'dry-run': mark(),
+    template: mark(),
+  },
+  summary: "Import an organization's rows from NDJSON or CSV",
+  details: [
+    'The whole file is checked before anything is written; a bad line is named with its field and why. Rows are',
+    'inserted or updated by id, so importing twice changes nothing; an id may stand in a file only once. An import that',
+    'was interrupted goes on where it stopped when the same command is run again.',
+    'CSV, as spreadsheet programs write it: cells are separated by commas, semicolons or tabs. The first row names the',
+    'fields, whatever the case, spaces, _ and -; --map "First Name=firstName" names the field of another column, and',
+    '--map "Notes=" leaves one out. An empty cell is an absent field, a row of empty cells is skipped, lists and objects',
+    'are JSON. --template prints a file to begin with on standard output, and what each column means on standard error.',
+    '--dry-run checks everything as an import does, with the same exit code, and writes nothing.',
+    `KIND is one of ${importKindNames.join(', ')}.`,
+    "The pos- kinds go into the organization's point of sale: the legacy vendor's database, or an embedded one of the",
+    'ODBC gateway, as POS_GATEWAY_CONFIG (a file of its configuration) says. A real data source takes no imports.',
+  ],
+  examples: [
+    'contacts --template > contacts.csv',
+    'contacts contacts.csv --org lakeside --dry-run',
+    'contacts contacts.csv --org lakeside --map "E-mail address=email" --map "Notes="',
+  ],
+  operations: [showOrganization, ...importOperations],
+  run: async (context, { values, positionals: [kind = '', path] }) => {
+    if (values.template === true) {
+      writeTemplate(kind, context)
+      return
+    }
+    const organizationId = textOf(values, 'org')
+    if (path === undefined) throw new UsageError('FILE is missing')
+    if (organizationId === undefined) throw new UsageError('--org is missing')
+    const file = openImportFile(path, values)
+    const mapping = mappingOf(textsOf(values, 'map'))
+    const isDryRun = values['dry-run'] === true
+    const progress = createProgress(process.stderr, () => systemClock.nowMs())
+    const onProgress: Transfer['onProgress'] = (pass, rows) => {
+      progress.update(`${pass} ${kind}`, rows)
+    }
+    const service = await context.service()
+    const transfer = { ...file, kind, mapping, isDryRun, onProgress }
+    const outcome = await importInto(organizationId, transfer, service).finally(() => {
+      progress.end()
+    })
+    if (outcome.kind === 'invalid') throw new CommandError(describeProblems(path, outcome.problems))
+    if (outcome.kind === 'stopped') throw new CommandError(`${path}: ${outcome.message}`)
+    for (const warning of outcome.warnings) context.note(`warning: ${warning}`)
+    context.out(`${kind}: ${outcomeText(outcome)}`)
+  },
+}
+
+/** Imports a file into an organization: through the service, or into the database of its gateway. */
+export async function importInto(
+  organizationId: string,
+  transfer: Omit<Transfer, 'target'>,
+  service: OperatorService,
+): Promise<ImportOutcome> {
+  if (isKeptAtPos(transfer.kind)) {
+    const organization = (await service.call(showOrganization, { params: { organizationId } })).body
+    if ('unanswered' in organization)
+      throw new CommandError(`The database of the family of ${organizationId} does not answer.`)
+    const { kind, tenant } = organization.posSource ?? { kind: '', tenant: '' }
+    if (isSourceKind(kind)) {
+      // Loaded on demand, because only imports into a gateway open a database of their own.
+      const { importIntoGateway } = await import('./import-into-gateway.ts')
+      const tied = { ...organization, posSource: { kind, tenant } }
+      return importIntoGateway(tied, transfer, service.stateDirectory)
+    }
+  }
+  return importThroughService({
+    ...transfer,
+    organizationId,
+    url: service.url,
+    call: (method, path, init) => service.send(method, path, init),
+  })
+}
+
+function writeTemplate(kind: string, { out, note }: Streams): void {
+  const columns = templateOf(kind)
+  for (const row of templateCsv(columns).trimEnd().split('\r\n')) out(row)
+  note('Replace the second row, which is an example. The columns:')
+  for (const { name, type, whenLeftOut, meaning } of columns) {
+    const need = whenLeftOut === null ? 'required' : `may be left out: ${whenLeftOut}`
+    note(`  ${name} (${typeNames[type]}; ${need})${meaning === null ? '' : ` ${meaning}`}`)
+  }
+}
+
+const typeNames: Readonly<Record<StorageType, string>> = {
+  text: 'text',
+  integer: 'whole number',
+  real: 'number',
+  boolean: 'true or false',
+  json: 'JSON',
+}
+
+/** The mapping of columns in `COLUMN=FIELD`. A column may have a `=` in its name, a field has none. */
+function mappingOf(given: readonly string[]): Readonly<Record<string, string>> {
+  const pairs = given.map((text) => {
+    const at = text.lastIndexOf('=')
+    if (at < 1) throw new UsageError(`--map must be COLUMN=FIELD, not ${JSON.stringify(text)}`)
+    return [text.slice(0, at).trim(), text.slice(at + 1).trim()] as const
+  })
+  const [twice] = pairs.find(([column], index) => pairs.findIndex(([one]) => one === column) < index) ?? []
+  if (twice !== undefined) throw new UsageError(`--map names the column ${JSON.stringify(twice)} twice`)
+  return Object.fromEntries(pairs)
+}
+
+function describeProblems(path: string, problems: readonly ImportProblem[]): string {
+  const lines = problems.map(({ line, field, message }) => `${path}:${line}: ${field} ${message}`)
+  const end = endOfCheck(problems.length, FILE_PROBLEMS_MAX)
+  return [...lines, `Nothing was imported.${end === '' ? '' : ` ${end}`}`].join('\n')
+}
+
+export const commands = [importCommand]

@@ -1,0 +1,139 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { form, organization, submission } from '../../adapters/conformance/fixtures.ts'
+import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
+
+// Every command that lists, with something to list.
+
+const directory = mkdtempSync(join(tmpdir(), 'listings-'))
+const linesOf = (text: string) => text.split('\n').filter((line) => line !== '')
+let at: TestOperator
+
+beforeAll(async () => {
+  at = await openTestOperator()
+  const { storage } = at.service
+  for (const id of ['acme', 'zeta']) await storage.administration.saveOrganization(organization(id))
+  const tenant = storage.tenant('acme')
+  await tenant.upsert('forms', [form('form-1'), form('form-2')])
+  const outbox = (outboxId: string) => [
+    { outboxId, kind: 'notification_email' as const, payload: { to: 'a@example.com' } },
+  ]
+  for (const id of ['1', '2'])
+    await tenant.saveSubmission(submission(`sub-${id}`, { outbox: outbox(`obx_${id}`) }))
+  const send = { channel: 'email', from: 'Acme <acme@mail.example.com>', to: 'a@example.com' } as const
+  await storage.sends.open('acme').record(
+    ['1', '2'].map((id) => ({
+      ...send,
+      sendId: id,
+      providerId: `re_${id}`,
+      outcome: 'accepted' as const,
+      error: null,
+      at: `2026-03-01T10:00:0${id}.000Z`,
+    })),
+  )
+  for (const label of [[], ['--label', 'Nightly  sync']])
+    expect((await at.run('key', 'issue', '--org', 'acme', ...label)).code).toBe(0)
+  const sites = join(directory, 'sites.csv')
+  for (const name of ['One', 'Two']) {
+    writeFileSync(
+      sites,
+      `siteId,name,status,timezone,address,createdAt\ns1,${name},active,UTC,{},2026-01-01T00:00:00Z\n`,
+    )
+    expect((await at.run('import', 'sites', sites, '--org', 'acme')).code).toBe(0)
+  }
+  expect((await at.run('backup', 'run', '--to', directory)).code).toBe(0)
+})
+afterAll(() => {
+  rmSync(directory, { recursive: true })
+})
+
+const ISO = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`
+
+/** The command, the heads on a terminal, and the form of a line of a pipe; null: one JSON object. */
+const listings: readonly (readonly [words: string, heads: string, line: string | null])[] = [
+  ['org list', 'ORGANIZATION NAME', String.raw`(acme|zeta)  \S.*`],
+  [
+    'key list --org acme',
+    'KEY ID STATE ISSUED AT REVOKED AT ROOT SECRET SCOPE ENDS AT LAST USED RATE LABEL ISSUED BY',
+    String.raw`\S+  active  ${ISO}  -  current  all  -  -  -  (-|Nightly sync)  (root|\w{12})`,
+  ],
+  [
+    'key list --operators',
+    'KEY ID STATE ISSUED AT REVOKED AT ROOT SECRET ROLE ENDS AT LAST USED ISSUED BY OPERATOR',
+    String.raw`\S+  active  ${ISO}  -  current  admin  -  \S+  root  \S.*`,
+  ],
+  [`backup list --to ${directory}`, 'NAME ORGANIZATION AT BYTES', String.raw`\S+  (acme|zeta)  ${ISO}  \d+`],
+  ['imports --org acme', 'IMPORT KIND STATE READ WRITTEN CHANGED PROBLEMS OPENED AT TOUCHED AT', null],
+  [
+    'form list --org acme',
+    'FORM STATE USE CHANGED AT NAME',
+    String.raw`form-\d  published  (can be submitted here|must be hosted)  ${ISO}  \S.*`,
+  ],
+  [
+    'submissions list --org acme',
+    'SUBMITTED AT SUBMISSION FORM CONTACT ANSWERS',
+    String.raw`${ISO}  sub-\d  form-1  \S.*  \{.*\}`,
+  ],
+  [
+    'outbox list',
+    'ENTRY STATE ATTEMPTS ORGANIZATION KIND SUBMISSION NEXT REASON',
+    String.raw`obx_\d  pending  attempts 0  acme  notification_email  sub-\d  next ${ISO}`,
+  ],
+  ['sends --org acme', 'AT CHANNEL OUTCOME TO FROM PROVIDER ID ERROR', null],
+  ['audit --org acme', 'AT OPERATOR ACTION OUTCOME ORGANIZATION SUBJECT OPERATOR KEY', null],
+]
+
+describe.each(listings)('%s', (words, heads, form_) => {
+  const args = words.split(' ')
+
+  test('in a pipe, is stable', async () => {
+    const { code, stdout, stderr } = await at.run(...args)
+    expect([code, stderr]).toEqual([0, ''])
+    const lines = linesOf(stdout)
+    expect(lines.length).toBeGreaterThan(0)
+    for (const line of lines)
+      if (form_ === null) expect(Object.keys(JSON.parse(line) as object).length).toBeGreaterThan(5)
+      else expect(line).toMatch(new RegExp(`^${form_}$`))
+  })
+
+  test('on a terminal, has heads above its columns', async () => {
+    const { code, stdout } = await at.runOnTerminal(0, ...args)
+    expect(code).toBe(0)
+    const [head = '', ...rows] = linesOf(stdout)
+    expect(head.replaceAll(/ +/g, ' ')).toBe(heads)
+    // Each column begins at the same place in all lines, with two spaces before it.
+    const starts = [...head.matchAll(/(?<= {2})\S/g)].map(({ index }) => index)
+    for (const row of rows)
+      for (const start of starts) expect(row.slice(start - 2).padEnd(2)).toMatch(/^ {2}/)
+    expect(rows.length).toBe(linesOf((await at.run(...args)).stdout).length)
+  })
+
+  test('with --json, is one object a line, on a terminal too', async () => {
+    const piped = await at.run(...args, '--json')
+    for (const line of linesOf(piped.stdout)) expect(typeof JSON.parse(line)).toBe('object')
+    expect(linesOf((await at.runOnTerminal(40, ...args, '--json')).stdout).length).toBe(
+      linesOf(piped.stdout).length,
+    )
+  })
+
+  test('has at most as many as --limit says', async () => {
+    const all = linesOf((await at.run(...args)).stdout)
+    const one = await at.run(...args, '--limit', '1')
+    expect(one).toEqual({ code: 0, stdout: `${all[0] ?? ''}\n`, stderr: '' })
+    expect(linesOf((await at.run(...args, '--limit', '1000000')).stdout)).toEqual(all)
+    expect(linesOf((await at.run(...args, '--limit', '1', '--json')).stdout)).toHaveLength(1)
+    for (const limit of ['0', '-1', '1.5', 'all', ' 1', '1e3', '']) {
+      const { code, stdout } = await at.run(...args, `--limit=${limit}`)
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    }
+  })
+})
+
+test('every command that lists is here', async () => {
+  const { allCommands } = await import('./commands.ts')
+  const listing = (await allCommands()).filter(({ flags }) => Object.hasOwn(flags, 'json'))
+  const tested = listings.map(([words]) => words.replace(/ -.*$/, ''))
+  expect(new Set(listing.map(({ words }) => words.join(' ')))).toEqual(new Set(tested))
+})

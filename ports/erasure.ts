@@ -1,0 +1,188 @@
+import type { KeptKind, RetentionSettings, StoredSettings } from './organizations.ts'
+
+/** A person, by everything by which rows may know them. */
+export interface Person {
+  readonly contactIds: readonly string[]
+  /** Addresses in the form in which they are compared. */
+  readonly emailKeys: readonly string[]
+  /** E.164. */
+  readonly phones: readonly string[]
+}
+
+/** A person whose rows are to be erased. `emailKeys` has other spellings of the same addresses too, in lower case. */
+export interface KnownPerson extends Person {
+  /** The phone numbers as people write them: digits only, without zeros at the beginning, national and international. */
+  readonly numbers: readonly string[]
+}
+
+/** A person who was looked for. */
+export interface FoundPerson extends Person {
+  /** The organization's clock when they were looked for; null: it is closed. */
+  readonly clockAt: string | null
+}
+
+/** What one step of an erasure did. */
+export interface ErasureStep {
+  /** How many rows it changed or removed. */
+  readonly rows: number
+  /** How many of them are contacts. */
+  readonly contacts: number
+  /** The organization's clock after its last change; null: it is closed. */
+  readonly clockAt: string | null
+  /** Where the next step continues; null: everything was looked at. Only the store reads it. */
+  readonly next: string | null
+}
+
+/** Erases what is stored about a person. */
+export interface Erasure {
+  /**
+   * The contacts with one of the ids or addresses, together with all addresses of theirs and those that were given.
+   * Ids that no contact has are left out.
+   */
+  findPerson(named: Person): Promise<FoundPerson>
+  /** The id of an import that has begun and not ended; null: there is none. */
+  openImport(): Promise<string | null>
+  /**
+   * Erases the person in some rows: every field that the records declare as personal gets the value that remains. What
+   * was still to be sent to them is dropped, and recipients become `erased`. May be repeated.
+   * @param position where to continue; null: at the beginning
+   * @param closedAt the `updatedAt` of what is changed while the organization is closed, when it has no clock
+   */
+  eraseSome(person: KnownPerson, position: string | null, closedAt?: string): Promise<ErasureStep>
+  /**
+   * Looks at the same rows as `eraseSome`, and changes none. `rows` counts those that hold anything of the person, so an
+   * erasure reports that many at most: it changes a message with the submission that it follows, and counts the two once.
+   */
+  findSome(person: KnownPerson, position: string | null): Promise<ErasureStep>
+}
+
+/**
+ * What tells an erased person apart: the id of their contact, or a keyed hash of an address of theirs. A number is hashed
+ * twice, by its international digits (`phone`) and by its national ones, because people write either.
+ */
+export type ErasureMarkKind = 'contact' | 'email' | 'phone' | 'national'
+
+export interface ErasureMark {
+  readonly kind: ErasureMarkKind
+  /** The contact's id, or the hash. It reveals no address. */
+  readonly value: string
+  /** The version of the root secret under which the address was hashed; empty for a contact. */
+  readonly secretVersion: string
+}
+
+/** A mark as it was recorded. */
+export interface RecordedErasure extends ErasureMark {
+  readonly organizationId: string
+  /** By the clock of the organization: states of it that are earlier may have the person. */
+  readonly erasedAt: string
+}
+
+/**
+ * Who was erased from which organization, so that no older archive brings them back. It is in the shared database, and
+ * outlives the organization.
+ */
+export interface ErasureLedger {
+  /** Records marks. Of one that is recorded again, the later instant of erasure counts. */
+  record(
+    organizationId: string,
+    marks: readonly ErasureMark[],
+    erasedAt: string,
+    recordedAt: string,
+  ): Promise<void>
+  /** Marks of these organizations that were erased after an instant, after one of them (null: from the first), at most `limit`. */
+  since(
+    organizationIds: readonly string[],
+    instant: string,
+    after: RecordedErasure | null,
+    limit: number,
+  ): Promise<readonly RecordedErasure[]>
+  /** Forgets marks that were recorded before an instant, at most `limit`. Returns how many. */
+  forget(before: string, limit: number): Promise<number>
+}
+
+/** Removes an organization with everything that one database stores of it. */
+export interface Deletion {
+  /**
+   * Closes the organization for good: its keys and forms are unknown from now on, and nobody can create or restore it.
+   * Also ends a restoration. May be repeated. `unknown`: there is nothing to delete.
+   */
+  beginDeletion(now: string): Promise<'begun' | 'has_children' | 'unknown'>
+  /**
+   * Removes some rows of one table; null: there are none any more, and the id is free. Nothing is noted of these rows,
+   * because nobody can read the organization any more.
+   */
+  deleteSome(): Promise<{ readonly table: string; readonly rows: number } | null>
+}
+
+/**
+ * The outcome of setting the retention: what it is afterwards. `missing`: there is no such organization. `changed`:
+ * other settings are stored by now. In both cases nothing was written.
+ */
+export type SetRetentionOutcome =
+  { readonly kind: 'set'; readonly retention: RetentionSettings } | { readonly kind: 'missing' | 'changed' }
+
+/** The retention of one organization. */
+export interface Retention {
+  retention(): Promise<RetentionSettings>
+  /**
+   * Saves settings in one step, and makes them due at once. A setting that is left out stays as it is.
+   * @param replaced the settings that must still be stored; left out: whatever is stored
+   */
+  setRetention(
+    settings: Partial<RetentionSettings>,
+    now: string,
+    replaced?: StoredSettings,
+  ): Promise<SetRetentionOutcome>
+}
+
+/** A setting whose time has come. */
+export interface DueRetention {
+  readonly organizationId: string
+  readonly kind: KeptKind
+  readonly days: number
+}
+
+/** The retention of all organizations of one database. */
+export interface RetentionDirectory {
+  /** Settings that should have been applied at `now` or earlier, at most `limit`. */
+  due(now: string, limit: number): Promise<readonly DueRetention[]>
+  /** When the next setting is due, or a key of a send is free again; null: there is neither. */
+  nextDue(): Promise<string | null>
+  /**
+   * Removes some of what an organization has kept since before an instant. When nothing is left, the setting is due
+   * again at `next`. Returns how many rows were removed: none when the setting was changed since it was found due.
+   */
+  apply(due: DueRetention, before: string, now: string, next: string): Promise<number>
+  /** Forgets keys of sends that are free again at `now`, at most `limit`. Returns how many. */
+  forgetSendKeys(now: string, limit: number): Promise<number>
+  /** Forgets removals from before an instant, at most `limit`. Returns how many. */
+  forgetRemovals(before: string, limit: number): Promise<number>
+}
+
+/** What identifies a row within an organization and a collection: its id, behind its parent's where it needs that. */
+export type RowKey = readonly string[]
+
+/** Rows of one collection that refer to rows of another. */
+export interface ReferringRows {
+  readonly collection: string
+  readonly rows: number
+}
+
+/**
+ * `unknown`: there are no rows with these keys (at most ten of them). `needed`: other rows refer to some of them.
+ * `importing`: an import is open, whose rows may refer to them. In these cases nothing was removed.
+ */
+export type RowsRemoved =
+  | { readonly kind: 'removed'; readonly rows: number }
+  | { readonly kind: 'unknown'; readonly keys: readonly RowKey[] }
+  | { readonly kind: 'importing'; readonly importId: string }
+  | { readonly kind: 'needed'; readonly by: readonly ReferringRows[] }
+
+/** Removes rows that should never have been there. */
+export interface RowRemoval {
+  /**
+   * Removes rows of a collection, all or none of them, in one step. What other rows derive from them is right
+   * afterwards, and what a tenant could read leaves a removal. Callers bound the number of keys.
+   */
+  removeRows(collection: string, keys: readonly RowKey[]): Promise<RowsRemoved>
+}

@@ -1,0 +1,198 @@
+import type { Administration, RevokedKey, StoredOperatorKey } from './organizations.ts'
+import type { OutboxStore } from './messaging.ts'
+
+/**
+ * A new operator key and, when it was issued without another key, the proof of the root secret that was used instead.
+ */
+export interface NewOperatorKey {
+  readonly key: StoredOperatorKey
+  /** Identifies the proof, so that it can be used only once. Null: the key was issued with another operator key. */
+  readonly proof: string | null
+}
+
+/** An operator key that was revoked. */
+export type RevokedOperatorKey = Pick<StoredOperatorKey, 'keyId' | 'operator' | 'role'>
+
+/** An operator key to revoke, and when. */
+export interface OperatorKeyRevocation {
+  readonly keyId: string
+  readonly revokedAt: string
+  /**
+   * Whether all keys that descend from it are revoked too: those that it issued, those that these issued, and so on, of
+   * operators, of organizations and of the platform.
+   */
+  readonly withDescendants: boolean
+}
+
+/** What a revocation ended. */
+export interface Revoked {
+  /** The operator keys that were not revoked before, the oldest first. */
+  readonly operatorKeys: readonly RevokedOperatorKey[]
+  /**
+   * The keys of organizations and of the platform that were not revoked before: those of the shared database first,
+   * each part with the oldest first.
+   */
+  readonly keys: readonly RevokedKey[]
+  /** The ids of all operator keys that are revoked now, those that were before among them. */
+  readonly issuers: readonly string[]
+  /**
+   * Organizations whose keys could not be reached, so that some that descend from it may work still. The same
+   * revocation again ends them. Sorted.
+   */
+  readonly unreached: readonly string[]
+}
+
+/**
+ * The changes that one request of an operator may make. Each method is one atomic step, which also records the audit
+ * entry for which the changes were opened: as `done` when the change was made, else as `refused`. A change in a
+ * database other than that of the records is first recorded as `failed`, and with its true outcome afterwards. One that
+ * was refused may be tried again for the same entry, when it was refused because others overtook it.
+ */
+export interface OperatorChanges {
+  readonly saveOrganization: Administration['saveOrganization']
+  /** As in `Administration`. False, and nothing is stored: the operator key that issues it has ended. */
+  readonly addKey: Administration['addKey']
+  readonly revokeKey: Administration['revokeKey']
+  /** As in `Administration`. False also when the operator key that issues the successor has ended. */
+  readonly rotateKey: Administration['rotateKey']
+  /** Makes an outbox entry due again, as `OutboxStore` says. */
+  readonly redrive: OutboxStore['redrive']
+  /**
+   * Stores a new operator key. The key id is unique; storing one twice is an error. In every other case than `added`,
+   * nothing was stored. `proof_used`: another key was issued on the same proof. `issuer_ended`: the key that issues it
+   * is revoked, has expired, or ends before the new key would.
+   */
+  addOperatorKey(added: NewOperatorKey): Promise<'added' | 'proof_used' | 'issuer_ended'>
+  /**
+   * Revokes an operator key, and what descends from it if that is asked for, in one step: none of these keys can issue
+   * another one meanwhile. Keys in databases of families follow in steps of their own. The audit record names what was
+   * revoked; while an organization is not reached, its outcome is `failed`. Revoking a key again keeps the first
+   * instant, and ends what an earlier try did not reach.
+   * @returns null: there is no such key
+   */
+  revokeOperatorKey(revocation: OperatorKeyRevocation): Promise<Revoked | null>
+}
+
+/** Opens changes for an audit entry. An operator has no other way to change anything. No I/O. */
+export type OpenOperatorChanges = (entry: AuditEntry) => OperatorChanges
+
+/**
+ * The outcome of a change that an operator asked for. `done`: it was made. `refused`: it was not made, because the
+ * stored data did not allow it. `forbidden`: it was not made, because the operator's role does not allow it. `failed`:
+ * the service failed meanwhile, and the change may or may not have been made.
+ */
+export type AuditOutcome = 'done' | 'refused' | 'forbidden' | 'failed'
+
+/**
+ * What a change is about. It names things by their ids, and settings by their names, so it holds no secret and no
+ * personal data. When the change was not made, it is what the change would have been about.
+ */
+export type AuditSubject =
+  /** The settings of the organization; `changed`: those that get another value. */
+  | { readonly type: 'settings'; readonly changed: readonly string[] }
+  /**
+   * A key of an organization, of the platform or of an operator. `successorId`: the key that replaces it.
+   * `descendants`, `keys`: the operator keys that descend from it, and the keys of organizations and of the platform that
+   * do, which were revoked with it. `unreached`: the organizations whose keys were not reached (only if there are any).
+   */
+  | {
+      readonly type: 'key'
+      readonly id: string
+      readonly successorId?: string
+      readonly descendants?: readonly string[]
+      readonly keys?: readonly string[]
+      readonly unreached?: readonly string[]
+    }
+  /**
+   * An import: its kind, the rows of the file that were read so far, how many of them were new or replaced different
+   * content (only when all are written), and the number of problems that were found in the file (only if there are
+   * any). `id` null: none was opened.
+   */
+  | {
+      readonly type: 'import'
+      readonly id: string | null
+      readonly kind?: string
+      /** Given for a dry run, which writes nothing. */
+      readonly dryRun?: true
+      readonly rows?: number
+      readonly changedRows?: number
+      readonly problems?: number
+    }
+  /** A move of the organization's family. `id` null: none was begun. */
+  | { readonly type: 'move'; readonly id: string | null; readonly to?: 'own' | 'shared' }
+  /** An archive of the organization: its name where it has one, and whether secrets are in it. */
+  | { readonly type: 'archive'; readonly name: string | null; readonly secrets: boolean }
+  /** Forms that were saved, published or taken back. */
+  | { readonly type: 'forms'; readonly ids: readonly string[]; readonly changed?: readonly FormChange[] }
+  /** Rows that were deleted. `kind` null: all rows of an organization, of every kind. */
+  | { readonly type: 'rows'; readonly kind: string | null; readonly rows: number }
+  /** Contacts of a person who was erased. Addresses are not recorded. */
+  | {
+      readonly type: 'contacts'
+      readonly ids: readonly string[]
+      /** Given for a dry run, which erases nothing. */
+      readonly dryRun?: true
+    }
+  /** For how many days submissions and sends are kept; null: for ever. */
+  | { readonly type: 'retention'; readonly submissions: number | null; readonly sends: number | null }
+  /** An entry of the outbox. */
+  | { readonly type: 'entry'; readonly id: string }
+
+/** What changed in a form: names only. Of many fields, the first are named. */
+export interface FormChange {
+  readonly id: string
+  /** The keys of the form whose values changed. */
+  readonly keys: readonly string[]
+  /** The ids of the fields that were added, changed or removed. */
+  readonly fieldIds: readonly string[]
+}
+
+/** Who asked for a change, when, and of what. It holds no secret and no personal data of customers. */
+export interface AuditEntry {
+  /** Random, and new for each request. One request leaves at most one record. */
+  readonly auditId: string
+  /** UTC instant of the request. */
+  readonly at: string
+  /** Null: the root secret was used in place of a key. */
+  readonly operatorKeyId: string | null
+  /** The operator's name in that key. */
+  readonly operator: string
+  /** The kind of change, such as `key.revoke`. */
+  readonly action: string
+  /** The organization that the change is about; null: the platform, or the service itself. */
+  readonly organizationId: string | null
+  /** Null: not known, because the request was refused before that was clear, or is from before it was recorded. */
+  readonly subject: AuditSubject | null
+}
+
+/** An audit entry with its outcome, as it is stored. */
+export interface AuditRecord extends AuditEntry {
+  readonly outcome: AuditOutcome
+}
+
+/** Narrows a list of records to those that have all of these values; null, or left out: any. */
+export type AuditFilter = Readonly<
+  Partial<Record<keyof Pick<AuditRecord, 'organizationId' | 'operatorKeyId' | 'action'>, string | null>>
+>
+
+/** Where a list of records continues: after this record. */
+export type AuditPosition = Pick<AuditRecord, 'at' | 'auditId'>
+
+/**
+ * The audit trail of operators. A change that was made is recorded together with it, through `OperatorChanges`. This
+ * port records the changes that were not made, and reads all records.
+ */
+export interface Audit {
+  /**
+   * Records an entry, unless it was recorded already: the first outcome stays. But a refused change that is recorded as
+   * failed is tried again, so it is failed until it is settled.
+   */
+  record(record: AuditRecord): Promise<void>
+  /**
+   * Replaces the outcome `failed` of a record, and its subject. A change in another database is first recorded as
+   * failed, so that no change is without a record.
+   */
+  settle(auditId: string, outcome: AuditOutcome, subject: AuditSubject | null): Promise<void>
+  /** Records, newest first, starting after `after` (null: at the newest), at most `limit`. */
+  list(filter: AuditFilter, after: AuditPosition | null, limit: number): Promise<readonly AuditRecord[]>
+}

@@ -1,0 +1,309 @@
+/** A value that a query compares by. Instants are UTC ISO 8601 text with milliseconds, so text order is time order. */
+export type Scalar = string | number | boolean
+
+/**
+ * The condition `field operator value`. A null stored value satisfies none. `contains` tests whether a stored list of
+ * strings includes the value; the other operators compare.
+ */
+export interface Predicate {
+  readonly field: string
+  readonly operator: 'equals' | 'atLeast' | 'above' | 'atMost' | 'below' | 'contains'
+  readonly value: Scalar
+}
+
+/**
+ * The total order of a page: a sort field, the id that breaks ties, and one direction for both. Rows without a value in
+ * the sort field come last in both directions.
+ */
+export interface Order {
+  readonly field: string
+  readonly idField: string
+  readonly direction: 'ascending' | 'descending'
+}
+
+/** The values of the order in the last row of the previous page. The next page starts directly after that row. */
+export interface Position {
+  /** Null: that row has no value in the sort field, so only rows without a value follow. */
+  readonly value: string | number | null
+  readonly id: string
+}
+
+/** One page of a stored collection of the tenant. */
+export interface PageQuery {
+  readonly kind: 'page'
+  readonly collection: string
+  /** The stored fields to return; no others are read. */
+  readonly select: readonly string[]
+  readonly where: readonly Predicate[]
+  readonly order: Order
+  readonly after: Position | null
+  /** The maximum number of rows. Callers ask for one more than the page, to learn whether another page follows. */
+  readonly limit: number
+  /**
+   * The maximum number of rows to look at for filters that are tested row by row. The storage may read each of them twice.
+   * Left out: as many as it takes. Outside sources have bounds of their own.
+   */
+  readonly looksAtMax?: number
+}
+
+/** Where a page ended before its limit. */
+export interface PageEnd {
+  /**
+   * More rows may follow this position, although fewer than the page's limit were found: because these are too large to
+   * be read at once, or because as many were looked at as the query allows. Null: the page did not end early.
+   */
+  readonly stoppedAt: Position | null
+}
+
+/** One row of a stored collection of the tenant, by id. */
+export interface OneQuery {
+  readonly kind: 'one'
+  readonly collection: string
+  readonly select: readonly string[]
+  readonly id: string
+}
+
+/** The last group of the previous page: the next page starts directly after it. */
+export interface GroupPosition {
+  readonly sum: number
+  /** Null: the group of the rows without a value. */
+  readonly value: string | null
+}
+
+/** Sums over rows of a stored collection of the tenant, a group for each value of one text field. */
+export interface GroupsQuery {
+  readonly kind: 'groups'
+  readonly collection: string
+  /** The field by whose values rows are grouped. Rows without a value form a group too. */
+  readonly by: string
+  readonly where: readonly Predicate[]
+  /** The whole-number fields to sum. The first one orders the groups. */
+  readonly sums: readonly [string, ...string[]]
+  /**
+   * `sum`: by the first sum, greatest first, then by value. `value`: by value, descending. The group without a value
+   * comes last.
+   */
+  readonly order: 'sum' | 'value'
+  readonly after: GroupPosition | null
+  readonly limit: number
+}
+
+/** A group is returned as a row with `value` and the sums by name. */
+export type ReadQuery = PageQuery | OneQuery | GroupsQuery
+
+/**
+ * A stored row, by camelCase field names. JSON fields are parsed, booleans are real booleans, and missing values are
+ * null.
+ */
+export type StoredRow = Readonly<Record<string, unknown>>
+
+/** One page of rows, or why there is none. */
+export type SourcePage =
+  | {
+      readonly kind: 'page'
+      readonly rows: readonly StoredRow[]
+      /** Where the next page starts; null: this is the last one. It is valid only for the same source and query. */
+      readonly next: Position | null
+    }
+  | SourceRefusal
+  | SourceFailure
+
+/** One row; null when no row has that id; or why the source cannot tell. */
+export type SourceRow = { readonly kind: 'row'; readonly row: StoredRow | null } | SourceFailure
+
+/** The source never supports this query, because it lacks a filter or an order. */
+export interface SourceRefusal {
+  readonly kind: 'unsupported'
+  /**
+   * The field and operator of the predicate that the source does not support. When the operator is null, the field of
+   * an order.
+   */
+  readonly field: string
+  readonly operator: Predicate['operator'] | null
+  /** What the source can serve, as the end of a sentence that begins with the name of a parameter. */
+  readonly allowed: string
+}
+
+/**
+ * The source is temporarily unavailable: it did not answer in time, refused this service, or sent a malformed answer.
+ */
+export interface SourceFailure {
+  readonly kind: 'unavailable'
+  /** For the operator's log, in this service's words, without an address, a key or a row. */
+  readonly reason: string
+  /** The caught exception. Only for the operator's log, which contains its name and place but never its message. */
+  readonly cause?: unknown
+}
+
+/**
+ * Rows of one organization that are stored outside this service. The queries are those of storage, with the same field
+ * names. A source with an order of its own documents it where the source is opened. No method rejects, and each ends
+ * within a bounded time.
+ */
+export interface RecordSource {
+  /** At most `query.limit` rows in the query's order after `query.after`. */
+  page(query: PageQuery): Promise<SourcePage>
+  one(query: OneQuery): Promise<SourceRow>
+}
+
+/** The contact attributes that a submission can contain. Missing values are null. */
+export interface SubmittedContact {
+  /** The id under which a new contact is created when none matches. */
+  readonly newContactId: string
+  readonly email: string | null
+  /** The normalised email that identifies a contact within the organization. */
+  readonly emailKey: string | null
+  /** E.164. */
+  readonly phone: string | null
+  readonly firstName: string | null
+  readonly lastName: string | null
+  readonly licensePlate: string | null
+}
+
+/** Follow-up work: it is written together with the submission and done after the response. */
+export interface OutboxEntry {
+  readonly outboxId: string
+  readonly kind: string
+  readonly payload: unknown
+}
+
+export interface NewSubmission {
+  readonly submissionId: string
+  readonly formId: string
+  /** The version of the form against which the answers were checked. */
+  readonly formVersion: number
+  readonly submittedAt: string
+  readonly source: 'headless' | 'hosted'
+  readonly answers: Readonly<Record<string, unknown>>
+  readonly attribution: Readonly<Record<string, string>>
+  /** Null: the submission identifies nobody. */
+  readonly contact: SubmittedContact | null
+  /** The maximum number of submissions of this form by one contact; null: no limit. */
+  readonly limitPerContact: number | null
+  readonly outbox: readonly OutboxEntry[]
+}
+
+export type SaveSubmissionOutcome =
+  /** Submission, contact and outbox entries were written. `contactId` is the submission's contact. */
+  | {
+      readonly kind: 'saved'
+      readonly contactId: string | null
+      /** The outbox entries that this call wrote: none when an earlier call saved the submission. */
+      readonly outboxIds: readonly string[]
+    }
+  /** The form changed since `formVersion`, no longer exists or is unpublished. Nothing was written. */
+  | { readonly kind: 'stale' }
+  /** The contact reached the form's limit: nothing was written. */
+  | { readonly kind: 'limit_reached' }
+
+/** Writes submissions of one tenant's forms. Every method is atomic. */
+export interface SubmissionWriter {
+  /**
+   * Saves a submission with its contact and outbox entries in one atomic step. The contact is matched by `emailKey`, or
+   * else by phone unless that contact has another email; without a match it is created. Of a matched contact only empty
+   * attributes are filled, and never with an email or phone that another contact has. Besides the given entries, each
+   * active automation that this form triggers gets an entry of kind `automation_run` with the payload `{ automationId
+   * }` and the id `run_{submissionId}_{n}`, n from 1 in the order of automation ids. Saving the same `submissionId`
+   * again changes nothing and returns `saved`.
+   */
+  saveSubmission(submission: NewSubmission): Promise<SaveSubmissionOutcome>
+  /**
+   * Replaces a form's password hash with a hash of the same password under another root secret, unless the stored hash
+   * is no longer `from`. This does not change the form's content: neither its version nor `updatedAt` moves.
+   */
+  replacePasswordHash(formId: string, from: string, to: string): Promise<void>
+}
+
+/** A row to be stored in place of the one that was read. */
+export interface RowChange {
+  /** As `upsert` takes it. */
+  readonly row: StoredRow
+  /** The `updatedAt` that the stored row must still have; null: there must be none with its id. */
+  readonly replaces: string | null
+}
+
+/** Writes to one tenant's data. Every method is atomic. */
+export interface TenantWriter extends SubmissionWriter {
+  /**
+   * Inserts or updates rows of a stored collection by id (complete rows: every stored field except `updatedAt`, and
+   * except a field that is kept when it is left out: what is stored at the moment of the write stays).
+   * `updatedAt` moves only for rows whose content changed, to an instant that never goes backwards within the
+   * organization. Returns how many rows were inserted or changed. Rejects, and writes nothing, when two rows would have
+   * the same value of the collection's alternate key, and for a collection that the store maintains itself.
+   *
+   * From `reviews`, the store maintains `visible-reviews`: for the organization, and for its parent if it has one, a
+   * row for each review that is neither deleted nor a preview, with the current name of its owner's site. These rows
+   * change in the same step as every write of reviews and sites. Each has an `updatedAt` from the clock of the
+   * organization that reads it.
+   */
+  upsert(collection: string, rows: readonly StoredRow[]): Promise<{ readonly changed: number }>
+  /**
+   * Writes rows as `upsert` does, all of them or none, provided that each still replaces what its change says. For
+   * collections with `updatedAt`, which says whether a row has changed.
+   * @returns the `updatedAt` that each row now has, in their order; null: one of them was changed, made or removed
+   *   meanwhile, and nothing was written
+   */
+  change(collection: string, changes: readonly RowChange[]): Promise<readonly string[] | null>
+  /**
+   * Those of the given ids that belong to another organization. For collections whose ids are unique in the whole
+   * service.
+   */
+  foreignIds(collection: string, ids: readonly string[]): Promise<readonly string[]>
+  /**
+   * The stored rows with these keys, in any order.
+   * @param by the stored field to which the keys belong, when it is not the id: the collection's alternate key, or a
+   *   field that several rows may share
+   */
+  findMany(
+    collection: string,
+    select: readonly string[],
+    keys: readonly string[],
+    by?: string,
+  ): Promise<readonly StoredRow[]>
+  /** One page of a stored collection, in the order of the query: at most about 4 MiB of rows, or one row. */
+  findPage(query: PageQuery): Promise<FoundPage>
+}
+
+/** The rows of a page. */
+export interface FoundPage extends PageEnd {
+  readonly rows: readonly StoredRow[]
+}
+
+/**
+ * A form as it was saved, without its password. An import checks the form-level keys, but not `fields`, whose entries
+ * may be anything.
+ */
+export interface FormDefinition {
+  readonly formId: string
+  readonly name: string
+  readonly isPublished: boolean
+  readonly requireEmailVerification?: boolean | null
+  readonly posEnrollment?: boolean | null
+  readonly submissionLimitPerContact?: number | null
+  readonly successTitle?: string | null
+  readonly successMessage?: string | null
+  readonly publicUrl?: string | null
+  readonly notificationEmails: readonly string[]
+  readonly fields: readonly unknown[]
+}
+
+/** A form as the submission endpoint needs it. `version` changes with every change of the form's row. */
+export interface StoredForm {
+  readonly organizationId: string
+  readonly formId: string
+  readonly version: number
+  readonly isPublished: boolean
+  readonly definition: FormDefinition
+  /** A versioned, salted hash of the password; null: the form needs none. */
+  readonly passwordHash: string | null
+  /** The owning organization's country for national phone numbers (ISO 3166-1 alpha-2). */
+  readonly phoneCountry: string
+}
+
+/** Finds forms by their service-wide identifier, published or not, for callers that hold no key. */
+export interface FormDirectory {
+  /** The form, or null when no organization has a form with that id. */
+  find(formId: string): Promise<StoredForm | null>
+  /** Opens the organization that owns a found form, for writing submissions. No I/O. */
+  submissionsOf(organizationId: string): SubmissionWriter
+}
