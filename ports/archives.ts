@@ -80,7 +80,7 @@ export interface Opening {
 }
 
 /** Everything that is stored of one organization, as a whole. */
-export interface WholeStore extends RowRemoval, Erasure, Deletion, Retention {
+export interface OrganizationStore extends RowRemoval, Erasure, Deletion, Retention {
   /** The archived tables, according to the present schema, in the order of their names. */
   tables(): Promise<readonly ArchivedTable[]>
   /** One of them; null: none has that name. */

@@ -6,7 +6,7 @@ import type { FormDirectory, TenantWriter } from './records.ts'
 import type { ImportDirectory, ImportSessions } from './import-sessions.ts'
 import type { OutboxStore, SendLog } from './messaging.ts'
 import type { ErasureLedger, RetentionDirectory } from './erasure.ts'
-import type { WholeStore } from './archives.ts'
+import type { OrganizationStore } from './archives.ts'
 
 /** Every storage port, over one database or over all of them together. */
 export interface Storage {
@@ -30,5 +30,5 @@ export interface Storage {
   /** Only that of the shared database is used. */
   readonly erasures: ErasureLedger
   /** Opens everything that is stored of one organization. No I/O. */
-  readonly whole: (organizationId: string) => WholeStore
+  readonly organizationStore: (organizationId: string) => OrganizationStore
 }

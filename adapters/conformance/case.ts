@@ -17,7 +17,7 @@ import type {
   SendLog,
   StoredKey,
   TenantWriter,
-  WholeStore,
+  OrganizationStore,
 } from '../../ports/index.ts'
 
 /** An outbox entry as `outboxOf` shows it. */
@@ -44,7 +44,7 @@ export interface StorageInstance {
   tenant(organizationId: string): TenantWriter
   readonly imports: (organizationId: string) => ImportSessions
   readonly importDirectory: ImportDirectory
-  readonly whole: (organizationId: string) => WholeStore
+  readonly organizationStore: (organizationId: string) => OrganizationStore
   readonly retentionDirectory: RetentionDirectory
   readonly erasures: ErasureLedger
   /** Reads the outbox of an organization directly, without the ports. */

@@ -267,7 +267,7 @@ export async function twoTenants(make: MakeStorage): Promise<TwoTenants> {
     outbox,
     retentionDirectory,
     sends,
-    whole: (id) => storage.whole(id),
+    organizationStore: (id) => storage.organizationStore(id),
     tenant: (id) => storage.tenant(id),
     imports: (id) => storage.imports(id),
     outboxOf: (id) => storage.outboxOf(id),

@@ -36,8 +36,8 @@ async function countOf({ tenant }: TwoTenants): Promise<unknown> {
   return row?.contactCount
 }
 
-async function erase({ whole }: TwoTenants, named: Partial<Person>): Promise<number> {
-  const store = whole('org-a')
+async function erase({ organizationStore }: TwoTenants, named: Partial<Person>): Promise<number> {
+  const store = organizationStore('org-a')
   const person = await store.findPerson({ contactIds: [], emailKeys: [], phones: [], ...named })
   let rows = 0
   let position: string | null = null
@@ -54,12 +54,12 @@ export const removalCases: readonly StorageCase[] = [
     name: 'rows are removed all or none, not below others, and leave removals in the order of their time',
     async run(make) {
       const storage = await twoTenants(make)
-      const { tenant, whole, clock } = storage
+      const { tenant, organizationStore, clock } = storage
       await tenant('org-a').upsert('contacts', [contact('c-1'), contact('c-2'), contact('c-3')])
       await tenant('org-b').upsert('contacts', [contact('c-1')])
       await tenant('org-a').upsert('contact-lists', [list])
       await tenant('org-a').upsert('list-members', [member('c-1'), member('c-2')])
-      const store = whole('org-a')
+      const store = organizationStore('org-a')
       assert.deepEqual(await store.removeRows('contacts', [['c-3'], ['none']]), {
         kind: 'unknown',
         keys: [['none']],
@@ -195,14 +195,14 @@ export const removalCases: readonly StorageCase[] = [
     name: 'an organization that is deleted is closed first, and its id is free when nothing is left',
     async run(make) {
       const storage = await twoTenants(make)
-      const { tenant, whole, administration, forms } = storage
+      const { tenant, organizationStore, administration, forms } = storage
       await tenant('org-a').upsert('forms', [form('form-1')])
       await tenant('org-a').upsert('contacts', [contact('c-1'), contact('c-2')])
       await tenant('org-b').upsert('contacts', [contact('c-1')])
       const saved = await administration.findOrganization('org-a')
       assert(saved !== null)
-      const store = whole('org-a')
-      assert.equal(await whole('nobody').beginDeletion(at(1)), 'unknown')
+      const store = organizationStore('org-a')
+      assert.equal(await organizationStore('nobody').beginDeletion(at(1)), 'unknown')
       assert.equal(await store.beginDeletion(at(1)), 'begun')
       assert.equal(await administration.findOrganization('org-a'), null)
       assert.equal(await forms.find('form-1'), null)
@@ -221,15 +221,17 @@ export const removalCases: readonly StorageCase[] = [
     name: 'what is older than an organization keeps it is removed, and again when it is due again',
     async run(make) {
       const storage = await twoTenants(make)
-      const { tenant, whole, retentionDirectory } = storage
+      const { tenant, organizationStore, retentionDirectory } = storage
       await tenant('org-a').upsert('forms', [form('form-1')])
       await tenant('org-a').upsert('form-submissions', [
         submissionRow('s-1', { submittedAt: at(0) }),
         submissionRow('s-2', { submittedAt: at(5000) }),
       ])
-      assert.deepEqual(await whole('org-a').retention(), { submissions: null, sends: null })
-      assert.deepEqual(await whole('nobody').setRetention({ submissions: 1 }, at(0)), { kind: 'missing' })
-      assert.deepEqual(await whole('org-a').setRetention({ submissions: 7 }, at(10)), {
+      assert.deepEqual(await organizationStore('org-a').retention(), { submissions: null, sends: null })
+      assert.deepEqual(await organizationStore('nobody').setRetention({ submissions: 1 }, at(0)), {
+        kind: 'missing',
+      })
+      assert.deepEqual(await organizationStore('org-a').setRetention({ submissions: 7 }, at(10)), {
         kind: 'set',
         retention: { submissions: 7, sends: null },
       })
@@ -249,14 +251,14 @@ export const removalCases: readonly StorageCase[] = [
   {
     name: 'of what an organization has sent, what is older than it keeps that is removed',
     async run(make) {
-      const { sends, whole, retentionDirectory } = await twoTenants(make)
+      const { sends, organizationStore, retentionDirectory } = await twoTenants(make)
       const sent = { channel: 'email', from: 'a@example.com', providerId: null, outcome: 'accepted' } as const
       for (const organizationId of ['org-a', 'org-b'])
         await sends.open(organizationId).record([
           { ...sent, sendId: `${organizationId}-1`, to: 'ada@example.com', error: null, at: at(0) },
           { ...sent, sendId: `${organizationId}-2`, to: 'ada@example.com', error: null, at: at(5000) },
         ])
-      await whole('org-a').setRetention({ submissions: null, sends: 3 }, at(10))
+      await organizationStore('org-a').setRetention({ submissions: null, sends: 3 }, at(10))
       const [due] = await retentionDirectory.due(at(10), 10)
       assert.deepEqual(due, { organizationId: 'org-a', kind: 'sends', days: 3 })
       assert.equal(await retentionDirectory.apply(due, at(5000), at(6000), at(7000)), 1)

@@ -6,7 +6,7 @@ import type {
   Restoration,
   RestoredPart,
   StoredValue,
-  WholeStore,
+  OrganizationStore,
 } from '../../ports/index.ts'
 import type { StorageCase } from './case.ts'
 import {
@@ -36,7 +36,7 @@ const restoration = (restoreId: string, changes: Partial<Restoration> = {}): Res
 type Rows = readonly (readonly StoredValue[])[]
 
 /** All rows of a table. */
-async function rowsOf(store: WholeStore, table: string): Promise<Rows> {
+async function rowsOf(store: OrganizationStore, table: string): Promise<Rows> {
   const found: (readonly StoredValue[])[] = []
   for (let after: ArchivePosition | null = null; ;) {
     const { rows, next } = await store.read(table, after)
@@ -47,7 +47,7 @@ async function rowsOf(store: WholeStore, table: string): Promise<Rows> {
 }
 
 /** Every table with rows, but for the organization's own. */
-async function tablesOf(store: WholeStore): Promise<ReadonlyMap<string, Rows>> {
+async function tablesOf(store: OrganizationStore): Promise<ReadonlyMap<string, Rows>> {
   const tables = new Map<string, Rows>()
   for (const { name } of await store.tables()) {
     const rows = name === 'organizations' ? [] : await rowsOf(store, name)
@@ -56,19 +56,23 @@ async function tablesOf(store: WholeStore): Promise<ReadonlyMap<string, Rows>> {
   return tables
 }
 
-async function fieldsOf(store: WholeStore, table: string): Promise<readonly string[]> {
+async function fieldsOf(store: OrganizationStore, table: string): Promise<readonly string[]> {
   return (await store.table(table))?.columns.map(({ field }) => field) ?? []
 }
 
 /** The stored row of an organization, by field. */
-async function ownRow(store: WholeStore): Promise<Opening['row']> {
+async function ownRow(store: OrganizationStore): Promise<Opening['row']> {
   const [row = []] = await rowsOf(store, 'organizations')
   const fields = await fieldsOf(store, 'organizations')
   return Object.fromEntries(fields.map((field, index) => [field, row[index] ?? null]))
 }
 
 /** Writes tables as the parts of a restoration that has just begun. */
-async function write(store: WholeStore, restoreId: string, tables: ReadonlyMap<string, Rows>): Promise<void> {
+async function write(
+  store: OrganizationStore,
+  restoreId: string,
+  tables: ReadonlyMap<string, Rows>,
+): Promise<void> {
   let part = 0
   for (const [table, rows] of tables) {
     part += 1
@@ -87,8 +91,8 @@ const ada: KnownPerson = {
 }
 
 /** The organization `org-a` with some rows of several kinds. */
-async function filled(storage: TwoTenants): Promise<WholeStore> {
-  const { tenant, sends, whole } = storage
+async function filled(storage: TwoTenants): Promise<OrganizationStore> {
+  const { tenant, sends, organizationStore } = storage
   await tenant('org-a').upsert('contacts', [contact('c-1', ADA), contact('c-2')])
   await tenant('org-a').upsert('forms', [form('form-1')])
   await tenant('org-a').upsert('form-submissions', [
@@ -99,7 +103,7 @@ async function filled(storage: TwoTenants): Promise<WholeStore> {
   await sends
     .open('org-a')
     .record([pendingSend('m-1', { to: 'ada@example.com' }), pendingSend('m-2', { to: 'grace@example.com' })])
-  return whole('org-a')
+  return organizationStore('org-a')
 }
 
 /** Everything that a step does to all rows, one after the other. */
@@ -123,7 +127,7 @@ export const restorationCases: readonly StorageCase[] = [
     name: 'the rows of one organization, written into another that is closed meanwhile, are the same there',
     async run(make) {
       const storage = await twoTenants(make)
-      const { administration, forms, keyed, tenant, whole, clock } = storage
+      const { administration, forms, keyed, tenant, organizationStore, clock } = storage
       const source = await filled(storage)
       const tables = await tablesOf(source)
       const names = (await source.tables()).map(({ name }) => name)
@@ -138,7 +142,7 @@ export const restorationCases: readonly StorageCase[] = [
       const copied = new Map([...tables].filter(([name]) => name !== 'forms' && name !== 'api_keys'))
       await administration.saveOrganization(organization('copy'))
       await administration.addKey(tenantKey('copy', 'key-c'))
-      const target = whole('copy')
+      const target = organizationStore('copy')
       const row = { ...(await ownRow(target)), name: 'Copy', clockAt: clockAt ?? null }
       assert.equal(await target.restoration(), null)
       assert.equal(await target.begin(restoration('r-1'), null), 'begun')
@@ -180,17 +184,17 @@ export const restorationCases: readonly StorageCase[] = [
     name: 'a restoration begins in an organization without rows, and one at a time',
     async run(make) {
       const storage = await twoTenants(make)
-      const { administration, whole } = storage
+      const { administration, organizationStore } = storage
       const source = await filled(storage)
       assert.equal(await source.begin(restoration('r-1'), null), 'has_rows')
       assert.notEqual(await administration.findOrganization('org-a'), null)
       await administration.saveOrganization(organization('org-b', { slug: 'taken' }))
-      assert.equal(await whole('copy').begin(restoration('r-1'), 'taken'), 'slug_taken')
-      assert.equal(await whole('copy').restoration(), null)
-      assert.equal(await whole('copy').begin(restoration('r-1'), 'free'), 'begun')
-      assert.equal(await whole('copy').begin(restoration('r-1'), 'free'), 'restoring')
-      assert.equal(await whole('copy').begin(restoration('r-2'), 'free'), 'restoring')
-      assert.equal((await whole('copy').restoration())?.restoreId, 'r-1')
+      assert.equal(await organizationStore('copy').begin(restoration('r-1'), 'taken'), 'slug_taken')
+      assert.equal(await organizationStore('copy').restoration(), null)
+      assert.equal(await organizationStore('copy').begin(restoration('r-1'), 'free'), 'begun')
+      assert.equal(await organizationStore('copy').begin(restoration('r-1'), 'free'), 'restoring')
+      assert.equal(await organizationStore('copy').begin(restoration('r-2'), 'free'), 'restoring')
+      assert.equal((await organizationStore('copy').restoration())?.restoreId, 'r-1')
       assert.equal(await administration.saveOrganization(organization('copy')), 'restoring')
     },
   },
@@ -201,7 +205,7 @@ export const restorationCases: readonly StorageCase[] = [
       const source = await filled(storage)
       const rows = await rowsOf(source, 'contacts')
       const fields = await fieldsOf(source, 'contacts')
-      const target = storage.whole('copy')
+      const target = storage.organizationStore('copy')
       const part: RestoredPart = {
         restoreId: 'r-1',
         part: 1,
@@ -230,7 +234,7 @@ export const restorationCases: readonly StorageCase[] = [
   {
     name: 'keys whose issuer was revoked with all that descends from it come back revoked',
     async run(make) {
-      const { administration, whole } = await twoTenants(make)
+      const { administration, organizationStore } = await twoTenants(make)
       await administration.saveOrganization(organization('copy'))
       for (const [keyId, issuedBy] of [
         ['key-1', 'ended'],
@@ -238,7 +242,7 @@ export const restorationCases: readonly StorageCase[] = [
         ['key-3', null],
       ] as const)
         await administration.addKey(tenantKey('copy', keyId, { issuedBy }))
-      const target = whole('copy')
+      const target = organizationStore('copy')
       const row = await ownRow(target)
       await target.begin(restoration('r-1'), null)
       const opening = { restoreId: 'r-1', row, parentId: null, endedIssuers: ['ended', 'none'], now: at(60) }
@@ -257,7 +261,7 @@ export const restorationCases: readonly StorageCase[] = [
     name: 'what an erasure would change is counted before, and in a closed organization it is changed as of an instant',
     async run(make) {
       const storage = await twoTenants(make)
-      const { sends, tenant, whole } = storage
+      const { sends, tenant, organizationStore } = storage
       const source = await filled(storage)
       const before = await tablesOf(source)
       const found = await stepped((position) => source.findSome(ada, position))
@@ -265,7 +269,7 @@ export const restorationCases: readonly StorageCase[] = [
       assert.deepEqual(await tablesOf(source), before)
       assert.equal(await source.openImport(), null)
 
-      const target = whole('copy')
+      const target = organizationStore('copy')
       await target.begin(restoration('r-1'), null)
       await write(
         target,

@@ -226,10 +226,10 @@ export const reviewCases: readonly StorageCase[] = [
   {
     name: 'the parent of a child that is deleted is told that its reviews have gone',
     async run(make) {
-      const { tenant, look, clock, whole, read } = await family(make)
+      const { tenant, look, clock, organizationStore, read } = await family(make)
       await tenant('child-2').upsert('reviews', [review(ID)])
       clock.ms += 10_000
-      assert.equal(await whole('child-2').beginDeletion(at(10)), 'begun')
+      assert.equal(await organizationStore('child-2').beginDeletion(at(10)), 'begun')
       assert.deepEqual(await look('org-a'), [])
       assert.deepEqual((await read('org-a', [removals])).map(goneIds), [[['reviews', ID]]])
     },

@@ -128,13 +128,13 @@ export const sendCases: readonly StorageCase[] = [
   {
     name: 'an outcome changes neither the time nor the recipient of a send, who may have been erased meanwhile',
     async run(make) {
-      const { sends, whole } = await twoTenants(make)
+      const { sends, organizationStore } = await twoTenants(make)
       const log = sends.open('org-a')
       await log.record([pendingSend('s-1', { at: at(1), to: 'Ada@example.com' })])
       const person = { contactIds: [], emailKeys: ['ada@example.com'], phones: [] }
-      const known = await whole('org-a').findPerson(person)
+      const known = await organizationStore('org-a').findPerson(person)
       for (let next: string | null | undefined; next !== null;)
-        next = (await whole('org-a').eraseSome({ ...known, numbers: [] }, next ?? null)).next
+        next = (await organizationStore('org-a').eraseSome({ ...known, numbers: [] }, next ?? null)).next
       const late = pendingSend('s-1', {
         at: at(2),
         to: 'Ada@example.com',
@@ -148,8 +148,8 @@ export const sendCases: readonly StorageCase[] = [
   {
     name: 'nothing is recorded of an organization that is being deleted, and no key is taken',
     async run(make) {
-      const { sends, whole } = await twoTenants(make)
-      await whole('org-a').beginDeletion(at(0))
+      const { sends, organizationStore } = await twoTenants(make)
+      await organizationStore('org-a').beginDeletion(at(0))
       const log = sends.open('org-a')
       assert.equal(await log.record(three('a')), false)
       assert.deepEqual(await claim(log, 'a'), { kind: 'gone' })

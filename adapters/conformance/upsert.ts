@@ -350,8 +350,8 @@ export const changeCases: readonly StorageCase[] = [
   {
     name: 'one setting of retention leaves the other, and none is set on settings that are no longer stored',
     async run(make) {
-      const { administration, whole } = await twoTenants(make)
-      const own = whole('org-a')
+      const { administration, organizationStore } = await twoTenants(make)
+      const own = organizationStore('org-a')
       await own.setRetention({ submissions: 7 }, at(0))
       assert.deepEqual(await own.setRetention({ sends: 9 }, at(0)), {
         kind: 'set',
@@ -366,7 +366,7 @@ export const changeCases: readonly StorageCase[] = [
       assert.deepEqual(await own.retention(), { submissions: 7, sends: 9 })
       assert.equal((await own.setRetention({ submissions: null }, at(1), seen)).kind, 'set')
       assert.deepEqual(await own.retention(), { submissions: null, sends: 9 })
-      assert.deepEqual(await whole('org-b').retention(), { submissions: null, sends: null })
+      assert.deepEqual(await organizationStore('org-b').retention(), { submissions: null, sends: null })
       const { organization: replaced } = seen
       const named = organization('org-a', { name: 'Named' })
       const save = (sends: number) =>
@@ -380,17 +380,17 @@ export const changeCases: readonly StorageCase[] = [
   {
     name: 'a retention that is set otherwise meanwhile removes nothing by its old setting, and stays due',
     async run(make) {
-      const { tenant, whole, sends, retentionDirectory } = await twoTenants(make)
+      const { tenant, organizationStore, sends, retentionDirectory } = await twoTenants(make)
       await tenant('org-a').upsert('forms', [form('form-1')])
       await tenant('org-a').upsert('form-submissions', [submissionRow('s-1', { submittedAt: at(0) })])
       const sent = { channel: 'email', from: 'a@example.com', providerId: null, outcome: 'accepted' } as const
       await sends
         .open('org-a')
         .record([{ ...sent, sendId: 's', to: 'b@example.com', error: null, at: at(0) }])
-      await whole('org-a').setRetention({ submissions: 7, sends: 7 }, at(10))
+      await organizationStore('org-a').setRetention({ submissions: 7, sends: 7 }, at(10))
       const due = await retentionDirectory.due(at(10), 10)
       assert.equal(due.length, 2)
-      await whole('org-a').setRetention({ submissions: 365, sends: null }, at(11))
+      await organizationStore('org-a').setRetention({ submissions: 365, sends: null }, at(11))
       for (const one of due)
         assert.equal(await retentionDirectory.apply(one, at(5000), at(6000), at(7000)), 0)
       assert.equal((await tenant('org-a').findMany('form-submissions', ['submissionId'], ['s-1'])).length, 1)

@@ -10,7 +10,7 @@ import type {
   ArchivedRows,
   ArchivePosition,
   RestoredPart,
-  WholeStore,
+  OrganizationStore,
 } from '../../ports/archives.ts'
 import { readDescribedTables, type DescribedTable } from './move/moved-tables.ts'
 import { resultsOf, rowsOf, type Executor } from './statement/executor.ts'
@@ -357,7 +357,7 @@ const guardPart = failsWhen(
 )
 
 /** What a whole organization has beside this is of its erasure and its retention. */
-type Archive = Omit<WholeStore, keyof (RowRemoval & Erasure & Deletion & Retention)>
+type Archive = Omit<OrganizationStore, keyof (RowRemoval & Erasure & Deletion & Retention)>
 
 /**
  * The rows of one organization of a database as archives have them, and its restoration. No I/O.

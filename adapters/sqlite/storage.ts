@@ -51,7 +51,7 @@ export function createStorage(options: StorageOptions): SqliteStorage {
     importDirectory: createImportDirectory(executor),
     retentionDirectory: createRetentionDirectory(executor, guard),
     erasures: createErasureLedger(executor),
-    whole: (organizationId) => {
+    organizationStore: (organizationId) => {
       const own = guard({ organizationIds: [organizationId] })
       return {
         ...createArchive(own, organizationId, options.isShared === true ? SHARED_ROWS_MAX : ROWS_MAX),

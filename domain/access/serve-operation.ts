@@ -83,12 +83,12 @@ export function handled<
   return {
     record,
     async serve(routed, world) {
-      const admission = await admit(record, routed, world)
+      const admission = await authorize(record, routed, world)
       if ('refusal' in admission) return admission.refusal
       return withQuery(record.query, routed, (request) => handler(request, world, admission.caller))
     },
     async judge(routed, world, verdict) {
-      const admission = await admit({ ...record, requires: null }, routed, world)
+      const admission = await authorize({ ...record, requires: null }, routed, world)
       return 'refusal' in admission ? admission.refusal : verdict
     },
   }
@@ -114,7 +114,7 @@ interface Guard<Allowed extends Access = Access> {
 }
 
 /** Admits a caller or refuses them, before anything else of the request is read. */
-function admit<Allowed extends PublicAccess>(
+function authorize<Allowed extends PublicAccess>(
   guard: Guard<Allowed>,
   routed: RoutedRequest,
   world: KeyWorld,

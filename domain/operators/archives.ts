@@ -150,9 +150,9 @@ async function headOf(organizationId: string, withSecrets: boolean, world: Opera
 function localOrganization(
   organizationId: string,
   withSecrets: boolean,
-  { whole }: OperatorWorld,
+  { organizationStore }: OperatorWorld,
 ): LocalOrganization {
-  return { organizationId, store: whole(organizationId), withSecrets }
+  return { organizationId, store: organizationStore(organizationId), withSecrets }
 }
 
 function scopeOf(organizationId: string): { readonly endpointId: string; readonly organizationId: string } {
@@ -196,9 +196,9 @@ export const archiveFormat = operated({
       { version: ARCHIVE_VERSION, tables: [] },
     ),
   },
-  answer: async (_request, { whole }) => {
+  answer: async (_request, { organizationStore }) => {
     // Every database has the same tables, and one that holds no such organization is asked nothing else.
-    const tables = await whole('').tables()
+    const tables = await organizationStore('').tables()
     const shown = tables.map((table) => ({ ...table, columns: [...table.columns] }))
     return jsonReply(200, { version: ARCHIVE_VERSION, tables: shown }, PRIVATE)
   },
@@ -400,7 +400,7 @@ export const finishRestore = operated({
     409: 'Conflict',
   },
   answer: async ({ params: { organizationId = '', restoreId = '' }, change }, world) => {
-    const restoration = await world.whole(organizationId).restoration()
+    const restoration = await world.organizationStore(organizationId).restoration()
     if (restoration?.restoreId !== restoreId) return unknownRestoration()
     const progress = progressOf(restoration)
     if (progress === null) return errorReply(409, UNREADABLE)

@@ -56,7 +56,7 @@ export const runBackup = operated({
     if (backups === null) return noBucket()
     const secrets = backups.seal !== null
     await change.announce({ type: 'archive', name: null, secrets })
-    const local = { organizationId, store: world.whole(organizationId), withSecrets: secrets }
+    const local = { organizationId, store: world.organizationStore(organizationId), withSecrets: secrets }
     const placeOf = async () => (await world.overview.describe(organizationId))?.place ?? null
     try {
       const made = await backUp(organizationId, openLocalSource(local, placeOf), backups)

@@ -349,7 +349,12 @@ export interface OrganizationState {
 /** Reads what is stored of an organization; null: there is none. */
 export async function findState(
   organizationId: string,
-  { overview, moves, whole, backups }: Pick<OperatorWorld, 'overview' | 'moves' | 'whole' | 'backups'>,
+  {
+    overview,
+    moves,
+    organizationStore,
+    backups,
+  }: Pick<OperatorWorld, 'overview' | 'moves' | 'organizationStore' | 'backups'>,
 ): Promise<OrganizationState | null> {
   const found = await overview.describe(organizationId)
   if (found === null) return null
@@ -361,7 +366,7 @@ export async function findState(
   }
   const { organization } = found
   if (organization === null) return { organizationId, place, settings: null }
-  const store = whole(organizationId)
+  const store = organizationStore(organizationId)
   const [restoration, retention] = [await store.restoration(), await store.retention()]
   return {
     organizationId,

@@ -67,7 +67,7 @@ export const deleteRows = operated({
         `ids.${odd}: must be the values of ${resource.key.join(' and ')}, with a tab between.`,
       )
     await change.announce({ type: 'rows', kind, rows: ids.length })
-    const outcome = await world.whole(organizationId).removeRows(kind, keys)
+    const outcome = await world.organizationStore(organizationId).removeRows(kind, keys)
     switch (outcome.kind) {
       case 'removed':
         return jsonReply(200, { rows: outcome.rows }, PRIVATE)
@@ -361,7 +361,7 @@ export const setRetention = operated({
         await change.announce({ type: 'retention', ...(settings?.retention ?? NOTHING_ENDS), ...body })
         const now = toInstant(world.clock.nowMs())
         const seen = isConditional ? (settings ?? undefined) : undefined
-        const outcome = await world.whole(organizationId).setRetention(body, now, seen)
+        const outcome = await world.organizationStore(organizationId).setRetention(body, now, seen)
         return outcome.kind === 'changed' ? 'overtaken' : { found, outcome }
       },
     })

@@ -132,7 +132,7 @@ export function operated<
     ...operation,
     async serve(routed, world) {
       if (access === 'public') return answer(routed, world, null, NO_CHANGE)
-      const admission = await admit(access, routed, world)
+      const admission = await authorize(access, routed, world)
       if (admission.kind === 'stranger') return admission.refusal
       const { operator } = admission
       const followed = action === null ? null : followChange(action, operator, routed.params, world)
@@ -145,7 +145,7 @@ export function operated<
     },
     async judge(routed, world, verdict) {
       if (access === 'public') return verdict
-      const admission = await admit('support', routed, world)
+      const admission = await authorize('support', routed, world)
       return admission.kind === 'stranger' ? admission.refusal : verdict
     },
   }
@@ -232,7 +232,7 @@ const PROVEN_BODY = { maxBytes: 16_384, durationMs: 10_000 }
 const ROOT: Operator = { keyId: null, name: 'ROOT_SECRET', role: 'admin', expiresAt: null }
 
 /** Identifies the sender of a request and checks their role. Every access but `public` needs a proof. */
-async function admit(
+async function authorize(
   access: Exclude<OperatorAccess, 'public'>,
   routed: RoutedRequest,
   world: OperatorWorld,

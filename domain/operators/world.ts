@@ -10,7 +10,7 @@ import type { BackupWorld } from '../organizations/backups.ts'
 import type { ImportWorld } from '../imports/world.ts'
 import type { DeletionPlaces, RestorePlaces } from '../placement/operators/restore-places.ts'
 import type { ErasureLedger } from '../../ports/erasure.ts'
-import type { WholeStore } from '../../ports/archives.ts'
+import type { OrganizationStore } from '../../ports/archives.ts'
 
 /**
  * The ports that the operator interface needs. Stored data is only read through them: every change goes through
@@ -40,7 +40,7 @@ export interface OperatorWorld {
    */
   readonly imports: (organization: Organization) => ImportWorld
   /** Opens everything that is stored of an organization. No I/O. Like imports, restorations are recorded by the wrapper. */
-  readonly whole: (organizationId: string) => WholeStore
+  readonly organizationStore: (organizationId: string) => OrganizationStore
   readonly restorePlaces: RestorePlaces
   readonly deletionPlaces: DeletionPlaces
   /** Opens the store of backups; null: the service has none. */

@@ -7,7 +7,7 @@ import type {
   ArchivedColumn,
   ArchivedTable,
   Restoration,
-  WholeStore,
+  OrganizationStore,
 } from '../../ports/archives.ts'
 import type { StoredValue } from '../../ports/moves.ts'
 import { archivedValueProblem } from '../imports/storable.ts'
@@ -207,7 +207,7 @@ function storedValue(value: unknown, { type, holds, isNullable }: ArchivedColumn
 /** An organization that is read from its own store, to be archived. */
 export interface LocalOrganization {
   readonly organizationId: string
-  readonly store: WholeStore
+  readonly store: OrganizationStore
   readonly withSecrets: boolean
 }
 

@@ -1,5 +1,5 @@
 import type { Clock, Log } from '../../ports/platform.ts'
-import type { OpenDigest, ArchiveSeal, ArchiveStore, WholeStore } from '../../ports/archives.ts'
+import type { OpenDigest, ArchiveSeal, ArchiveStore, OrganizationStore } from '../../ports/archives.ts'
 import { toInstant } from '../text/instant.ts'
 import { openLocalSource, type ArchiveSource } from './archive.ts'
 import { ChangedMeanwhile, writeArchive } from './write-archive.ts'
@@ -112,7 +112,7 @@ export function readBackupName(name: string): BackupName | null {
 
 interface BackupSweepWorld extends BackupWorld {
   readonly overview: Pick<Overview, 'organizations' | 'describe'>
-  readonly whole: (organizationId: string) => WholeStore
+  readonly organizationStore: (organizationId: string) => OrganizationStore
   readonly log: Log
   /** After how many days backups are removed. */
   readonly keepDays: number
@@ -166,7 +166,7 @@ async function backUpOne(organizationId: string, world: BackupSweepWorld): Promi
   try {
     // Secrets are only kept where nobody but the holder of the key can read them.
     const withSecrets = world.seal !== null
-    const local = { organizationId, store: world.whole(organizationId), withSecrets }
+    const local = { organizationId, store: world.organizationStore(organizationId), withSecrets }
     const source = openLocalSource(
       local,
       async () => (await world.overview.describe(organizationId))?.place ?? null,

@@ -47,14 +47,14 @@ const FORM_IDS_MAX_LENGTH = 1_000_000
 /** Closes an organization for an archive that will be written into it, or finds the restoration of this very archive. */
 export async function beginRestoring(request: RestoreRequest, world: RestoreWorld): Promise<RestoreAnswer> {
   const { organizationId, archive, digest, manifest, organization } = request
-  const store = world.whole(organizationId)
+  const store = world.organizationStore(organizationId)
   // The directory may name a database that was never made: an earlier call stopped in between.
   const known = await unlessElsewhere(() => store.restoration())
   if (known?.endedAt === null)
     return known.digest === digest
       ? { restoration: known }
       : { refusal: `${organizationId} is being restored from another archive, ${known.archive}.` }
-  const tables = await world.whole('').tables()
+  const tables = await world.organizationStore('').tables()
   const misfit = misfitOf(manifest, tables)
   if (misfit !== null) return { refusal: misfit }
   const row = rowOf(request, tables)
@@ -87,7 +87,7 @@ export async function beginRestoring(request: RestoreRequest, world: RestoreWorl
     endedAt: null,
   }
   // The place may be a new one, so the store is opened anew. While a version is deployed, it may lack a column.
-  const place = world.whole(organizationId)
+  const place = world.organizationStore(organizationId)
   const lacking = misfitOf(manifest, await place.tables())
   if (lacking !== null) return { refusal: lacking }
   if (!(await world.restorePlaces.reserve(organizationId, formIds)))

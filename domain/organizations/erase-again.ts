@@ -1,4 +1,4 @@
-import type { ArchivePosition, ArchivedTable, Restoration, WholeStore } from '../../ports/archives.ts'
+import type { ArchivePosition, ArchivedTable, Restoration, OrganizationStore } from '../../ports/archives.ts'
 import type { StoredValue } from '../../ports/moves.ts'
 import type { RecordedErasure } from '../../ports/erasure.ts'
 import { resources } from '../resources/index.ts'
@@ -36,7 +36,7 @@ export async function eraseAgain(
   given: RestoreProgress,
   world: RestoreWorld,
 ): Promise<ErasedAgain> {
-  const store = world.whole(organizationId)
+  const store = world.organizationStore(organizationId)
   const untilMs = world.clock.nowMs() + REQUEST_MS
   let progress = given
   for (;;) {
@@ -76,7 +76,7 @@ function begunWith(marks: readonly RecordedErasure[], { erasing }: RestoreProgre
 async function eraseSome(
   erasing: ErasingAgain,
   marks: readonly RecordedErasure[],
-  store: WholeStore,
+  store: OrganizationStore,
   { secrets }: RestoreWorld,
 ): Promise<ErasingAgain> {
   const contacts = [...new Set(marks.flatMap(({ kind, value }) => (kind === 'contact' ? [value] : [])))]
@@ -110,7 +110,7 @@ async function eraseFound(
   { table: name, fields }: LookedThrough,
   { after, at }: ErasingAgain,
   addresses: ErasedAddresses,
-  store: WholeStore,
+  store: OrganizationStore,
 ): Promise<{ readonly done: Changed; readonly next: ArchivePosition | null }> {
   const table = await store.table(name)
   if (table === null) return { done: { rows: 0, contacts: 0 }, next: null }

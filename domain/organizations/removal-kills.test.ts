@@ -39,7 +39,9 @@ async function filled(choice: PlaceChoice): Promise<ScratchPlaces> {
       }),
     ])
   }
-  await storage.whole('acme').setRetention({ submissions: 1, sends: 1 }, '2026-01-01T00:00:00.000Z')
+  await storage
+    .organizationStore('acme')
+    .setRetention({ submissions: 1, sends: 1 }, '2026-01-01T00:00:00.000Z')
   scratch.clock.ms += 30 * DAY_MS
   return scratch
 }
@@ -52,8 +54,8 @@ async function left(scratch: ScratchPlaces): Promise<readonly string[]> {
 }
 
 const worldOf = (scratch: ScratchPlaces) => {
-  const { whole, deletionPlaces, erasures } = scratch.isolate()
-  return { whole, deletionPlaces, erasures, secrets, clock: scratch.clock }
+  const { organizationStore, deletionPlaces, erasures } = scratch.isolate()
+  return { organizationStore, deletionPlaces, erasures, secrets, clock: scratch.clock }
 }
 
 /** What removes, and what the stored texts that it removes look like. */

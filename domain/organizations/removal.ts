@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/platform.ts'
-import type { WholeStore } from '../../ports/archives.ts'
+import type { OrganizationStore } from '../../ports/archives.ts'
 import type { DeletionPlaces } from '../placement/operators/restore-places.ts'
 import { unlessElsewhere } from '../placement/find/errors.ts'
 import { toInstant } from '../text/instant.ts'
@@ -19,7 +19,7 @@ import { toBase64Url, utf8 } from '../text/encoding.ts'
 
 /** The ports by which an organization, or something of it, is removed. */
 interface RemovalWorld {
-  readonly whole: (organizationId: string) => WholeStore
+  readonly organizationStore: (organizationId: string) => OrganizationStore
   readonly deletionPlaces: DeletionPlaces
   readonly clock: Clock
 }
@@ -48,7 +48,7 @@ export async function deleteOrganization(
 ): Promise<Deleted | 'has_children' | 'unknown'> {
   const { clock, deletionPlaces } = world
   const untilMs = clock.nowMs() + REQUEST_MS
-  const store = world.whole(organizationId)
+  const store = world.organizationStore(organizationId)
   // An earlier deletion may have removed the database, and stopped before the directory knew.
   const begun = await unlessElsewhere(() => store.beginDeletion(toInstant(clock.nowMs())))
   if (begun === 'has_children') return begun
@@ -65,7 +65,7 @@ export async function deleteOrganization(
 }
 
 /** The ports by which a person is erased. */
-interface ErasureWorld extends Pick<RemovalWorld, 'whole' | 'clock'> {
+interface ErasureWorld extends Pick<RemovalWorld, 'organizationStore' | 'clock'> {
   readonly erasures: ErasureLedger
   readonly secrets: Pick<Secrets, 'current'>
 }
@@ -89,9 +89,9 @@ export async function erasePerson(
   organizationId: string,
   named: Person,
   { from, isDryRun }: { readonly from: string | null; readonly isDryRun: boolean },
-  { whole, clock, erasures, secrets }: ErasureWorld,
+  { organizationStore, clock, erasures, secrets }: ErasureWorld,
 ): Promise<Erased | { readonly unknown: readonly string[] } | { readonly importId: string }> {
-  const store = whole(organizationId)
+  const store = organizationStore(organizationId)
   const { clockAt, ...person } = await store.findPerson(named)
   const unknown = named.contactIds.filter((id) => !person.contactIds.includes(id))
   if (unknown.length > 0) return { unknown }

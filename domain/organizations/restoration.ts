@@ -1,6 +1,6 @@
 import type { Administration, OperatorKeys } from '../../ports/organizations.ts'
 import type { Clock, RandomSource } from '../../ports/platform.ts'
-import type { Restoration, WholeStore } from '../../ports/archives.ts'
+import type { Restoration, OrganizationStore } from '../../ports/archives.ts'
 import type { Secrets } from '../access/secrets.ts'
 import type { ErasureLedger } from '../../ports/erasure.ts'
 import type { RestorePlaces } from '../placement/operators/restore-places.ts'
@@ -10,7 +10,7 @@ import { ArchivedFile, Lineage } from './archive.ts'
 
 /** The ports by which an organization is restored. */
 export interface RestoreWorld {
-  readonly whole: (organizationId: string) => WholeStore
+  readonly organizationStore: (organizationId: string) => OrganizationStore
   readonly restorePlaces: RestorePlaces
   readonly administration: Pick<Administration, 'findOrganization'>
   readonly operatorKeys: Pick<OperatorKeys, 'endedWithDescent'>

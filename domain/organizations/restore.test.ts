@@ -3,7 +3,7 @@ import { restoreAcme } from '../../test/support/archives/restored-acme.ts'
 import { organization } from '../../adapters/conformance/fixtures.ts'
 import { portWith } from '../../test/support/runner/port-with.ts'
 import { createScratchPlaces, OWN } from '../../test/support/scratch/scratch-places.ts'
-import type { WholeStore } from '../../ports/archives.ts'
+import type { OrganizationStore } from '../../ports/archives.ts'
 
 test.each([
   ['the archived slug, when none is asked for', undefined, 'acme'],
@@ -37,7 +37,7 @@ test('one that is there already is restored where it lives', async () => {
 })
 
 /** A store that gives out one row at a time. */
-function readingOneByOne(store: WholeStore): WholeStore {
+function readingOneByOne(store: OrganizationStore): OrganizationStore {
   return portWith(store, {
     async read(table, after) {
       const place = Number(after?.[0] ?? 0)
@@ -49,7 +49,9 @@ function readingOneByOne(store: WholeStore): WholeStore {
 
 test('every form of a restored organization is found, however many reads its forms take', async () => {
   const scratch = createScratchPlaces()
-  const { whole, restorePlaces } = scratch.isolate()
-  await restoreAcme(scratch, OWN, { whole: (organizationId) => readingOneByOne(whole(organizationId)) })
+  const { organizationStore, restorePlaces } = scratch.isolate()
+  await restoreAcme(scratch, OWN, {
+    organizationStore: (organizationId) => readingOneByOne(organizationStore(organizationId)),
+  })
   expect(await restorePlaces.formsOfOthers('other', ['f-1', 'f-2'])).toEqual(['f-1', 'f-2'])
 })

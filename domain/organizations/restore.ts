@@ -1,4 +1,4 @@
-import type { WholeStore, ArchivePosition } from '../../ports/archives.ts'
+import type { OrganizationStore, ArchivePosition } from '../../ports/archives.ts'
 import { parsedOr, membersOf } from '../text/json.ts'
 import { copyFiles, tableOfFile, rowOfMembers, columnsOf } from './archive.ts'
 import type { StoredValue } from '../../ports/moves.ts'
@@ -24,7 +24,7 @@ type Row = readonly StoredValue[]
 /** Writes the next part of an archive. One that was written before is accepted again. */
 export async function writePart(sent: SentPart, world: RestoreWorld): Promise<RestoreAnswer | null> {
   const { organizationId, restoreId, part, file, lines } = sent
-  const store = world.whole(organizationId)
+  const store = world.organizationStore(organizationId)
   const restoration = await store.restoration()
   if (restoration?.restoreId !== restoreId) return null
   if (part < restoration.nextPart) return { restoration }
@@ -89,7 +89,7 @@ async function writtenMeanwhile(
   { organizationId, restoreId, part }: SentPart,
   world: RestoreWorld,
 ): Promise<RestoreAnswer | null> {
-  const restoration = await world.whole(organizationId).restoration()
+  const restoration = await world.organizationStore(organizationId).restoration()
   if (restoration?.restoreId !== restoreId) return null
   return part < restoration.nextPart
     ? { restoration }
@@ -142,7 +142,7 @@ export async function finishRestoring(
   restoreId: string,
   world: RestoreWorld,
 ): Promise<RestoreAnswer | null> {
-  const store = world.whole(organizationId)
+  const store = world.organizationStore(organizationId)
   const restoration = await store.restoration()
   if (restoration?.restoreId !== restoreId) return null
   if (restoration.endedAt !== null) return { restoration }
@@ -206,14 +206,14 @@ async function opened<Outcome>(open: () => Promise<Outcome>): Promise<Outcome | 
 }
 
 /** The answer when another call was faster. */
-async function finishedMeanwhile(store: WholeStore, restoreId: string): Promise<RestoreAnswer | null> {
+async function finishedMeanwhile(store: OrganizationStore, restoreId: string): Promise<RestoreAnswer | null> {
   const restoration = await store.restoration()
   return restoration?.restoreId === restoreId && restoration.endedAt !== null ? { restoration } : null
 }
 
 /** Some fields of all rows of a table. */
 async function valuesIn(
-  store: WholeStore,
+  store: OrganizationStore,
   table: string,
   fields: readonly string[],
 ): Promise<readonly (readonly StoredValue[])[]> {

@@ -29,7 +29,7 @@ import {
 } from './storage/placed-requests.ts'
 import type { StoredRow, TenantWriter } from '../../ports/records.ts'
 import { forms } from '../resources/forms.ts'
-import type { WholeStore } from '../../ports/archives.ts'
+import type { OrganizationStore } from '../../ports/archives.ts'
 import type { Administration } from '../../ports/organizations.ts'
 
 /** Every storage port over all places, and the overview for operators. */
@@ -69,7 +69,7 @@ export function createPlacedStorage(places: AllPlaces, log: Log): PlacedStorage 
     importDirectory: shared.importDirectory,
     retentionDirectory: shared.retentionDirectory,
     erasures: shared.erasures,
-    whole: (organizationId) => placedWhole(places, organizationId),
+    organizationStore: (organizationId) => placedOrganizationStore(places, organizationId),
   }
 }
 
@@ -134,19 +134,19 @@ export function placedTenant(places: LoggedPlaces, organizationId: string): Tena
 }
 
 /** Everything that is stored of one organization, wherever it lives. */
-export function placedWhole(places: AllPlaces, organizationId: string): WholeStore {
-  const relay = toPlace(organizationId, places, (storage) => storage.whole(organizationId))
+export function placedOrganizationStore(places: AllPlaces, organizationId: string): OrganizationStore {
+  const relay = toPlace(organizationId, places, (storage) => storage.organizationStore(organizationId))
   return relayed(relay, {
     removeRows: (collection, keys) =>
       atPlace(organizationId, places, async (storage, place) => {
-        const outcome = await storage.whole(organizationId).removeRows(collection, keys)
+        const outcome = await storage.organizationStore(organizationId).removeRows(collection, keys)
         const isHeld = collection === forms.collection && place.kind === 'own' && outcome.kind === 'removed'
         if (isHeld) await places.directory.releaseForms(organizationId, keys.flat())
         return outcome
       }),
     setRetention: (settings, now, replaced) =>
       atPlace(organizationId, places, async (storage, place) => {
-        const outcome = await storage.whole(organizationId).setRetention(settings, now, replaced)
+        const outcome = await storage.organizationStore(organizationId).setRetention(settings, now, replaced)
         if (outcome.kind === 'set' && place.kind === 'own')
           await places.directory.noteWork(place.familyId, now)
         return outcome

@@ -8,10 +8,10 @@ import { sweepRetention } from '../../domain/organizations/retention.ts'
 import type { Storage } from '../../ports/storage.ts'
 import { createFetchHandler } from './fetch-handler.ts'
 import { importsOf } from './imports.ts'
-import { createWorld, type WholeWorld, type WorldParts } from './world.ts'
+import { createWorld, type ServiceWorld, type WorldParts } from './world.ts'
 
 const handlePublic = createFetchHandler(publicApi)
-const handleFormClient = createFetchHandler<WholeWorld>(clientApi)
+const handleFormClient = createFetchHandler<ServiceWorld>(clientApi)
 const handleOperator = createFetchHandler(operatorApi)
 
 /** A whole service without a host. */
@@ -24,7 +24,7 @@ export interface Service {
    */
   sweep(): Promise<void>
   /** The ports, for a program that calls the domain itself. */
-  readonly world: WholeWorld
+  readonly world: ServiceWorld
 }
 
 /** Makes a service from its parts. No I/O. */

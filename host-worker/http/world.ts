@@ -67,7 +67,7 @@ export interface WorldParts {
 }
 
 /** All ports of the public interface, of the operator interface, and of work after requests. */
-export type WholeWorld = World & OperatorWorld & JobWorld
+export type ServiceWorld = World & OperatorWorld & JobWorld
 
 /** Assembles the ports of a service from its parts. No I/O. */
 export function createWorld({
@@ -89,7 +89,7 @@ export function createWorld({
   background = backgroundOn(log),
   formCache = createFormCache(),
   rateLimiter = createRateLimiter(clock),
-}: WorldParts): WholeWorld {
+}: WorldParts): ServiceWorld {
   const one = onePlace(storage)
   const tools = importTools(async () => secrets, clock, random)
   return {
@@ -104,7 +104,7 @@ export function createWorld({
     audit: storage.audit,
     changes: storage.operatorChanges,
     tenant: storage.tenant,
-    whole: storage.whole,
+    organizationStore: storage.organizationStore,
     erasures: storage.erasures,
     imports: (organization) =>
       openImportWorld(storage, organization, tools, () => posDestination(organization), random),

@@ -465,7 +465,7 @@ test.each(damaged)('an archive %s is refused before anything is written', async 
   const { code, stderr } = await other.run('org', 'restore', file)
   expect([name, code]).toEqual([name, 1])
   expect(stderr).toContain(saying)
-  expect(await other.service.storage.whole('demo').restoration()).toBe(null)
+  expect(await other.service.storage.organizationStore('demo').restoration()).toBe(null)
 })
 
 test.each(['shared', 'own'] as const)(

@@ -149,7 +149,7 @@ test('without a bucket, backups go into a folder only', async () => {
 
 test('once a day each organization is backed up by itself, in the hours for it', async () => {
   const storage = createScratchStorage({ clock })
-  const { administration, overview, whole } = storage
+  const { administration, overview, organizationStore } = storage
   const lines: string[] = []
   const log = lineLog((_level, line) => lines.push(line))
   const seal = sealTo(await identityToRecipient(await generateX25519Identity()))
@@ -159,7 +159,8 @@ test('once a day each organization is backed up by itself, in the hours for it',
       failedAtMs,
       ...worldOf(seal),
       overview,
-      whole: (organizationId) => (organizationId === 'broken' ? neverCalled() : whole(organizationId)),
+      organizationStore: (organizationId) =>
+        organizationId === 'broken' ? neverCalled() : organizationStore(organizationId),
       log,
       keepDays,
     })

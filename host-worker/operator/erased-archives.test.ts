@@ -183,8 +183,8 @@ describe.each(places)('in %s', (_name, choice) => {
       (await storage.administration.findOrganization('acme')) === null ? [] : await told('acme')
     for (let kill = 1, wasKilled = true; wasKilled; kill += 1) {
       let calls = 0
-      const whole = (id: string) => {
-        const store = storage.whole(id)
+      const organizationStore = (id: string) => {
+        const store = storage.organizationStore(id)
         const dying =
           <Given extends readonly unknown[], Answer>(call: (...given: Given) => Promise<Answer>) =>
           async (...given: Given) => {
@@ -199,7 +199,7 @@ describe.each(places)('in %s', (_name, choice) => {
           ),
         })
       }
-      const dying = await another(testSecrets(), { whole })
+      const dying = await another(testSecrets(), { organizationStore })
       const restoring = restoreArchive({
         archive: archiveInFile(archive),
         service: dying.client(null),
@@ -221,8 +221,8 @@ describe.each(places)('in %s', (_name, choice) => {
     await run('org', 'delete', '--id', 'acme', '--confirm', 'acme')
     let finishes = 0
     const slow = await another(testSecrets(), {
-      whole: (id) => {
-        const store = storage.whole(id)
+      organizationStore: (id) => {
+        const store = storage.organizationStore(id)
         return portWith(store, {
           saveProgress: (...given) => {
             slow.service.clock.advance(11_000)

@@ -46,7 +46,7 @@ const failedAtMs = new Map<string, number>()
 export async function sweepBackupsOf(env: Env): Promise<void> {
   const world = await openBackups(env)
   if (world === null || env.backups === null) return
-  const { overview, whole } = openStorage(env).storage
+  const { overview, organizationStore } = openStorage(env).storage
   const { keepDays } = env.backups
-  await sweepBackups({ ...world, overview, whole, log: consoleLog, keepDays, failedAtMs })
+  await sweepBackups({ ...world, overview, organizationStore, log: consoleLog, keepDays, failedAtMs })
 }

@@ -11,7 +11,7 @@ import type { Organization } from '../../ports/organizations.ts'
 import type { Background, Meter } from '../../ports/platform.ts'
 import type { Env } from '../env/index.ts'
 import { importsOf } from '../http/imports.ts'
-import { createWorld, type WholeWorld } from '../http/world.ts'
+import { createWorld, type ServiceWorld } from '../http/world.ts'
 import { systemClock, systemPorts } from '../system.ts'
 import { openStorage, type AllStorage } from './all-storage.ts'
 import { createMeter, detached, secretsOf } from './opening.ts'
@@ -22,7 +22,7 @@ export async function openOperatorWorld(
   env: Env,
   meter: Meter = createMeter(),
   background: Background = detached,
-): Promise<WholeWorld> {
+): Promise<ServiceWorld> {
   const all = openStorage(env, meter, background)
   const { storage } = all
   const { overview, restorePlaces, deletionPlaces } = storage

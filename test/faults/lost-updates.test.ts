@@ -323,7 +323,7 @@ describe.each([
       const form = await stored(room, 'busy')
       expect([form.name, form.isPublished, form.definition.isPublished]).toEqual([name, wanted, wanted])
       expect(form.passwordHash !== before).toBe(password)
-      expect(await room.isolate.whole('acme').retention()).toEqual({ submissions, sends })
+      expect(await room.isolate.organizationStore('acme').retention()).toEqual({ submissions, sends })
     }
     expect(room.service.errors).toEqual([])
   })

@@ -15,7 +15,7 @@ async function plansOfErasure(): Promise<ReadonlyMap<string, readonly string[]>>
       return database.batch(statements)
     },
   }
-  const store = createStorage({ executor, clock: { nowMs: () => 0 } }).whole('acme')
+  const store = createStorage({ executor, clock: { nowMs: () => 0 } }).organizationStore('acme')
   const named = { contactIds: [], emailKeys: ['ada@example.com'], phones: ['+12125550100'] }
   const person = { ...(await store.findPerson(named)), numbers: [] }
   let position: string | null = null

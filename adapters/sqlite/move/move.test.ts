@@ -164,7 +164,9 @@ test('the sweep asks the new place of a family that keeps its submissions for a 
   const storage = createStorage({ executor: places.shared, clock: places.clock, isShared: true })
   await storage.administration.saveOrganization(newOrganization('acme', 'Acme'))
   await storage.administration.saveOrganization(newOrganization('other', 'Other'))
-  await storage.whole('acme').setRetention({ submissions: 30, sends: null }, toInstant(places.clock.nowMs()))
+  await storage
+    .organizationStore('acme')
+    .setRetention({ submissions: 30, sends: null }, toInstant(places.clock.nowMs()))
   for (const familyId of ['acme', 'other']) await places.move(familyId, toOwn)
   const found = await places.shared.batch([
     { sql: 'select family_id from families where work_since is not null', parameters: [] },

@@ -96,7 +96,7 @@ export function createDeletionPlaces(places: AllPlaces): DeletionPlaces {
       await directory.release(organizationId)
       memory.forget(organizationId)
       // As long as the directory named another place, the shared database refused every call about the organization.
-      const left = storageAt(SHARED, true).whole(organizationId)
+      const left = storageAt(SHARED, true).organizationStore(organizationId)
       while ((await left.deleteSome()) !== null);
     },
   }

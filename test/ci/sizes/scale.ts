@@ -61,7 +61,9 @@ async function makeRemovals(collection: string): Promise<void> {
   const keys = rows.map((row) => [String(row[resource.idField])])
   for (let start = 0; start < keys.length; start += 100) {
     clock.ms += 1000
-    const outcome = await storage.whole('org-a').removeRows(collection, keys.slice(start, start + 100))
+    const outcome = await storage
+      .organizationStore('org-a')
+      .removeRows(collection, keys.slice(start, start + 100))
     assert.equal(outcome.kind, 'removed')
   }
 }

@@ -41,7 +41,7 @@ test.each([
   expect([restored.status, restored.body.error]).toEqual([409, created.body.error])
   if (setting === 'slug')
     expect((await restoring({}, { slug: value })).body.error).toContain(created.body.error)
-  expect(await service.storage.whole('copy').restoration()).toBe(null)
+  expect(await service.storage.organizationStore('copy').restoration()).toBe(null)
 })
 
 test.each([
@@ -57,13 +57,13 @@ test.each([
 ])('an archive whose organization %s is refused before anything is written', async (_what, row, saying) => {
   const { status, body } = await restoring(row)
   expect([status, body.error]).toEqual([409, expect.stringContaining(saying)])
-  expect(await service.storage.whole('copy').restoration()).toBe(null)
+  expect(await service.storage.organizationStore('copy').restoration()).toBe(null)
 })
 
 test('an archive whose organization is nested without end is refused before anything is written', async () => {
   expect((await restoring({ posSource: nested(20_000) })).status).toBe(400)
   expect((await restoring({ posSource: JSON.stringify(nested(2_000)) })).status).toBe(409)
-  expect([await service.storage.whole('copy').restoration(), service.errors]).toEqual([null, []])
+  expect([await service.storage.organizationStore('copy').restoration(), service.errors]).toEqual([null, []])
 })
 
 test('a clock up to a day ahead is taken, and a parent below the organization is not', async () => {

@@ -437,7 +437,7 @@ describe.each(choices)('in %s', (_name, choice) => {
       expect((await admin.post('/organizations/copy/restore', request)).status).toBe(200)
       expect((await admin.post('/organizations/copy/delete', { confirm: 'copy' })).status).toBe(200)
       expect((await remaining('copy')).filter(({ table }) => table !== 'operator_keys')).toEqual([])
-      const store = storage.whole('acme')
+      const store = storage.organizationStore('acme')
       expect(await store.beginDeletion(now())).toBe('begun')
       expect(await store.beginDeletion(now())).toBe('begun')
       expect((await admin.post('/organizations/acme', { name: 'Again' })).status).toBe(409)

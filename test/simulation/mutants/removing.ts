@@ -1,19 +1,19 @@
-import type { WholeStore } from '../../../ports/archives.ts'
+import type { OrganizationStore } from '../../../ports/archives.ts'
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import type { Mutant } from '../service/universe.ts'
 import { replacing } from './replacing.ts'
 import { portWith } from '../../support/runner/port-with.ts'
 
-/** The storage with another store of each whole organization. */
-function withWhole(
+/** The storage with another store of each organization. */
+function withStore(
   storage: PlacedStorage,
-  change: (whole: WholeStore) => Partial<WholeStore>,
+  change: (store: OrganizationStore) => Partial<OrganizationStore>,
 ): PlacedStorage {
   return {
     ...storage,
-    whole: (organizationId) => {
-      const whole = storage.whole(organizationId)
-      return portWith(whole, change(whole))
+    organizationStore: (organizationId) => {
+      const store = storage.organizationStore(organizationId)
+      return portWith(store, change(store))
     },
   }
 }
@@ -23,8 +23,8 @@ export const removingMutants: readonly Mutant[] = [
   {
     name: 'an erasure knows a person by the contact only',
     storage: (storage) =>
-      withWhole(storage, (whole) => ({
-        eraseSome: (person, position) => whole.eraseSome({ ...person, emailKeys: [] }, position),
+      withStore(storage, (store) => ({
+        eraseSome: (person, position) => store.eraseSome({ ...person, emailKeys: [] }, position),
       })),
   },
   {
@@ -34,8 +34,8 @@ export const removingMutants: readonly Mutant[] = [
   {
     name: 'a part of an archive loses its last row',
     storage: (storage) =>
-      withWhole(storage, (whole) => ({
-        write: (part) => whole.write({ ...part, rows: part.rows.slice(0, -1) }),
+      withStore(storage, (store) => ({
+        write: (part) => store.write({ ...part, rows: part.rows.slice(0, -1) }),
       })),
   },
   {

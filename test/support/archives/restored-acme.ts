@@ -16,7 +16,7 @@ async function archived() {
   })
   await storage.tenant('acme').upsert('contacts', [contact('c-1', { firstName: 'Xanthippe' })])
   await storage.tenant('acme').upsert('forms', [form('f-1'), form('f-2')])
-  const local = { organizationId: 'acme', store: storage.whole('acme'), withSecrets: false }
+  const local = { organizationId: 'acme', store: storage.organizationStore('acme'), withSecrets: false }
   const place = {
     place: 'shared',
     region: null,
@@ -60,7 +60,7 @@ interface Otherwise {
   /** Where the organization lived when it was archived; by default in the shared database. */
   readonly archivedIn?: OwnChoice
   /** In place of the stores of the scratch databases. */
-  readonly whole?: RestoreWorld['whole']
+  readonly organizationStore?: RestoreWorld['organizationStore']
 }
 
 /** Restores acme from the archive, or takes up where an interrupted restoration stopped. */
@@ -70,10 +70,10 @@ export async function restoreAcme(
   otherwise: Otherwise = {},
 ) {
   const { restorePlaces, administration, operatorKeys, erasures, ...storage } = scratch.isolate()
-  const { slug, archivedIn, whole = storage.whole } = otherwise
+  const { slug, archivedIn, organizationStore = storage.organizationStore } = otherwise
   const place = archivedIn === undefined ? {} : { place: archivedIn.kind, ...archivedIn }
   const world: RestoreWorld = {
-    ...{ whole, restorePlaces, administration, operatorKeys, erasures, secrets },
+    ...{ organizationStore, restorePlaces, administration, operatorKeys, erasures, secrets },
     clock: scratch.clock,
     random: fakeRandom(scratch.calls.length),
   }
