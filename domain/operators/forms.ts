@@ -256,7 +256,7 @@ export const saveOrganizationForms = operated({
   needsOrganization: true,
   summary: 'Create or update forms',
   description:
-    'All of them, or none. A setting that is left out is cleared, but `isPublished` and a password stay as they are stored when it is saved; null removes a password. A form that cannot be submitted here is saved unpublished, with the reasons, unless nothing of it changes. An unknown key of a form or field is refused.',
+    'All of them, or none. A setting that is left out is cleared, but `isPublished` and a password stay as they are stored when it is saved; null removes a password. A form that cannot be submitted here is saved unpublished, with the reasons, unless nothing of it changes. A published form is never taken offline by it: what would do so is refused, unless `unpublish` is true. An unknown key of a form or field is refused, and so is a type or an operator that does not exist; `$schema` is allowed and not kept.',
   body: jsonBody(
     v.strictObject({
       forms: described(
@@ -266,6 +266,12 @@ export const saveOrganizationForms = operated({
           v.maxLength(FORMS_MAX, `must be at most ${FORMS_MAX} forms`),
         ),
         'Forms as an import takes them. `isPublished` and `notificationEmails` may be left out.',
+      ),
+      unpublish: v.exactOptional(
+        described(
+          v.boolean('must be true or false'),
+          'Whether all of them are saved unpublished, which takes those offline that are published.',
+        ),
       ),
     }),
     { forms: [exampleForm] },
@@ -292,7 +298,7 @@ export const saveOrganizationForms = operated({
     const saved = await changeAsRead(operation, precondition, {
       read: () => findForms(ids, ports.tenant),
       shown: (found) => [...found.values()].map(shown)[0] ?? null,
-      write: (found) => saveForms(body.forms, found, ports),
+      write: (found) => saveForms(body.forms, found, ports, body.unpublish),
     })
     if ('refusal' in saved) return saved.refusal
     const saving = saved.outcome
@@ -306,9 +312,13 @@ export const saveOrganizationForms = operated({
       .slice(0, PROBLEMS_MAX)
       .map(({ field, ...problem }) => ({ ...problem, field: echoed(field) }))
     const sentences = problems.map(({ form, field, message }) => `Form ${form}: ${field} ${ended(message)}`)
-    return jsonReply(422, { error: ['Nothing was saved.', ...sentences].join(' '), problems }, PRIVATE)
+    const forced = saving.isForced === true ? [FORCED] : []
+    const error = ['Nothing was saved.', ...sentences, ...forced].join(' ')
+    return jsonReply(422, { error, problems }, PRIVATE)
   },
 })
+
+const FORCED = 'To take it offline and save it so, give unpublish (--unpublish).'
 
 /** What a person is told of a form that was saved, in lines. */
 export function toldOfForm(saved: v.InferOutput<typeof Saved>): readonly string[] {

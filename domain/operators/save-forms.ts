@@ -5,8 +5,9 @@ import type { FormPasswords } from '../imports/kinds.ts'
 import type { ImportIssue } from '../record/resource.ts'
 import { forms } from '../resources/forms.ts'
 import { isJsonObject } from '../text/json.ts'
-import { pathText } from '../forms/language/compile.ts'
-import { readGivenForm, unknownKeysOf, type GivenForm } from '../forms/language/review.ts'
+import { compileForm, pathText } from '../forms/language/compile.ts'
+import type { FormLine } from '../forms/language/check.ts'
+import { readGivenForm, unknownKeysOf, unknownWordsOf, type GivenForm } from '../forms/language/review.ts'
 
 /** What is wrong with a given form. */
 export interface GivenFormProblem extends ImportIssue {
@@ -68,14 +69,22 @@ export async function findForms(
 /**
  * Creates or updates forms, all of them or none, provided that what is stored is still what was found; else `overtaken`,
  * and nothing is saved. A setting that is left out is cleared, but a password that is left out stays as it is stored at
- * the moment of the write. A form that cannot be submitted here is saved unpublished, unless nothing of it changes.
+ * the moment of the write. A form that cannot be submitted here is saved unpublished, unless nothing of it changes. One
+ * that is published stays so, or is refused.
+ * @param unpublish whether all of them are unpublished, whatever they say
  */
 export async function saveForms(
   given: readonly GivenForm[],
   found: ReadonlyMap<string, StoredForm>,
   { tenant, passwords, now }: SavingForms,
+  unpublish = false,
 ): Promise<
-  | { readonly kind: 'refused'; readonly problems: readonly GivenFormProblem[] }
+  | {
+      readonly kind: 'refused'
+      readonly problems: readonly GivenFormProblem[]
+      /** Whether they would be saved with `unpublish`. */
+      readonly isForced?: boolean
+    }
   | { readonly kind: 'saved'; readonly saved: readonly SavedForm[] }
   | 'overtaken'
 > {
@@ -86,9 +95,11 @@ export async function saveForms(
   const foreign = await foreignIds()
   const problems = given.flatMap((form, index) => {
     const reading = readings[index]
+    const stored = found.get(String(form.formId))?.definition ?? null
+    const unknown = [...unknownKeysOf(form), ...unknownWordsOf(form, stored)]
     const own = [
       ...(reading !== undefined && 'issues' in reading ? reading.issues : []),
-      ...unknownKeysOf(form).map(({ path, message }) => ({ field: pathText(path), message })),
+      ...unknown.map(({ path, message }) => ({ field: pathText(path), message })),
       ...(ids.indexOf(form.formId) < index ? [{ field: 'formId', message: 'is given twice' }] : []),
       ...(foreign.has(String(form.formId)) ? [FOREIGN] : []),
     ]
@@ -100,26 +111,14 @@ export async function saveForms(
       const reading = readings[index]
       if (reading === undefined || 'issues' in reading) throw new Error('A form with problems was refused')
       const before = found.get(reading.form.definition.formId) ?? null
-      const { definition, publishedAt, createdAt } = reading.form
-      const support = headlessSupport(definition)
-      const wasPublished = before?.isPublished === true
-      const wanted = 'isPublished' in form ? definition.isPublished : wasPublished
       const password = await passwordOf(form, before, passwords)
-      const draftWith = (isPublished: boolean): Draft => ({
-        ...password,
-        formId: definition.formId,
-        name: definition.name,
-        isPublished,
-        definition: { ...definition, isPublished },
-        publishedAt: publishedAt ?? before?.publishedAt ?? (isPublished && !wasPublished ? now : null),
-        createdAt: createdAt ?? before?.createdAt ?? now,
-      })
-      // An import publishes any form. One that is shown and saved again stays as it is.
-      const asGiven = draftWith(wanted)
-      const stays = before !== null && changeIn(asGiven, before) === null
-      return { draft: stays ? asGiven : draftWith(wanted && support.supported), before, support }
+      return draftOf(reading.form, before, { password, isGiven: 'isPublished' in form, unpublish, now })
     }),
   )
+  const offline = drafts.flatMap((drafted, index) =>
+    unpublish ? [] : offlineProblems(drafted).map((problem) => ({ form: index + 1, ...problem })),
+  )
+  if (offline.length > 0) return { kind: 'refused', problems: offline, isForced: true }
   try {
     const saved = await write(drafts, tenant)
     return saved === null ? 'overtaken' : { kind: 'saved', saved }
@@ -130,6 +129,50 @@ export async function saveForms(
     const late = ids.flatMap((id, index) => (taken.has(String(id)) ? [{ form: index + 1, ...FOREIGN }] : []))
     return { kind: 'refused', problems: late }
   }
+}
+
+interface DraftingForm {
+  readonly password: Pick<Draft, 'passwordHash'>
+  /** Whether the form says whether it is published. */
+  readonly isGiven: boolean
+  readonly unpublish: boolean
+  readonly now: string
+}
+
+/** The draft of a form as it is given. What cannot be submitted here is not published by it. */
+function draftOf(
+  { definition, publishedAt, createdAt }: FormLine,
+  before: StoredForm | null,
+  { password, isGiven, unpublish, now }: DraftingForm,
+): Drafted {
+  const support = headlessSupport(definition)
+  const wasPublished = before?.isPublished === true
+  const wanted = !unpublish && (isGiven ? definition.isPublished : wasPublished)
+  const draftWith = (isPublished: boolean): Draft => ({
+    ...password,
+    formId: definition.formId,
+    name: definition.name,
+    isPublished,
+    definition: { ...definition, isPublished },
+    publishedAt: publishedAt ?? before?.publishedAt ?? (isPublished && !wasPublished ? now : null),
+    createdAt: createdAt ?? before?.createdAt ?? now,
+  })
+  // An import publishes any form. One that is shown and saved again stays as it is.
+  const asGiven = draftWith(wanted)
+  const stays = before !== null && changeIn(asGiven, before) === null
+  return { draft: stays ? asGiven : draftWith(wanted && support.supported), before, support }
+}
+
+/** Why a draft would take a form offline that is published. A form is never unpublished by saving it alone. */
+function offlineProblems({ draft, before }: Drafted): readonly ImportIssue[] {
+  if (before?.isPublished !== true || draft.isPublished) return []
+  const compilation = compileForm(draft.definition)
+  if (compilation.kind === 'supported')
+    return [{ field: 'isPublished', message: 'is false, which would take the published form offline' }]
+  return compilation.problems.map(({ path, sentence }) => ({
+    field: pathText(path),
+    message: `would take the published form offline: ${sentence}`,
+  }))
 }
 
 /**

@@ -78,7 +78,7 @@ const keys = [
   ...['formId', 'name', 'isPublished', 'password', 'requireEmailVerification', 'posEnrollment'],
   ...['submissionLimitPerContact', 'successTitle', 'publicUrl', 'notificationEmails', 'fields', 'createdAt'],
   ...['id', 'type', 'label', 'required', 'placeholder', 'options', 'min', 'max', 'minLength', 'maxLength'],
-  ...['contactField', 'visibleWhen', 'match', 'rules', 'field', 'operator', 'value', 'odd'],
+  ...['contactField', 'visibleWhen', 'match', 'rules', 'field', 'operator', 'value', 'odd', '$schema'],
 ]
 
 /** Changes some value, at any depth. */

@@ -1,12 +1,12 @@
 import { findNodeAtLocation, parseTree } from 'jsonc-parser'
-import { hasEffect, type FormPath } from '../../../../domain/forms/language/compile.ts'
+import { hasEffect, sentencesOf, type FormPath } from '../../../../domain/forms/language/compile.ts'
 import {
   contactFields,
   type AnswerType,
   type ContactField,
   type DisplayType,
 } from '../../../../domain/forms/language/definition.ts'
-import { titleOf } from '../../../../domain/forms/language/review.ts'
+import { titleOf, type Finding } from '../../../../domain/forms/language/review.ts'
 import { mistakeIn, mistakeText } from '../../../../domain/text/json-mistake.ts'
 import { isJsonObject, listOf, membersOf } from '../../../../domain/text/json.ts'
 import { basedOn, failureOf, type Client } from '../service/client.ts'
@@ -236,7 +236,7 @@ export async function saveForm(
   const formId = typeof form.formId === 'string' ? form.formId : ''
   const params = { organizationId, formId }
   try {
-    const body = { forms: [form] }
+    const body = { forms: [form], ...(isPublished === false ? { unpublish: true } : {}) }
     const saved = await client.call('organizationForms.save', {
       params: { organizationId },
       body,
@@ -244,7 +244,7 @@ export async function saveForm(
     })
     const [result] = saved.data
     const last =
-      isPublished !== null && result?.supported === true
+      isPublished === true && result?.supported === true
         ? await client.call('organizationForms.publish', { params, body: { isPublished }, replaces: saved })
         : saved
     const stored = await client.call('organizationForms.show', { params })
@@ -254,6 +254,20 @@ export async function saveForm(
     if (current === undefined) throw thrown
     return { kind: 'conflict', current }
   }
+}
+
+/**
+ * Why saving a form as it is now takes it offline, in sentences; empty: it does not. The service refuses it unless it is
+ * asked to unpublish the form.
+ */
+export function offlineReasons(
+  stored: StoredForm | null,
+  form: FormJson,
+  findings: readonly Finding[],
+): readonly string[] {
+  if (stored?.isPublished !== true || sameText(form) === sameText(stored.form)) return []
+  const reasons = sentencesOf(findings.filter(({ kind }) => kind === 'hosted'))
+  return form.isPublished === false ? ['The source says so.', ...reasons] : reasons
 }
 
 /** What somebody else changed in a form, in the words of its source; empty: nothing that is shown. */

@@ -3,7 +3,12 @@ import { formLineKeys, type FormLineKey } from '../../../../domain/forms/languag
 import { clientFormOf } from '../../../../domain/forms/language/client-form.ts'
 import { defaultSuccess } from '../../../../domain/forms/language/definition.ts'
 import { pathText } from '../../../../domain/forms/language/compile.ts'
-import { reviewForm, formSetting, type Finding } from '../../../../domain/forms/language/review.ts'
+import {
+  reviewForm,
+  formSetting,
+  SCHEMA_KEY,
+  type Finding,
+} from '../../../../domain/forms/language/review.ts'
 import { Button, TextField, calls, toast } from '../kit/controls.tsx'
 import { Badge, FailureNote, Card } from '../kit/page.tsx'
 import { ConfirmDialog, useLeaveWarning } from '../kit/dialog.tsx'
@@ -23,6 +28,7 @@ import {
   changedIn,
   editingOf,
   isChanged,
+  offlineReasons,
   openField,
   saveForm,
   savedAs,
@@ -59,7 +65,7 @@ export function Editor({ organizationId, found, onSaved }: EditorProps) {
     onSaved(stored)
   })
   const { stored } = saving
-  const review = useMemo(() => reviewForm(form), [form])
+  const review = useMemo(() => reviewForm(form, stored?.form), [form, stored])
   const isUnsaved = !isReadable || (isChanged(editing) && !(stored === null && form === NEW))
   const allSaved = useLeaveWarning(isUnsaved)
   const show = (finding: Finding): void => {
@@ -81,6 +87,7 @@ export function Editor({ organizationId, found, onSaved }: EditorProps) {
       <EditorBar
         saving={saving}
         form={form}
+        findings={review.findings}
         isUnsaved={isUnsaved}
         isReadable={isReadable}
         isSource={isSource}
@@ -113,6 +120,7 @@ export function Editor({ organizationId, found, onSaved }: EditorProps) {
 interface EditorBarProps {
   readonly saving: SavingState
   readonly form: FormJson
+  readonly findings: readonly Finding[]
   readonly isUnsaved: boolean
   /** Whether the source is JSON. */
   readonly isReadable: boolean
@@ -123,16 +131,19 @@ interface EditorBarProps {
 
 /** What is done with the form as a whole: saving, publishing, and showing its source. */
 function EditorBar(props: EditorBarProps) {
-  const { saving, form, isUnsaved, isReadable, isSource, onSource } = props
+  const { saving, form, findings, isUnsaved, isReadable, isSource, onSource } = props
+  const [isAsking, setAsking] = useState(false)
   const { stored, save } = saving
   const isPublished = stored?.isPublished === true
   const whenReadable = (act: () => void) => (): void => {
     if (isReadable) act()
     else toast('The source is not JSON. Mend it first.')
   }
+  const offline = offlineReasons(stored, form, findings)
   const run = (wanted: boolean | null) =>
     whenReadable(() => {
-      save.run({ form, isPublished: wanted })
+      if (wanted === null && offline.length > 0) setAsking(true)
+      else save.run({ form, isPublished: wanted })
     })
   const nothing = stored === null ? '' : 'All changes are saved.'
   return (
@@ -159,6 +170,29 @@ function EditorBar(props: EditorBarProps) {
       </div>
       {save.failure !== null && <FailureNote failure={save.failure} />}
       <ConflictDialog saving={saving} />
+      {isAsking && offline.length > 0 && (
+        <ConfirmDialog
+          title="This takes the form offline"
+          verb="Save and take it offline"
+          action={{
+            ...save,
+            run: () => {
+              save.run({ form, isPublished: false })
+              setAsking(false)
+            },
+          }}
+          onClose={calls(setAsking, false)}
+        >
+          <p>
+            The form takes submissions now. As it is here, it cannot, so visitors would not find it any more:
+          </p>
+          <ul>
+            {offline.map((reason) => (
+              <li key={reason}>{reason}</li>
+            ))}
+          </ul>
+        </ConfirmDialog>
+      )}
     </>
   )
 }
@@ -345,9 +379,10 @@ function FormSettings({ isNew, hasPassword }: FormSettingsProps) {
 }
 
 /** What has a control, or is nobody's to change here. What only a hosted page can do is shown when it is asked for. */
-const withControls = formLineKeys.filter(
-  (key) => key !== 'requireEmailVerification' && key !== 'posEnrollment',
-)
+const withControls = [
+  ...formLineKeys.filter((key) => key !== 'requireEmailVerification' && key !== 'posEnrollment'),
+  SCHEMA_KEY,
+]
 
 function about(key: FormLineKey) {
   return { path: [key], of: formSetting(key) }
