@@ -175,6 +175,8 @@ export interface NewSubmission {
   readonly submittedAt: string
   readonly source: 'headless' | 'hosted'
   readonly answers: Readonly<Record<string, unknown>>
+  /** What the visitor typed, by field id, where the answer does not say all of it; null: it does everywhere. */
+  readonly typed: Readonly<Record<string, string>> | null
   readonly attribution: Readonly<Record<string, string>>
   /** Null: the submission identifies nobody. */
   readonly contact: SubmittedContact | null

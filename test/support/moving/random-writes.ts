@@ -45,6 +45,7 @@ export function drawWrite(
       submittedAt: now,
       source: 'headless',
       answers: { text: `\u0000 ${draw} \u{1f600}` },
+      typed: index === 0 ? null : { phone: `+49 ${draw}` },
       attribution: {},
       limitPerContact: null,
       contact: {
