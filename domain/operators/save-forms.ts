@@ -2,6 +2,8 @@ import type { FormChange } from '../../ports/operators.ts'
 import type { FormDefinition, TenantWriter } from '../../ports/records.ts'
 import { headlessSupport } from '../forms/language/support.ts'
 import type { FormPasswords } from '../imports/kinds.ts'
+import { echoed } from '../limits/echo.ts'
+import { errorReply } from '../record/reply.ts'
 import type { ImportIssue } from '../record/resource.ts'
 import { forms } from '../resources/forms.ts'
 import { isJsonObject } from '../text/json.ts'
@@ -54,6 +56,15 @@ export interface SavingForms {
   readonly passwords: FormPasswords
   /** The present UTC instant. */
   readonly now: string
+  /** The name of who saves them. */
+  readonly savedBy: string
+}
+
+export interface SaveOptions {
+  /** Whether all of them are unpublished, whatever they say. */
+  readonly unpublish?: boolean | undefined
+  /** Whether they were stored before, so that keys and words that only an import takes are right. */
+  readonly isStored?: boolean
 }
 
 /** The stored forms with these ids. */
@@ -70,14 +81,13 @@ export async function findForms(
  * Creates or updates forms, all of them or none, provided that what is stored is still what was found; else `overtaken`,
  * and nothing is saved. A setting that is left out is cleared, but a password that is left out stays as it is stored at
  * the moment of the write. A form that cannot be submitted here is saved unpublished, unless nothing of it changes. One
- * that is published stays so, or is refused.
- * @param unpublish whether all of them are unpublished, whatever they say
+ * that is published stays so, or is refused. Each that changes becomes a version.
  */
 export async function saveForms(
   given: readonly GivenForm[],
   found: ReadonlyMap<string, StoredForm>,
-  { tenant, passwords, now }: SavingForms,
-  unpublish = false,
+  { tenant, passwords, now, savedBy }: SavingForms,
+  { unpublish = false, isStored = false }: SaveOptions = {},
 ): Promise<
   | {
       readonly kind: 'refused'
@@ -96,7 +106,7 @@ export async function saveForms(
   const problems = given.flatMap((form, index) => {
     const reading = readings[index]
     const stored = found.get(String(form.formId))?.definition ?? null
-    const unknown = [...unknownKeysOf(form), ...unknownWordsOf(form, stored)]
+    const unknown = isStored ? [] : [...unknownKeysOf(form), ...unknownWordsOf(form, stored)]
     const own = [
       ...(reading !== undefined && 'issues' in reading ? reading.issues : []),
       ...unknown.map(({ path, message }) => ({ field: pathText(path), message })),
@@ -120,7 +130,7 @@ export async function saveForms(
   )
   if (offline.length > 0) return { kind: 'refused', problems: offline, isForced: true }
   try {
-    const saved = await write(drafts, tenant)
+    const saved = await write(drafts, tenant, savedBy)
     return saved === null ? 'overtaken' : { kind: 'saved', saved }
   } catch (error) {
     // Another organization may have saved a form under one of these ids meanwhile.
@@ -209,11 +219,12 @@ interface Drafted {
 async function write(
   drafts: readonly Drafted[],
   tenant: SavingForms['tenant'],
+  savedBy?: string,
 ): Promise<readonly SavedForm[] | null> {
   const changes = drafts.flatMap(({ draft, before }) =>
     changeIn(draft, before) === null ? [] : [{ row: { ...draft }, replaces: before?.updatedAt ?? null }],
   )
-  const instants = await tenant.change(forms.collection, changes)
+  const instants = await tenant.change(forms.collection, changes, savedBy)
   if (instants === null) return null
   const written = new Map(changes.map(({ row }, index) => [row.formId, instants[index]]))
   return drafts.map(({ draft, before, support }) => {
@@ -279,4 +290,12 @@ function namesOf(...all: readonly Named[]): readonly string[] {
 
 function textOf(value: unknown): string | undefined {
   return JSON.stringify(value)
+}
+
+/** The path of an organization's forms. */
+export const FORMS_PATH = '/operator/v1/organizations/{organizationId}/forms'
+
+/** The answer about a form that an organization does not have. */
+export function unknownForm(formId: string, organizationId: string) {
+  return errorReply(404, `${organizationId} has no form ${echoed(formId)}.`)
 }

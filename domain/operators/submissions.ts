@@ -25,7 +25,8 @@ import {
 import { operated } from './serve.ts'
 import type { OperatorWorld } from './world.ts'
 import { instant } from './schema.ts'
-import { showOrganizationForm, unknownForm, type ShownForm } from './forms.ts'
+import { showOrganizationForm, type ShownForm } from './forms.ts'
+import { unknownForm } from './save-forms.ts'
 import { Entry } from './outbox.ts'
 import { publishedSend, Send } from './sends.ts'
 

@@ -280,6 +280,138 @@ test('a list, one form and one form a line are read; anything else is refused', 
   expect((await run('form', 'publish', 'none', '--org', 'acme')).code).toBe(1)
 })
 
+describe.each(['acme', 'harbor'])('in %s, versions of a form', (org) => {
+  interface Version {
+    readonly version: number
+    readonly savedAt: string
+    readonly savedBy: string | null
+    readonly name: string
+  }
+  const versions = async (): Promise<readonly Version[]> => {
+    const { stdout } = await run('form', 'versions', formId, '--org', org, '--json')
+    return stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Version]))
+  }
+  const numbers = async () => (await versions()).map(({ version }) => version)
+  const shownAt = async (version: number) =>
+    JSON.parse(
+      (await run('form', 'show', formId, '--version', String(version), '--org', org)).stdout,
+    ) as Record<string, unknown>
+
+  test('are made by each save that changes something, are seen, and are taken back as a new one', async () => {
+    const form = { formId, name: 'One', fields: [field], notificationEmails: ['a@example.com'] }
+    await save({ ...form, isPublished: true, password: 'open sesame' }, org)
+    await save({ ...form, isPublished: true }, org)
+    await save({ ...form, name: 'Two', fields: [{ ...field, label: 'Gone' }] }, org)
+    expect(await versions()).toMatchObject([
+      { version: 2, name: 'Two', savedBy: expect.any(String) as string },
+      { version: 1, name: 'One', savedBy: expect.any(String) as string },
+    ])
+    const shown = await shownAt(1)
+    expect(shown).toMatchObject(form)
+    for (const key of ['isPublished', 'password', 'passwordHash']) expect(shown).not.toHaveProperty(key)
+    expect(JSON.stringify(shown)).not.toContain('sesame')
+    // What is printed can be saved, and takes nothing offline.
+    expect((await save(shown, org)).stdout).toBe(`${formId}: changed, published\n`)
+    const restored = await run('form', 'restore', formId, '--version', '2', '--org', org)
+    expect(restored).toEqual({ code: 0, stdout: `${formId}: changed, published\n`, stderr: '' })
+    expect(await show(formId, org)).toMatchObject({
+      name: 'Two',
+      isPublished: true,
+      fields: [{ label: 'Gone' }],
+    })
+    expect(await numbers()).toEqual([4, 3, 2, 1])
+    expect((await run('form', 'restore', formId, '--version', '4', '--org', org)).stdout).toContain(
+      'unchanged',
+    )
+    expect(await numbers()).toEqual([4, 3, 2, 1])
+    expect(
+      (await run('form', 'versions', formId, '--org', org, '--limit', '2', '--json')).stdout.split('\n'),
+    ).toHaveLength(3)
+    // The password is that of now.
+    const { stdout } = await run('form', 'list', '--org', org, '--json')
+    expect(stdout.split('\n').find((line) => line.includes(`"${formId}"`))).toContain(
+      '"requiresPassword":true',
+    )
+  })
+
+  test('are kept of what an import stored, though nobody is known to have saved it', async () => {
+    const form = {
+      formId,
+      name: 'One',
+      isPublished: true,
+      notificationEmails: [],
+      fields: [
+        { ...field, odd: 1 },
+        { ...hosted, type: 'rating' },
+      ],
+    }
+    const path = join(directory, 'version.ndjson')
+    const imported = async (line: object) => {
+      writeFileSync(path, JSON.stringify(line))
+      expect((await run('import', 'forms', path, '--org', org)).code).toBe(0)
+    }
+    await imported(form)
+    expect(await versions()).toEqual([])
+    const second = { formId, name: 'Two', fields: [field] }
+    await save(second, org)
+    expect(await versions()).toMatchObject([
+      { version: 2, name: 'Two', savedBy: expect.any(String) as string },
+      { version: 1, name: 'One', savedBy: null },
+    ])
+    await imported({ ...second, isPublished: true, notificationEmails: [], name: 'Three' })
+    await run('form', 'unpublish', formId, '--org', org)
+    await run('form', 'publish', formId, '--org', org)
+    await save({ ...second, name: 'Four' }, org)
+    expect((await versions()).map(({ name, savedBy }) => [name, savedBy !== null])).toEqual([
+      ['Four', true],
+      ['Three', false],
+      ['Two', true],
+      ['One', false],
+    ])
+    // A published form is not taken offline by taking back what cannot be published.
+    const refused = await run('form', 'restore', formId, '--version', '1', '--org', org)
+    expect([refused.code, refused.stdout]).toEqual([1, ''])
+    expect(refused.stderr).toContain('fields[1].type would take the published form offline')
+    const taken = await run('form', 'restore', formId, '--version', '1', '--unpublish', '--org', org)
+    expect(taken.stdout).toMatch(new RegExp(`^${formId}: changed, unpublished, must be hosted`))
+    expect((await show(formId, org)).fields).toEqual(form.fields)
+  })
+
+  test('are at most 50, and the oldest go', async () => {
+    for (let number = 1; number <= 53; number += 1)
+      await save({ formId, name: `Number ${number}`, fields: [] }, org)
+    expect(await numbers()).toEqual(Array.from({ length: 50 }, (_, index) => 53 - index))
+    expect((await run('form', 'show', formId, '--version', '3', '--org', org)).stderr).toContain(
+      `${formId} has no version 3, or no longer.`,
+    )
+    expect((await shownAt(4)).name).toBe('Number 4')
+  })
+
+  test('go with the form, and are nobody else’s', async () => {
+    await save({ formId, name: 'One', fields: [] }, org)
+    const other = org === 'acme' ? 'other' : 'acme'
+    for (const words of [
+      ['versions', formId],
+      ['show', formId, '--version', '1'],
+      ['restore', formId, '--version', '1'],
+    ]) {
+      const { code, stderr } = await run('form', ...words, '--org', other)
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`${other} has no form ${formId}.`)])
+    }
+    expect((await run('form', 'restore', formId, '--version', '9', '--org', org)).stderr).toContain(
+      `${formId} has no version 9, or no longer.`,
+    )
+    for (const wrong of ['0', '-1', '1.5', 'x', '99999999999999999999'])
+      expect([wrong, (await run('form', 'show', formId, `--version=${wrong}`, '--org', org)).code]).toEqual([
+        wrong,
+        2,
+      ])
+    expect((await run('rows', 'delete', 'forms', '--id', formId, '--org', org)).code).toBe(0)
+    await save({ formId, name: 'New', fields: [] }, org)
+    expect(await versions()).toMatchObject([{ version: 1, name: 'New' }])
+  })
+})
+
 test('every change is in the audit, with the ids of the forms', async () => {
   await save({ formId, name: 'F', password: 'open sesame', fields: [] })
   await run('form', 'publish', formId, '--org', 'acme')

@@ -115,7 +115,7 @@ function lastTenDigits(text: string): string {
 const phoneText = fc
   .array(
     fc.oneof(
-      { weight: 6, arbitrary: fc.constantFrom(...'0123456789٠٣٩۷९１') },
+      { weight: 6, arbitrary: fc.constantFrom(...Array.from('0123456789٠٣٩۷९１')) },
       {
         weight: 2,
         arbitrary: fc.constantFrom(
