@@ -21,6 +21,15 @@ export interface Editing {
   readonly keys: readonly number[]
   /** The field whose settings are shown; null: none. */
   readonly open: number | null
+  /** The fields that were removed and can be brought back, the latest last. */
+  readonly removed: readonly RemovedField[]
+}
+
+interface RemovedField {
+  readonly field: unknown
+  readonly key: number
+  /** Where it was. */
+  readonly index: number
 }
 
 /** One step of editing. */
@@ -33,7 +42,7 @@ export function applied(editing: Editing, change: Change): Editing {
 
 /** Begins to edit. */
 export function editingOf(form: FormJson, saved: FormJson = form): Editing {
-  return { form, saved, keys: fieldsIn(form).map((_, index) => index), open: null }
+  return { form, saved, keys: fieldsIn(form).map((_, index) => index), open: null, removed: [] }
 }
 
 export function fieldsIn(form: FormJson): readonly unknown[] {
@@ -59,7 +68,7 @@ export function changeForm(change: (form: FormJson) => FormJson): Change {
 export function replaceForm(form: FormJson): Change {
   return ({ saved, keys, open }) => {
     const next = fieldsIn(form).map((_, index) => keys[index] ?? freshKey(keys) + index)
-    return { form, saved, keys: next, open: open !== null && next.includes(open) ? open : null }
+    return { form, saved, keys: next, open: open !== null && next.includes(open) ? open : null, removed: [] }
   }
 }
 
@@ -83,20 +92,37 @@ export function openField(key: number | null): Change {
 
 /** Adds a field behind the last one, and shows its settings. */
 export function addField(type: FieldType): Change {
-  return ({ form, saved, keys }) => {
-    const key = freshKey(keys)
+  return ({ form, keys, removed, ...rest }) => {
+    const key = freshKey([...keys, ...removed.map((one) => one.key)])
     const fields = [...fieldsIn(form), newField(type, fieldsIn(form))]
-    return { form: withPart(form, ['fields'], fields), saved, keys: [...keys, key], open: key }
+    return { ...rest, removed, form: withPart(form, ['fields'], fields), keys: [...keys, key], open: key }
   }
 }
 
 export function removeField(index: number): Change {
-  return ({ form, saved, keys, open }) => ({
+  return ({ form, saved, keys, open, removed }) => ({
     form: withPart(form, ['fields'], fieldsIn(form).toSpliced(index, 1)),
     saved,
     keys: keys.toSpliced(index, 1),
     open: keys[index] === open ? null : open,
+    removed: [...removed, { field: fieldsIn(form)[index], key: keys[index] ?? freshKey(keys), index }],
   })
+}
+
+/** Brings back the field that was removed last, to where it was. */
+export function bringBack(): Change {
+  return (editing) => {
+    const { form, keys, removed } = editing
+    const last = removed.at(-1)
+    if (last === undefined) return editing
+    const index = Math.min(last.index, keys.length)
+    return {
+      ...editing,
+      form: withPart(form, ['fields'], fieldsIn(form).toSpliced(index, 0, last.field)),
+      keys: keys.toSpliced(index, 0, last.key),
+      removed: removed.slice(0, -1),
+    }
+  }
 }
 
 /** Moves a field. A place outside of the form changes nothing. */

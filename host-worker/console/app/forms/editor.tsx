@@ -38,6 +38,7 @@ import {
   type StoredForm,
 } from './editing.ts'
 import { FieldList, headId } from './field-list.tsx'
+import { inEditorsWords } from './findings.ts'
 import { Preview, SourceView } from './preview.tsx'
 
 interface EditorProps {
@@ -66,7 +67,13 @@ export function Editor({ organizationId, found, onSaved }: EditorProps) {
   })
   const { stored } = saving
   const review = useMemo(() => reviewForm(form, stored?.form), [form, stored])
-  const isUnsaved = !isReadable || (isChanged(editing) && !(stored === null && form === NEW))
+  // Nobody has done anything wrong before anything was typed.
+  const isUntouched = stored === null && form === NEW
+  const findings = useMemo(
+    () => (isUntouched ? [] : inEditorsWords(review.findings, form)),
+    [review, form, isUntouched],
+  )
+  const isUnsaved = !isReadable || (isChanged(editing) && !isUntouched)
   const allSaved = useLeaveWarning(isUnsaved)
   const show = (finding: Finding): void => {
     setSought(finding)
@@ -78,16 +85,13 @@ export function Editor({ organizationId, found, onSaved }: EditorProps) {
   }
   const hasPassword = stored?.requiresPassword === true
   const asksPassword = form.password === undefined ? hasPassword : form.password !== null
-  const content = useMemo<EditorContent>(
-    () => ({ editing, change, findings: review.findings }),
-    [editing, review],
-  )
+  const content = useMemo<EditorContent>(() => ({ editing, change, findings }), [editing, findings])
   return (
     <EditorContext.Provider value={content}>
       <EditorBar
         saving={saving}
         form={form}
-        findings={review.findings}
+        findings={findings}
         isUnsaved={isUnsaved}
         isReadable={isReadable}
         isSource={isSource}
@@ -95,7 +99,7 @@ export function Editor({ organizationId, found, onSaved }: EditorProps) {
       />
       <div class="editor">
         <div>
-          <Findings findings={review.findings} onOpen={show} />
+          <Findings findings={findings} onOpen={show} />
           {isSource ? (
             <SourceView sought={sought} onReading={setReadable} />
           ) : (
@@ -358,15 +362,15 @@ function FormSettings({ isNew, hasPassword }: FormSettingsProps) {
       <div class="field-settings">
         <Setting {...about('name')} onText={nameForm} />
         {isNew && <Setting {...about('formId')} label="Identifier" />}
+        <Setting
+          {...about('notificationEmails')}
+          hint={`${formSetting('notificationEmails').meaning} One address in a line.`}
+        />
         <details>
           <summary>After a submission, limits and access</summary>
           <div class="field-settings">
             <Setting {...about('successTitle')} />
             <Setting {...about('successMessage')} isLong />
-            <Setting
-              {...about('notificationEmails')}
-              hint={`${formSetting('notificationEmails').meaning} One address in a line.`}
-            />
             <Setting {...about('submissionLimitPerContact')} />
             <Password hasPassword={hasPassword} />
             <Setting {...about('publicUrl')} />
