@@ -8,6 +8,8 @@ import * as archives from './operators/archives.ts'
 import * as audit from './operators/audit.ts'
 import * as backups from './operators/backups.ts'
 import * as forms from './operators/forms.ts'
+import * as formVersions from './operators/form-versions.ts'
+import * as formRestore from './operators/form-restore.ts'
 import * as formsCheck from './operators/forms-check.ts'
 import * as imports from './operators/imports.ts'
 import * as keys from './operators/keys.ts'
@@ -77,6 +79,9 @@ export const operatorEndpoints = [
   forms.showOrganizationForm,
   forms.saveOrganizationForms,
   forms.publishOrganizationForm,
+  formVersions.listFormVersions,
+  formVersions.showFormVersion,
+  formRestore.restoreFormVersion,
   submissions.listSubmissions,
   submissions.showSubmission,
   outbox.listOutbox,

@@ -228,6 +228,8 @@ export interface ClaimedSubmission {
   readonly submissionId: string
   readonly formId: string
   readonly answers: Readonly<Record<string, unknown>>
+  /** What the visitor typed, by field id, where the answer does not say all of it; null: it does everywhere. */
+  readonly typed: Readonly<Record<string, string>> | null
   readonly submittedAt: string
   /** Null: the submission identifies nobody. */
   readonly contactId: string | null

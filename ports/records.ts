@@ -175,6 +175,8 @@ export interface NewSubmission {
   readonly submittedAt: string
   readonly source: 'headless' | 'hosted'
   readonly answers: Readonly<Record<string, unknown>>
+  /** What the visitor typed, by field id, where the answer does not say all of it; null: it does everywhere. */
+  readonly typed: Readonly<Record<string, string>> | null
   readonly attribution: Readonly<Record<string, string>>
   /** Null: the submission identifies nobody. */
   readonly contact: SubmittedContact | null
@@ -242,8 +244,21 @@ export interface TenantWriter extends SubmissionWriter {
    * collections with `updatedAt`, which says whether a row has changed.
    * @returns the `updatedAt` that each row now has, in their order; null: one of them was changed, made or removed
    *   meanwhile, and nothing was written
+   * @param savedBy for forms: the name of who saves them. Each form that is written becomes its next version, in the
+   *   same step, and before that what it replaces, if that is no version, as after an import. Left out: no versions
    */
-  change(collection: string, changes: readonly RowChange[]): Promise<readonly string[] | null>
+  change(
+    collection: string,
+    changes: readonly RowChange[],
+    savedBy?: string,
+  ): Promise<readonly string[] | null>
+  /** The versions of a form, newest first, at most 50. */
+  formVersions(formId: string): Promise<readonly FormVersion[]>
+  /** A version of a form with what was saved, never with a password; null: there is none, or none any more. */
+  formVersion(
+    formId: string,
+    number: number,
+  ): Promise<(FormVersion & { readonly definition: FormDefinition }) | null>
   /**
    * Those of the given ids that belong to another organization. For collections whose ids are unique in the whole
    * service.
@@ -285,6 +300,18 @@ export interface FormDefinition {
   readonly publicUrl?: string | null
   readonly notificationEmails: readonly string[]
   readonly fields: readonly unknown[]
+}
+
+/** What is known of a form as it was saved once. */
+export interface FormVersion {
+  /** From 1; a later version has a greater number. */
+  readonly number: number
+  /** UTC instant. */
+  readonly savedAt: string
+  /** The name of who saved it; null: an import, or not known. */
+  readonly savedBy: string | null
+  /** The name of the form in it. */
+  readonly name: string
 }
 
 /** A form as the submission endpoint needs it. `version` changes with every change of the form's row. */

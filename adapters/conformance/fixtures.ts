@@ -209,6 +209,7 @@ export function submission(
     submittedAt: toInstant(START_MS + 1000),
     source: 'headless',
     answers: { question: 'answer' },
+    typed: null,
     attribution: {},
     contact: contactChanges === null ? null : submittedContact(`new-${submissionId}`, contactChanges),
     limitPerContact: null,

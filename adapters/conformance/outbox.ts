@@ -51,11 +51,13 @@ export const outboxCases: readonly StorageCase[] = [
       const storage = await withEntries(make, 'out-1')
       const { outbox } = storage
       await storage.tenant('org-b').upsert('forms', [form('form-b')])
-      const other = submission('sub-b', { formId: 'form-b', outbox: [entry('out-b')] })
+      const typed = { phone: '+49 761 2345678' }
+      const other = submission('sub-b', { formId: 'form-b', typed, outbox: [entry('out-b')] })
       await storage.tenant('org-b').saveSubmission(other)
       const claimedOther = await outbox.open('org-b').claim('out-b', ...lease('t0', 2))
       assert.equal(claimedOther?.organization.organizationId, 'org-b')
       assert.equal(claimedOther.submission?.submissionId, 'sub-b')
+      assert.deepEqual(claimedOther.submission.typed, typed)
       const claimed = await outbox.open('org-a').claim('out-1', ...lease('t1', 2))
       assert(claimed !== null)
       const { organization, ...rest } = claimed
@@ -70,6 +72,7 @@ export const outboxCases: readonly StorageCase[] = [
           submissionId: 'sub-1',
           formId: 'form-1',
           answers: { question: 'answer' },
+          typed: null,
           submittedAt: at(1),
           contactId: 'new-sub-1',
         },

@@ -27,6 +27,7 @@ async function readSubmission({ read }: TwoTenants, id: string): Promise<StoredR
     'source',
     'submittedAt',
     'answers',
+    'typed',
     'updatedAt',
   ]
   const [rows] = await read('org-a', [{ kind: 'one', collection: 'form-submissions', select, id }])
@@ -45,6 +46,7 @@ export const submissionCases: readonly StorageCase[] = [
       const storage = await withForm(make)
       const saved = submission('sub-1', {
         answers: { a: [1, null, 'x'] },
+        typed: { constructor: '+49 (0)171 \u{1f4de}' },
         attribution: { gclid: 'g' },
         outbox,
       })
@@ -62,6 +64,7 @@ export const submissionCases: readonly StorageCase[] = [
         source: 'headless',
         submittedAt: at(1),
         answers: { a: [1, null, 'x'] },
+        typed: { constructor: '+49 (0)171 \u{1f4de}' },
       })
       assert(typeof updatedAt === 'string')
       const seen = (await storage.outboxOf('org-a')).map(

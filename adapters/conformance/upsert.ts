@@ -274,6 +274,45 @@ function withoutHash(formId: string, changes: object = {}) {
 /** Nobody's change is undone by somebody who read before it. */
 export const changeCases: readonly StorageCase[] = [
   {
+    name: 'a form that is changed by somebody becomes a version, and what it replaces one of nobody',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const writer = storage.tenant('org-a')
+      const row = (name: string, isPublished = true) => {
+        const definition = { formId: 'f-1', name, isPublished, fields: [1], notificationEmails: [] }
+        return form('f-1', { name, isPublished, definition })
+      }
+      const change = async (name: string, savedBy?: string, isPublished = true) => {
+        const replaces = await updatedAt(storage, 'f-1')
+        return writer.change('forms', [{ row: row(name, isPublished), replaces }], savedBy)
+      }
+      const versions = async () =>
+        (await writer.formVersions('f-1')).map(({ number, name, savedBy }) => [number, name, savedBy])
+      await writer.upsert('forms', [row('Imported')])
+      const importedAt = await updatedAt(storage, 'f-1')
+      assert.deepEqual(await versions(), [])
+      await change('Saved', 'Grace')
+      assert.deepEqual(await versions(), [
+        [2, 'Saved', 'Grace'],
+        [1, 'Imported', null],
+      ])
+      const [newest, oldest] = await writer.formVersions('f-1')
+      assert.deepEqual([newest?.savedAt, oldest?.savedAt], [await updatedAt(storage, 'f-1'), importedAt])
+      // Publishing is no version, and neither is a change that changes nothing or is overtaken.
+      await change('Saved', undefined, false)
+      await change('Saved', 'Grace', false)
+      assert.equal(await writer.change('forms', [{ row: row('Late'), replaces: importedAt }], 'Grace'), null)
+      assert.equal((await versions()).length, 2)
+      await change('Again', 'Ada', false)
+      assert.deepEqual((await versions())[0], [3, 'Again', 'Ada'])
+      assert.equal((await versions()).length, 3)
+      assert.deepEqual((await writer.formVersion('f-1', 1))?.definition, row('Imported').definition)
+      assert.equal(await writer.formVersion('f-1', 4), null)
+      assert.deepEqual(await storage.tenant('org-b').formVersions('f-1'), [])
+      assert.equal(await storage.tenant('org-b').formVersion('f-1', 1), null)
+    },
+  },
+  {
     name: 'rows are changed when they still are what they replace, all of them or none',
     async run(make) {
       const storage = await twoTenants(make)

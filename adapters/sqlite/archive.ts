@@ -130,6 +130,7 @@ function heldIn(table: string): ReadonlyMap<string, ArchivedColumn['holds']> {
       ),
     )
   if (table === 'outbox') return new Map([['payload', 'document']])
+  if (table === 'form_versions') return new Map([['definition', 'document']])
   const tables = resources.map(({ collection }) => tableOf(collection))
   const columns = tables.find(({ name }) => name === table)?.columns.values() ?? []
   return new Map([...columns].map(({ name, storage }) => heldBy(name, storage)))

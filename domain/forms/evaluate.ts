@@ -6,6 +6,7 @@ import { defaultSuccess, type AnswerValue, type ContactField } from './language/
 import {
   answerProblem,
   readAnswer,
+  typedBeside,
   type SubmittedBody,
   type Entries,
   type AnswerReading,
@@ -129,6 +130,7 @@ async function evaluateAnswers(
       submittedAt,
       source: 'headless',
       answers: reading.answers,
+      typed: typedBeside(form.answerFields, reading.answers, reading.given),
       attribution: keys.attribution,
       contact,
       limitPerContact,

@@ -117,6 +117,7 @@ describe('a good submission', () => {
         submittedAt: '2026-06-15T12:00:00.000Z',
         source: 'headless',
         answers: { name: 'Ada', mail: 'Ada@x.example' },
+        typed: null,
         attribution: { gclid: 'g1' },
         contact: {
           newContactId: expect.stringMatching(/^con_[0-9A-Za-z]{22}$/) as string,

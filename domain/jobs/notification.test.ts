@@ -16,6 +16,7 @@ function compose(
     answers,
     submittedAt: '2026-06-15T12:34:56.000Z',
     contactId: null,
+    typed: null,
   }
   return notificationEmail(
     { submission, form: { name, definition: definitionOf(fields) } },
@@ -72,6 +73,20 @@ test('shows answers under their labels, in the order of the form, in plain words
   ])
 })
 
+test('shows a phone number as it was typed, but never one whose field reads as a secret', () => {
+  const submission = {
+    submissionId: 's',
+    formId: 'f',
+    answers: { phone: '7612345678', secret_phone: '7612345678', other: '2125550100' },
+    typed: { phone: '+49 761 2345678', secret_phone: '+49 761 2345678', other: '+1 212 555 0199' },
+    submittedAt: '2026-06-15T12:34:56.000Z',
+    contactId: null,
+  }
+  const { text } = notificationEmail({ submission, form: null }, 'a@example.com', from, mail)
+  expect(text).toContain('phone: +49 761 2345678\n\nother: 2125550100\n\n')
+  expect(text).not.toContain('secret')
+})
+
 test('escapes everything that strangers or tenants wrote', () => {
   const { html } = compose(
     [labelled('a', 'short_text', '<b>"&')],
@@ -105,6 +120,7 @@ test('keeps control characters and length out of the subject, and works without 
     answers: { a: 1 },
     submittedAt: '2026-06-15T12:34:56.000Z',
     contactId: null,
+    typed: null,
   }
   expect(notificationEmail({ submission, form: null }, 'a@example.com', from, mail).text).toContain('a: 1')
 })
@@ -148,7 +164,14 @@ test.each([
 })
 
 test('says when some addresses of the form get nothing', () => {
-  const submission = { submissionId: 's', formId: 'f', answers: {}, submittedAt: '', contactId: null }
+  const submission = {
+    submissionId: 's',
+    formId: 'f',
+    answers: {},
+    submittedAt: '',
+    contactId: null,
+    typed: null,
+  }
   const textFor = (count: number) => {
     const notificationEmails = Array.from({ length: count }, (_, index) => `a${index}@example.com`)
     const form = { name: 'F', definition: definitionOf([], { notificationEmails }) }
@@ -196,6 +219,7 @@ test.each([
     answers: { mail: given },
     submittedAt: '2026-06-15T12:34:56.000Z',
     contactId: null,
+    typed: null,
   }
   const form = { name: 'F', definition }
   const message = notificationEmail({ submission, form }, 'office@example.com', from, mail)

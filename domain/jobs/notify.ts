@@ -9,6 +9,7 @@ import { isSensitiveKey } from '../text/sensitive-keys.ts'
 import type { FormDefinition } from '../../ports/records.ts'
 import { isAnswerField, NOTIFICATION_EMAILS_MAX, type AnswerField } from '../forms/language/definition.ts'
 import { readField } from '../forms/language/compile.ts'
+import { answersAsTyped } from '../forms/language/answers.ts'
 
 const Payload = v.object({ to: v.string() })
 
@@ -51,7 +52,7 @@ export function notificationEmail(
   const answers = submission?.answers ?? {}
   const fields = fieldsOf(form?.definition)
   const formName = typeof form?.name === 'string' ? form.name : String(submission?.formId)
-  const lines = linesOf(answers, fields)
+  const lines = linesOf(answersAsTyped(answers, submission?.typed ?? null), fields)
   const footer = `Submitted ${readable(String(submission?.submittedAt))}. Submission ${String(submission?.submissionId)}.${unsent(form?.definition)}`
   const body = lines.length > 0 ? lines : [{ label: formName, value: 'No answers.' }]
   return {

@@ -6,12 +6,12 @@ import { contactMessages, type ContactMessage } from '../jobs/automation-steps.t
 import { component, described } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { jsonReply, PRIVATE } from '../record/reply.ts'
-import { pathText } from '../forms/language/compile.ts'
+import { pathText, sentencesOf } from '../forms/language/compile.ts'
 import { reviewForm, readGivenForm, unknownKeysOf } from '../forms/language/review.ts'
 import { jsonBody } from './schema.ts'
 import { unknownOrganization, operated } from './serve.ts'
 import type { OperatorWorld } from './world.ts'
-import { abuseWarnings, formWarnings, headlessSupport } from '../forms/language/support.ts'
+import { abuseWarnings, headlessSupport, placedWarnings } from '../forms/language/support.ts'
 import type { ImportIssue } from '../record/resource.ts'
 
 /** The maximum number of forms, and the maximum size, of one request. A longer file is checked in several requests. */
@@ -68,7 +68,7 @@ const Verdict = v.strictObject({
         sentence: described(v.string(), 'What there is to say, naming the field.'),
       }),
     ),
-    'What there is to say about its parts when it is saved, at most fifty of them. An import takes unknown keys of fields.',
+    'What there is to say about its parts when it is saved, at most fifty of them. An import takes unknown keys of fields, and any type and operator.',
   ),
 })
 
@@ -182,8 +182,8 @@ export type FormVerdict =
     }
 
 /**
- * Checks a form that is to be saved or imported, without its owner. A key that no field has only warns: an import takes
- * it.
+ * Checks a form that is to be saved or imported, without its owner. A key that no field has is no problem: an import
+ * takes it, and the findings say that saving does not.
  * @param messagesOf what automations send to the contact after a submission of a form
  */
 export async function checkForm(
@@ -201,6 +201,8 @@ export async function checkForm(
   const { definition, password } = reading.form
   const { formId } = definition
   const use = { password, messages: messagesOf(formId) }
-  const warnings = [...formWarnings(definition), ...abuseWarnings(definition, use)]
+  const refused = new Set(unknownKeysOf(line).map(({ path }) => pathText(path)))
+  const doubtful = placedWarnings(definition).filter(({ path }) => !refused.has(pathText(path)))
+  const warnings = [...sentencesOf(doubtful), ...abuseWarnings(definition, use)]
   return { kind: 'form', formId, ...headlessSupport(definition), warnings }
 }

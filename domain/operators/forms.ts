@@ -17,13 +17,18 @@ import { shownJson } from '../text/terminal.ts'
 import { toInstant } from '../text/instant.ts'
 import { jsonBody, instant } from './schema.ts'
 import { pageOf, pageParameters, samplePagination, servePlacesPage, readStoredPage } from './list.ts'
+import { ofVersion, shownVersion, support } from './form-versions.ts'
 import { operated } from './serve.ts'
 import { ended } from '../text/schema-errors.ts'
-import { changeAsRead, isConditional, stateReply } from './change.ts'
+import { changeAsRead, isConditional, stateReply, type Change } from './change.ts'
+import type { Operator } from '../access/operator-credentials.ts'
+import type { OperationEndpoint } from '../record/operation.ts'
 import type { OperatorWorld } from './world.ts'
 import {
   findForms,
+  FORMS_PATH,
   publishForm,
+  unknownForm,
   saveForms,
   storedFormFields,
   type SavedForm,
@@ -36,8 +41,7 @@ const ListedForm = v.strictObject({
   name: v.string(),
   isPublished: described(v.boolean(), 'Whether it takes submissions.'),
   requiresPassword: described(v.boolean(), 'Whether a submission needs the password of the form.'),
-  supported: described(v.boolean(), 'Whether it can be submitted here. If not, it must be hosted.'),
-  reasons: described(v.array(v.string()), 'Why it must be hosted.'),
+  ...support,
   publishedAt: described(v.nullable(instant), 'When it was published first; null: it never was.'),
   createdAt: instant,
   updatedAt: instant,
@@ -72,13 +76,11 @@ export const ShownForm = component(
   ),
 )
 
-const PATH = '/operator/v1/organizations/{organizationId}/forms'
-
 const common = { method: 'GET', access: 'support', tag: 'Form definitions' } as const
 
 export const listOrganizationForms = operated({
   id: 'organizationForms.list',
-  path: PATH,
+  path: FORMS_PATH,
   ...common,
   needsOrganization: true,
   summary: "List an organization's forms",
@@ -127,7 +129,7 @@ export const listOrganizationForms = operated({
 
 export const showOrganizationForm = operated({
   id: 'organizationForms.show',
-  path: `${PATH}/{formId}`,
+  path: `${FORMS_PATH}/{formId}`,
   ...common,
   versioned: { except: [] },
   needsOrganization: true,
@@ -143,12 +145,14 @@ export const showOrganizationForm = operated({
     {
       words: ['form', 'show'],
       positionals: ['FORMID'],
-      flags: { org: ofOrganization() },
+      flags: { org: ofOrganization(), version: ofVersion() },
+      instead: { version: shownVersion },
       summary: 'Print a form as JSON, as an import of forms takes it',
       details: [
-        'The password is not stored, so it is not printed. Why a form must be hosted is said beside it.',
+        'The password is not stored, so it is not printed. Why a form must be hosted is said beside it. --version prints what',
+        'it was after an earlier save, without whether it is published: "form versions" lists them.',
       ],
-      examples: ['contact --org lakeside > contact.json'],
+      examples: ['contact --org lakeside > contact.json', 'contact --version 2 --org lakeside'],
       says: ({ form, reasons }) => ({
         out: [shownJson(form, 2)],
         notes: reasons.map((reason) => `It must be hosted: ${reason}`),
@@ -193,12 +197,11 @@ function pageOfForm(shownForm: v.InferOutput<typeof ShownForm>, { values, params
   return { out: [page.trimEnd()], notes }
 }
 
-const Saved = v.strictObject({
+export const Saved = v.strictObject({
   formId: v.string(),
   outcome: described(v.picklist(['created', 'changed', 'unchanged']), 'What became of it.'),
   isPublished: ListedForm.entries.isPublished,
-  supported: ListedForm.entries.supported,
-  reasons: ListedForm.entries.reasons,
+  ...support,
 })
 
 const SavedForms = component(
@@ -209,7 +212,7 @@ const SavedForms = component(
   ),
 )
 
-const RefusedForms = component(
+export const RefusedForms = component(
   'RefusedForms',
   described(
     v.strictObject({
@@ -237,7 +240,7 @@ const exampleForm = {
   fields: [],
 }
 
-const savedSample: v.InferOutput<typeof Saved> = {
+export const savedSample: v.InferOutput<typeof Saved> = {
   formId: 'contact',
   outcome: 'created',
   isPublished: true,
@@ -245,10 +248,18 @@ const savedSample: v.InferOutput<typeof Saved> = {
   reasons: [],
 }
 
+/** What takes forms offline. */
+export const unpublishing = v.exactOptional(
+  described(
+    v.boolean('must be true or false'),
+    'Whether they are saved unpublished, which takes those offline that are published.',
+  ),
+)
+
 export const saveOrganizationForms = operated({
   id: 'organizationForms.save',
   method: 'POST',
-  path: PATH,
+  path: FORMS_PATH,
   access: 'admin',
   action: 'form.save',
   versioned: { of: showOrganizationForm, mayCreate: true, mayBeSeveral: true },
@@ -256,7 +267,7 @@ export const saveOrganizationForms = operated({
   needsOrganization: true,
   summary: 'Create or update forms',
   description:
-    'All of them, or none. A setting that is left out is cleared, but `isPublished` and a password stay as they are stored when it is saved; null removes a password. A form that cannot be submitted here is saved unpublished, with the reasons, unless nothing of it changes. An unknown key of a form or field is refused.',
+    'All of them, or none. A setting that is left out is cleared, but `isPublished` and a password stay as they are stored when it is saved; null removes a password. A form that cannot be submitted here is saved unpublished, with the reasons, unless nothing of it changes. A published form is never taken offline by it: what would do so is refused, unless `unpublish` is true. An unknown key of a form or field is refused, and so is a type or an operator that does not exist; `$schema` is allowed and not kept.',
   body: jsonBody(
     v.strictObject({
       forms: described(
@@ -267,6 +278,7 @@ export const saveOrganizationForms = operated({
         ),
         'Forms as an import takes them. `isPublished` and `notificationEmails` may be left out.',
       ),
+      unpublish: unpublishing,
     }),
     { forms: [exampleForm] },
     FORMS_MAX_BYTES,
@@ -282,17 +294,21 @@ export const saveOrganizationForms = operated({
       ],
     }),
   },
-  answer: async ({ operation, params: { organizationId = '' }, body, change, precondition }, world) => {
+  answer: async (
+    { operation, params: { organizationId = '' }, body, change, precondition },
+    world,
+    operator,
+  ) => {
     const ids = body.forms.flatMap(({ formId }) => (v.is(FormId, formId) ? [formId] : []))
     const isOne = body.forms.length === 1
     if (isConditional(precondition) && !isOne)
       return errorReply(400, 'If-Match and If-None-Match: need a single form, because each has its own ETag.')
     await change.announce({ type: 'forms', ids })
-    const ports = savingOf(organizationId, world)
+    const ports = savingOf(organizationId, operator, world)
     const saved = await changeAsRead(operation, precondition, {
       read: () => findForms(ids, ports.tenant),
       shown: (found) => [...found.values()].map(shown)[0] ?? null,
-      write: (found) => saveForms(body.forms, found, ports),
+      write: (found) => saveForms(body.forms, found, ports, { unpublish: body.unpublish }),
     })
     if ('refusal' in saved) return saved.refusal
     const saving = saved.outcome
@@ -302,13 +318,36 @@ export const saveOrganizationForms = operated({
       const state = isOne && only !== undefined ? shown(only.form) : null
       return stateReply(operation, 200, { data: saving.saved.map(publishedSave) }, state)
     }
-    const problems = saving.problems
-      .slice(0, PROBLEMS_MAX)
-      .map(({ field, ...problem }) => ({ ...problem, field: echoed(field) }))
-    const sentences = problems.map(({ form, field, message }) => `Form ${form}: ${field} ${ended(message)}`)
-    return jsonReply(422, { error: ['Nothing was saved.', ...sentences].join(' '), problems }, PRIVATE)
+    return refusedForms(saving)
   },
 })
+
+/** The answer about forms of which none was saved. */
+export function refusedForms(
+  saving: Extract<Exclude<Awaited<ReturnType<typeof saveForms>>, string>, { readonly kind: 'refused' }>,
+) {
+  const problems = saving.problems
+    .slice(0, PROBLEMS_MAX)
+    .map(({ field, ...problem }) => ({ ...problem, field: echoed(field) }))
+  const sentences = problems.map(({ form, field, message }) => `Form ${form}: ${field} ${ended(message)}`)
+  const forced = saving.isForced === true ? [FORCED] : []
+  const error = ['Nothing was saved.', ...sentences, ...forced].join(' ')
+  return jsonReply(422, { error, problems }, PRIVATE)
+}
+
+/** The answer about one form that was saved. */
+export async function savedOne(
+  operation: OperationEndpoint,
+  saved: readonly SavedForm[],
+  change: Pick<Change, 'concerns'>,
+) {
+  const [only] = saved
+  if (only === undefined) throw new Error('A form was saved, and is missing')
+  change.concerns({ type: 'forms', ids: [only.form.formId], changed: namedChanges(saved) })
+  return stateReply(operation, 200, publishedSave(only), shown(only.form))
+}
+
+const FORCED = 'To take it offline and save it so, give unpublish (--unpublish).'
 
 /** What a person is told of a form that was saved, in lines. */
 export function toldOfForm(saved: v.InferOutput<typeof Saved>): readonly string[] {
@@ -330,7 +369,7 @@ const publishing = {
 export const publishOrganizationForm = operated({
   id: 'organizationForms.publish',
   method: 'PUT',
-  path: `${PATH}/{formId}/published`,
+  path: `${FORMS_PATH}/{formId}/published`,
   access: 'admin',
   action: 'form.publish',
   versioned: { of: showOrganizationForm },
@@ -372,11 +411,12 @@ export const publishOrganizationForm = operated({
   answer: async (
     { operation, params: { organizationId = '', formId = '' }, body, change, precondition },
     world,
+    operator,
   ) => {
     const { isPublished } = body
     if (!v.is(FormId, formId)) return unknownForm(formId, organizationId)
     await change.announce({ type: 'forms', ids: [formId] })
-    const ports = savingOf(organizationId, world)
+    const ports = savingOf(organizationId, operator, world)
     const saved = await changeAsRead(operation, precondition, {
       read: async () => (await findForms([formId], ports.tenant)).get(formId) ?? null,
       shown: (found) => (found === null ? null : shown(found)),
@@ -390,8 +430,7 @@ export const publishOrganizationForm = operated({
         409,
         `${formId} cannot be submitted here, so it is not published. ${outcome.reasons.join(' ')}`,
       )
-    change.concerns({ type: 'forms', ids: [formId], changed: namedChanges([outcome]) })
-    return stateReply(operation, 200, publishedSave(outcome), shown(outcome.form))
+    return savedOne(operation, [outcome], change)
   },
 })
 
@@ -402,7 +441,7 @@ function published({ definition, passwordHash, ...form }: StoredForm): ListedFor
 }
 
 /** A form with its definition: the state that the operations on forms change. */
-function shown(form: StoredForm): v.InferOutput<typeof ShownForm> {
+export function shown(form: StoredForm): v.InferOutput<typeof ShownForm> {
   return { form: lineOf(form), ...published(form) }
 }
 
@@ -411,11 +450,6 @@ function lineOf({ definition, ...form }: StoredForm): Record<string, unknown> {
   const { formId, name, isPublished, createdAt, publishedAt } = form
   const published = publishedAt === null ? {} : { publishedAt }
   return { ...definition, formId, name, isPublished, createdAt, ...published }
-}
-
-/** The answer about a form that an organization does not have. */
-export function unknownForm(formId: string, organizationId: string) {
-  return errorReply(404, `${organizationId} has no form ${echoed(formId)}.`)
 }
 
 /** The maximum number of fields that a record of the audit names, of all forms together. */
@@ -433,13 +467,18 @@ function namedChanges(saved: readonly SavedForm[]): readonly FormChange[] {
 }
 
 /** What can be the id of a form. Anything else may be a mistyped secret, which is not recorded. */
-const FormId = v.pipe(v.string(), v.regex(FORM_ID))
+export const FormId = v.pipe(v.string(), v.regex(FORM_ID))
 
 function publishedSave({ form, outcome, supported, reasons }: SavedForm): v.InferOutput<typeof Saved> {
   return { formId: form.formId, outcome, isPublished: form.isPublished, supported, reasons: [...reasons] }
 }
 
-function savingOf(organizationId: string, { tenant, secrets, random, clock }: OperatorWorld) {
+/** The ports by which an operator saves forms of an organization. */
+export function savingOf(
+  organizationId: string,
+  { name }: Operator,
+  { tenant, secrets, random, clock }: OperatorWorld,
+) {
   return {
     tenant: tenant(organizationId),
     passwords: {
@@ -448,5 +487,6 @@ function savingOf(organizationId: string, { tenant, secrets, random, clock }: Op
         (await verifyFormPassword(password, stored, secrets)).ok,
     },
     now: toInstant(clock.nowMs()),
+    savedBy: name,
   }
 }

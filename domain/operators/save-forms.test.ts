@@ -28,6 +28,7 @@ test.each([undefined, OWN])(
         {
           passwords,
           now,
+          savedBy: 'Grace',
           tenant: portWith(tenant, {
             // The other organization saves after the first look, and before the write.
             foreignIds: async (...given) => {

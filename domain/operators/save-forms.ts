@@ -2,11 +2,14 @@ import type { FormChange } from '../../ports/operators.ts'
 import type { FormDefinition, TenantWriter } from '../../ports/records.ts'
 import { headlessSupport } from '../forms/language/support.ts'
 import type { FormPasswords } from '../imports/kinds.ts'
+import { echoed } from '../limits/echo.ts'
+import { errorReply } from '../record/reply.ts'
 import type { ImportIssue } from '../record/resource.ts'
 import { forms } from '../resources/forms.ts'
 import { isJsonObject } from '../text/json.ts'
-import { pathText } from '../forms/language/compile.ts'
-import { readGivenForm, unknownKeysOf, type GivenForm } from '../forms/language/review.ts'
+import { compileForm, pathText } from '../forms/language/compile.ts'
+import type { FormLine } from '../forms/language/check.ts'
+import { readGivenForm, unknownKeysOf, unknownWordsOf, type GivenForm } from '../forms/language/review.ts'
 
 /** What is wrong with a given form. */
 export interface GivenFormProblem extends ImportIssue {
@@ -53,6 +56,15 @@ export interface SavingForms {
   readonly passwords: FormPasswords
   /** The present UTC instant. */
   readonly now: string
+  /** The name of who saves them. */
+  readonly savedBy: string
+}
+
+export interface SaveOptions {
+  /** Whether all of them are unpublished, whatever they say. */
+  readonly unpublish?: boolean | undefined
+  /** Whether they were stored before, so that keys and words that only an import takes are right. */
+  readonly isStored?: boolean
 }
 
 /** The stored forms with these ids. */
@@ -68,14 +80,21 @@ export async function findForms(
 /**
  * Creates or updates forms, all of them or none, provided that what is stored is still what was found; else `overtaken`,
  * and nothing is saved. A setting that is left out is cleared, but a password that is left out stays as it is stored at
- * the moment of the write. A form that cannot be submitted here is saved unpublished, unless nothing of it changes.
+ * the moment of the write. A form that cannot be submitted here is saved unpublished, unless nothing of it changes. One
+ * that is published stays so, or is refused. Each that changes becomes a version.
  */
 export async function saveForms(
   given: readonly GivenForm[],
   found: ReadonlyMap<string, StoredForm>,
-  { tenant, passwords, now }: SavingForms,
+  { tenant, passwords, now, savedBy }: SavingForms,
+  { unpublish = false, isStored = false }: SaveOptions = {},
 ): Promise<
-  | { readonly kind: 'refused'; readonly problems: readonly GivenFormProblem[] }
+  | {
+      readonly kind: 'refused'
+      readonly problems: readonly GivenFormProblem[]
+      /** Whether they would be saved with `unpublish`. */
+      readonly isForced?: boolean
+    }
   | { readonly kind: 'saved'; readonly saved: readonly SavedForm[] }
   | 'overtaken'
 > {
@@ -86,9 +105,11 @@ export async function saveForms(
   const foreign = await foreignIds()
   const problems = given.flatMap((form, index) => {
     const reading = readings[index]
+    const stored = found.get(String(form.formId))?.definition ?? null
+    const unknown = isStored ? [] : [...unknownKeysOf(form), ...unknownWordsOf(form, stored)]
     const own = [
       ...(reading !== undefined && 'issues' in reading ? reading.issues : []),
-      ...unknownKeysOf(form).map(({ path, message }) => ({ field: pathText(path), message })),
+      ...unknown.map(({ path, message }) => ({ field: pathText(path), message })),
       ...(ids.indexOf(form.formId) < index ? [{ field: 'formId', message: 'is given twice' }] : []),
       ...(foreign.has(String(form.formId)) ? [FOREIGN] : []),
     ]
@@ -100,28 +121,16 @@ export async function saveForms(
       const reading = readings[index]
       if (reading === undefined || 'issues' in reading) throw new Error('A form with problems was refused')
       const before = found.get(reading.form.definition.formId) ?? null
-      const { definition, publishedAt, createdAt } = reading.form
-      const support = headlessSupport(definition)
-      const wasPublished = before?.isPublished === true
-      const wanted = 'isPublished' in form ? definition.isPublished : wasPublished
       const password = await passwordOf(form, before, passwords)
-      const draftWith = (isPublished: boolean): Draft => ({
-        ...password,
-        formId: definition.formId,
-        name: definition.name,
-        isPublished,
-        definition: { ...definition, isPublished },
-        publishedAt: publishedAt ?? before?.publishedAt ?? (isPublished && !wasPublished ? now : null),
-        createdAt: createdAt ?? before?.createdAt ?? now,
-      })
-      // An import publishes any form. One that is shown and saved again stays as it is.
-      const asGiven = draftWith(wanted)
-      const stays = before !== null && changeIn(asGiven, before) === null
-      return { draft: stays ? asGiven : draftWith(wanted && support.supported), before, support }
+      return draftOf(reading.form, before, { password, isGiven: 'isPublished' in form, unpublish, now })
     }),
   )
+  const offline = drafts.flatMap((drafted, index) =>
+    unpublish ? [] : offlineProblems(drafted).map((problem) => ({ form: index + 1, ...problem })),
+  )
+  if (offline.length > 0) return { kind: 'refused', problems: offline, isForced: true }
   try {
-    const saved = await write(drafts, tenant)
+    const saved = await write(drafts, tenant, savedBy)
     return saved === null ? 'overtaken' : { kind: 'saved', saved }
   } catch (error) {
     // Another organization may have saved a form under one of these ids meanwhile.
@@ -130,6 +139,50 @@ export async function saveForms(
     const late = ids.flatMap((id, index) => (taken.has(String(id)) ? [{ form: index + 1, ...FOREIGN }] : []))
     return { kind: 'refused', problems: late }
   }
+}
+
+interface DraftingForm {
+  readonly password: Pick<Draft, 'passwordHash'>
+  /** Whether the form says whether it is published. */
+  readonly isGiven: boolean
+  readonly unpublish: boolean
+  readonly now: string
+}
+
+/** The draft of a form as it is given. What cannot be submitted here is not published by it. */
+function draftOf(
+  { definition, publishedAt, createdAt }: FormLine,
+  before: StoredForm | null,
+  { password, isGiven, unpublish, now }: DraftingForm,
+): Drafted {
+  const support = headlessSupport(definition)
+  const wasPublished = before?.isPublished === true
+  const wanted = !unpublish && (isGiven ? definition.isPublished : wasPublished)
+  const draftWith = (isPublished: boolean): Draft => ({
+    ...password,
+    formId: definition.formId,
+    name: definition.name,
+    isPublished,
+    definition: { ...definition, isPublished },
+    publishedAt: publishedAt ?? before?.publishedAt ?? (isPublished && !wasPublished ? now : null),
+    createdAt: createdAt ?? before?.createdAt ?? now,
+  })
+  // An import publishes any form. One that is shown and saved again stays as it is.
+  const asGiven = draftWith(wanted)
+  const stays = before !== null && changeIn(asGiven, before) === null
+  return { draft: stays ? asGiven : draftWith(wanted && support.supported), before, support }
+}
+
+/** Why a draft would take a form offline that is published. A form is never unpublished by saving it alone. */
+function offlineProblems({ draft, before }: Drafted): readonly ImportIssue[] {
+  if (before?.isPublished !== true || draft.isPublished) return []
+  const compilation = compileForm(draft.definition)
+  if (compilation.kind === 'supported')
+    return [{ field: 'isPublished', message: 'is false, which would take the published form offline' }]
+  return compilation.problems.map(({ path, sentence }) => ({
+    field: pathText(path),
+    message: `would take the published form offline: ${sentence}`,
+  }))
 }
 
 /**
@@ -166,11 +219,12 @@ interface Drafted {
 async function write(
   drafts: readonly Drafted[],
   tenant: SavingForms['tenant'],
+  savedBy?: string,
 ): Promise<readonly SavedForm[] | null> {
   const changes = drafts.flatMap(({ draft, before }) =>
     changeIn(draft, before) === null ? [] : [{ row: { ...draft }, replaces: before?.updatedAt ?? null }],
   )
-  const instants = await tenant.change(forms.collection, changes)
+  const instants = await tenant.change(forms.collection, changes, savedBy)
   if (instants === null) return null
   const written = new Map(changes.map(({ row }, index) => [row.formId, instants[index]]))
   return drafts.map(({ draft, before, support }) => {
@@ -236,4 +290,12 @@ function namesOf(...all: readonly Named[]): readonly string[] {
 
 function textOf(value: unknown): string | undefined {
   return JSON.stringify(value)
+}
+
+/** The path of an organization's forms. */
+export const FORMS_PATH = '/operator/v1/organizations/{organizationId}/forms'
+
+/** The answer about a form that an organization does not have. */
+export function unknownForm(formId: string, organizationId: string) {
+  return errorReply(404, `${organizationId} has no form ${echoed(formId)}.`)
 }

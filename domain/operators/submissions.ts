@@ -7,6 +7,7 @@ import { component, described } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
 import { answeredFields, submissionsSheet } from '../forms/submissions-sheet.ts'
+import { answersAsTyped } from '../forms/language/answers.ts'
 import { publicAnswers } from '../resources/answers.ts'
 import { automationRuns } from '../resources/automations.ts'
 import { contacts } from '../resources/contacts.ts'
@@ -24,7 +25,8 @@ import {
 import { operated } from './serve.ts'
 import type { OperatorWorld } from './world.ts'
 import { instant } from './schema.ts'
-import { showOrganizationForm, unknownForm, type ShownForm } from './forms.ts'
+import { showOrganizationForm, type ShownForm } from './forms.ts'
+import { unknownForm } from './save-forms.ts'
 import { Entry } from './outbox.ts'
 import { publishedSend, Send } from './sends.ts'
 
@@ -47,7 +49,10 @@ const Submission = v.strictObject({
   submittedAt: instant,
   source: described(v.picklist(['headless', 'hosted']), 'Where the form was filled in.'),
   contact: described(v.nullable(Contact), 'Whom it belongs to, as stored now; null: nobody.'),
-  answers: described(answers, 'By field; answers to fields whose id reads as a secret are left out.'),
+  answers: described(
+    answers,
+    'By field, for people: a phone number is as the visitor typed it, of which the public API has the last ten digits. Answers to fields whose id reads as a secret are left out.',
+  ),
   attribution: described(answers, 'Where the visitor came from.'),
 })
 
@@ -241,7 +246,7 @@ export const showSubmission = operated({
 
 const SELECT = [
   ...['submissionId', 'formId', 'formName', 'submittedAt', 'source', 'contactId'],
-  ...['answers', 'attribution'],
+  ...['answers', 'typed', 'attribution'],
 ]
 
 /** The maximum number of runs and messages of one submission that are shown. */
@@ -255,9 +260,12 @@ async function withContacts(
   const contactIds = rows.flatMap(({ contactId }) => (typeof contactId === 'string' ? [contactId] : []))
   const found = await tenant.findMany(contacts.collection, Object.keys(Contact.entries), contactIds)
   const byId = new Map(found.map((contact) => [contact.contactId, contact as Contact]))
-  return rows.map(({ contactId, answers: stored, ...submission }) => ({
+  return rows.map(({ contactId, answers: stored, typed, ...submission }) => ({
     ...(submission as Omit<Submission, 'contact' | 'answers'>),
     contact: byId.get(contactId) ?? null,
-    answers: publicAnswers({ answers: stored as Submission['answers'] }),
+    answers: answersAsTyped(
+      publicAnswers({ answers: stored as Submission['answers'] }),
+      typed as Readonly<Record<string, string>> | null,
+    ),
   }))
 }

@@ -32,7 +32,7 @@ export interface OperatorWorld {
   /** Opens one organization. Forms are saved through it: like imports, the wrapper around the handlers records them. */
   readonly tenant: (
     organizationId: string,
-  ) => Pick<TenantWriter, 'findMany' | 'findPage' | 'foreignIds' | 'change'>
+  ) => Pick<TenantWriter, 'findMany' | 'findPage' | 'foreignIds' | 'change' | 'formVersions' | 'formVersion'>
   readonly audit: Audit
   /**
    * Opens the imports of an organization. No I/O. Imports do not go through `changes`: the wrapper around their

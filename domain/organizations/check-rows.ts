@@ -118,6 +118,17 @@ const serviceRows: Readonly<Record<string, (nowMs: number) => Readonly<Record<st
     updatedAt: byNow(nowMs),
     waitingSince: v.nullable(byNow(nowMs)),
   }),
+  form_versions: (nowMs) => ({
+    formId: v.pipe(v.string(), v.regex(FORM_ID)),
+    number: v.pipe(count, v.minValue(1)),
+    savedAt: byNow(nowMs),
+    definition: v.pipe(
+      v.string(),
+      v.check((text) =>
+        v.is(v.looseObject({ ...ServedDefinition.entries, name: v.string() }), parsedOr(text, null)),
+      ),
+    ),
+  }),
   sends: (nowMs) => ({
     sendId: identifier,
     channel: v.picklist(['sms', 'mms', 'email']),

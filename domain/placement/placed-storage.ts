@@ -119,11 +119,11 @@ export function placedTenant(places: LoggedPlaces, organizationId: string): Tena
   return relayed(relay, {
     saveSubmission: (submission) => submissions.saveSubmission(submission),
     upsert: (collection, rows) => written(collection, rows, (tenant) => tenant.upsert(collection, rows)),
-    change: (collection, changes) =>
+    change: (collection, changes, savedBy) =>
       written(
         collection,
         changes.map(({ row }) => row),
-        (tenant) => tenant.change(collection, changes),
+        (tenant) => tenant.change(collection, changes, savedBy),
       ),
     // No database has the forms of all places, but the directory has their ids.
     foreignIds: (collection, ids) =>

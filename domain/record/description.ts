@@ -89,6 +89,7 @@ export const auditActionWords = {
   'operatorKey.revoke': 'Revoke an operator key',
   'form.save': 'Save forms',
   'form.publish': 'Publish forms',
+  'form.restore': 'Save versions of forms again',
   'import.open': 'Open an import',
   'import.commit': 'Commit an import',
   'import.abort': 'Abort an import',

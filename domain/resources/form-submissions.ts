@@ -1,18 +1,30 @@
 import { collection, newestFirst } from '../record/endpoint.ts'
-import { id, nullable, oneOf, text, timestamp } from '../record/field.ts'
+import * as v from 'valibot'
+import { id, json, nullable, oneOf, personal, text, timestamp } from '../record/field.ts'
 import { idFilter, window } from '../record/filter.ts'
 import { joined, orElse, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { publicAnswers, publishedAnswers, storedAnswers } from './answers.ts'
 import { attribution } from '../forms/language/attribution.ts'
 import { forms } from './forms.ts'
+import { isJsonObject } from '../text/json.ts'
+
+type Typed = Readonly<Record<string, string>>
+
+const Typed = v.record(v.string(), v.string())
+
+/** The object stays as it is: `v.record` would drop ids such as `constructor`. */
+const TypedInput = v.custom<Typed>(
+  (value) => isJsonObject(value) && Object.values(value).every((text) => typeof text === 'string'),
+  'must be an object of texts',
+)
 
 export const formSubmissions = resource({
   name: 'FormSubmission',
   collection: 'form-submissions',
   description: 'One saved set of answers to a form.',
   idField: 'submissionId',
-  person: { by: 'contactId', carriedIn: ['answers'] },
+  person: { by: 'contactId', carriedIn: ['answers', 'typed'] },
   removal: true,
   selectsFew: { contactId: 'submittedAt' },
   selectsMany: { formId: ['submittedAt'] },
@@ -27,7 +39,14 @@ export const formSubmissions = resource({
     submittedAt: timestamp(),
     updatedAt: updatedAt(),
   },
-  hidden: { answers: storedAnswers() },
+  hidden: {
+    answers: storedAnswers(),
+    /**
+     * What the visitor typed, by the ids of fields, where the answer does not say all of it: the last ten digits of a
+     * phone number have lost its country. For people only. Null: the answers say all.
+     */
+    typed: orElse(personal(nullable(json(Typed, TypedInput))), null),
+  },
   compute: { answers: publicAnswers },
 })
 

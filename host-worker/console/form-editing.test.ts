@@ -25,9 +25,11 @@ import {
   renameField,
   revalueOption,
 } from './app/forms/changes.ts'
+import { inEditorsWords } from './app/forms/findings.ts'
 import {
   addField,
   applied,
+  bringBack,
   editingOf,
   fieldsIn,
   isChanged,
@@ -104,6 +106,8 @@ test('random fields moved, removed and put back are the same form', () => {
     expect(moved.keys.toSorted()).toEqual(editing.keys)
     expect(done(moved, moveField(to, from))).toEqual(editing)
     expect(fieldsIn(done(editing, removeField(from)).form)).toEqual(fields.toSpliced(from, 1))
+    const both = done(editing, removeField(from), ...(fields.length > 1 ? [removeField(0)] : []))
+    expect(done(both, bringBack(), bringBack(), bringBack())).toEqual(editing)
     expect(done(editing, replaceForm(moved.form), replaceForm(editing.form))).toEqual(editing)
   })
   fc.assert(property, { seed: 1, numRuns: 200 })
@@ -275,4 +279,32 @@ test('a setting has the control that its declaration asks for', () => {
     expect.arrayContaining(['formId: text', 'notificationEmails: list', 'submissionLimitPerContact: number']),
   )
   expect(formSetting('name').isNeeded && !formSetting('successTitle').isNeeded).toBe(true)
+})
+
+test('problems are said in the words of whoever edits the form', () => {
+  const when = { match: 'all', rules: [{ field: 'gone', operator: 'is_empty' }] }
+  const form = {
+    ...formOf([
+      { id: 'a', type: 'short_text', label: 'Your name', visibleWhen: when },
+      { id: 'b', type: 'single_choice', label: 'Colour', options: [] },
+      { id: 'c"d', type: 'number', label: '$& costs', min: 2, max: 1 },
+      { id: 'e', type: 'shrt_text', label: 'Misspelt' },
+      { id: 'f', type: 'short_text' },
+      7,
+    ]),
+    name: '',
+    notificationEmails: ['office'],
+    submissionLimitPerContact: 1,
+  }
+  expect(inEditorsWords(reviewForm(form).findings, form).map(({ sentence }) => sentence)).toEqual([
+    'Give the form a name.',
+    '“office” is not an email address.',
+    '“Misspelt”: type is "shrt_text", which is no type of field. Did you mean short_text?',
+    '“Colour” has nothing to choose from. Add an option.',
+    '“$& costs”: min must not be greater than max.',
+    'Question 5 has no label.',
+    'Field 6 is not an object.',
+    '“Your name”: the question that this depends on was removed.',
+    'To limit submissions, the form needs a required question, always shown, for an email address or a phone number of the contact.',
+  ])
 })

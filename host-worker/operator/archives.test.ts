@@ -524,10 +524,14 @@ test.each(['shared', 'own'] as const)(
     // Nothing that is stored of it names a form of the first one.
     await exported(of, 'copy.tar', '--id', 'copy')
     expect(await filesWith(begun, [...ids.keys()])).toEqual(
-      ['automations', 'form-submissions', 'forms', 'outbox', 'removals'].map((name) => `rows/${name}.ndjson`),
+      ['automations', 'form-submissions', 'form-versions', 'forms', 'outbox', 'removals'].map(
+        (name) => `rows/${name}.ndjson`,
+      ),
     )
     expect(await filesWith(fileOf('copy.tar'), [...ids.keys()])).toEqual([])
     expect(await submit('demo-contact-2')).toBe(200)
+    const version = await of.run('form', 'show', 'extra-2', '--version', '1', '--org', 'copy')
+    expect(JSON.parse(version.stdout)).toMatchObject({ formId: 'extra-2', name: 'Extra' })
     // A third one finds the ids of the second taken. Deleted, their forms are free again.
     const third = await of.run(
       'org',

@@ -46,7 +46,8 @@ function make(operation: OperationEndpoint, typed: OperatorCommand<OperationEndp
     return { ...command, run: (context, given) => run(operation, declared, given, context) }
   const { piped, shown } = declared
   const printed = { ...(piped === undefined ? {} : { piped }), ...(shown === undefined ? {} : { shown }) }
-  const sourceFor = (values: FlagValues) => sourceOf(calledBy(operation, declared, values), declared)
+  const sourceFor = (values: FlagValues, given: readonly string[]) =>
+    sourceOf(calledBy(operation, declared, values), declared, given)
   return listing({ ...command, ...printed, sourceFor })
 }
 
@@ -169,10 +170,14 @@ function read(name: string, { read: schema }: Flag, value: string | boolean | re
 }
 
 /** The items of a list that a command prints. */
-function sourceOf({ operation, columns = [], sheet }: Called, declared: Declared): Source {
+function sourceOf(
+  { operation, columns = [], sheet }: Called,
+  declared: Declared,
+  positionals: readonly string[],
+): Source {
   const { mustExist } = declared
   const inputs = (of: OperationEndpoint, values: FlagValues) =>
-    inputsFor(of, declared, { values, positionals: [] })
+    inputsFor(of, declared, { values, positionals })
   const open = async (context: Context, values: FlagValues, limit: number) => {
     const { params, query } = inputs(operation, values)
     const service = await context.service()

@@ -62,9 +62,18 @@ it('takes what "form save" takes: one form in any layout, a list, and settings t
   expect(one).toEqual({
     code: 0,
     stdout:
-      'plain: can be submitted here\n  warning: Field "a": the setting "requird" is unknown and has no effect. Did you mean required?\n',
+      'plain: can be submitted here\n  "form save" refuses it: fields[0].requird is not a known key. Did you mean required?\n',
     stderr: '',
   })
+  const misspelt = { ...plain, fields: [{ id: 'a', type: 'shrt_text', label: 'A' }] }
+  expect((await operator('form', 'check', file('one.json', [misspelt]))).stdout).toBe(
+    [
+      'plain: must be hosted',
+      '  "form save" refuses it: fields[0].type is "shrt_text", which is no type of field. Did you mean short_text?',
+      '  Field "a" is of type "shrt_text", which does not exist here.',
+      '',
+    ].join('\n'),
+  )
   const list = [plain, { ...plain, formId: 'other', nmae: 'x' }, 7]
   expect(await operator('form', 'check', file('list.json', [JSON.stringify(list, null, 2)]))).toMatchObject({
     code: 1,

@@ -76,18 +76,17 @@ function lineOf(cells: readonly string[], columns: readonly Column<never>[]): st
 }
 
 /** A command that lists. Everything that all of them have in common is derived from this record. */
-interface Listing extends Omit<Command, 'positionals' | 'run'>, Listed {
-  /** What it lists, by the flags. */
-  readonly sourceFor: (values: FlagValues) => Source
+interface Listing extends Omit<Command, 'run'>, Listed {
+  /** What it lists, by the flags and the positional arguments. */
+  readonly sourceFor: (values: FlagValues, positionals: readonly string[]) => Source
 }
 
 /** Makes the command of a listing: the same items as a table on a terminal, as lines in a pipe, and as JSON. */
 export function listing(declared: Listing): Command {
   const { sourceFor, shown } = declared
-  const usual = sourceFor({})
+  const usual = sourceFor({}, [])
   return {
     ...declared,
-    positionals: [],
     flags: {
       ...declared.flags,
       json: mark(),
@@ -95,10 +94,10 @@ export function listing(declared: Listing): Command {
       limit: text('N'),
     },
     details: [...declared.details, ...detailsOf(usual, declared)],
-    run: async (context, { values }) => {
+    run: async (context, { values, positionals }) => {
       const asked = limitIn(values)
       const limit = asked ?? shown?.count ?? Number.POSITIVE_INFINITY
-      const chosen = sourceFor(values)
+      const chosen = sourceFor(values, positionals)
       const lines = await openLines(values, chosen, declared, context)
       let count = 0
       try {

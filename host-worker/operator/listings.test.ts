@@ -35,6 +35,11 @@ beforeAll(async () => {
   )
   for (const label of [[], ['--label', 'Nightly  sync']])
     expect((await at.run('key', 'issue', '--org', 'acme', ...label)).code).toBe(0)
+  for (const name of ['Saved 1', 'Saved 2']) {
+    const saved = join(directory, 'saved.json')
+    writeFileSync(saved, JSON.stringify({ formId: 'saved', name, fields: [] }))
+    expect((await at.run('form', 'save', saved, '--org', 'acme')).code).toBe(0)
+  }
   const sites = join(directory, 'sites.csv')
   for (const name of ['One', 'Two']) {
     writeFileSync(
@@ -69,7 +74,12 @@ const listings: readonly (readonly [words: string, heads: string, line: string |
   [
     'form list --org acme',
     'FORM STATE USE CHANGED AT NAME',
-    String.raw`form-\d  published  (can be submitted here|must be hosted)  ${ISO}  \S.*`,
+    String.raw`(form-\d|saved)  (un)?published  (can be submitted here|must be hosted)  ${ISO}  \S.*`,
+  ],
+  [
+    'form versions saved --org acme',
+    'VERSION SAVED AT SAVED BY NAME',
+    String.raw`\d  ${ISO}  \S+( \S+)*  Saved \d`,
   ],
   [
     'submissions list --org acme',
@@ -134,6 +144,6 @@ describe.each(listings)('%s', (words, heads, form_) => {
 test('every command that lists is here', async () => {
   const { allCommands } = await import('./commands.ts')
   const listing = (await allCommands()).filter(({ flags }) => Object.hasOwn(flags, 'json'))
-  const tested = listings.map(([words]) => words.replace(/ -.*$/, ''))
+  const tested = listings.map(([words]) => words.replace(/( saved)? -.*$/, ''))
   expect(new Set(listing.map(({ words }) => words.join(' ')))).toEqual(new Set(tested))
 })

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { sendImport } from '../support/data/sent-import.ts'
 import { fieldOf } from '../support/data/forms/forms.ts'
@@ -97,6 +98,126 @@ test.each(places)('what is typed means the same in every encoding: $kind', async
     expect([number, (await inJson(`"count":${number}`)).status]).toEqual([number, 422])
   for (const number of ['900719925474099e3', '-0', '1.50000000000000000000', '100000000000000000000'])
     expect([number, (await inJson(`"count":${number}`)).status]).toEqual([number, 200])
+})
+
+/** The last ten digits, counted off one by one: each script's digits begin at a zero of their own. */
+function lastTenDigits(text: string): string {
+  const zeros = ['0', '\u0660', '\u06f0', '\u0966', '\uff10']
+  let digits = ''
+  for (const character of text)
+    for (const zero of zeros) {
+      const value = (character.codePointAt(0) ?? 0) - (zero.codePointAt(0) ?? 0)
+      if (value >= 0 && value <= 9) digits += String(value)
+    }
+  return digits.length > 10 ? digits.substring(digits.length - 10) : digits
+}
+
+const phoneText = fc
+  .array(
+    fc.oneof(
+      { weight: 6, arbitrary: fc.constantFrom(...Array.from('0123456789٠٣٩۷९１')) },
+      {
+        weight: 2,
+        arbitrary: fc.constantFrom(
+          '+',
+          '+49 ',
+          '(0)',
+          ' ',
+          '-',
+          '/',
+          '.',
+          ' x',
+          'Tel. ',
+          ';',
+          '="',
+          '\u{1f4de}',
+        ),
+      },
+    ),
+    { minLength: 7, maxLength: 24 },
+  )
+  .map((parts) => parts.join(''))
+  .filter((text) => lastTenDigits(text).length >= 7)
+
+/** A submission as people are shown it. */
+interface Shown {
+  readonly submissionId: string
+  readonly answers: Readonly<Record<string, unknown>>
+}
+
+test.each(places)(
+  'people see a phone number as it was typed, the public API its last ten digits: $kind',
+  async (choice) => {
+    const { service, key, admin, submit } = await openAcme(choice)
+    const texts = [
+      '+49 171 2345678',
+      '0171 / 234 56 78',
+      '2125550100',
+      '212-555-0100',
+      ...fc.sample(phoneText, { seed: 44, numRuns: 60 }),
+    ]
+    for (const [index, text] of texts.entries()) {
+      const encoding = (['json', 'urlencoded', 'multipart'] as const)[index % 3] ?? 'json'
+      const { status, submissionId = '' } = await submit({ phone: text, text: '12345' }, encoding)
+      expect([text, status]).toEqual([text, 200])
+      const [latest] = await read(service, key, '/api/v1/forms/typed/submissions?limit=1')
+      expect(latest?.answers).toEqual({ phone: lastTenDigits(text), text: '12345' })
+      const shown = (await admin.get(`/organizations/acme/submissions/${submissionId}`))
+        .body as unknown as Shown
+      expect(shown.answers).toEqual({ phone: text, text: '12345' })
+      const listed = (await admin.get('/organizations/acme/submissions?limit=1')).body as unknown as {
+        readonly data: readonly Shown[]
+      }
+      expect(listed.data.map(({ answers }) => answers)).toEqual([{ phone: text, text: '12345' }])
+      const select = ['typed']
+      const [row] = await service.storage.tenant('acme').findMany('form-submissions', select, [submissionId])
+      expect(row).toEqual({ typed: lastTenDigits(text) === text ? null : { phone: text } })
+      service.clock.advance(1_000)
+    }
+  },
+)
+
+test.each(places)('what was typed is imported, erased and hidden like the answer: $kind', async (choice) => {
+  const { service, key, admin } = await openAcme(choice)
+  const line = (submissionId: string, answers: object, more: object = {}) => ({
+    ...{ submissionId, formId: 'typed', contactId: null, answers, source: 'hosted' },
+    submittedAt: '2026-01-01T00:00:00Z',
+    ...more,
+  })
+  const phone = '7612345678'
+  const imported = async (...lines: readonly object[]) => {
+    const importId = await sendImport(service, admin, 'acme', 'form-submissions', lines)
+    const state = await admin.post(`/organizations/acme/imports/${importId ?? ''}/commit`)
+    await service.settled()
+    return state.status
+  }
+  const shown = async (submissionId: string) =>
+    ((await admin.get(`/organizations/acme/submissions/${submissionId}`)).body as unknown as Shown).answers
+  const typed = '+49 761 2345678'
+  await imported(
+    line(
+      'whole',
+      { phone, secret: '12345678901' },
+      { typed: { phone: typed, secret: '+1 12345678901', gone: typed } },
+    ),
+    line('plain', { phone }),
+  )
+  expect([await shown('whole'), await shown('plain')]).toEqual([{ phone: typed }, { phone }])
+  // A line that says nothing of it keeps it. What was typed for another answer is not shown.
+  await imported(line('whole', { phone }))
+  expect(await shown('whole')).toEqual({ phone: typed })
+  await imported(line('whole', { phone: '7612345679' }))
+  expect(await shown('whole')).toEqual({ phone: '7612345679' })
+  await imported(line('whole', { phone }))
+  for (const wrong of ['x', [typed], { phone: 7 }, { phone: null }])
+    expect([wrong, await imported(line('wrong', { phone }, { typed: wrong }))]).not.toEqual([wrong, 200])
+  expect(JSON.stringify(await read(service, key, '/api/v1/forms/submissions'))).not.toContain('761 ')
+  const erased = await admin.post('/organizations/acme/contacts/erase', { phones: [typed] })
+  expect(erased.status).toBe(200)
+  const stored = await service.storage
+    .tenant('acme')
+    .findMany('form-submissions', ['submissionId', 'answers', 'typed'], ['whole'])
+  expect(stored).toEqual([{ submissionId: 'whole', answers: {}, typed: null }])
 })
 
 test.each(places)('one person in every spelling of an address: $kind', async (choice) => {

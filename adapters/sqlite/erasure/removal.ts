@@ -1,5 +1,7 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
+import { forms } from '../../../domain/resources/forms.ts'
 import { references } from '../../../domain/resources/index.ts'
+import { withoutVersions } from '../write/form-versions.ts'
 import type { ReferringRows, RowKey, RowsRemoved, Deletion } from '../../../ports/erasure.ts'
 import { openImports } from '../imports/session-row.ts'
 import {
@@ -46,7 +48,12 @@ export async function removeRows(
   const remove = template(sql`delete from ${sql.id(table.name)}
     where ${ofOwner} and ${keyOf(table)} in (select ${keyValues(table)} from ${given})`)
   try {
-    await executor.batch([bind(guard, values), moveClock(table, organizationId, now), bind(remove, values)])
+    await executor.batch([
+      bind(guard, values),
+      moveClock(table, organizationId, now),
+      bind(remove, values),
+      ...(collection === forms.collection ? [withoutVersions(organizationId, values.keys)] : []),
+    ])
     return { kind: 'removed', rows: distinct.length }
   } catch (error) {
     if (!CONDITION_HELD.test(String(error))) throw error

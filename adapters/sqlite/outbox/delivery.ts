@@ -67,7 +67,7 @@ const readSubmission = template(
     .leftJoin('contacts as c', (join) =>
       join.onRef('c.organization_id', '=', 's.organization_id').onRef('c.contact_id', '=', 's.contact_id'),
     )
-    .select(['s.submission_id as submissionId', 's.form_id as formId', 's.answers'])
+    .select(['s.submission_id as submissionId', 's.form_id as formId', 's.answers', 's.typed'])
     .select(['s.submitted_at as submittedAt', 's.contact_id as contactId'])
     .select(['f.name as formName', 'f.definition'])
     .select(['c.contact_id as foundContactId', 'c.email', 'c.phone'])
@@ -109,8 +109,9 @@ export async function claim(
 }
 
 function submissionOf(row: SubmissionRow): ClaimedSubmission {
-  const { submissionId, formId, answers, submittedAt, contactId } = row
-  return { submissionId, formId, answers: parsed(answers), submittedAt, contactId }
+  const { submissionId, formId, answers, typed, submittedAt, contactId } = row
+  const said = { answers: parsed(answers), typed: typed === null ? null : parsed(typed) }
+  return { submissionId, formId, ...said, submittedAt, contactId }
 }
 
 function formOf({ formName, definition }: SubmissionRow): ClaimedForm | null {

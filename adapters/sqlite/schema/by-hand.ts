@@ -18,6 +18,7 @@ export const tablesByHand: Readonly<Record<keyof typeof serviceTables, Reason>> 
   move_journal: 'of moves by an earlier version',
   move_targets: 'who fills the target of a move',
   move_guards: 'what a batch must not find',
+  form_versions: 'what forms were after each save',
   outbox: 'work that follows a receipt',
   sends: 'the log of what was sent',
   send_requests: 'requests to send that carried an idempotency key',

@@ -8,6 +8,7 @@ import type { AuditOutcome, AuditSubject } from '../../../ports/operators.ts'
 import type { MovePhase, ShownProgress } from '../../../ports/moves.ts'
 import type { Jurisdiction, Place, Region } from '../../../ports/placement.ts'
 import type { ErasureMarkKind } from '../../../ports/erasure.ts'
+import type { FormDefinition } from '../../../ports/records.ts'
 
 /** `form-submissions` is stored in `form_submissions`. */
 type TableName<Collection extends string> = Collection extends `${infer Start}-${infer Rest}`
@@ -151,6 +152,14 @@ export const serviceTables = {
   move_journal: { seq: byDefault(integer()), journal_id: text(), table_name: text(), key: text() },
   move_targets: { move_id: text(), version: integer(), progress: text(), finished_by: optional(text()) },
   move_guards: { broken: text<'version' | 'triggers'>() },
+  form_versions: {
+    organization_id: text(),
+    form_id: text(),
+    number: integer(),
+    saved_at: text(),
+    saved_by: optional(text()),
+    definition: json<FormDefinition>(),
+  },
   outbox: {
     organization_id: text(),
     outbox_id: text(),

@@ -135,9 +135,9 @@ const saveRow = template(sql<SavedRow>`
     ${oldest(sql`phone = ${phone} and (email_key is null or ${emailKey} is null)`)},
     ${slot('newContactId')}))
   insert into form_submissions (organization_id, submission_id, form_id, contact_id, attribution, source, submitted_at,
-    updated_at, answers)
+    updated_at, answers, typed)
   select o.organization_id, ${submissionId}, f.form_id, m.contact_id, ${slot('attribution')}, ${slot('source')},
-    ${slot('submittedAt')}, o.clock_at, ${slot('answers')}
+    ${slot('submittedAt')}, o.clock_at, ${slot('answers')}, ${slot('typed')}
   from organizations as o
   join forms as f on f.organization_id = o.organization_id and f.form_id = ${formId}
     and f.is_published = 1 and f.version = ${slot('formVersion')}
@@ -284,6 +284,7 @@ function submissionValues({ contact, outbox, ...of }: NewSubmission): Readonly<R
     submittedAt: of.submittedAt,
     source: of.source,
     answers: JSON.stringify(of.answers),
+    typed: of.typed === null ? null : JSON.stringify(of.typed),
     attribution: JSON.stringify(of.attribution),
     limit: of.limitPerContact,
     outbox: JSON.stringify(

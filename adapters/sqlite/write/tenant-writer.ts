@@ -17,6 +17,7 @@ import { resultsOf, rowsAmong, type ResultRow, type Statement } from '../stateme
 import { readBoundedPage, pageStatements } from '../read/pages.ts'
 import { selectFrom } from '../read/page-select.ts'
 import type { TenantExecutors } from '../storage-options.ts'
+import { createFormVersions, versionStatements } from './form-versions.ts'
 import { createSubmissionWriter } from './submission.ts'
 import { nowOf, advanceClock, advanceClocks } from './write-clock.ts'
 
@@ -69,17 +70,23 @@ export function createTenantWriter(
       return { changed: upserts.reduce((sum, { rows: changed }) => sum + changed.length, 0) }
     },
 
-    async change(collection, changes) {
+    ...createFormVersions(executor, organizationId),
+
+    async change(collection, changes, savedBy) {
       if (changes.length === 0) return []
       const { guard, find } = changeTemplates(writableTable(collection))
       const { idField } = resourceOf(collection)
       const expected = changes.map(({ row, replaces }) => [row[idField], replaces])
       const values = { organizationId, expected: JSON.stringify(expected) }
       const rows = changes.map(({ row }) => row)
+      const formIds = changes.map(({ row }) => String(row[idField]))
+      const versions = savedBy === undefined ? null : versionStatements(organizationId, formIds, savedBy)
+      const [move, ...upserts] = upsertStatements(organizationId, collection, rows, nowOf(clock))
       try {
         const written = await rowsAmong(executor, {
-          before: [bind(guard, values), ...upsertStatements(organizationId, collection, rows, nowOf(clock))],
+          before: [bind(guard, values), move, ...(versions?.before ?? []), ...upserts],
           giving: bind(find, values),
+          after: versions?.after ?? [],
         })
         return written.map(({ at }) => at)
       } catch (error) {
@@ -137,7 +144,7 @@ export function upsertStatements(
   collection: string,
   rows: readonly StoredRow[],
   now: string,
-): readonly Statement[] {
+): readonly [Statement, ...Statement[]] {
   const table = writableTable(collection)
   return [moveClock(table, organizationId, now), ...upsertRows(table, organizationId, rows)]
 }

@@ -313,6 +313,38 @@ export function keptDigits(text: string): string {
   return phoneDigits(text).slice(-PHONE_DIGITS_KEPT)
 }
 
+/**
+ * What a visitor typed where the answer does not say all of it, by field id; null: the answers say all. The last ten
+ * digits of a phone number have lost its country and its writing.
+ * @param given the texts of answers as they were sent, by field id
+ */
+export function typedBeside(
+  fields: ReadonlyMap<string, AnswerField>,
+  answers: Readonly<Record<string, AnswerValue>>,
+  given: ReadonlyMap<string, string>,
+): Readonly<Record<string, string>> | null {
+  const differing = [...given].filter(
+    ([id, text]) => fields.get(id)?.type === 'phone' && answers[id] !== text,
+  )
+  return differing.length === 0 ? null : Object.fromEntries(differing)
+}
+
+/**
+ * Answers as people read them: a phone number as it was typed. What was typed for another answer than the one that is
+ * stored, as after an import of the answers alone, is not shown.
+ */
+export function answersAsTyped(
+  answers: Readonly<Record<string, unknown>>,
+  typed: Readonly<Record<string, string>> | null,
+): Readonly<Record<string, unknown>> {
+  if (typed === null) return answers
+  const shown = (id: string, answer: unknown): unknown => {
+    const text = Object.hasOwn(typed, id) ? typed[id] : undefined
+    return text !== undefined && keptDigits(text) === answer ? text : answer
+  }
+  return Object.fromEntries(Object.entries(answers).map(([id, answer]) => [id, shown(id, answer)]))
+}
+
 /** A date as it is kept: in ASCII digits, without invisible characters. Whether it is one is judged elsewhere. */
 export function plainDate(text: string): string {
   return withAsciiDigits(withoutFormatCharacters(text))

@@ -2,6 +2,7 @@ import type { FormDefinition } from '../../../ports/records.ts'
 import {
   isAnswerField,
   answerTypes,
+  hostedTypes,
   type AnswerField,
   type FormField,
   type RuleOperator,
@@ -208,7 +209,8 @@ function malformedIn(issues: readonly v.BaseIssue<unknown>[]): readonly PartProb
 function hostedOnly(type: unknown): string | null {
   if (typeof type !== 'string') return 'has no type'
   if (v.is(FieldSettings.entries.type, type)) return null
-  return `is of type ${JSON.stringify(type)}, which only the hosted form can take`
+  const isHosted = hostedTypes.some((known) => known === type)
+  return `is of type ${JSON.stringify(type)}, which ${isHosted ? 'only the hosted form can take' : 'does not exist here'}`
 }
 
 function combinationProblems(field: FormField): readonly PartProblem[] {

@@ -20,6 +20,9 @@ export type AnswerType = (typeof answerTypes)[number]
 export const displayTypes = ['heading', 'paragraph'] as const
 export type DisplayType = (typeof displayTypes)[number]
 
+/** Fields that other platforms' hosted forms have, and no form here can take. */
+export const hostedTypes = ['file', 'signature', 'payment', 'email_verification', 'pos_enrollment'] as const
+
 /** Contact attributes that an answer can fill. */
 export const contactFields = ['email', 'phone', 'firstName', 'lastName', 'licensePlate'] as const
 export type ContactField = (typeof contactFields)[number]

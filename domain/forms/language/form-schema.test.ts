@@ -19,6 +19,7 @@ async function objections(form: Readonly<Record<string, unknown>>): Promise<read
     tenant: { findMany: async () => [], foreignIds: async () => [], change: async () => [''] },
     passwords: { hash: async () => 'hash', verify: async () => false },
     now: '2026-03-01T10:00:00.000Z',
+    savedBy: 'Grace',
   })
   if (saving === 'overtaken') throw new Error('Nobody else saves')
   if (saving.kind === 'refused') return saving.problems.map(({ field, message }) => `${field} ${message}`)
@@ -78,7 +79,7 @@ const keys = [
   ...['formId', 'name', 'isPublished', 'password', 'requireEmailVerification', 'posEnrollment'],
   ...['submissionLimitPerContact', 'successTitle', 'publicUrl', 'notificationEmails', 'fields', 'createdAt'],
   ...['id', 'type', 'label', 'required', 'placeholder', 'options', 'min', 'max', 'minLength', 'maxLength'],
-  ...['contactField', 'visibleWhen', 'match', 'rules', 'field', 'operator', 'value', 'odd'],
+  ...['contactField', 'visibleWhen', 'match', 'rules', 'field', 'operator', 'value', 'odd', '$schema'],
 ]
 
 /** Changes some value, at any depth. */

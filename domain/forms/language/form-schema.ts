@@ -3,6 +3,7 @@ import type * as v from 'valibot'
 import { isJsonObject } from '../../text/json.ts'
 import { FormLineInput } from './check.ts'
 import { FieldSettings, Rule } from './field-schema.ts'
+import { SCHEMA_KEY } from './review.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -19,6 +20,7 @@ export function formSchema(): JsonSchema {
     description: 'A form that takes submissions here.',
     ...form,
     properties: {
+      [SCHEMA_KEY]: { description: 'Where this schema is, for editors. It is not kept.' },
       ...propertiesOf(properties),
       requireEmailVerification: { enum: [false, null] },
       posEnrollment: { enum: [false, null] },

@@ -32,7 +32,24 @@ it.each<[string, object, readonly string[]]>([
     formOf([fieldOf('a', 'number', { 'a.b': 1 })], { odd: 1 }),
     ['refused odd', 'refused fields[0].a.b'],
   ],
-  ['a type', formOf([fieldOf('a', 'rating')]), ['hosted fields[0].type']],
+  ['a type', formOf([fieldOf('a', 'file')]), ['hosted fields[0].type']],
+  ['a type that does not exist', formOf([fieldOf('a', 'rating')]), ['refused fields[0].type']],
+  [
+    'an operator that does not exist',
+    formOf([
+      fieldOf('a', 'number'),
+      fieldOf('b', 'number', {
+        visibleWhen: { match: 'all', rules: [{ field: 'a', operator: 'is' }, null, { field: 'a' }, 7] },
+      }),
+    ]),
+    [
+      'refused fields[1].visibleWhen.rules[0].operator',
+      'hosted fields[1].visibleWhen.rules[1]',
+      'hosted fields[1].visibleWhen.rules[2].operator',
+      'hosted fields[1].visibleWhen.rules[3]',
+    ],
+  ],
+  ['the schema of the file', formOf([], { $schema: 7 }), []],
   [
     'an option',
     formOf([

@@ -1,7 +1,7 @@
 import type { FormDefinition } from '../../../ports/records.ts'
 import { echoed } from '../../limits/echo.ts'
-import { listOf, isJsonObject } from '../../text/json.ts'
-import { ended } from '../../text/schema-errors.ts'
+import { listOf, isJsonObject, membersOf } from '../../text/json.ts'
+import { ended, unknownWord } from '../../text/schema-errors.ts'
 import { abuseWarnings, placedWarnings } from './support.ts'
 import {
   compileForm,
@@ -22,7 +22,7 @@ import {
 } from './check.ts'
 import { suggestion } from '../../text/nearest-word.ts'
 import * as v from 'valibot'
-import type { FormField } from './definition.ts'
+import { answerTypes, displayTypes, hostedTypes, ruleOperators, type FormField } from './definition.ts'
 import { FieldSettings } from './field-schema.ts'
 
 /** What the service thinks of a part of a form that is being written. */
@@ -38,15 +38,20 @@ interface FormReview {
   readonly form: CompiledForm | null
 }
 
-/** Looks through a form as the service does when it is saved and published, except for what else is stored. */
-export function reviewForm(given: GivenForm): FormReview {
+/**
+ * Looks through a form as the service does when it is saved and published, except for what else is stored.
+ * @param stored the form that it replaces; null: none
+ */
+export function reviewForm(given: GivenForm, stored: GivenForm | null = null): FormReview {
   const reading = readGivenForm(given)
   const issues = 'issues' in reading ? reading.issues : []
   const refused = [
     ...issues.map(({ field, message }) => ({ path: pathIn(field), message })),
     ...unknownKeysOf(given),
+    ...unknownWordsOf(given, stored),
   ].map(({ path, message }) => ({ path, sentence: `${echoed(pathText(path))} ${ended(message)}` }))
   const refusedPlaces = new Set(refused.map(({ path }) => pathText(path)))
+  const isNotRefused = ({ path }: FormProblem): boolean => !refusedPlaces.has(pathText(path))
   // What is refused must not hide what is wrong with the fields.
   const definition = { ...given, fields: listOf(given.fields) } as unknown as FormDefinition
   const compilation = compileForm(definition)
@@ -55,9 +60,12 @@ export function reviewForm(given: GivenForm): FormReview {
   return {
     findings: [
       ...ofKind('refused', refused),
-      ...ofKind('hosted', compilation.kind === 'unsupported' ? compilation.problems : []),
+      ...ofKind(
+        'hosted',
+        compilation.kind === 'unsupported' ? compilation.problems.filter(isNotRefused) : [],
+      ),
       ...ofKind('warning', [
-        ...placedWarnings(definition).filter(({ path }) => !refusedPlaces.has(pathText(path))),
+        ...placedWarnings(definition).filter(isNotRefused),
         ...weak.map((sentence) => ({ path: ['password'], sentence })),
       ]),
     ],
@@ -77,10 +85,10 @@ function pathIn(field: string): FormProblem['path'] {
 /** A form as an operator gives it. */
 export type GivenForm = Readonly<Record<string, unknown>>
 
-/** A key that a form, or one of its fields, cannot have. */
-interface UnknownKey {
+/** A key or a word that no form, or no field, can have. */
+interface Unknown {
   readonly path: FormPath
-  /** The rest of a sentence that begins with the key. */
+  /** The rest of a sentence that begins with the path. */
   readonly message: string
 }
 
@@ -94,11 +102,14 @@ function knownOf(form: GivenForm): GivenForm {
   return Object.fromEntries(Object.entries(form).filter(([key]) => isFormLineKey(key)))
 }
 
+/** The key by which editors find the schema of a file. It says nothing of the form, so it is not kept. */
+export const SCHEMA_KEY = '$schema'
+
 /** The keys that a form, or one of its fields, cannot have. */
-export function unknownKeysOf(form: GivenForm): readonly UnknownKey[] {
+export function unknownKeysOf(form: GivenForm): readonly Unknown[] {
   const unknown = (value: object, known: readonly string[], around: FormPath) =>
     Object.keys(value)
-      .filter((key) => !known.includes(key))
+      .filter((key) => !known.includes(key) && !(around.length === 0 && key === SCHEMA_KEY))
       .map((key) => ({
         path: [...around, key],
         message: `is not a known key.${suggestion(key, known)}`,
@@ -110,6 +121,41 @@ export function unknownKeysOf(form: GivenForm): readonly UnknownKey[] {
     ),
   ]
 }
+
+interface WithFields {
+  readonly fields?: unknown
+}
+
+/**
+ * The types of fields and the operators of rules that do not exist. An import takes any, so those that the stored form
+ * has already may stay.
+ * @param stored the form that this one replaces; null: none
+ */
+export function unknownWordsOf(form: GivenForm, stored: WithFields | null): readonly Unknown[] {
+  const kept = new Set(stored === null ? [] : wordsIn(stored).map(({ word }) => word))
+  return wordsIn(form)
+    .filter(({ word, known }) => !kept.has(word) && !known.some((one) => one === word))
+    .map(({ path, word, what, known }) => ({
+      path,
+      message: `is ${echoed(JSON.stringify(word))}, which is no ${what}. ${unknownWord(typeof word === 'string' ? word : '', known)}`,
+    }))
+}
+
+/** The types and operators in a form, wherever there is one, with those that there are. */
+function wordsIn({ fields }: WithFields) {
+  return listOf(fields).flatMap((field, index) => {
+    const { type, visibleWhen } = membersOf(field)
+    const operators = listOf(membersOf(visibleWhen).rules).map((rule, place) => ({
+      path: fieldPath(index, 'visibleWhen', 'rules', place, 'operator'),
+      word: membersOf(rule).operator,
+      ...{ what: 'operator', known: ruleOperators },
+    }))
+    const typed = { path: fieldPath(index, 'type'), word: type, what: 'type of field', known: fieldTypes }
+    return [typed, ...operators].filter(({ word }) => (word ?? null) !== null)
+  })
+}
+
+const fieldTypes: readonly string[] = [...answerTypes, ...displayTypes, ...hostedTypes]
 
 /** A setting of the language of forms, as its declaration has it. */
 export interface DeclaredSetting {

@@ -83,10 +83,11 @@ export interface Sides {
 
 /**
  * Tables without a clock, whose rows are large: each round compares only their keys and these columns, and copies what
- * differs. The rows of an import never change. A form gets a new version when its organization's country changes.
+ * differs. The rows of an import never change, and neither do versions of forms, but for a form that was removed and made again. A form gets a new version when its organization's country changes.
  */
 const COMPARED_BY: Readonly<Record<string, readonly string[]>> = {
   forms: ['version', 'updated_at'],
+  form_versions: ['saved_at'],
   import_chunks: [],
   import_keys: [],
   import_parts: [],

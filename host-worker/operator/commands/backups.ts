@@ -136,6 +136,7 @@ const backups = source<KeptBackup>(
 )
 
 const listCommand = listing({
+  positionals: [],
   words: ['backup', 'list'],
   flags: { to: text('DIR') },
   summary: 'List the backups, oldest first: name, organization, instant, size',

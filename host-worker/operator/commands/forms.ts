@@ -9,7 +9,7 @@ import { isJsonObject, parsedOr } from '../../../domain/text/json.ts'
 import { importTools } from '../../http/imports.ts'
 import { CommandError, type OperatorService } from '../client/call-service.ts'
 import { textOf, type Command, type Streams } from '../command.ts'
-import { text, type FlagValues } from '../../../domain/record/command.ts'
+import { mark, text, type FlagValues } from '../../../domain/record/command.ts'
 import { openImportFile, givenPath } from './files.ts'
 import type { AnswerTo } from '../../../domain/record/operation.ts'
 import { readFileSync } from 'node:fs'
@@ -19,15 +19,18 @@ import { mistakeIn, mistakeText } from '../../../domain/text/json-mistake.ts'
 const saveCommand: Command = {
   words: ['form', 'save'],
   positionals: ['FILE'],
-  flags: { org: text('ID', 'required') },
+  flags: { org: text('ID', 'required'), unpublish: mark() },
   summary: 'Create or update forms from JSON: one form, a list, or one form a line',
   details: [
     'All of them are saved, or none. A setting that is left out is cleared; a password that is left out stays, and null',
     'removes it. A form that cannot be submitted here is saved unpublished, with the reasons: the exit code is 0. One that an',
     'import has published so stays as it is while nothing of it changes.',
-    'An unknown key of a form or field is refused. "form show" prints what this command takes.',
+    'A published form is never taken offline by saving it: what would do so is refused with the reasons. --unpublish saves',
+    'every form of the file unpublished, in any case.',
+    'An unknown key of a form or field is refused, and so is a type or an operator that does not exist. $schema is allowed,',
+    'and not kept. "form show" prints what this command takes.',
   ],
-  examples: ['contact.json --org lakeside'],
+  examples: ['contact.json --org lakeside', 'contact.json --org lakeside --unpublish'],
   operations: [saveOrganizationForms],
   run: async (context, { values, positionals: [path = ''] }) => {
     const organizationId = textOf(values, 'org') ?? ''
@@ -35,7 +38,7 @@ const saveCommand: Command = {
     const service = await context.service()
     const { body } = await service.call(saveOrganizationForms, {
       params: { organizationId },
-      body: { forms },
+      body: { forms, ...(values.unpublish === true ? { unpublish: true } : {}) },
     })
     for (const saved of body.data) for (const line of toldOfForm(saved)) context.out(line)
   },
@@ -151,8 +154,10 @@ async function judge(
   })
 }
 
-function write({ formId, supported, reasons, warnings }: Verdict, { out }: Streams): void {
+function write({ formId, supported, reasons, warnings, findings }: Verdict, { out }: Streams): void {
   out(`${String(formId)}: ${supported ? 'can be submitted here' : 'must be hosted'}`)
+  for (const { kind, sentence } of findings)
+    if (kind === 'refused') out(`  "form save" refuses it: ${sentence}`)
   for (const reason of reasons) out(`  ${reason}`)
   for (const warning of warnings) out(`  warning: ${warning}`)
 }

@@ -224,6 +224,12 @@ const changes: Readonly<Record<string, () => Promise<unknown>>> = {
     const keys = ['isPublished', 'publishedAt']
     return { type: 'forms', ids: ['contact'], changed: [{ id: 'contact', keys, fieldIds: [] }] }
   },
+  'formVersions.restore': async () => {
+    await admin.post(FORMS, { forms: [givenForm] })
+    await admin.post(FORMS, { forms: [{ ...givenForm, name: 'Other' }] })
+    expect((await admin.post(`${FORMS}/contact/versions/1/restore`, {})).status).toBe(200)
+    return { type: 'forms', ids: ['contact'], changed: [{ id: 'contact', keys: ['name'], fieldIds: [] }] }
+  },
   'outbox.retry': async () => {
     const tenant = service.storage.tenant('acme')
     await tenant.upsert('forms', [form('form-1')])

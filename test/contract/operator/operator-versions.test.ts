@@ -267,6 +267,7 @@ describe.each([
 test('every operation that changes a versioned state says so in the same way', () => {
   const changing = operatorEndpoints.filter(({ versioned }) => versioned !== null && 'of' in versioned)
   expect(changing.map(({ id }) => id).sort()).toEqual([
+    'formVersions.restore',
     'organizationForms.publish',
     'organizationForms.save',
     'organizations.save',

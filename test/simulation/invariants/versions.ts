@@ -53,6 +53,7 @@ const HIDDEN: ReadonlySet<string> = new Set([
     'trigger_form_id',
     'definition',
     'password_hash',
+    'typed',
     'version',
   ] as const),
   'nickname',

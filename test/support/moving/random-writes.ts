@@ -37,6 +37,19 @@ export function drawWrite(
     }
     return tenant(organizationId).upsert(resource.collection, [resource.alternateKey === null ? own : row])
   }
+  const save: RandomWrite = async ({ tenant }) => {
+    const formId = `${organizationId}-formId-${index % 3}`
+    const of = random() < 0.5 ? index : index + VARIETY
+    const writer = tenant(organizationId)
+    const [stored] = await writer.findMany('forms', ['updatedAt'], [formId])
+    const form = {
+      ...{ formId, name: `Name ${of}`, isPublished: true, publishedAt: null, createdAt: now },
+      definition: { formId, name: `Name ${of}`, isPublished: true, notificationEmails: [], fields: [of] },
+      passwordHash: null,
+    }
+    const replaces = stored === undefined ? null : String(stored.updatedAt)
+    await writer.change('forms', [{ row: form, replaces }], `Grace ${draw}`)
+  }
   const submit: RandomWrite = ({ tenant }) =>
     tenant(organizationId).saveSubmission({
       submissionId: `submission-${draw}`,
@@ -45,6 +58,7 @@ export function drawWrite(
       submittedAt: now,
       source: 'headless',
       answers: { text: `\u0000 ${draw} \u{1f600}` },
+      typed: index === 0 ? null : { phone: `+49 ${draw}` },
       attribution: {},
       limitPerContact: null,
       contact: {
@@ -71,5 +85,8 @@ export function drawWrite(
       parentId: organizationId === organizationIds[0] ? null : organizationIds[0],
       phoneCountry: pick(random, ['US', 'DE']),
     })
-  return pick(random, [upsert, upsert, upsert, upsert, submit, submit, work, settings])
+  // Forms are imported and saved in turns.
+  const isSaved = resource.collection === 'forms' && draw % 2 === 0
+  const write = isSaved ? save : upsert
+  return pick(random, [write, write, write, write, submit, submit, work, settings])
 }

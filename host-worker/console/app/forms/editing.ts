@@ -1,12 +1,12 @@
 import { findNodeAtLocation, parseTree } from 'jsonc-parser'
-import { hasEffect, type FormPath } from '../../../../domain/forms/language/compile.ts'
+import { hasEffect, sentencesOf, type FormPath } from '../../../../domain/forms/language/compile.ts'
 import {
   contactFields,
   type AnswerType,
   type ContactField,
   type DisplayType,
 } from '../../../../domain/forms/language/definition.ts'
-import { titleOf } from '../../../../domain/forms/language/review.ts'
+import { titleOf, type Finding } from '../../../../domain/forms/language/review.ts'
 import { mistakeIn, mistakeText } from '../../../../domain/text/json-mistake.ts'
 import { isJsonObject, listOf, membersOf } from '../../../../domain/text/json.ts'
 import { basedOn, failureOf, type Client } from '../service/client.ts'
@@ -21,6 +21,15 @@ export interface Editing {
   readonly keys: readonly number[]
   /** The field whose settings are shown; null: none. */
   readonly open: number | null
+  /** The fields that were removed and can be brought back, the latest last. */
+  readonly removed: readonly RemovedField[]
+}
+
+interface RemovedField {
+  readonly field: unknown
+  readonly key: number
+  /** Where it was. */
+  readonly index: number
 }
 
 /** One step of editing. */
@@ -33,7 +42,7 @@ export function applied(editing: Editing, change: Change): Editing {
 
 /** Begins to edit. */
 export function editingOf(form: FormJson, saved: FormJson = form): Editing {
-  return { form, saved, keys: fieldsIn(form).map((_, index) => index), open: null }
+  return { form, saved, keys: fieldsIn(form).map((_, index) => index), open: null, removed: [] }
 }
 
 export function fieldsIn(form: FormJson): readonly unknown[] {
@@ -59,7 +68,7 @@ export function changeForm(change: (form: FormJson) => FormJson): Change {
 export function replaceForm(form: FormJson): Change {
   return ({ saved, keys, open }) => {
     const next = fieldsIn(form).map((_, index) => keys[index] ?? freshKey(keys) + index)
-    return { form, saved, keys: next, open: open !== null && next.includes(open) ? open : null }
+    return { form, saved, keys: next, open: open !== null && next.includes(open) ? open : null, removed: [] }
   }
 }
 
@@ -83,20 +92,37 @@ export function openField(key: number | null): Change {
 
 /** Adds a field behind the last one, and shows its settings. */
 export function addField(type: FieldType): Change {
-  return ({ form, saved, keys }) => {
-    const key = freshKey(keys)
+  return ({ form, keys, removed, ...rest }) => {
+    const key = freshKey([...keys, ...removed.map((one) => one.key)])
     const fields = [...fieldsIn(form), newField(type, fieldsIn(form))]
-    return { form: withPart(form, ['fields'], fields), saved, keys: [...keys, key], open: key }
+    return { ...rest, removed, form: withPart(form, ['fields'], fields), keys: [...keys, key], open: key }
   }
 }
 
 export function removeField(index: number): Change {
-  return ({ form, saved, keys, open }) => ({
+  return ({ form, saved, keys, open, removed }) => ({
     form: withPart(form, ['fields'], fieldsIn(form).toSpliced(index, 1)),
     saved,
     keys: keys.toSpliced(index, 1),
     open: keys[index] === open ? null : open,
+    removed: [...removed, { field: fieldsIn(form)[index], key: keys[index] ?? freshKey(keys), index }],
   })
+}
+
+/** Brings back the field that was removed last, to where it was. */
+export function bringBack(): Change {
+  return (editing) => {
+    const { form, keys, removed } = editing
+    const last = removed.at(-1)
+    if (last === undefined) return editing
+    const index = Math.min(last.index, keys.length)
+    return {
+      ...editing,
+      form: withPart(form, ['fields'], fieldsIn(form).toSpliced(index, 0, last.field)),
+      keys: keys.toSpliced(index, 0, last.key),
+      removed: removed.slice(0, -1),
+    }
+  }
 }
 
 /** Moves a field. A place outside of the form changes nothing. */
@@ -236,7 +262,7 @@ export async function saveForm(
   const formId = typeof form.formId === 'string' ? form.formId : ''
   const params = { organizationId, formId }
   try {
-    const body = { forms: [form] }
+    const body = { forms: [form], ...(isPublished === false ? { unpublish: true } : {}) }
     const saved = await client.call('organizationForms.save', {
       params: { organizationId },
       body,
@@ -244,7 +270,7 @@ export async function saveForm(
     })
     const [result] = saved.data
     const last =
-      isPublished !== null && result?.supported === true
+      isPublished === true && result?.supported === true
         ? await client.call('organizationForms.publish', { params, body: { isPublished }, replaces: saved })
         : saved
     const stored = await client.call('organizationForms.show', { params })
@@ -254,6 +280,20 @@ export async function saveForm(
     if (current === undefined) throw thrown
     return { kind: 'conflict', current }
   }
+}
+
+/**
+ * Why saving a form as it is now takes it offline, in sentences; empty: it does not. The service refuses it unless it is
+ * asked to unpublish the form.
+ */
+export function offlineReasons(
+  stored: StoredForm | null,
+  form: FormJson,
+  findings: readonly Finding[],
+): readonly string[] {
+  if (stored?.isPublished !== true || sameText(form) === sameText(stored.form)) return []
+  const reasons = sentencesOf(findings.filter(({ kind }) => kind === 'hosted'))
+  return form.isPublished === false ? ['The source says so.', ...reasons] : reasons
 }
 
 /** What somebody else changed in a form, in the words of its source; empty: nothing that is shown. */

@@ -3,7 +3,12 @@ import { formLineKeys, type FormLineKey } from '../../../../domain/forms/languag
 import { clientFormOf } from '../../../../domain/forms/language/client-form.ts'
 import { defaultSuccess } from '../../../../domain/forms/language/definition.ts'
 import { pathText } from '../../../../domain/forms/language/compile.ts'
-import { reviewForm, formSetting, type Finding } from '../../../../domain/forms/language/review.ts'
+import {
+  reviewForm,
+  formSetting,
+  SCHEMA_KEY,
+  type Finding,
+} from '../../../../domain/forms/language/review.ts'
 import { Button, TextField, calls, toast } from '../kit/controls.tsx'
 import { Badge, FailureNote, Card } from '../kit/page.tsx'
 import { ConfirmDialog, useLeaveWarning } from '../kit/dialog.tsx'
@@ -23,6 +28,7 @@ import {
   changedIn,
   editingOf,
   isChanged,
+  offlineReasons,
   openField,
   saveForm,
   savedAs,
@@ -32,6 +38,7 @@ import {
   type StoredForm,
 } from './editing.ts'
 import { FieldList, headId } from './field-list.tsx'
+import { inEditorsWords } from './findings.ts'
 import { Preview, SourceView } from './preview.tsx'
 
 interface EditorProps {
@@ -59,8 +66,14 @@ export function Editor({ organizationId, found, onSaved }: EditorProps) {
     onSaved(stored)
   })
   const { stored } = saving
-  const review = useMemo(() => reviewForm(form), [form])
-  const isUnsaved = !isReadable || (isChanged(editing) && !(stored === null && form === NEW))
+  const review = useMemo(() => reviewForm(form, stored?.form), [form, stored])
+  // Nobody has done anything wrong before anything was typed.
+  const isUntouched = stored === null && form === NEW
+  const findings = useMemo(
+    () => (isUntouched ? [] : inEditorsWords(review.findings, form)),
+    [review, form, isUntouched],
+  )
+  const isUnsaved = !isReadable || (isChanged(editing) && !isUntouched)
   const allSaved = useLeaveWarning(isUnsaved)
   const show = (finding: Finding): void => {
     setSought(finding)
@@ -72,15 +85,13 @@ export function Editor({ organizationId, found, onSaved }: EditorProps) {
   }
   const hasPassword = stored?.requiresPassword === true
   const asksPassword = form.password === undefined ? hasPassword : form.password !== null
-  const content = useMemo<EditorContent>(
-    () => ({ editing, change, findings: review.findings }),
-    [editing, review],
-  )
+  const content = useMemo<EditorContent>(() => ({ editing, change, findings }), [editing, findings])
   return (
     <EditorContext.Provider value={content}>
       <EditorBar
         saving={saving}
         form={form}
+        findings={findings}
         isUnsaved={isUnsaved}
         isReadable={isReadable}
         isSource={isSource}
@@ -88,7 +99,7 @@ export function Editor({ organizationId, found, onSaved }: EditorProps) {
       />
       <div class="editor">
         <div>
-          <Findings findings={review.findings} onOpen={show} />
+          <Findings findings={findings} onOpen={show} />
           {isSource ? (
             <SourceView sought={sought} onReading={setReadable} />
           ) : (
@@ -113,6 +124,7 @@ export function Editor({ organizationId, found, onSaved }: EditorProps) {
 interface EditorBarProps {
   readonly saving: SavingState
   readonly form: FormJson
+  readonly findings: readonly Finding[]
   readonly isUnsaved: boolean
   /** Whether the source is JSON. */
   readonly isReadable: boolean
@@ -123,16 +135,19 @@ interface EditorBarProps {
 
 /** What is done with the form as a whole: saving, publishing, and showing its source. */
 function EditorBar(props: EditorBarProps) {
-  const { saving, form, isUnsaved, isReadable, isSource, onSource } = props
+  const { saving, form, findings, isUnsaved, isReadable, isSource, onSource } = props
+  const [isAsking, setAsking] = useState(false)
   const { stored, save } = saving
   const isPublished = stored?.isPublished === true
   const whenReadable = (act: () => void) => (): void => {
     if (isReadable) act()
     else toast('The source is not JSON. Mend it first.')
   }
+  const offline = offlineReasons(stored, form, findings)
   const run = (wanted: boolean | null) =>
     whenReadable(() => {
-      save.run({ form, isPublished: wanted })
+      if (wanted === null && offline.length > 0) setAsking(true)
+      else save.run({ form, isPublished: wanted })
     })
   const nothing = stored === null ? '' : 'All changes are saved.'
   return (
@@ -159,6 +174,29 @@ function EditorBar(props: EditorBarProps) {
       </div>
       {save.failure !== null && <FailureNote failure={save.failure} />}
       <ConflictDialog saving={saving} />
+      {isAsking && offline.length > 0 && (
+        <ConfirmDialog
+          title="This takes the form offline"
+          verb="Save and take it offline"
+          action={{
+            ...save,
+            run: () => {
+              save.run({ form, isPublished: false })
+              setAsking(false)
+            },
+          }}
+          onClose={calls(setAsking, false)}
+        >
+          <p>
+            The form takes submissions now. As it is here, it cannot, so visitors would not find it any more:
+          </p>
+          <ul>
+            {offline.map((reason) => (
+              <li key={reason}>{reason}</li>
+            ))}
+          </ul>
+        </ConfirmDialog>
+      )}
     </>
   )
 }
@@ -324,15 +362,15 @@ function FormSettings({ isNew, hasPassword }: FormSettingsProps) {
       <div class="field-settings">
         <Setting {...about('name')} onText={nameForm} />
         {isNew && <Setting {...about('formId')} label="Identifier" />}
+        <Setting
+          {...about('notificationEmails')}
+          hint={`${formSetting('notificationEmails').meaning} One address in a line.`}
+        />
         <details>
           <summary>After a submission, limits and access</summary>
           <div class="field-settings">
             <Setting {...about('successTitle')} />
             <Setting {...about('successMessage')} isLong />
-            <Setting
-              {...about('notificationEmails')}
-              hint={`${formSetting('notificationEmails').meaning} One address in a line.`}
-            />
             <Setting {...about('submissionLimitPerContact')} />
             <Password hasPassword={hasPassword} />
             <Setting {...about('publicUrl')} />
@@ -345,9 +383,10 @@ function FormSettings({ isNew, hasPassword }: FormSettingsProps) {
 }
 
 /** What has a control, or is nobody's to change here. What only a hosted page can do is shown when it is asked for. */
-const withControls = formLineKeys.filter(
-  (key) => key !== 'requireEmailVerification' && key !== 'posEnrollment',
-)
+const withControls = [
+  ...formLineKeys.filter((key) => key !== 'requireEmailVerification' && key !== 'posEnrollment'),
+  SCHEMA_KEY,
+]
 
 function about(key: FormLineKey) {
   return { path: [key], of: formSetting(key) }

@@ -6,7 +6,7 @@ import { isJsonObject, membersOf } from '../../../../domain/text/json.ts'
 import { Button, SelectField, calls } from '../kit/controls.tsx'
 import { Badge, Card, Empty, TheirText } from '../kit/page.tsx'
 import { saidAt, textOf, useEditor, useSaid } from './controls.tsx'
-import { addField, fieldsIn, moveField, removeField, toggleField } from './editing.ts'
+import { addField, bringBack, fieldsIn, moveField, removeField, toggleField } from './editing.ts'
 import { FieldSettings, fieldTypes } from './field-settings.tsx'
 
 /** The fields of the form in their order, each with its settings when it is open. */
@@ -16,6 +16,8 @@ export function FieldList() {
   const list = useRef<HTMLOListElement>(null)
   const movedKey = useRef<number | null>(null)
   const isAdded = useRef(false)
+  const isRemoved = useRef(false)
+  const last = editing.removed.at(-1)
   const fields = fieldsIn(editing.form)
   const move = (from: number, to: number): void => {
     if (to < 0 || to >= fields.length) return
@@ -30,6 +32,8 @@ export function FieldList() {
     movedKey.current = null
     if (isAdded.current) list.current?.querySelector<HTMLElement>(':scope > li:last-child input')?.focus()
     isAdded.current = false
+    if (isRemoved.current) document.getElementById(BACK_ID)?.focus()
+    isRemoved.current = false
   })
   const isBroken = useSaid(['fields']).error
   return (
@@ -53,7 +57,7 @@ export function FieldList() {
                 onRemove={() => {
                   change(removeField(index))
                   setSaid(`${nameOf(field, index)} was removed.`)
-                  document.getElementById(ADD_ID)?.focus()
+                  isRemoved.current = true
                 }}
               />
               {editing.open === key && isJsonObject(field) && <FieldSettings index={index} />}
@@ -66,6 +70,20 @@ export function FieldList() {
           )
         })}
       </ol>
+      {last !== undefined && (
+        <p class="list-buttons">
+          <Button
+            id={BACK_ID}
+            onClick={() => {
+              change(bringBack())
+              setSaid(`${nameOf(last.field, last.index)} is back.`)
+              document.getElementById(ADD_ID)?.focus()
+            }}
+          >
+            Bring back “{nameOf(last.field, last.index)}”
+          </Button>
+        </p>
+      )}
       <AddField
         onAdded={() => {
           isAdded.current = true
@@ -104,6 +122,8 @@ function AddField({ onAdded }: { readonly onAdded: () => void }) {
 }
 
 const ADD_ID = 'add-field'
+
+const BACK_ID = 'bring-back-field'
 
 function rowClass(index: number, dragged: ReturnType<typeof useDrag>['dragged']): string {
   if (dragged === null) return ''

@@ -13,6 +13,7 @@ import type { ItemOf, BodyOf } from '../service/operations.ts'
 import { useAction, readListed, usePages, useCall, useQuery } from '../service/hooks.ts'
 import { useMay } from '../session.tsx'
 import { Editor } from './editor.tsx'
+import { VersionsPage } from './versions-page.tsx'
 import type { FormDefinition } from '../../../../ports/records.ts'
 
 /** The forms of an organization: the list, the editor, and how each gets onto a site. */
@@ -32,6 +33,13 @@ export function Page({ organizationId }: OrganizationProps) {
         {({ formId }: { readonly formId: string }) => (
           <FormFrame key={formId} organizationId={organizationId} formId={formId}>
             <EditorPage organizationId={organizationId} formId={formId} />
+          </FormFrame>
+        )}
+      </Route>
+      <Route path={at('/:formId/versions')}>
+        {({ formId }: { readonly formId: string }) => (
+          <FormFrame key={formId} organizationId={organizationId} formId={formId}>
+            <VersionsPage organizationId={organizationId} formId={formId} />
           </FormFrame>
         )}
       </Route>
@@ -69,6 +77,7 @@ function FormFrame({ organizationId, formId, children }: FormFrameProps) {
           <>
             <Link href={formPath(organizationId, formId, 'edit')}>Edit</Link>
             <Link href={formPath(organizationId, formId, 'site')}>Put it on your site</Link>
+            <Link href={formPath(organizationId, formId, 'versions')}>Versions</Link>
             <Link href={inboxPath(organizationId, { formId })}>Submissions</Link>
           </>
         )}
@@ -242,7 +251,7 @@ function EditorPage({ organizationId, formId }: FormProps) {
 }
 
 /** The address of a form's page below the console. An id alone is no address: a form may be called “new”. */
-function formPath(organizationId: string, formId: string, page: 'edit' | 'site'): string {
+function formPath(organizationId: string, formId: string, page: 'edit' | 'site' | 'versions'): string {
   return organizationPath(organizationId, `/forms/${encodeURIComponent(formId)}/${page}`)
 }
 

@@ -106,7 +106,7 @@ test('the editor, its problems, its source and the page for a site in every view
     await page.getByRole('button', { name: /^What was damaged\?/ }).click()
     await labelled(visit, 'Value 2').fill('mirror')
     await labelled(visit, 'Value 2').blur()
-    const sentence = 'Field "damageType": two of its options have the same value.'
+    const sentence = '“What was damaged?”: two of its options have the same value.'
     await page.locator('.option-row').getByText(sentence).waitFor()
     await page.getByText('This is the form as it was before').waitFor()
     await check()
@@ -134,6 +134,7 @@ test('fields change places by drag and by keys, which is said; put back, there i
   const before = await names()
   const handle = (name: string) =>
     page.getByRole('button', { name: `Move ${name}: drag it, or press the arrow keys` })
+  await handle('What was damaged?').scrollIntoViewIfNeeded()
   const from = await handle('Email').boundingBox()
   const to = await handle('What was damaged?').boundingBox()
   if (from === null || to === null) throw new Error('There is nothing to drag')
@@ -193,10 +194,16 @@ test('a form that the editor cannot express wholly is saved as it was; one chang
   await check()
 
   writeFileSync(file, JSON.stringify({ ...STRANGE, name: 'Theirs' }))
-  await room.operator('form', 'save', '--org', 'demo', file)
+  await room.operator('form', 'save', '--unpublish', '--org', 'demo', file)
   await labelled(visit, 'Name').fill('Mine')
-  await button(visit, 'Save').click()
   const dialog = page.getByRole('dialog')
+  const saveOffline = async () => {
+    await button(visit, 'Save').click()
+    await dialog.getByText('This takes the form offline').waitFor()
+    await check()
+    await dialog.getByRole('button', { name: 'Save and take it offline' }).click()
+  }
+  await saveOffline()
   await dialog.getByText('Somebody else changed this form').waitFor()
   await dialog.getByText(/Changed there: .*name/).waitFor()
   await dialog.getByText('The form as it is now').click()
@@ -204,11 +211,55 @@ test('a form that the editor cannot express wholly is saved as it was; one chang
   await check()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   expect(await stored()).toContain('"Theirs"')
-  await button(visit, 'Save').click()
+  await saveOffline()
   await dialog.getByRole('button', { name: 'Save over it' }).click()
   await page.getByText('All changes are saved.').waitFor()
   expect(await stored()).toContain('"Mine"')
   await close()
+})
+
+test('a removed field comes back, a live form stays up, and an earlier version is restored', async () => {
+  const file = join(scratchDirectory(), 'live.json')
+  const colour = { id: 'colour', type: 'short_text', label: 'Colour' }
+  const when = { match: 'all', rules: [{ field: 'colour', operator: 'is_not_empty' }] }
+  const why = { id: 'why', type: 'short_text', label: 'Why?', visibleWhen: when }
+  for (const name of ['First name', 'Live']) {
+    writeFileSync(file, JSON.stringify({ formId: 'live', name, isPublished: true, fields: [colour, why] }))
+    await room.operator('form', 'save', '--org', 'demo', file)
+  }
+  const stored = async () =>
+    JSON.parse(await room.operator('form', 'show', 'live', '--org', 'demo')) as {
+      isPublished: boolean
+      name: string
+    }
+  const visit = await room.visit('/organizations/demo/forms/live/edit', room.adminKey)
+  const { page, check, screenshot, close } = visit
+  await page.getByRole('button', { name: 'Remove Colour' }).click()
+  await page.getByText('“Why?”: the question that this depends on was removed.').first().waitFor()
+  await button(visit, 'Save').click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('This takes the form offline').waitFor()
+  await check()
+  await screenshot('console-editor-offline')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  expect(await stored()).toMatchObject({ isPublished: true, name: 'Live' })
+  await page.getByRole('button', { name: 'Bring back “Colour”' }).click()
+  await page.getByText('All changes are saved.').waitFor()
+  await page.getByRole('link', { name: 'Versions', exact: true }).click()
+  await page.getByRole('button', { name: 'Look at version 1' }).click()
+  await dialog.getByText('"First name"').waitFor()
+  await check()
+  await screenshot('console-form-version')
+  await dialog.getByRole('button', { name: 'Restore it' }).click()
+  await page.getByRole('button', { name: 'Look at version 3' }).waitFor()
+  expect(await stored()).toMatchObject({ isPublished: true, name: 'First name' })
+  await close()
+  await room.inEveryView(
+    'form-versions',
+    '/organizations/demo/forms/live/versions',
+    room.adminKey,
+    'Sparkle Car Wash',
+  )
 })
 
 test('leaving asks first while something is not saved, and a support key only looks', async () => {

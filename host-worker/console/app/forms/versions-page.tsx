@@ -1,0 +1,109 @@
+import { useState } from 'preact/hooks'
+import { Button, calls, toast } from '../kit/controls.tsx'
+import { ConfirmDialog, Dialog } from '../kit/dialog.tsx'
+import { Empty, Shown, TheirText, momentText } from '../kit/page.tsx'
+import { PagedTable, type Column } from '../kit/table.tsx'
+import type { OrganizationProps } from '../organizations/organization.ts'
+import type { ItemOf } from '../service/operations.ts'
+import { useAction, useCall, usePages } from '../service/hooks.ts'
+import { useMay } from '../session.tsx'
+
+type Version = ItemOf<'formVersions.list'>
+
+interface VersionsProps extends OrganizationProps {
+  readonly formId: string
+}
+
+/** What a form was after each save, and how it is taken back. */
+export function VersionsPage({ organizationId, formId }: VersionsProps) {
+  const versions = usePages('formVersions.list', { params: { organizationId, formId } })
+  const [chosen, setChosen] = useState<Version | null>(null)
+  const columns: readonly Column<Version>[] = [
+    { title: 'Version', width: '5rem', cell: ({ version }) => version },
+    { title: 'Saved', cell: ({ savedAt }) => momentText(savedAt) },
+    {
+      title: 'By',
+      cell: ({ savedBy }) => <TheirText text={savedBy ?? 'an import, or before versions were kept'} />,
+    },
+    { title: 'Name', cell: ({ name }) => <TheirText text={name} /> },
+    {
+      title: 'Content',
+      width: '8rem',
+      cell: (version) => (
+        <Button aria-label={`Look at version ${version.version}`} onClick={calls(setChosen, version)}>
+          Look
+        </Button>
+      ),
+    },
+  ]
+  return (
+    <>
+      <PagedTable
+        label="Versions"
+        pages={versions}
+        columns={columns}
+        rowKey={({ version }) => String(version)}
+        empty={<Empty title="There are no versions yet.">Each save makes one; 50 are kept.</Empty>}
+      />
+      {chosen !== null && (
+        <VersionDialog
+          organizationId={organizationId}
+          formId={formId}
+          version={chosen}
+          onClose={calls(setChosen, null)}
+          onRestored={() => {
+            setChosen(null)
+            versions.reload()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+interface VersionDialogProps extends VersionsProps {
+  readonly version: Version
+  readonly onClose: () => void
+  readonly onRestored: () => void
+}
+
+/** A version, and what takes it back. */
+function VersionDialog({ organizationId, formId, version, onClose, onRestored }: VersionDialogProps) {
+  const mayChange = useMay('admin')
+  const params = { organizationId, formId, version: String(version.version) }
+  const reading = useCall('formVersions.show', { params })
+  const restore = useAction(
+    async (client) => {
+      const replaces = await client.call('organizationForms.show', { params: { organizationId, formId } })
+      return client.call('formVersions.restore', { params, body: {}, replaces })
+    },
+    () => {
+      toast(`Version ${version.version} is saved again, as a new version.`)
+      onRestored()
+    },
+  )
+  const title = `Version ${version.version}`
+  const content = (
+    <Shown reading={reading} lines={8}>
+      {({ form }) => (
+        <pre class="code" tabIndex={0} aria-label="The form in this version">
+          {JSON.stringify(form, null, 2)}
+        </pre>
+      )}
+    </Shown>
+  )
+  if (!mayChange)
+    return (
+      <Dialog title={title} onClose={onClose}>
+        {content}
+      </Dialog>
+    )
+  return (
+    <ConfirmDialog title={title} verb="Restore it" kind="primary" action={restore} onClose={onClose}>
+      <p>
+        It is saved again as a new version. The password, and whether the form is published, stay as they are.
+      </p>
+      {content}
+    </ConfirmDialog>
+  )
+}
