@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import type { Predicate, StoredRow } from '../../ports/records.ts'
 import type { SendRecord } from '../../ports/messaging.ts'
 import { echoed } from '../limits/echo.ts'
-import { ofOrganization, sets, text } from '../record/command.ts'
+import { mark, ofOrganization, sets, text } from '../record/command.ts'
+import { idMaxLength } from '../record/field.ts'
 import { component, described } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
@@ -23,7 +24,7 @@ import {
 } from './list.ts'
 import { operated } from './serve.ts'
 import type { OperatorWorld } from './world.ts'
-import { instant } from './schema.ts'
+import { instant, jsonBody } from './schema.ts'
 import { showOrganizationForm, unknownForm, type ShownForm } from './forms.ts'
 import { Entry } from './outbox.ts'
 import { publishedSend, Send } from './sends.ts'
@@ -49,6 +50,7 @@ const Submission = v.strictObject({
   contact: described(v.nullable(Contact), 'Whom it belongs to, as stored now; null: nobody.'),
   answers: described(answers, 'By field; answers to fields whose id reads as a secret are left out.'),
   attribution: described(answers, 'Where the visitor came from.'),
+  read: described(v.boolean(), 'Whether somebody marked it read. One that came in is unread.'),
 })
 
 type Submission = v.InferOutput<typeof Submission>
@@ -91,6 +93,7 @@ const sample: Submission = {
   contact: { contactId: 'con-1', firstName: 'Ada', lastName: null, email: 'ada@example.com', phone: null },
   answers: { name: 'Ada', message: 'Are you open on Sunday?' },
   attribution: {},
+  read: false,
 }
 
 const PATH = '/operator/v1/organizations/{organizationId}/submissions'
@@ -183,7 +186,7 @@ export const listSubmissions = operated({
         scope: { endpointId: operation.id, organizationId: JSON.stringify([organizationId, where]) },
         read: async (after, limit) => {
           const page = await readStoredPage<StoredRow>(tenant, asked, { after, limit })
-          return { ...page, rows: await withContacts(page.rows, tenant) }
+          return { ...page, rows: await published(page.rows, tenant) }
         },
       },
       world,
@@ -216,7 +219,7 @@ export const showSubmission = operated({
   answer: async ({ params: { organizationId = '', submissionId = '' } }, world) => {
     const tenant = world.tenant(organizationId)
     const found = await tenant.findMany(formSubmissions.collection, SELECT, [submissionId])
-    const [submission] = await withContacts(found, tenant)
+    const [submission] = await published(found, tenant)
     if (submission === undefined)
       return errorReply(404, `${organizationId} has no submission ${echoed(submissionId)}.`)
     // Runs are numbered, beginning with 1.
@@ -247,17 +250,100 @@ const SELECT = [
 /** The maximum number of runs and messages of one submission that are shown. */
 const FOLLOWING_MAX = 100
 
-/** The published form of stored submissions, each with its contact. */
-async function withContacts(
-  rows: readonly StoredRow[],
-  tenant: Pick<ReturnType<OperatorWorld['tenant']>, 'findMany'>,
-): Promise<readonly Submission[]> {
+/** The published form of stored submissions, each with its contact and what people said of it. */
+async function published(rows: readonly StoredRow[], tenant: Tenant): Promise<readonly Submission[]> {
   const contactIds = rows.flatMap(({ contactId }) => (typeof contactId === 'string' ? [contactId] : []))
-  const found = await tenant.findMany(contacts.collection, Object.keys(Contact.entries), contactIds)
+  const [found, read] = await Promise.all([
+    tenant.findMany(contacts.collection, Object.keys(Contact.entries), contactIds),
+    tenant.findRead(rows.map(({ submissionId }) => String(submissionId))),
+  ])
   const byId = new Map(found.map((contact) => [contact.contactId, contact as Contact]))
-  return rows.map(({ contactId, answers: stored, ...submission }) => ({
-    ...(submission as Omit<Submission, 'contact' | 'answers'>),
-    contact: byId.get(contactId) ?? null,
-    answers: publicAnswers({ answers: stored as Submission['answers'] }),
-  }))
+  const readIds = new Set(read)
+  return rows.map(({ contactId, answers: stored, ...row }) => {
+    const submission = row as Omit<Submission, 'contact' | 'answers' | 'read'>
+    return {
+      ...submission,
+      contact: byId.get(contactId) ?? null,
+      answers: publicAnswers({ answers: stored as Submission['answers'] }),
+      read: readIds.has(submission.submissionId),
+    }
+  })
 }
+
+type Tenant = ReturnType<OperatorWorld['tenant']>
+
+/** The maximum number of submissions that one request marks. */
+export const MARKED_MAX = 500
+
+/** What people can say of submissions. What is left out stays as it is. */
+export const markSubmissions = operated({
+  ...common,
+  id: 'submissions.mark',
+  method: 'POST',
+  path: `${PATH}/mark`,
+  action: 'submission.mark',
+  needsOrganization: true,
+  summary: 'Mark submissions',
+  description:
+    'All of them or none. A mark is for the people who read what came in: `updatedAt` of a submission stays, and a sync does not get it again.',
+  body: jsonBody(
+    v.strictObject({
+      ids: described(
+        v.pipe(
+          v.array(v.pipe(v.string(), v.minLength(1), v.maxLength(idMaxLength))),
+          v.minLength(1),
+          v.maxLength(MARKED_MAX),
+        ),
+        'The ids of the submissions.',
+      ),
+      read: described(v.boolean(), 'Whether they are marked read, or unread.'),
+    }),
+    { ids: ['sub_2Zk8QwVt7LhXn4RmPq9sBc'], read: true },
+    500_000,
+  ),
+  responses: {
+    204: { description: 'They are marked.' },
+    400: 'BadRequest',
+    404: 'NotFound',
+    409: 'Conflict',
+  },
+  commands: [
+    {
+      words: ['submissions', 'mark'],
+      positionals: ['ID…'],
+      several: 'ids',
+      flags: {
+        org: ofOrganization(),
+        read: sets('read', mark('either')),
+        unread: sets(
+          'read',
+          mark('either'),
+          v.pipe(
+            v.any(),
+            v.transform(() => false),
+          ),
+        ),
+      },
+      summary: 'Mark submissions read or unread',
+      details: [
+        `At most ${MARKED_MAX} at once, all of them or none. --json of "submissions list" and "submissions show" has the mark as`,
+        '"read". A tenant\'s sync does not get a submission again because it was marked.',
+      ],
+      examples: ['sub_2Zk8QwVt7LhXn4RmPq9sBc --org lakeside --read'],
+      says: (_answer, { values: { read } }) => ({
+        notes: [`Marked ${read === true ? 'read' : 'unread'}.`],
+      }),
+    },
+  ],
+  answer: async ({ params: { organizationId = '' }, body: { ids, read }, change }, world) => {
+    const distinct = [...new Set(ids)]
+    await change.announce({ type: 'submissions', count: distinct.length, as: read ? 'read' : 'unread' })
+    const unknown = await world.tenant(organizationId).markSubmissions(distinct, { isRead: read })
+    if (unknown.length === 0) return { status: 204, headers: PRIVATE, body: null } as const
+    const named = unknown.map(echoed).join(', ')
+    return errorReply(
+      409,
+      `${organizationId} has no submissions with these ids: ${named}. Nothing was marked.`,
+    )
+  },
+})

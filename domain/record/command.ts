@@ -62,8 +62,9 @@ export interface CommandWords {
   /** The words by which it is called. */
   readonly words: readonly string[]
   /**
-   * The names of the positional arguments. One in brackets, such as `[FILE]`, may be left out. Of an operation's command
-   * they are the parameters of its path that no flag sets, in their order.
+   * The names of the positional arguments. One in brackets, such as `[FILE]`, may be left out; a last one with dots, such
+   * as `ID…`, may be given several times. Of an operation's command they are the parameters of its path that no flag sets,
+   * in their order, and then what it takes several of.
    */
   readonly positionals: readonly string[]
   /** The words that positional arguments can be, by their names; left out: any text. */
@@ -160,6 +161,8 @@ export interface OperatorCommand<Operation, Answer = never>
     Partial<Pick<CommandWords, 'positionals' | 'flags' | 'details'>>,
     Answered<Operation, Answer>,
     Listed {
+  /** The key of the body that the last argument sets, of which there may be several; left out: there is none. */
+  readonly several?: string
   /** What the body has at every call. */
   readonly body?: Readonly<Record<string, unknown>>
   /** The operations that are called in place of this one, by the flag that chooses them. */

@@ -147,6 +147,43 @@ test('what one contact sent is listed by itself, and to nobody else', async () =
   expect((await list('other')).stdout).toBe('')
 })
 
+test('what somebody read is marked, all of it or none', async () => {
+  const ids = [await submit('ann'), await submit('ben'), await submit('cat')]
+  const [first = '', second = '', third = ''] = ids
+  const at = ['--org', 'acme'] as const
+  const read = async () => {
+    const { stdout } = await operator('submissions', 'list', ...at, '--json', '--limit', '500')
+    const listed = linesOf(stdout).map((line) => JSON.parse(line) as { submissionId: string; read: boolean })
+    return listed.filter((one) => one.read).map(({ submissionId }) => submissionId)
+  }
+  expect(await read()).toEqual([])
+  expect(await operator('submissions', 'mark', first, second, ...at, '--read')).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'Marked read.\n',
+  })
+  expect((await read()).sort()).toEqual([first, second].sort())
+  expect(JSON.parse((await operator('submissions', 'show', first, ...at)).stdout) as object).toMatchObject({
+    read: true,
+  })
+  expect((await operator('submissions', 'mark', second, ...at, '--unread')).code).toBe(0)
+  expect(await read()).toEqual([first])
+  const refused = await operator('submissions', 'mark', third, 'sub_none', ...at, '--read')
+  expect(refused).toMatchObject({ code: 1, stdout: '' })
+  expect(refused.stderr).toContain('acme has no submissions with these ids: sub_none. Nothing was marked.')
+  expect((await operator('submissions', 'mark', first, '--org', 'other', '--unread')).code).toBe(1)
+  expect(await read()).toEqual([first])
+  for (const [args, said] of [
+    [[first, '--read', '--unread'], 'exclude each other'],
+    [[first], '--read or --unread is missing'],
+    [['--read'], 'ID… is missing'],
+    [[...Array(501).keys()].map(String).concat('--read'), 'ids'],
+  ] as const) {
+    const { code, stderr } = await operator('submissions', 'mark', ...args, ...at)
+    expect([code === 0, stderr]).toEqual([false, expect.stringContaining(said)])
+  }
+})
+
 test('nothing of another organization is listed or shown', async () => {
   const id = await submit('mia')
   expect((await operator('submissions', 'list', '--org', 'other')).stdout).toBe('')

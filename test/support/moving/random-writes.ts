@@ -65,11 +65,38 @@ export function drawWrite(
     await own.claim(entry.outboxId, { token: `lease-${draw}`, until: toInstant(clock.nowMs() + 1000) }, now)
     if (index > 3) await own.settle(entry.outboxId, `lease-${draw}`, { kind: 'done', sends: [] }, now)
   }
+  const newest = async ({ tenant }: Storage) => {
+    const found = await tenant(organizationId).findPage({
+      ...{ kind: 'page', collection: 'form-submissions', select: ['submissionId'], where: [], after: null },
+      order: { field: 'submittedAt', idField: 'submissionId', direction: 'descending' },
+      limit: index + 1,
+    })
+    return found.rows.map(({ submissionId }) => String(submissionId))
+  }
+  const marked: RandomWrite = async (storage) =>
+    storage.tenant(organizationId).markSubmissions(await newest(storage), { isRead: index % 3 > 0 })
+  const remove: RandomWrite = async (storage) =>
+    storage.whole(organizationId).removeRows(
+      'form-submissions',
+      (await newest(storage)).slice(-1).map((id) => [id]),
+    )
   const settings: RandomWrite = ({ administration }) =>
     administration.saveOrganization({
       ...newOrganization(organizationId, `Name ${draw}`),
       parentId: organizationId === organizationIds[0] ? null : organizationIds[0],
       phoneCountry: pick(random, ['US', 'DE']),
     })
-  return pick(random, [upsert, upsert, upsert, upsert, submit, submit, work, settings])
+  return pick(random, [
+    upsert,
+    upsert,
+    upsert,
+    upsert,
+    submit,
+    submit,
+    marked,
+    marked,
+    remove,
+    work,
+    settings,
+  ])
 }
