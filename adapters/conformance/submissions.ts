@@ -175,6 +175,26 @@ export const submissionCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'what was still to be done because of a submission goes when it is removed',
+    async run(make) {
+      const storage = await withForm(make)
+      const writer = storage.tenant('org-a')
+      for (const id of ['sub-1', 'sub-2']) {
+        const own = outbox.map((entry, index) => ({ ...entry, outboxId: `obx_${id}_${index}` }))
+        await writer.saveSubmission(submission(id, { outbox: own }))
+      }
+      const own = storage.whole('org-a')
+      assert.equal((await own.removeRows('form-submissions', [['sub-1'], ['none']])).kind, 'unknown')
+      assert.equal((await storage.outboxOf('org-a')).length, 4)
+      const removed = await own.removeRows('form-submissions', [['sub-1']])
+      assert.deepEqual(removed, { kind: 'removed', rows: 1 })
+      assert.deepEqual(
+        (await storage.outboxOf('org-a')).map(({ outboxId }) => outboxId),
+        ['obx_sub-2_0', 'obx_sub-2_1'],
+      )
+    },
+  },
+  {
     name: 'a form that changed, is unpublished, gone or of another organization makes a submission stale',
     async run(make) {
       const storage = await withForm(make)
