@@ -7,7 +7,8 @@ import { idMaxLength } from '../record/field.ts'
 import { component, described } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
-import { answeredFields, submissionsSheet } from '../forms/submissions-sheet.ts'
+import { shownFields } from '../forms/shown-answers.ts'
+import { submissionsSheet } from '../forms/submissions-sheet.ts'
 import { publicAnswers } from '../resources/answers.ts'
 import { automationRuns } from '../resources/automations.ts'
 import { contacts } from '../resources/contacts.ts'
@@ -144,14 +145,19 @@ export const listSubmissions = operated({
         org: ofOrganization(),
         form: sets('formId', text('FORMID')),
         contact: sets('contactId', text('CONTACTID')),
+        labels: mark(),
       },
       summary: 'List what came in through forms, newest first',
       details: [
         'A line has the beginning of the answers, JSON has all of them. Answers to fields whose id reads as a secret are left',
         'out, as everywhere. --csv prints a sheet with a column for each field, for spreadsheets: a text that these would take',
-        "for a formula begins with ' there.",
+        "for a formula begins with ' there. It has the ids of fields and the stored values; with --labels the words of the form.",
       ],
-      examples: ['--org lakeside', '--org lakeside --form contact --limit 500 --csv > contact.csv'],
+      examples: [
+        '--org lakeside',
+        '--org lakeside --form contact --limit 500 --csv > contact.csv',
+        '--org lakeside --csv --labels',
+      ],
       columns: [
         { head: 'submitted at', of: ({ submittedAt }) => submittedAt },
         { head: 'submission', of: ({ submissionId }) => submissionId },
@@ -161,12 +167,20 @@ export const listSubmissions = operated({
       ],
       sheet: {
         of: showOrganizationForm,
-        rows: (submissions, shown) =>
-          submissionsSheet(
-            shown === null ? [] : answeredFields((shown as v.InferOutput<typeof ShownForm>).form),
-            submissions,
-          ),
+        // Without labels, the fields of the form that was asked for have their columns although nobody answered them.
+        calls: (submissions, { form, labels }) => {
+          const ofAll = labels === true ? submissions.map(({ formId }) => formId) : []
+          return [...new Set(typeof form === 'string' ? [form] : ofAll)].map((formId) => ({ formId }))
+        },
+        rows: (submissions, shown, { labels }) => {
+          const answered = shown.flatMap((one) =>
+            one === null ? [] : [(one as v.InferOutput<typeof ShownForm>).form],
+          )
+          const fields = new Map(answered.map((form) => [String(form.formId), shownFields(form.fields)]))
+          return submissionsSheet(submissions, fields, { isLabelled: labels === true })
+        },
       },
+      problem: ({ csv, labels }) => (labels === true && csv !== true ? '--labels needs --csv' : null),
       shown: { count: 50, which: 'newest' },
     },
   ],

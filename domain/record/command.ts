@@ -129,13 +129,19 @@ export interface Listed {
 
 /** The sheet that --csv prints. */
 interface CommandSheet<Operation, Item> {
-  /** Shows what the columns follow from. It is called when the flags set every parameter of its path. */
+  /** Shows what the columns follow from. */
   readonly of: Operation
+  /** The parameters of its path that the flags do not set, for each call of it. */
+  readonly calls: (items: readonly Item[], values: FlagValues) => readonly Readonly<Record<string, string>>[]
   /**
    * The rows, the first of which has the heads.
-   * @param shown the answer of that operation; null: it was not called
+   * @param shown what that operation answered to each call; null: there was nothing
    */
-  readonly rows: (items: readonly Item[], shown: unknown) => readonly (readonly unknown[])[]
+  readonly rows: (
+    items: readonly Item[],
+    shown: readonly unknown[],
+    values: FlagValues,
+  ) => readonly (readonly unknown[])[]
 }
 
 type ItemIn<Answer> = Answer extends { readonly data: readonly (infer Item)[] } ? Item : never

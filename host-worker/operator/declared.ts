@@ -46,7 +46,11 @@ function make(operation: OperationEndpoint, typed: OperatorCommand<OperationEndp
     return { ...command, run: (context, given) => run(operation, declared, given, context) }
   const { piped, shown } = declared
   const printed = { ...(piped === undefined ? {} : { piped }), ...(shown === undefined ? {} : { shown }) }
-  const sourceFor = (values: FlagValues) => sourceOf(calledBy(operation, declared, values), declared)
+  const sourceFor = (values: FlagValues) => {
+    const problem = declared.problem?.(values) ?? null
+    if (problem !== null) throw new UsageError(problem)
+    return sourceOf(calledBy(operation, declared, values), declared)
+  }
   return listing({ ...command, ...printed, sourceFor })
 }
 
@@ -183,10 +187,12 @@ function sourceOf({ operation, columns = [], sheet }: Called, declared: Declared
     return itemsOf(service, operation, { params, query: { limit, ...query } }, context.note)
   }
   if (sheet === undefined) return source<never>(columns, open)
-  return source<never>(columns, open, async (context, values) => {
+  return source<never>(columns, open, async (items, context, values) => {
     const { params } = inputs(sheet.of, values)
-    const isNamed = Object.values(params).every((name) => name !== '')
-    const shown = isNamed ? (await (await context.service()).call(sheet.of, { params })).body : null
-    return (items) => sheet.rows(items, shown)
+    const service = await context.service()
+    const shown: unknown[] = []
+    for (const more of sheet.calls(items, values))
+      shown.push(await shownBy(sheet.of, { ...params, ...more }, service))
+    return sheet.rows(items, shown, values)
   })
 }

@@ -106,6 +106,48 @@ test('what came in is a sheet with a column for each field, which no spreadsheet
     expect((await operator('submissions', 'list', '--org', 'acme', ...args)).stderr).toContain(said)
 })
 
+test('a sheet with labels has the words of each form', async () => {
+  const options = [
+    { value: 'wash', label: 'Car wash; =outside' },
+    { value: 'other', label: 'Something else' },
+  ]
+  const definition = {
+    ...(form('words').definition as object),
+    notificationEmails: [],
+    fields: [
+      { id: 'services', type: 'multiple_choice', label: '=What do you need?', options },
+      { id: 'terms', type: 'consent', label: 'I agree' },
+      { id: 'who', type: 'short_text', label: 'Name' },
+    ],
+  }
+  const { storage } = operated.service
+  await storage.administration.saveOrganization(organization('speaking'))
+  await storage.tenant('speaking').upsert('forms', [{ ...form('words'), definition }, form('more')])
+  operated.service.clock.advance(1_000)
+  const send = await operated.service.send('/api/forms/words/submissions', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ _gotcha: '', services: ['wash', 'other'], terms: true, who: 'Zoe' }),
+  })
+  expect(operated.service.errors).toEqual([])
+  const { submissionId } = (await send.json()) as { readonly submissionId: string }
+  const list = ['submissions', 'list', '--org', 'speaking', '--csv', '--limit', '2'] as const
+  const one = await operator(...list, '--form', 'words', '--labels')
+  expect([one.code, one.stderr]).toEqual([0, ''])
+  const [heads, row] = one.stdout.trimEnd().split('\r\n')
+  expect(heads).toBe(`\uFEFFsubmissionId,submittedAt,formId,contactId,'=What do you need?,I agree,Name`)
+  expect(row).toMatch(
+    new RegExp(`^${submissionId},[^,]*,words,,"Car wash;' =outside; Something else",Yes,Zoe$`),
+  )
+  expect((await operator(...list, '--labels')).stdout).toBe(one.stdout)
+  const byIds = (await operator(...list, '--form', 'words')).stdout.split('\r\n')
+  expect(byIds[0]).toContain(',services,terms,who')
+  expect(byIds[1]).toContain(',wash; other,true,Zoe'.replace('wash; other', '"wash; other"'))
+  expect((await operator('submissions', 'list', '--org', 'acme', '--labels')).stderr).toContain(
+    '--labels needs --csv',
+  )
+})
+
 test('answers of strangers do not command the terminal', async () => {
   const name = '\u001b]0;owned\u0007\u009b2J\u202e\nx'
   const response = await operated.service.send('/api/forms/signup/submissions', {
