@@ -79,6 +79,7 @@ export const operatorEndpoints = [
   forms.publishOrganizationForm,
   submissions.listSubmissions,
   submissions.showSubmission,
+  submissions.countUnread,
   submissions.markSubmissions,
   outbox.listOutbox,
   outbox.retryOutbox,

@@ -3,11 +3,12 @@ export type Scalar = string | number | boolean
 
 /**
  * The condition `field operator value`. A null stored value satisfies none. `contains` tests whether a stored list of
- * strings includes the value; the other operators compare.
+ * strings includes the value; `mentions`, whether a stored document has a text or a number that includes it at any depth,
+ * where ASCII letters of either case are the same and the value has small ones. The other operators compare.
  */
 export interface Predicate {
   readonly field: string
-  readonly operator: 'equals' | 'atLeast' | 'above' | 'atMost' | 'below' | 'contains'
+  readonly operator: 'equals' | 'atLeast' | 'above' | 'atMost' | 'below' | 'contains' | 'mentions'
   readonly value: Scalar
 }
 

@@ -14,8 +14,11 @@ import { automationRuns } from '../resources/automations.ts'
 import { contacts } from '../resources/contacts.ts'
 import { formSubmissions } from '../resources/form-submissions.ts'
 import { forms } from '../resources/forms.ts'
+import { INSTANT_FORM, isCalendarDate, parseInstant } from '../text/instant.ts'
+import { folded, mentions } from '../text/search.ts'
 import { shownJson } from '../text/terminal.ts'
 import {
+  optionalRead,
   optionalText,
   pageOf,
   pageParameters,
@@ -25,7 +28,7 @@ import {
 } from './list.ts'
 import { operated } from './serve.ts'
 import type { OperatorWorld } from './world.ts'
-import { instant, jsonBody } from './schema.ts'
+import { count, instant, jsonBody } from './schema.ts'
 import { showOrganizationForm, unknownForm, type ShownForm } from './forms.ts'
 import { Entry } from './outbox.ts'
 import { publishedSend, Send } from './sends.ts'
@@ -118,6 +121,25 @@ function contactIn({ contact }: Submission): string {
   return known.length === 0 ? contactId : known.join(', ')
 }
 
+/** The longest text that is searched for, in characters. */
+const SEARCH_MAX_LENGTH = 200
+
+/**
+ * How many submissions a page with a search looks at. Their answers are in no index, so the storage reads about five rows
+ * for each (`npm run bench -- bill`), and a page costs about 20,000 rows read.
+ */
+const SEARCHED_MAX = 4_000
+
+function boundary(description: string) {
+  return optionalRead(description, {
+    example: '2026-05-01',
+    allowed: `must be a day as 2026-05-01, or ${INSTANT_FORM}`,
+    // An unencoded + of an offset arrives as a space in a query string.
+    read: (given) =>
+      isCalendarDate(given) ? `${given}T00:00:00.000Z` : parseInstant(given.replace(/ (?=\d\d:\d\d$)/, '+')),
+  })
+}
+
 export const listSubmissions = operated({
   id: 'submissions.list',
   path: PATH,
@@ -128,6 +150,18 @@ export const listSubmissions = operated({
   query: {
     formId: optionalText('Only submissions of this form.', 'contact')('formId'),
     contactId: optionalText('Only submissions of this contact.', 'con-1')('contactId'),
+    search: optionalRead(
+      'Only submissions whose answers have this text: in texts at any depth and in numbers, as they are stored; small and capital letters from A to Z are the same. A page looks at a few thousand submissions and may end before its limit, with a cursor.',
+      {
+        example: 'sunday',
+        allowed: `must be a text of at most ${SEARCH_MAX_LENGTH} characters`,
+        read: (given) => (given.length > SEARCH_MAX_LENGTH ? null : given),
+      },
+    )('search'),
+    after: boundary('Only what was submitted at this instant or later, or on this day (UTC) or later.')(
+      'after',
+    ),
+    before: boundary('Only what was submitted before this instant, or before this day (UTC).')('before'),
     ...pageParameters,
   },
   responses: {
@@ -145,6 +179,9 @@ export const listSubmissions = operated({
         org: ofOrganization(),
         form: sets('formId', text('FORMID')),
         contact: sets('contactId', text('CONTACTID')),
+        search: sets('search', text('TEXT')),
+        after: sets('after', text('DAY')),
+        before: sets('before', text('DAY')),
         labels: mark(),
       },
       summary: 'List what came in through forms, newest first',
@@ -152,11 +189,15 @@ export const listSubmissions = operated({
         'A line has the beginning of the answers, JSON has all of them. Answers to fields whose id reads as a secret are left',
         'out, as everywhere. --csv prints a sheet with a column for each field, for spreadsheets: a text that these would take',
         "for a formula begins with ' there. It has the ids of fields and the stored values; with --labels the words of the form.",
+        '--search finds a text in the texts and numbers of answers, as they are stored: of an option its value. Small and',
+        'capital letters from A to Z are the same. --after begins with a day (2026-05-01, UTC) or an instant, --before ends',
+        'before it.',
       ],
       examples: [
         '--org lakeside',
         '--org lakeside --form contact --limit 500 --csv > contact.csv',
         '--org lakeside --csv --labels',
+        '--org lakeside --search sunday --after 2026-05-01',
       ],
       columns: [
         { head: 'submitted at', of: ({ submittedAt }) => submittedAt },
@@ -185,22 +226,33 @@ export const listSubmissions = operated({
     },
   ],
   answer: async ({ operation, params: { organizationId = '' }, query }, world) => {
-    const { formId, contactId } = query
+    const { formId, contactId, after, before } = query
+    const search = query.search === null ? null : folded(query.search)
     const tenant = world.tenant(organizationId)
-    if (formId !== null && (await tenant.findMany(forms.collection, ['formId'], [formId])).length === 0)
-      return unknownForm(formId, organizationId)
-    const where = Object.entries({ formId, contactId }).flatMap(([field, value]): Predicate[] =>
-      value === null ? [] : [{ field, operator: 'equals', value }],
+    if (formId !== null && (await isUnknownForm(formId, tenant))) return unknownForm(formId, organizationId)
+    const given: readonly (readonly [string, Predicate['operator'], string | null])[] = [
+      ['formId', 'equals', formId],
+      ['contactId', 'equals', contactId],
+      ['submittedAt', 'atLeast', after],
+      ['submittedAt', 'below', before],
+      ['answers', 'mentions', search],
+    ]
+    const where = given.flatMap(([field, operator, value]): Predicate[] =>
+      value === null ? [] : [{ field, operator, value }],
     )
     const order = { field: 'submittedAt', idField: 'submissionId', direction: 'descending' } as const
-    const asked = { collection: formSubmissions.collection, select: SELECT, where, order }
+    const bounded = search === null ? {} : { looksAtMax: SEARCHED_MAX }
+    const asked = { collection: formSubmissions.collection, select: SELECT, where, order, ...bounded }
     return servePlacesPage(
       query,
       {
         scope: { endpointId: operation.id, organizationId: JSON.stringify([organizationId, where]) },
-        read: async (after, limit) => {
-          const page = await readStoredPage<StoredRow>(tenant, asked, { after, limit })
-          return { ...page, rows: await published(page.rows, tenant) }
+        read: async (position, limit) => {
+          const page = await readStoredPage<StoredRow>(tenant, asked, { after: position, limit })
+          const rows = await published(page.rows, tenant)
+          // The storage does not know which answers are secrets.
+          const found = search === null ? rows : rows.filter(({ answers: shown }) => mentions(shown, search))
+          return { ...page, rows: found }
         },
       },
       world,
@@ -289,7 +341,52 @@ type Tenant = ReturnType<OperatorWorld['tenant']>
 /** The maximum number of submissions that one request marks. */
 export const MARKED_MAX = 500
 
-/** What people can say of submissions. What is left out stays as it is. */
+/** How many of the newest submissions are looked at to count those that are unread: two rows are read for each. */
+const COUNTED_MAX = 9_000
+
+export const countUnread = operated({
+  ...common,
+  id: 'submissions.unread',
+  path: '/operator/v1/organizations/{organizationId}/unread-submissions',
+  needsOrganization: true,
+  summary: 'Count submissions that nobody has read',
+  query: { formId: optionalText('Only submissions of this form.', 'contact')('formId') },
+  responses: {
+    200: jsonResponse(
+      'How many there are.',
+      v.strictObject({
+        unread: described(count, 'How many of the submissions that were looked at are unread.'),
+        isWhole: described(
+          v.boolean(),
+          `Whether all were looked at. False: only the newest ${COUNTED_MAX}, so there may be more.`,
+        ),
+      }),
+      { unread: 3, isWhole: true },
+    ),
+    400: 'BadRequest',
+    404: 'NotFound',
+  },
+  commands: [
+    {
+      words: ['submissions', 'unread'],
+      flags: { org: ofOrganization(), form: sets('formId', text('FORMID')) },
+      summary: 'Print how many submissions nobody has read',
+      details: [`Among the newest ${COUNTED_MAX}; a + says that there may be more.`],
+      examples: ['--org lakeside', '--org lakeside --form contact'],
+      says: ({ unread, isWhole }) => ({ out: [`${unread}${isWhole ? '' : '+'}`] }),
+    },
+  ],
+  answer: async ({ params: { organizationId = '' }, query: { formId } }, world) => {
+    const tenant = world.tenant(organizationId)
+    if (formId !== null && (await isUnknownForm(formId, tenant))) return unknownForm(formId, organizationId)
+    return jsonReply(200, await tenant.countUnread(formId, COUNTED_MAX), PRIVATE)
+  },
+})
+
+async function isUnknownForm(formId: string, tenant: Tenant): Promise<boolean> {
+  return (await tenant.findMany(forms.collection, ['formId'], [formId])).length === 0
+}
+
 export const markSubmissions = operated({
   ...common,
   id: 'submissions.mark',
