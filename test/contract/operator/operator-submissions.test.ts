@@ -117,7 +117,7 @@ async function listed(organizationId: string, query: Readonly<Record<string, str
 /** The texts and numbers of answers that are published, small ASCII letters throughout. */
 function textsIn(value: unknown): readonly string[] {
   if (typeof value === 'string' || typeof value === 'number')
-    return [[...String(value)].map((letter) => (letter <= '\u007f' ? letter.toLowerCase() : letter)).join('')]
+    return [String(value).replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())]
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, part]) => (/key|password/i.test(name) ? [] : textsIn(part)))
 }

@@ -17,9 +17,12 @@ export interface TextFile {
   readonly parts: readonly string[]
 }
 
+/** Which submissions are asked for. */
+export type SubmissionsQuery = Omit<NonNullable<CallOf<'submissions.list'>['query']>, 'limit' | 'cursor'>
+
 interface Asked {
   readonly organizationId: string
-  readonly query: { readonly formId?: string; readonly contactId?: string }
+  readonly query: SubmissionsQuery
   readonly format: Format
 }
 
@@ -56,7 +59,11 @@ export async function fileOf(
     for (const of of formIds) forms.set(of, await fieldsOf(client, { organizationId, formId: of }, signal))
     lines.push(csvOf(submissionsSheet(submissions, forms, { isLabelled: true })))
   }
-  return { name: `${formId ?? organizationId}-submissions.${format}`, type: types[format], parts: lines }
+  return {
+    name: `${String(formId ?? organizationId)}-submissions.${format}`,
+    type: types[format],
+    parts: lines,
+  }
 }
 
 /** The fields of a form that answers are shown by. */
