@@ -301,7 +301,7 @@ function columnsOf({
   return [
     {
       title: 'Select',
-      width: '2.5rem',
+      width: '4rem',
       cell: ({ submissionId, submittedAt }) => (
         <input
           type="checkbox"
