@@ -84,6 +84,8 @@ export const operatorEndpoints = [
   formRestore.restoreFormVersion,
   submissions.listSubmissions,
   submissions.showSubmission,
+  submissions.countUnread,
+  submissions.markSubmissions,
   outbox.listOutbox,
   outbox.retryOutbox,
   sends.listSends,

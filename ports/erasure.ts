@@ -182,7 +182,8 @@ export type RowsRemoved =
 export interface RowRemoval {
   /**
    * Removes rows of a collection, all or none of them, in one step. What other rows derive from them is right
-   * afterwards, and what a tenant could read leaves a removal. Callers bound the number of keys.
+   * afterwards, and what a tenant could read leaves a removal. With a submission goes what was still to be done because of
+   * it. Callers bound the number of keys.
    */
   removeRows(collection: string, keys: readonly RowKey[]): Promise<RowsRemoved>
 }

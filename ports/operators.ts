@@ -126,6 +126,8 @@ export type AuditSubject =
   | { readonly type: 'forms'; readonly ids: readonly string[]; readonly changed?: readonly FormChange[] }
   /** Rows that were deleted. `kind` null: all rows of an organization, of every kind. */
   | { readonly type: 'rows'; readonly kind: string | null; readonly rows: number }
+  /** Submissions that were marked: how many, and as what. */
+  | { readonly type: 'submissions'; readonly count: number; readonly as: 'read' | 'unread' }
   /** Contacts of a person who was erased. Addresses are not recorded. */
   | {
       readonly type: 'contacts'

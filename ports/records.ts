@@ -3,11 +3,12 @@ export type Scalar = string | number | boolean
 
 /**
  * The condition `field operator value`. A null stored value satisfies none. `contains` tests whether a stored list of
- * strings includes the value; the other operators compare.
+ * strings includes the value; `mentions`, whether a stored document has a text or a number that includes it at any depth,
+ * where ASCII letters of either case are the same and the value has small ones. The other operators compare.
  */
 export interface Predicate {
   readonly field: string
-  readonly operator: 'equals' | 'atLeast' | 'above' | 'atMost' | 'below' | 'contains'
+  readonly operator: 'equals' | 'atLeast' | 'above' | 'atMost' | 'below' | 'contains' | 'mentions'
   readonly value: Scalar
 }
 
@@ -224,8 +225,36 @@ export interface RowChange {
   readonly replaces: string | null
 }
 
+/**
+ * What people said of one tenant's submissions. It is no part of them: neither does their `updatedAt` move, nor is it in
+ * any collection. It goes with its submission.
+ */
+export interface SubmissionMarks {
+  /**
+   * Marks submissions read or unread, all of them or none. Atomic.
+   * @param submissionIds some hundreds at most, because they are one parameter of a statement
+   * @returns some of the ids that no submission has; none: all are marked
+   */
+  markSubmissions(
+    submissionIds: readonly string[],
+    mark: { readonly isRead: boolean },
+  ): Promise<readonly string[]>
+  /** Those of the submissions that are marked read, in any order. One that was never marked is unread. */
+  findRead(submissionIds: readonly string[]): Promise<readonly string[]>
+  /**
+   * Counts unread submissions among the newest.
+   * @param formId only those of this form; null: of all forms
+   * @param looksAtMax how many of the newest are looked at. The storage may read two rows for each
+   * @returns `isWhole`: whether these were fewer, so that none is left out
+   */
+  countUnread(
+    formId: string | null,
+    looksAtMax: number,
+  ): Promise<{ readonly unread: number; readonly isWhole: boolean }>
+}
+
 /** Writes to one tenant's data. Every method is atomic. */
-export interface TenantWriter extends SubmissionWriter {
+export interface TenantWriter extends SubmissionWriter, SubmissionMarks {
   /**
    * Inserts or updates rows of a stored collection by id (complete rows: every stored field except `updatedAt`, and
    * except a field that is kept when it is left out: what is stored at the moment of the write stays).

@@ -82,6 +82,7 @@ export const pagingCases: readonly StorageCase[] = [
           atMost: value <= bound,
           below: value < bound,
           contains: false,
+          mentions: false,
         })[operator]
       const queries: PageQuery[] = []
       const expected: unknown[] = []

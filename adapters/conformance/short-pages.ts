@@ -87,9 +87,21 @@ const walked: readonly Walked[] = [
       ['contactId', 'equals'],
       ['submittedAt', 'atLeast'],
       ['submittedAt', 'below'],
+      ['answers', 'mentions'],
     ],
     row: (id, draw) =>
       submissionRow(id, {
+        answers: oneOf(
+          [
+            {},
+            { b: true, n: null },
+            { x: 'CBA' },
+            { x: ['1', { y: 'Éa' }] },
+            { n: 12.5, m: -3 },
+            { x: 'É\na"%_' },
+          ],
+          draw,
+        ),
         submittedAt: at(draw(12)),
         formId: oneOf(names, draw),
         contactId: oneOf([null, ...names], draw),
@@ -101,6 +113,7 @@ function holds(row: StoredRow, { field, operator, value }: Predicate): boolean {
   const stored = row[field]
   if (stored === null) return false
   if (operator === 'contains') return (stored as readonly unknown[]).includes(value)
+  if (operator === 'mentions') return textsIn(stored).some((text) => text.includes(String(value)))
   const [left, right] = [stored as Scalar, value]
   return {
     equals: left === right,
@@ -109,6 +122,22 @@ function holds(row: StoredRow, { field, operator, value }: Predicate): boolean {
     atMost: left <= right,
     below: left < right,
   }[operator]
+}
+
+/** What is searched for: also names of members, and what would mean something else in a pattern or in JSON. */
+const sought = ['a', 'cba', 'É', 'é', '%', '"', '\n', '\\n', 'x', 'true', 'null', '2.5', '-', '1'] as const
+
+/** The texts and numbers of a document, with small ASCII letters. */
+function textsIn(document: unknown): readonly string[] {
+  const texts: string[] = []
+  JSON.parse(JSON.stringify(document), (_name, part: unknown) => {
+    if (typeof part === 'string' || typeof part === 'number')
+      texts.push(
+        String(part).replaceAll(/[A-Z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 32)),
+      )
+    return part
+  })
+  return texts
 }
 
 /** Rows in an order; those without a value in its field come last. */
@@ -188,7 +217,7 @@ export const shortPageCases: readonly StorageCase[] = walked.map((of) => ({
         direction: oneOf(['ascending', 'descending'], draw),
       }
       const where = of.filters.flatMap(([field, operator]): Predicate[] => {
-        const value = oneOf(all, draw)[field]
+        const value = operator === 'mentions' ? oneOf(sought, draw) : oneOf(all, draw)[field]
         const wanted: unknown = Array.isArray(value) ? ((value as readonly unknown[])[0] ?? 'none') : value
         return draw(3) > 0 || wanted === null ? [] : [{ field, operator, value: wanted as Scalar }]
       })

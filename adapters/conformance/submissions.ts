@@ -120,6 +120,84 @@ export const submissionCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'submissions are marked read and unread, all or none, and neither their rows nor those of others change',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const ids = ['s-1', 's-2', 's-3', 's-4', 's-5']
+      for (const organizationId of ['org-a', 'org-b'] as const) {
+        const writer = storage.tenant(organizationId)
+        const formIds = [`form-${organizationId}`, `other-${organizationId}`] as const
+        await writer.upsert(
+          'forms',
+          formIds.map((id) => form(id)),
+        )
+        for (const [index, id] of ids.entries())
+          await writer.saveSubmission(
+            submission(id, { formId: formIds[index % 2 === 0 ? 0 : 1], submittedAt: at(index) }),
+          )
+      }
+      const writer = storage.tenant('org-a')
+      const read = new Set<string>()
+      const before = await Promise.all(ids.map((id) => readSubmission(storage, id)))
+      const steps: readonly (readonly [readonly string[], boolean])[] = [
+        [['s-5'], false],
+        [['s-1', 's-3', 's-1'], true],
+        [['s-2', 's-3'], true],
+        [['s-3', 's-4'], false],
+        [['s-3'], true],
+        [['s-1'], false],
+      ]
+      for (const [marked, isRead] of steps) {
+        storage.clock.ms += 1000
+        assert.deepEqual(await writer.markSubmissions(marked, { isRead }), [])
+        for (const id of marked) read[isRead ? 'add' : 'delete'](id)
+        assert.deepEqual([...(await writer.findRead(ids))].sort(), [...read].sort())
+        // Even ones are of the first form; a number of 3 looks at the newest three.
+        const unreadAmong = (some: readonly string[]) => some.filter((id) => !read.has(id)).length
+        assert.deepEqual(await writer.countUnread(null, 100), { unread: unreadAmong(ids), isWhole: true })
+        assert.deepEqual(await writer.countUnread(null, 3), {
+          unread: unreadAmong(ids.slice(2)),
+          isWhole: false,
+        })
+        assert.deepEqual(await writer.countUnread('other-org-a', 100), {
+          unread: unreadAmong(['s-2', 's-4']),
+          isWhole: true,
+        })
+      }
+      assert.deepEqual(await writer.markSubmissions(['s-1', 'none', 'no'], { isRead: true }), ['none', 'no'])
+      assert.deepEqual([...(await writer.findRead(ids))].sort(), ['s-2', 's-3'])
+      assert.deepEqual(await Promise.all(ids.map((id) => readSubmission(storage, id))), before)
+      const other = storage.tenant('org-b')
+      assert.deepEqual([await other.findRead(ids), await other.findRead([])], [[], []])
+      assert.deepEqual(await other.countUnread(null, 100), { unread: 5, isWhole: true })
+      // What is deleted and comes again under its id was not read.
+      await storage.organizationStore('org-a').removeRows('form-submissions', [['s-3']])
+      assert.deepEqual(await writer.markSubmissions(['s-3'], { isRead: true }), ['s-3'])
+      await writer.saveSubmission(submission('s-3', { formId: 'form-org-a' }))
+      assert.deepEqual(await writer.findRead(ids), ['s-2'])
+    },
+  },
+  {
+    name: 'what was still to be done because of a submission goes when it is removed',
+    async run(make) {
+      const storage = await withForm(make)
+      const writer = storage.tenant('org-a')
+      for (const id of ['sub-1', 'sub-2']) {
+        const own = outbox.map((entry, index) => ({ ...entry, outboxId: `obx_${id}_${index}` }))
+        await writer.saveSubmission(submission(id, { outbox: own }))
+      }
+      const own = storage.organizationStore('org-a')
+      assert.equal((await own.removeRows('form-submissions', [['sub-1'], ['none']])).kind, 'unknown')
+      assert.equal((await storage.outboxOf('org-a')).length, 4)
+      const removed = await own.removeRows('form-submissions', [['sub-1']])
+      assert.deepEqual(removed, { kind: 'removed', rows: 1 })
+      assert.deepEqual(
+        (await storage.outboxOf('org-a')).map(({ outboxId }) => outboxId),
+        ['obx_sub-2_0', 'obx_sub-2_1'],
+      )
+    },
+  },
+  {
     name: 'a form that changed, is unpublished, gone or of another organization makes a submission stale',
     async run(make) {
       const storage = await withForm(make)

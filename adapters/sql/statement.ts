@@ -88,9 +88,10 @@ export function templateCache<Compiled>(): (shape: string, compile: () => Compil
 /** The SQL operator for each operator that compares a column with a value. A null column satisfies none of them. */
 const COMPARISONS = { equals: '=', atLeast: '>=', above: '>', atMost: '<=', below: '<' } as const
 
-/** The sign of a comparison. Throws for `contains`, which asks about a list and is no comparison of two values. */
+/** The sign of a comparison. Throws for what asks about a list or a document and is no comparison of two values. */
 export function comparison(operator: Predicate['operator']): Expression<unknown> {
-  if (operator === 'contains') throw new Error('A column is not compared by what a list contains')
+  if (operator === 'contains' || operator === 'mentions')
+    throw new Error('A column is not compared by what a list or a document has')
   return sql.raw(COMPARISONS[operator])
 }
 

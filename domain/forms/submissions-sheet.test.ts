@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { fieldOf } from '../../test/support/data/forms/forms.ts'
-import { answeredFields, submissionsSheet } from './submissions-sheet.ts'
+import { answerLines, shownFields } from './shown-answers.ts'
+import { submissionsSheet } from './submissions-sheet.ts'
 
 const submission = (id: string, answers: object, attribution: object = {}) => ({
   submissionId: id,
@@ -12,13 +13,18 @@ const submission = (id: string, answers: object, attribution: object = {}) => ({
 })
 const fixed = ['submissionId', 'submittedAt', 'formId', 'contactId']
 
+const text = (id: string, label = id) => ({ ...(fieldOf(id, 'short_text') as object), label })
+const ids = { isLabelled: false }
+const labels = { isLabelled: true }
+
 it('has the fields of the form in their order, then those that it has no longer, then the origins', () => {
   const [heads, first, second] = submissionsSheet(
-    ['b', 'a'],
     [
       submission('s-1', { a: 0, gone: 'x' }, { utmTerm: 't', gclid: 'g' }),
       submission('s-2', { b: false }, { gclid: 'h' }),
     ],
+    new Map([['f', shownFields([text('b', 'Bee'), text('a', 'Ay')])]]),
+    ids,
   )
   expect(heads).toEqual([...fixed, 'b', 'a', 'gone', 'gclid', 'utmTerm'])
   expect(first?.slice(3)).toEqual(['c-1', null, 0, 'x', 'g', 't'])
@@ -27,15 +33,76 @@ it('has the fields of the form in their order, then those that it has no longer,
 
 it('tells a field from the column that has the same name', () => {
   const [heads, row] = submissionsSheet(
-    ['formId', 'gclid'],
     [submission('s-1', { formId: 'mine', gclid: 'typed' }, { gclid: 'clicked' })],
+    new Map([['f', shownFields([text('formId'), text('gclid')])]]),
+    ids,
   )
   expect(heads).toEqual([...fixed, 'answers.formId', 'answers.gclid', 'gclid'])
   expect(row?.slice(4)).toEqual(['mine', 'typed', 'clicked'])
 })
 
+const options = [
+  { value: 'wash', label: 'Car wash' },
+  { value: 'other', label: 'Something else' },
+]
+const fields = [
+  { ...(fieldOf('services', 'multiple_choice') as object), label: 'What do you need?', options },
+  { ...(fieldOf('terms', 'consent') as object), label: 'I agree' },
+  text('first', 'Name'),
+  text('last', 'Name'),
+  text('plain', ''),
+  text('seats', 'formId'),
+]
+
+it('has the words of the form with labels, and the value where the form has the field no longer', () => {
+  const [heads, row] = submissionsSheet(
+    [
+      submission('s-1', {
+        ...{ services: ['other', 'gone'], terms: true, first: 'Ada', last: 'L', plain: 'wash', seats: 4 },
+        ...{ old: ['wash', false], Name: 'by id' },
+      }),
+    ],
+    new Map([['f', shownFields(fields)]]),
+    labels,
+  )
+  const own = ['What do you need?', 'I agree', 'Name (first)', 'Name (last)', 'plain', 'answers.formId']
+  expect(heads).toEqual([...fixed, ...own, 'old', 'Name'])
+  expect(row?.slice(4)).toEqual([
+    ...[['Something else', 'gone'], 'Yes', 'Ada', 'L', 'wash', 4],
+    ...[['wash', 'No'], 'by id'],
+  ])
+})
+
+it('shares a column among forms that call a field the same, and never among two fields of one submission', () => {
+  const of = (formId: string, answers: object) => ({ ...submission('s-2', answers), formId })
+  const [heads, ...rows] = submissionsSheet(
+    [of('f', { name: 'Ada', Full: 'old' }), of('g', { fullName: 'Bob' }), of('unknown', { name: true })],
+    new Map([
+      ['f', shownFields([text('name', 'Full')])],
+      ['g', shownFields([text('fullName', 'Full')])],
+    ]),
+    labels,
+  )
+  expect(heads).toEqual([...fixed, 'Full', 'answers.Full', 'name'])
+  expect(rows.map((row) => row.slice(4))).toEqual([
+    ['Ada', 'old', null],
+    ['Bob', null, null],
+    [null, null, 'Yes'],
+  ])
+})
+
 it('has no column for what takes no answer, is not readable or reads as a secret', () => {
-  const fields = [fieldOf('a', 'number'), fieldOf('h', 'heading'), null, fieldOf('password', 'short_text')]
-  expect(answeredFields({ fields })).toEqual(['a'])
-  expect(answeredFields({})).toEqual([])
+  const saved = [fieldOf('a', 'number'), fieldOf('h', 'heading'), null, fieldOf('password', 'short_text')]
+  expect(shownFields(saved).map(({ id }) => id)).toEqual(['a'])
+  expect(shownFields(undefined)).toEqual([])
+})
+
+it('shows answers as lines in the order and the words of the form', () => {
+  const answers = { gone: { a: [1] }, terms: false, services: ['wash', 'other'], password: 'x', plain: null }
+  expect(answerLines(answers, shownFields(fields))).toEqual([
+    { id: 'services', label: 'What do you need?', value: 'Car wash, Something else' },
+    { id: 'terms', label: 'I agree', value: 'No' },
+    { id: 'plain', label: 'plain', value: '' },
+    { id: 'gone', label: 'gone', value: '{"a":[1]}' },
+  ])
 })

@@ -1,7 +1,5 @@
-import { isAnswerField } from './language/definition.ts'
-import { readField } from './language/compile.ts'
-import { listOf } from '../text/json.ts'
-import { isSensitiveKey } from '../text/sensitive-keys.ts'
+import type { AnswerField } from './language/definition.ts'
+import { fieldName, inWords } from './shown-answers.ts'
 
 /** What a sheet shows of a submission. */
 interface SheetSubmission {
@@ -16,40 +14,76 @@ interface SheetSubmission {
 /** The columns that every sheet has. */
 const FIXED = ['submissionId', 'submittedAt', 'formId', 'contactId'] as const
 
+/** How a sheet names answers: by the ids of fields with the stored values, or in the words of the forms. */
+export interface SheetOptions {
+  readonly isLabelled: boolean
+}
+
 /**
- * Submissions as a sheet, the first row of which has the heads: a column for each field of the form, in its order, then
- * for answers to fields that it has no longer, then for where visitors came from. A field that is called as another
- * column has the head `answers.FIELD`.
- * @param formFields the ids of the fields of the form; none when the submissions are those of several
+ * Submissions as a sheet, the first row of which has the heads: a column for each field of the forms, in their order, then
+ * for answers to fields that they have no longer, then for where visitors came from. With labels, fields of several forms
+ * that are called the same share a column; two of one form do not, and have their id too. What is called as another column
+ * has the head `answers.NAME`.
+ * @param forms the fields of forms by their id. Of a form that is not among them, the ids of fields are the names
  */
 export function submissionsSheet(
-  formFields: readonly string[],
   submissions: readonly SheetSubmission[],
+  forms: ReadonlyMap<string, readonly AnswerField[]>,
+  { isLabelled }: SheetOptions,
 ): readonly (readonly unknown[])[] {
-  const fields = [...new Set([...formFields, ...submissions.flatMap(({ answers }) => Object.keys(answers))])]
+  const named = new Map([...forms].map(([formId, fields]) => [formId, namesOf(fields, isLabelled)]))
+  const rows = submissions.map((submission) => ({
+    submission,
+    values: valuesOf(submission.answers, named.get(submission.formId) ?? namesOf([], isLabelled)),
+  }))
+  const ofForms = [...named.values()].flatMap(({ names }) => [...names.values()])
+  const names = [...new Set([...ofForms, ...rows.flatMap(({ values }) => [...values.keys()])])]
   const origins = [...new Set(submissions.flatMap(({ attribution }) => Object.keys(attribution)))].sort()
   const taken = new Set<string>([...FIXED, ...origins])
-  const heads = fields.map((field) => (taken.has(field) ? `answers.${field}` : field))
+  const heads = names.map((name) => (taken.has(name) ? `answers.${name}` : name))
   return [
     [...FIXED, ...heads, ...origins],
-    ...submissions.map(({ submissionId, submittedAt, formId, contact, answers, attribution }) => [
+    ...rows.map(({ submission: { submissionId, submittedAt, formId, contact, attribution }, values }) => [
       ...[submissionId, submittedAt, formId, contact?.contactId],
-      ...fields.map((field) => valueIn(answers, field)),
-      ...origins.map((origin) => valueIn(attribution, origin)),
+      ...names.map((name) => values.get(name) ?? null),
+      ...origins.map((origin) => (Object.hasOwn(attribution, origin) ? attribution[origin] : null)),
     ]),
   ]
 }
 
-function valueIn(values: Readonly<Record<string, unknown>>, name: string): unknown {
-  return Object.hasOwn(values, name) ? values[name] : null
+/** How the fields of one form are called in a sheet. */
+interface FormNames {
+  readonly fields: ReadonlyMap<string, AnswerField>
+  /** The name of each field by its id. */
+  readonly names: ReadonlyMap<string, string>
+  readonly isLabelled: boolean
 }
 
-/** The ids of the fields of a stored form whose answers are published. */
-export function answeredFields(form: Readonly<Record<string, unknown>>): readonly string[] {
-  return listOf(form.fields).flatMap((saved, index) => {
-    const reading = readField(saved, index)
-    const isShown =
-      reading.kind === 'field' && isAnswerField(reading.field) && !isSensitiveKey(reading.field.id)
-    return isShown ? [reading.field.id] : []
-  })
+function namesOf(fields: readonly AnswerField[], isLabelled: boolean): FormNames {
+  const counts = Map.groupBy(fields.map(fieldName), (name) => name)
+  const nameOf = (field: AnswerField): string => {
+    if (!isLabelled) return field.id
+    const name = fieldName(field)
+    return counts.get(name)?.length === 1 ? name : `${name} (${field.id})`
+  }
+  return {
+    fields: new Map(fields.map((field) => [field.id, field])),
+    names: new Map(fields.map((field) => [field.id, nameOf(field)])),
+    isLabelled,
+  }
+}
+
+/** The answers of a submission by the names of their columns. */
+function valuesOf(
+  answers: SheetSubmission['answers'],
+  { fields, names, isLabelled }: FormNames,
+): ReadonlyMap<string, unknown> {
+  const taken = new Set(names.values())
+  return new Map(
+    Object.entries(answers).map(([id, answer]) => {
+      // A field that the form has no longer must not share the column of another that is called so now.
+      const name = names.get(id) ?? (taken.has(id) ? `answers.${id}` : id)
+      return [name, isLabelled ? inWords(answer, fields.get(id)) : answer]
+    }),
+  )
 }

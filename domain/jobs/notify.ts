@@ -5,11 +5,10 @@ import { platformMailbox, tenantMailbox, type MailIdentity } from '../messaging/
 import { deliveryAddress, emailKey, isProviderAddress } from '../text/email-address.ts'
 import { html, type Html } from '../text/html.ts'
 import { listOf } from '../text/json.ts'
-import { isSensitiveKey } from '../text/sensitive-keys.ts'
 import type { FormDefinition } from '../../ports/records.ts'
-import { isAnswerField, NOTIFICATION_EMAILS_MAX, type AnswerField } from '../forms/language/definition.ts'
-import { readField } from '../forms/language/compile.ts'
+import { NOTIFICATION_EMAILS_MAX, type AnswerField } from '../forms/language/definition.ts'
 import { answersAsTyped } from '../forms/language/answers.ts'
+import { answerLines, shownFields, type AnswerLine } from '../forms/shown-answers.ts'
 
 const Payload = v.object({ to: v.string() })
 
@@ -32,12 +31,6 @@ export async function notify({ entry, token, outbox, world }: Job): Promise<Verd
 
 const SUBJECT_MAX_LENGTH = 200
 
-/** One answer in the form in which the email shows it. */
-interface Line {
-  readonly label: string
-  readonly value: string
-}
-
 /**
  * The email that reports a submission: the answers under the form's labels, in the form's order. Answers that look like
  * secrets are left out, as they are wherever answers are published. The same entry gives the same message while the
@@ -50,11 +43,11 @@ export function notificationEmail(
   { domain }: Pick<MailIdentity, 'domain'>,
 ): EmailMessage {
   const answers = submission?.answers ?? {}
-  const fields = fieldsOf(form?.definition)
+  const fields = shownFields(form?.definition.fields)
   const formName = typeof form?.name === 'string' ? form.name : String(submission?.formId)
-  const lines = linesOf(answersAsTyped(answers, submission?.typed ?? null), fields)
+  const lines = answerLines(answersAsTyped(answers, submission?.typed ?? null), fields)
   const footer = `Submitted ${readable(String(submission?.submittedAt))}. Submission ${String(submission?.submissionId)}.${unsent(form?.definition)}`
-  const body = lines.length > 0 ? lines : [{ label: formName, value: 'No answers.' }]
+  const body = lines.length > 0 ? lines : [{ id: '', label: formName, value: 'No answers.' }]
   return {
     from,
     to,
@@ -73,34 +66,6 @@ function unsent(definition: FormDefinition | undefined): string {
   return count > NOTIFICATION_EMAILS_MAX
     ? ` The form has ${count} notification addresses; only the first ${NOTIFICATION_EMAILS_MAX} get an email.`
     : ''
-}
-
-function fieldsOf(definition: FormDefinition | undefined): readonly AnswerField[] {
-  return (definition?.fields ?? [])
-    .map(readField)
-    .flatMap((reading) => (reading.kind === 'field' && isAnswerField(reading.field) ? [reading.field] : []))
-}
-
-/**
- * The answers in the form's order. Answers to fields that no longer exist come last, with the field's id as the label.
- */
-function linesOf(
-  answers: Readonly<Record<string, unknown>>,
-  fields: readonly AnswerField[],
-): readonly Line[] {
-  const known = new Map(fields.map((field) => [field.id, field]))
-  const ids = [...known.keys(), ...Object.keys(answers).filter((id) => !known.has(id))]
-  return ids
-    .filter((id) => Object.hasOwn(answers, id) && !isSensitiveKey(id))
-    .map((id) => ({ label: known.get(id)?.label || id, value: shown(answers[id], known.get(id)) }))
-}
-
-/** The text of an answer: choices as their labels, booleans as yes or no, lists with commas, all else as JSON. */
-function shown(answer: unknown, field: AnswerField | undefined): string {
-  if (Array.isArray(answer)) return answer.map((one) => shown(one, field)).join(', ')
-  if (typeof answer === 'boolean') return answer ? 'Yes' : 'No'
-  if (typeof answer === 'string') return field?.options.find(({ value }) => value === answer)?.label ?? answer
-  return JSON.stringify(answer)
 }
 
 /** The addresses that a form notifies. */
@@ -129,11 +94,11 @@ function replyTo(
   return given.find((address) => isProviderAddress(address) && isUsable(address)) ?? null
 }
 
-function textLine({ label, value }: Line): string {
+function textLine({ label, value }: AnswerLine): string {
   return `${oneLine(label)}: ${value}`
 }
 
-function htmlBody(formName: string, lines: readonly Line[], footer: string): Html {
+function htmlBody(formName: string, lines: readonly AnswerLine[], footer: string): Html {
   const rows = lines.map(
     ({ label, value }) =>
       html`<dt style="color:#555">${label}</dt>

@@ -100,6 +100,12 @@ const Rows = v.strictObject({
   rows: described(count, 'How many rows.'),
 })
 
+const Submissions = v.strictObject({
+  type: v.literal('submissions'),
+  count: described(count, 'How many submissions were named.'),
+  as: described(v.picklist(['read', 'unread']), 'As what they were marked.'),
+})
+
 const Contacts = v.strictObject({
   type: v.literal('contacts'),
   ids: described(texts, 'The contacts of the person.'),
@@ -117,7 +123,19 @@ const Retention = v.strictObject({
 const Subject = component(
   'AuditSubject',
   described(
-    v.union([Settings, Key, Import, Move, Archive, FormsChanged, Rows, Contacts, Retention, Entry]),
+    v.union([
+      Settings,
+      Key,
+      Import,
+      Move,
+      Archive,
+      FormsChanged,
+      Rows,
+      Submissions,
+      Contacts,
+      Retention,
+      Entry,
+    ]),
     'What a change is about.',
   ),
 )

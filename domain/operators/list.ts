@@ -47,6 +47,34 @@ export function optionalText(description: string, example: string) {
   })
 }
 
+/**
+ * A parameter that may be left out, and is read.
+ * @param allowed what is refused otherwise, after the parameter's name: `must be a day`
+ * @param read null: it is refused
+ */
+export function optionalRead(
+  description: string,
+  { example, allowed, read }: OptionalReading,
+): (name: string) => QueryParameter<string | null> {
+  return (name) => ({
+    ...optionalText(description, example)(name),
+    read: (given) => {
+      const reading = optionalText(description, example)(name).read(given)
+      if (reading.kind === 'refused' || reading.value === null) return reading
+      const value = read(reading.value)
+      return value === null
+        ? { kind: 'refused', error: `Parameter ${name} ${allowed}.` }
+        : { kind: 'value', value }
+    },
+  })
+}
+
+interface OptionalReading {
+  readonly example: string
+  readonly allowed: string
+  readonly read: (text: string) => string | null
+}
+
 /** A parameter that is one of some words, and may be left out. An empty value counts as left out. */
 export function optionalWord<const Word extends string>(
   description: string,
@@ -211,7 +239,7 @@ interface PageBody<Item> {
 /** Reads a page of a stored collection of one organization, for an operator's list. */
 export async function readStoredPage<Row>(
   tenant: Pick<TenantWriter, 'findPage'>,
-  query: Pick<PageQuery, 'collection' | 'select' | 'where' | 'order'>,
+  query: Pick<PageQuery, 'collection' | 'select' | 'where' | 'order' | 'looksAtMax'>,
   { after, limit }: { readonly after: Position | null; readonly limit: number },
 ): Promise<PlacesPage<Row>> {
   // One row more than the page is read, to learn whether another page follows.

@@ -2,19 +2,24 @@ import * as v from 'valibot'
 import type { Predicate, StoredRow } from '../../ports/records.ts'
 import type { SendRecord } from '../../ports/messaging.ts'
 import { echoed } from '../limits/echo.ts'
-import { ofOrganization, sets, text } from '../record/command.ts'
+import { mark, ofOrganization, sets, text } from '../record/command.ts'
+import { idMaxLength } from '../record/field.ts'
 import { component, described } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
-import { answeredFields, submissionsSheet } from '../forms/submissions-sheet.ts'
 import { answersAsTyped } from '../forms/language/answers.ts'
+import { shownFields } from '../forms/shown-answers.ts'
+import { submissionsSheet } from '../forms/submissions-sheet.ts'
 import { publicAnswers } from '../resources/answers.ts'
 import { automationRuns } from '../resources/automations.ts'
 import { contacts } from '../resources/contacts.ts'
 import { formSubmissions } from '../resources/form-submissions.ts'
 import { forms } from '../resources/forms.ts'
+import { INSTANT_FORM, isCalendarDate, parseInstant } from '../text/instant.ts'
+import { folded, mentions } from '../text/search.ts'
 import { shownJson } from '../text/terminal.ts'
 import {
+  optionalRead,
   optionalText,
   pageOf,
   pageParameters,
@@ -24,7 +29,7 @@ import {
 } from './list.ts'
 import { operated } from './serve.ts'
 import type { OperatorWorld } from './world.ts'
-import { instant } from './schema.ts'
+import { count, instant, jsonBody } from './schema.ts'
 import { showOrganizationForm, type ShownForm } from './forms.ts'
 import { unknownForm } from './save-forms.ts'
 import { Entry } from './outbox.ts'
@@ -54,6 +59,7 @@ const Submission = v.strictObject({
     'By field, for people: a phone number is as the visitor typed it, of which the public API has the last ten digits. Answers to fields whose id reads as a secret are left out.',
   ),
   attribution: described(answers, 'Where the visitor came from.'),
+  read: described(v.boolean(), 'Whether somebody marked it read. One that came in is unread.'),
 })
 
 type Submission = v.InferOutput<typeof Submission>
@@ -96,6 +102,7 @@ const sample: Submission = {
   contact: { contactId: 'con-1', firstName: 'Ada', lastName: null, email: 'ada@example.com', phone: null },
   answers: { name: 'Ada', message: 'Are you open on Sunday?' },
   attribution: {},
+  read: false,
 }
 
 const PATH = '/operator/v1/organizations/{organizationId}/submissions'
@@ -119,6 +126,25 @@ function contactIn({ contact }: Submission): string {
   return known.length === 0 ? contactId : known.join(', ')
 }
 
+/** The longest text that is searched for, in characters. */
+const SEARCH_MAX_LENGTH = 200
+
+/**
+ * How many submissions a page with a search looks at. Their answers are in no index, so the storage reads about five rows
+ * for each (`npm run bench -- bill`), and a page costs about 20,000 rows read.
+ */
+const SEARCHED_MAX = 4_000
+
+function boundary(description: string) {
+  return optionalRead(description, {
+    example: '2026-05-01',
+    allowed: `must be a day as 2026-05-01, or ${INSTANT_FORM}`,
+    // An unencoded + of an offset arrives as a space in a query string.
+    read: (given) =>
+      isCalendarDate(given) ? `${given}T00:00:00.000Z` : parseInstant(given.replace(/ (?=\d\d:\d\d$)/, '+')),
+  })
+}
+
 export const listSubmissions = operated({
   id: 'submissions.list',
   path: PATH,
@@ -129,6 +155,18 @@ export const listSubmissions = operated({
   query: {
     formId: optionalText('Only submissions of this form.', 'contact')('formId'),
     contactId: optionalText('Only submissions of this contact.', 'con-1')('contactId'),
+    search: optionalRead(
+      'Only submissions whose answers have this text: in texts at any depth and in numbers, as they are stored; small and capital letters from A to Z are the same. A page looks at a few thousand submissions and may end before its limit, with a cursor.',
+      {
+        example: 'sunday',
+        allowed: `must be a text of at most ${SEARCH_MAX_LENGTH} characters`,
+        read: (given) => (given.length > SEARCH_MAX_LENGTH ? null : given),
+      },
+    )('search'),
+    after: boundary('Only what was submitted at this instant or later, or on this day (UTC) or later.')(
+      'after',
+    ),
+    before: boundary('Only what was submitted before this instant, or before this day (UTC).')('before'),
     ...pageParameters,
   },
   responses: {
@@ -146,14 +184,26 @@ export const listSubmissions = operated({
         org: ofOrganization(),
         form: sets('formId', text('FORMID')),
         contact: sets('contactId', text('CONTACTID')),
+        search: sets('search', text('TEXT')),
+        after: sets('after', text('DAY')),
+        before: sets('before', text('DAY')),
+        labels: mark(),
       },
       summary: 'List what came in through forms, newest first',
       details: [
         'A line has the beginning of the answers, JSON has all of them. Answers to fields whose id reads as a secret are left',
         'out, as everywhere. --csv prints a sheet with a column for each field, for spreadsheets: a text that these would take',
-        "for a formula begins with ' there.",
+        "for a formula begins with ' there. It has the ids of fields and the stored values; with --labels the words of the form.",
+        '--search finds a text in the texts and numbers of answers, as they are stored: of an option its value. Small and',
+        'capital letters from A to Z are the same. --after begins with a day (2026-05-01, UTC) or an instant, --before ends',
+        'before it.',
       ],
-      examples: ['--org lakeside', '--org lakeside --form contact --limit 500 --csv > contact.csv'],
+      examples: [
+        '--org lakeside',
+        '--org lakeside --form contact --limit 500 --csv > contact.csv',
+        '--org lakeside --csv --labels',
+        '--org lakeside --search sunday --after 2026-05-01',
+      ],
       columns: [
         { head: 'submitted at', of: ({ submittedAt }) => submittedAt },
         { head: 'submission', of: ({ submissionId }) => submissionId },
@@ -163,32 +213,51 @@ export const listSubmissions = operated({
       ],
       sheet: {
         of: showOrganizationForm,
-        rows: (submissions, shown) =>
-          submissionsSheet(
-            shown === null ? [] : answeredFields((shown as v.InferOutput<typeof ShownForm>).form),
-            submissions,
-          ),
+        // Without labels, the fields of the form that was asked for have their columns although nobody answered them.
+        calls: (submissions, { form, labels }) => {
+          const ofAll = labels === true ? submissions.map(({ formId }) => formId) : []
+          return [...new Set(typeof form === 'string' ? [form] : ofAll)].map((formId) => ({ formId }))
+        },
+        rows: (submissions, shown, { labels }) => {
+          const answered = shown.flatMap((one) =>
+            one === null ? [] : [(one as v.InferOutput<typeof ShownForm>).form],
+          )
+          const fields = new Map(answered.map((form) => [String(form.formId), shownFields(form.fields)]))
+          return submissionsSheet(submissions, fields, { isLabelled: labels === true })
+        },
       },
+      problem: ({ csv, labels }) => (labels === true && csv !== true ? '--labels needs --csv' : null),
       shown: { count: 50, which: 'newest' },
     },
   ],
   answer: async ({ operation, params: { organizationId = '' }, query }, world) => {
-    const { formId, contactId } = query
+    const { formId, contactId, after, before } = query
+    const search = query.search === null ? null : folded(query.search)
     const tenant = world.tenant(organizationId)
-    if (formId !== null && (await tenant.findMany(forms.collection, ['formId'], [formId])).length === 0)
-      return unknownForm(formId, organizationId)
-    const where = Object.entries({ formId, contactId }).flatMap(([field, value]): Predicate[] =>
-      value === null ? [] : [{ field, operator: 'equals', value }],
+    if (formId !== null && (await isUnknownForm(formId, tenant))) return unknownForm(formId, organizationId)
+    const given: readonly (readonly [string, Predicate['operator'], string | null])[] = [
+      ['formId', 'equals', formId],
+      ['contactId', 'equals', contactId],
+      ['submittedAt', 'atLeast', after],
+      ['submittedAt', 'below', before],
+      ['answers', 'mentions', search],
+    ]
+    const where = given.flatMap(([field, operator, value]): Predicate[] =>
+      value === null ? [] : [{ field, operator, value }],
     )
     const order = { field: 'submittedAt', idField: 'submissionId', direction: 'descending' } as const
-    const asked = { collection: formSubmissions.collection, select: SELECT, where, order }
+    const bounded = search === null ? {} : { looksAtMax: SEARCHED_MAX }
+    const asked = { collection: formSubmissions.collection, select: SELECT, where, order, ...bounded }
     return servePlacesPage(
       query,
       {
         scope: { endpointId: operation.id, organizationId: JSON.stringify([organizationId, where]) },
-        read: async (after, limit) => {
-          const page = await readStoredPage<StoredRow>(tenant, asked, { after, limit })
-          return { ...page, rows: await withContacts(page.rows, tenant) }
+        read: async (position, limit) => {
+          const page = await readStoredPage<StoredRow>(tenant, asked, { after: position, limit })
+          const rows = await published(page.rows, tenant)
+          // The storage does not know which answers are secrets.
+          const found = search === null ? rows : rows.filter(({ answers: shown }) => mentions(shown, search))
+          return { ...page, rows: found }
         },
       },
       world,
@@ -221,7 +290,7 @@ export const showSubmission = operated({
   answer: async ({ params: { organizationId = '', submissionId = '' } }, world) => {
     const tenant = world.tenant(organizationId)
     const found = await tenant.findMany(formSubmissions.collection, SELECT, [submissionId])
-    const [submission] = await withContacts(found, tenant)
+    const [submission] = await published(found, tenant)
     if (submission === undefined)
       return errorReply(404, `${organizationId} has no submission ${echoed(submissionId)}.`)
     // Runs are numbered, beginning with 1.
@@ -252,20 +321,148 @@ const SELECT = [
 /** The maximum number of runs and messages of one submission that are shown. */
 const FOLLOWING_MAX = 100
 
-/** The published form of stored submissions, each with its contact. */
-async function withContacts(
-  rows: readonly StoredRow[],
-  tenant: Pick<ReturnType<OperatorWorld['tenant']>, 'findMany'>,
-): Promise<readonly Submission[]> {
+/** The published form of stored submissions, each with its contact and what people said of it. */
+async function published(rows: readonly StoredRow[], tenant: Tenant): Promise<readonly Submission[]> {
   const contactIds = rows.flatMap(({ contactId }) => (typeof contactId === 'string' ? [contactId] : []))
-  const found = await tenant.findMany(contacts.collection, Object.keys(Contact.entries), contactIds)
+  const [found, read] = await Promise.all([
+    tenant.findMany(contacts.collection, Object.keys(Contact.entries), contactIds),
+    tenant.findRead(rows.map(({ submissionId }) => String(submissionId))),
+  ])
   const byId = new Map(found.map((contact) => [contact.contactId, contact as Contact]))
-  return rows.map(({ contactId, answers: stored, typed, ...submission }) => ({
-    ...(submission as Omit<Submission, 'contact' | 'answers'>),
-    contact: byId.get(contactId) ?? null,
-    answers: answersAsTyped(
-      publicAnswers({ answers: stored as Submission['answers'] }),
-      typed as Readonly<Record<string, string>> | null,
-    ),
-  }))
+  const readIds = new Set(read)
+  return rows.map(({ contactId, answers: stored, typed, ...row }) => {
+    const submission = row as Omit<Submission, 'contact' | 'answers' | 'read'>
+    return {
+      ...submission,
+      contact: byId.get(contactId) ?? null,
+      answers: answersAsTyped(
+        publicAnswers({ answers: stored as Submission['answers'] }),
+        typed as Readonly<Record<string, string>> | null,
+      ),
+      read: readIds.has(submission.submissionId),
+    }
+  })
 }
+
+type Tenant = ReturnType<OperatorWorld['tenant']>
+
+/** The maximum number of submissions that one request marks. */
+export const MARKED_MAX = 500
+
+/** How many of the newest submissions are looked at to count those that are unread: two rows are read for each. */
+const COUNTED_MAX = 9_000
+
+export const countUnread = operated({
+  ...common,
+  id: 'submissions.unread',
+  path: '/operator/v1/organizations/{organizationId}/unread-submissions',
+  needsOrganization: true,
+  summary: 'Count submissions that nobody has read',
+  query: { formId: optionalText('Only submissions of this form.', 'contact')('formId') },
+  responses: {
+    200: jsonResponse(
+      'How many there are.',
+      v.strictObject({
+        unread: described(count, 'How many of the submissions that were looked at are unread.'),
+        isWhole: described(
+          v.boolean(),
+          `Whether all were looked at. False: only the newest ${COUNTED_MAX}, so there may be more.`,
+        ),
+      }),
+      { unread: 3, isWhole: true },
+    ),
+    400: 'BadRequest',
+    404: 'NotFound',
+  },
+  commands: [
+    {
+      words: ['submissions', 'unread'],
+      flags: { org: ofOrganization(), form: sets('formId', text('FORMID')) },
+      summary: 'Print how many submissions nobody has read',
+      details: [`Among the newest ${COUNTED_MAX}; a + says that there may be more.`],
+      examples: ['--org lakeside', '--org lakeside --form contact'],
+      says: ({ unread, isWhole }) => ({ out: [`${unread}${isWhole ? '' : '+'}`] }),
+    },
+  ],
+  answer: async ({ params: { organizationId = '' }, query: { formId } }, world) => {
+    const tenant = world.tenant(organizationId)
+    if (formId !== null && (await isUnknownForm(formId, tenant))) return unknownForm(formId, organizationId)
+    return jsonReply(200, await tenant.countUnread(formId, COUNTED_MAX), PRIVATE)
+  },
+})
+
+async function isUnknownForm(formId: string, tenant: Tenant): Promise<boolean> {
+  return (await tenant.findMany(forms.collection, ['formId'], [formId])).length === 0
+}
+
+export const markSubmissions = operated({
+  ...common,
+  id: 'submissions.mark',
+  method: 'POST',
+  path: `${PATH}/mark`,
+  action: 'submission.mark',
+  needsOrganization: true,
+  summary: 'Mark submissions',
+  description:
+    'All of them or none. A mark is for the people who read what came in: `updatedAt` of a submission stays, and a sync does not get it again.',
+  body: jsonBody(
+    v.strictObject({
+      ids: described(
+        v.pipe(
+          v.array(v.pipe(v.string(), v.minLength(1), v.maxLength(idMaxLength))),
+          v.minLength(1),
+          v.maxLength(MARKED_MAX),
+        ),
+        'The ids of the submissions.',
+      ),
+      read: described(v.boolean(), 'Whether they are marked read, or unread.'),
+    }),
+    { ids: ['sub_2Zk8QwVt7LhXn4RmPq9sBc'], read: true },
+    500_000,
+  ),
+  responses: {
+    204: { description: 'They are marked.' },
+    400: 'BadRequest',
+    404: 'NotFound',
+    409: 'Conflict',
+  },
+  commands: [
+    {
+      words: ['submissions', 'mark'],
+      positionals: ['ID…'],
+      several: 'ids',
+      flags: {
+        org: ofOrganization(),
+        read: sets('read', mark('either')),
+        unread: sets(
+          'read',
+          mark('either'),
+          v.pipe(
+            v.any(),
+            v.transform(() => false),
+          ),
+        ),
+      },
+      summary: 'Mark submissions read or unread',
+      details: [
+        `At most ${MARKED_MAX} at once, all of them or none. --json of "submissions list" and "submissions show" has the mark as`,
+        '"read". A tenant\'s sync does not get a submission again because it was marked.',
+      ],
+      examples: ['sub_2Zk8QwVt7LhXn4RmPq9sBc --org lakeside --read'],
+      says: (_answer, { values: { read } }) => ({
+        notes: [`Marked ${read === true ? 'read' : 'unread'}.`],
+      }),
+    },
+  ],
+  answer: async ({ params: { organizationId = '' }, body: { ids, read }, change }, world) => {
+    const distinct = [...new Set(ids)]
+    await change.announce({ type: 'submissions', count: distinct.length, as: read ? 'read' : 'unread' })
+    const unknown = await world.tenant(organizationId).markSubmissions(distinct, { isRead: read })
+    if (unknown.length === 0) return { status: 204, headers: PRIVATE, body: null } as const
+    const named = unknown.map(echoed).join(', ')
+    return errorReply(
+      409,
+      `${organizationId} has no submissions with these ids: ${named}. Nothing was marked.`,
+    )
+  },
+})

@@ -2,7 +2,7 @@ import type { Administration, Organization, OperatorKeys } from '../../ports/org
 import type { Audit, OpenOperatorChanges } from '../../ports/operators.ts'
 import type { Background, Clock, Deadline, Log, RandomSource } from '../../ports/platform.ts'
 import type { OutboxStore, SendLog, TenantSendLog } from '../../ports/messaging.ts'
-import type { TenantWriter } from '../../ports/records.ts'
+import type { SubmissionMarks, TenantWriter } from '../../ports/records.ts'
 import type { Secrets } from '../access/secrets.ts'
 import type { Moves } from '../placement/operators/moves.ts'
 import type { Overview } from '../placement/operators/overview.ts'
@@ -29,10 +29,16 @@ export interface OperatorWorld {
   readonly sends: {
     open(...owner: Parameters<SendLog['open']>): Pick<TenantSendLog, 'list' | 'ofSubmission'>
   }
-  /** Opens one organization. Forms are saved through it: like imports, the wrapper around the handlers records them. */
+  /**
+   * Opens one organization. Forms are saved and submissions marked through it: like imports, the wrapper around the
+   * handlers records them.
+   */
   readonly tenant: (
     organizationId: string,
-  ) => Pick<TenantWriter, 'findMany' | 'findPage' | 'foreignIds' | 'change' | 'formVersions' | 'formVersion'>
+  ) => Pick<
+    TenantWriter,
+    'findMany' | 'findPage' | 'foreignIds' | 'change' | 'formVersions' | 'formVersion' | keyof SubmissionMarks
+  >
   readonly audit: Audit
   /**
    * Opens the imports of an organization. No I/O. Imports do not go through `changes`: the wrapper around their

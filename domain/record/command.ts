@@ -62,8 +62,9 @@ export interface CommandWords {
   /** The words by which it is called. */
   readonly words: readonly string[]
   /**
-   * The names of the positional arguments. One in brackets, such as `[FILE]`, may be left out. Of an operation's command
-   * they are the parameters of its path that no flag sets, in their order.
+   * The names of the positional arguments. One in brackets, such as `[FILE]`, may be left out; a last one with dots, such
+   * as `ID…`, may be given several times. Of an operation's command they are the parameters of its path that no flag sets,
+   * in their order, and then what it takes several of.
    */
   readonly positionals: readonly string[]
   /** The words that positional arguments can be, by their names; left out: any text. */
@@ -128,13 +129,19 @@ export interface Listed {
 
 /** The sheet that --csv prints. */
 interface CommandSheet<Operation, Item> {
-  /** Shows what the columns follow from. It is called when the flags set every parameter of its path. */
+  /** Shows what the columns follow from. */
   readonly of: Operation
+  /** The parameters of its path that the flags do not set, for each call of it. */
+  readonly calls: (items: readonly Item[], values: FlagValues) => readonly Readonly<Record<string, string>>[]
   /**
    * The rows, the first of which has the heads.
-   * @param shown the answer of that operation; null: it was not called
+   * @param shown what that operation answered to each call; null: there was nothing
    */
-  readonly rows: (items: readonly Item[], shown: unknown) => readonly (readonly unknown[])[]
+  readonly rows: (
+    items: readonly Item[],
+    shown: readonly unknown[],
+    values: FlagValues,
+  ) => readonly (readonly unknown[])[]
 }
 
 type ItemIn<Answer> = Answer extends { readonly data: readonly (infer Item)[] } ? Item : never
@@ -160,6 +167,8 @@ export interface OperatorCommand<Operation, Answer = never>
     Partial<Pick<CommandWords, 'positionals' | 'flags' | 'details'>>,
     Answered<Operation, Answer>,
     Listed {
+  /** The key of the body that the last argument sets, of which there may be several; left out: there is none. */
+  readonly several?: string
   /** What the body has at every call. */
   readonly body?: Readonly<Record<string, unknown>>
   /** The operations that are called in place of this one, by the flag that chooses them. */

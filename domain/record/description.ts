@@ -77,6 +77,7 @@ export const auditActionWords = {
   'organization.delete': 'Delete an organization',
   'organization.backup': 'Back up an organization',
   'rows.delete': 'Delete rows',
+  'submission.mark': 'Mark submissions',
   'contact.erase': 'Erase a person',
   'retention.set': 'Set the retention',
   'backup.delete': 'Delete a backup',

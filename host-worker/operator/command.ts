@@ -174,7 +174,7 @@ function checkPresence(command: Command, given: Arguments): void {
 function checkPositionals({ words, positionals: wanted }: Command, { positionals }: Arguments): void {
   const missing = wanted[positionals.length]
   if (missing?.startsWith('[') === false) throw new UsageError(`${missing} is missing`)
-  if (positionals.length <= wanted.length) return
+  if (positionals.length <= wanted.length || wanted.at(-1)?.endsWith('…') === true) return
   // What was given is not repeated: it may be a key.
   const taken = wanted.length === 0 ? 'nothing but flags' : `${wanted.join(' ')} and flags, nothing more`
   throw new UsageError(`"${words.join(' ')}" takes ${taken}`)

@@ -31,12 +31,15 @@ it('finds each command by its words', async () => {
 
 it('sets what an operation takes, and has an argument for each parameter of its path that no flag sets', () => {
   for (const operation of operatorEndpoints)
-    for (const { flags = {}, positionals = [], instead = {} } of operation.commands) {
-      const set = Object.values(flags).flatMap(({ sets }) => (sets === undefined ? [] : [sets]))
+    for (const { flags = {}, positionals = [], several, instead = {} } of operation.commands) {
+      const byFlags = Object.values(flags).flatMap(({ sets }) => (sets === undefined ? [] : [sets]))
+      const set = several === undefined ? byFlags : [...byFlags, several]
       const called = [operation, ...Object.values(instead).map((other) => other.operation)]
       const takes = new Set(called.flatMap(inputsOf))
       expect(set.filter((name) => !takes.has(name))).toEqual([])
-      expect(paramsOf(operation).filter((name) => !set.includes(name))).toHaveLength(positionals.length)
+      const ofPath = positionals.filter((name) => !name.endsWith('…'))
+      expect(positionals.length - ofPath.length).toBe(several === undefined ? 0 : 1)
+      expect(paramsOf(operation).filter((name) => !set.includes(name))).toHaveLength(ofPath.length)
     }
 })
 

@@ -46,8 +46,11 @@ function make(operation: OperationEndpoint, typed: OperatorCommand<OperationEndp
     return { ...command, run: (context, given) => run(operation, declared, given, context) }
   const { piped, shown } = declared
   const printed = { ...(piped === undefined ? {} : { piped }), ...(shown === undefined ? {} : { shown }) }
-  const sourceFor = (values: FlagValues, given: readonly string[]) =>
-    sourceOf(calledBy(operation, declared, values), declared, given)
+  const sourceFor = (values: FlagValues, given: readonly string[]) => {
+    const problem = declared.problem?.(values) ?? null
+    if (problem !== null) throw new UsageError(problem)
+    return sourceOf(calledBy(operation, declared, values), declared, given)
+  }
   return listing({ ...command, ...printed, sourceFor })
 }
 
@@ -152,6 +155,7 @@ function inputsFor(operation: OperationEndpoint, declared: Declared, given: Argu
   const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   const free = inPath.filter((name) => !named.has(name))
   for (const [index, name] of free.entries()) named.set(name, given.positionals[index] ?? '')
+  if (declared.several !== undefined) named.set(declared.several, given.positionals.slice(free.length))
   const texts = (names: readonly string[]) =>
     Object.fromEntries(names.filter((name) => named.has(name)).map((name) => [name, String(named.get(name))]))
   const inQuery = Object.keys(operation.query ?? {})
@@ -187,10 +191,12 @@ function sourceOf(
     return itemsOf(service, operation, { params, query: { limit, ...query } }, context.note)
   }
   if (sheet === undefined) return source<never>(columns, open)
-  return source<never>(columns, open, async (context, values) => {
+  return source<never>(columns, open, async (items, context, values) => {
     const { params } = inputs(sheet.of, values)
-    const isNamed = Object.values(params).every((name) => name !== '')
-    const shown = isNamed ? (await (await context.service()).call(sheet.of, { params })).body : null
-    return (items) => sheet.rows(items, shown)
+    const service = await context.service()
+    const shown: unknown[] = []
+    for (const more of sheet.calls(items, values))
+      shown.push(await shownBy(sheet.of, { ...params, ...more }, service))
+    return sheet.rows(items, shown, values)
   })
 }

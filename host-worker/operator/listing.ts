@@ -27,13 +27,17 @@ interface Row {
 }
 
 /** Makes the rows of a sheet, the first of which has the heads. */
-type Sheet<Item> = (items: readonly Item[]) => readonly (readonly unknown[])[]
+type MakeSheet<Item> = (
+  items: readonly Item[],
+  context: Context,
+  values: FlagValues,
+) => Promise<readonly (readonly unknown[])[]>
 
 /** Items of one kind with their columns. */
 export interface Source {
   readonly heads: readonly Head[]
-  /** Opens the sheet of --csv; null: it has none. */
-  readonly openSheet: ((context: Context, values: FlagValues) => Promise<Sheet<unknown>>) | null
+  /** Makes the sheet of --csv; null: it has none. */
+  readonly makeSheet: MakeSheet<unknown> | null
   rows(...opened: Parameters<Open<unknown>>): AsyncIterable<Row>
 }
 
@@ -43,18 +47,18 @@ const GAP = '  '
 
 /**
  * Says where the items of a listing come from, and which columns they have.
- * @param openSheet opens the sheet of --csv; left out: there is none
+ * @param makeSheet makes the sheet of --csv; left out: there is none
  */
 export function source<Item>(
   columns: readonly Column<Item>[],
   open: Open<Item>,
-  openSheet?: (context: Context, values: FlagValues) => Promise<Sheet<Item>>,
+  makeSheet?: MakeSheet<Item>,
 ): Source {
   const cellIn = ({ of }: Column<Item>, item: Item) => cellOf(String(of(item) ?? ''))
   return {
     heads: columns,
     // A sheet is given the items of its own source only.
-    openSheet: (openSheet as Source['openSheet'] | undefined) ?? null,
+    makeSheet: (makeSheet as Source['makeSheet'] | undefined) ?? null,
     async *rows(...opened) {
       for await (const item of await open(...opened)) {
         const cells = columns.map((column) => cellIn(column, item) || NONE)
@@ -90,7 +94,7 @@ export function listing(declared: Listing): Command {
     flags: {
       ...declared.flags,
       json: mark(),
-      ...(usual.openSheet === null ? {} : { csv: mark() }),
+      ...(usual.makeSheet === null ? {} : { csv: mark() }),
       limit: text('N'),
     },
     details: [...declared.details, ...detailsOf(usual, declared)],
@@ -114,7 +118,7 @@ export function listing(declared: Listing): Command {
           if (count === asked) break
         }
       } finally {
-        lines.end(count)
+        await lines.end(count)
       }
     },
   }
@@ -123,25 +127,24 @@ export function listing(declared: Listing): Command {
 /** Where the rows go. */
 interface Lines {
   add(row: Row): unknown
-  end(count: number): void
+  end(count: number): Promise<void> | void
 }
 
-async function openLines(
+function openLines(
   values: FlagValues,
-  { heads, openSheet }: Source,
+  { heads, makeSheet }: Source,
   { piped }: Listed,
   context: Context,
-): Promise<Lines> {
+): Lines {
   const { out, note, terminal } = context
   const { json, csv } = values
-  if (csv === true && openSheet !== null) {
+  if (csv === true && makeSheet !== null) {
     if (json === true) throw new UsageError('--json and --csv exclude each other')
     const items: unknown[] = []
-    const sheet = await openSheet(context, values)
     return {
       add: ({ item }) => items.push(item),
-      end: () => {
-        out(csvOf(sheet(items)))
+      end: async () => {
+        out(csvOf(await makeSheet(items, context, values)))
       },
     }
   }

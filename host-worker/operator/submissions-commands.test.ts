@@ -106,6 +106,48 @@ test('what came in is a sheet with a column for each field, which no spreadsheet
     expect((await operator('submissions', 'list', '--org', 'acme', ...args)).stderr).toContain(said)
 })
 
+test('a sheet with labels has the words of each form', async () => {
+  const options = [
+    { value: 'wash', label: 'Car wash; =outside' },
+    { value: 'other', label: 'Something else' },
+  ]
+  const definition = {
+    ...(form('words').definition as object),
+    notificationEmails: [],
+    fields: [
+      { id: 'services', type: 'multiple_choice', label: '=What do you need?', options },
+      { id: 'terms', type: 'consent', label: 'I agree' },
+      { id: 'who', type: 'short_text', label: 'Name' },
+    ],
+  }
+  const { storage } = operated.service
+  await storage.administration.saveOrganization(organization('speaking'))
+  await storage.tenant('speaking').upsert('forms', [{ ...form('words'), definition }, form('more')])
+  operated.service.clock.advance(1_000)
+  const send = await operated.service.send('/api/forms/words/submissions', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ _gotcha: '', services: ['wash', 'other'], terms: true, who: 'Zoe' }),
+  })
+  expect(operated.service.errors).toEqual([])
+  const { submissionId } = (await send.json()) as { readonly submissionId: string }
+  const list = ['submissions', 'list', '--org', 'speaking', '--csv', '--limit', '2'] as const
+  const one = await operator(...list, '--form', 'words', '--labels')
+  expect([one.code, one.stderr]).toEqual([0, ''])
+  const [heads, row] = one.stdout.trimEnd().split('\r\n')
+  expect(heads).toBe(`\uFEFFsubmissionId,submittedAt,formId,contactId,'=What do you need?,I agree,Name`)
+  expect(row).toMatch(
+    new RegExp(`^${submissionId},[^,]*,words,,"Car wash;' =outside; Something else",Yes,Zoe$`),
+  )
+  expect((await operator(...list, '--labels')).stdout).toBe(one.stdout)
+  const byIds = (await operator(...list, '--form', 'words')).stdout.split('\r\n')
+  expect(byIds[0]).toContain(',services,terms,who')
+  expect(byIds[1]).toContain(',wash; other,true,Zoe'.replace('wash; other', '"wash; other"'))
+  expect((await operator('submissions', 'list', '--org', 'acme', '--labels')).stderr).toContain(
+    '--labels needs --csv',
+  )
+})
+
 test('answers of strangers do not command the terminal', async () => {
   const name = '\u001b]0;owned\u0007\u009b2J\u202e\nx'
   const response = await operated.service.send('/api/forms/signup/submissions', {
@@ -145,6 +187,43 @@ test('what one contact sent is listed by itself, and to nobody else', async () =
   }
   expect((await list('acme', '--form', 'hosted')).stdout).toBe('')
   expect((await list('other')).stdout).toBe('')
+})
+
+test('what somebody read is marked, all of it or none', async () => {
+  const ids = [await submit('ann'), await submit('ben'), await submit('cat')]
+  const [first = '', second = '', third = ''] = ids
+  const at = ['--org', 'acme'] as const
+  const read = async () => {
+    const { stdout } = await operator('submissions', 'list', ...at, '--json', '--limit', '500')
+    const listed = linesOf(stdout).map((line) => JSON.parse(line) as { submissionId: string; read: boolean })
+    return listed.filter((one) => one.read).map(({ submissionId }) => submissionId)
+  }
+  expect(await read()).toEqual([])
+  expect(await operator('submissions', 'mark', first, second, ...at, '--read')).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'Marked read.\n',
+  })
+  expect((await read()).sort()).toEqual([first, second].sort())
+  expect(JSON.parse((await operator('submissions', 'show', first, ...at)).stdout) as object).toMatchObject({
+    read: true,
+  })
+  expect((await operator('submissions', 'mark', second, ...at, '--unread')).code).toBe(0)
+  expect(await read()).toEqual([first])
+  const refused = await operator('submissions', 'mark', third, 'sub_none', ...at, '--read')
+  expect(refused).toMatchObject({ code: 1, stdout: '' })
+  expect(refused.stderr).toContain('acme has no submissions with these ids: sub_none. Nothing was marked.')
+  expect((await operator('submissions', 'mark', first, '--org', 'other', '--unread')).code).toBe(1)
+  expect(await read()).toEqual([first])
+  for (const [args, said] of [
+    [[first, '--read', '--unread'], 'exclude each other'],
+    [[first], '--read or --unread is missing'],
+    [['--read'], 'ID… is missing'],
+    [[...Array(501).keys()].map(String).concat('--read'), 'ids'],
+  ] as const) {
+    const { code, stderr } = await operator('submissions', 'mark', ...args, ...at)
+    expect([code === 0, stderr]).toEqual([false, expect.stringContaining(said)])
+  }
 })
 
 test('nothing of another organization is listed or shown', async () => {

@@ -3,6 +3,7 @@ import { deliver } from '../../domain/jobs/deliver.ts'
 import { contacts } from '../../domain/resources/contacts.ts'
 import type { OutboxRef } from '../../ports/messaging.ts'
 import type { Meter } from '../../ports/platform.ts'
+import { toInstant } from '../../domain/text/instant.ts'
 import { migratedDatabase } from '../../adapters/sqlite/schema/actual.ts'
 import { sampleRow } from '../support/data/sample-rows.ts'
 import { openLocalD1 } from '../support/databases/d1-runtime.ts'
@@ -19,6 +20,7 @@ import { plainAnswers, plainForm, quietForm } from './seed.ts'
 const DOLLARS_PER_MILLION = { read: 0.001, written: 1 }
 
 const CONTACTS = 20_000
+const SUBMISSIONS = 10_000
 const CONTACTS_PER_CALL = 2_000
 /** How often each request is made. The middle one counts, so that nothing that happens once an hour is among it. */
 const RUNS = 5
@@ -58,7 +60,8 @@ export async function benchBill(): Promise<void> {
   }
   printSchema()
   console.log(`\n${'request'.padEnd(52)}  calls     read  written   $ for a million`)
-  for (const { name, run } of requests(service, key)) {
+  const operatorKey = await service.addOperatorKey('admin')
+  for (const { name, run } of requests(service, key, operatorKey)) {
     const bills: Meter[] = []
     for (let nth = 0; nth < RUNS; nth += 1) {
       service.clock.advance(1000)
@@ -81,6 +84,17 @@ async function seed({ storage }: TestService): Promise<void> {
   for (let start = 0; start < CONTACTS; start += CONTACTS_PER_CALL)
     await tenant.upsert('contacts', rows.slice(start, start + CONTACTS_PER_CALL))
   await tenant.upsert('forms', [plainForm, quietForm])
+  const old = { formId: quietForm.formId, contactId: null, attribution: {}, source: 'headless' }
+  const submissions = Array.from({ length: SUBMISSIONS }, (_, index) => ({
+    ...{
+      ...old,
+      submissionId: `old-${index}`,
+      answers: { name: `Visitor ${index}`, message: 'x'.repeat(300) },
+    },
+    submittedAt: toInstant(index * 60_000),
+  }))
+  for (let start = 0; start < SUBMISSIONS; start += CONTACTS_PER_CALL)
+    await tenant.upsert('form-submissions', submissions.slice(start, start + CONTACTS_PER_CALL))
 }
 
 function deliveryPorts({ storage, clock }: TestService) {
@@ -89,8 +103,15 @@ function deliveryPorts({ storage, clock }: TestService) {
   return { outbox: storage.outbox, clock, deadline, random: fakeRandom(), log }
 }
 
-function requests(service: TestService, key: string): readonly Billed[] {
+function requests(service: TestService, key: string, operatorKey: string): readonly Billed[] {
   const read = (path: string) => () => ask(service, path, { key })
+  const inbox = '/operator/v1/organizations/bench/submissions'
+  const operated = (query: string) => () => ask(service, `${inbox}?${query}`, { key: operatorKey })
+  const marked = (nth: number) =>
+    ask(service, `${inbox}/mark`, {
+      ...{ key: operatorKey, method: 'POST', headers: JSON_TYPE },
+      body: JSON.stringify({ ids: [`old-${nth}`], read: true }),
+    })
   const post = (path: string, body: unknown) => () =>
     ask(service, path, { key, method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) })
   const answered = (formId: string, email: (nth: number) => string) => (nth: number) => {
@@ -116,6 +137,10 @@ function requests(service: TestService, key: string): readonly Billed[] {
       run: answered('bench-quiet', (nth) => `b${nth}@example.com`),
     },
     { name: 'submission, known contact, nothing follows', run: answered('bench-quiet', known) },
+    { name: 'inbox: list of 100 submissions', run: operated('limit=100') },
+    { name: 'inbox: a search that finds nothing, one page', run: operated('search=nobody') },
+    { name: 'inbox: a search that finds 100', run: operated('search=visitor') },
+    { name: 'inbox: one submission marked read, with its audit', run: marked },
     { name: 'email to one', run: post('/api/v1/email', { to: 'a@example.com', subject: 'Hi', html: 'Hi' }) },
     { name: 'text message', run: post('/api/v1/message', { to: '+12125550123', body: 'Hi' }) },
     { name: 'import of one new contact', run: (nth) => importContact(service, `new-${nth}`, 'Ada') },

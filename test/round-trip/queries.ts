@@ -139,6 +139,8 @@ function matches({ operator }: Filter, wanted: string | number | boolean, value:
       return value === wanted
     case 'contains':
       return (value as readonly unknown[]).includes(wanted)
+    case 'mentions':
+      throw new Error('No filter of the public interface searches')
     case 'atLeast':
       return (value as number) >= (wanted as number)
     case 'atMost':

@@ -1,5 +1,6 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
 import { forms } from '../../../domain/resources/forms.ts'
+import { formSubmissions } from '../../../domain/resources/form-submissions.ts'
 import { references } from '../../../domain/resources/index.ts'
 import { withoutVersions } from '../write/form-versions.ts'
 import type { ReferringRows, RowKey, RowsRemoved, Deletion } from '../../../ports/erasure.ts'
@@ -16,11 +17,12 @@ import {
   db,
   one,
 } from '../statement/compiler.ts'
-import { resultsOf, type Executor } from '../statement/executor.ts'
+import { resultsOf, type Executor, type Statement } from '../statement/executor.ts'
 import { columnOf, tableOf, type Table } from '../table/tables.ts'
 import { moveClock, writableTable } from '../write/tenant-writer.ts'
 import { readMovedTables } from '../move/moved-tables.ts'
 import { tuple } from '../move/read-rows.ts'
+import { dropFollowing } from './retention.ts'
 import { readKnownTriggers } from './silenced.ts'
 import { advanceClock } from '../write/write-clock.ts'
 import { closing, hasRows } from '../archive.ts'
@@ -51,6 +53,7 @@ export async function removeRows(
     await executor.batch([
       bind(guard, values),
       moveClock(table, organizationId, now),
+      ...followingOf(collection, organizationId, keys),
       bind(remove, values),
       ...(collection === forms.collection ? [withoutVersions(organizationId, values.keys)] : []),
     ])
@@ -73,6 +76,17 @@ export async function removeRows(
     return { collection: from, rows: counts[index]?.rows[0]?.count ?? 0 }
   })
   return { kind: 'needed', by: by.filter(({ rows }) => rows > 0) }
+}
+
+/** The statements that drop what was still to be done because of rows that are removed. */
+function followingOf(
+  collection: string,
+  organizationId: string,
+  keys: readonly RowKey[],
+): readonly Statement[] {
+  return collection === formSubmissions.collection
+    ? dropFollowing(organizationId, JSON.stringify(keys.flat()))
+    : []
 }
 
 /** The key of a row, as one SQL value. */

@@ -34,6 +34,7 @@ const FOUND_BY: Readonly<Record<string, string | null>> = {
   retention_offer_events: null,
   reviews: null,
   sends: null,
+  submission_marks: null,
   voucher_redemptions: null,
 }
 
@@ -190,7 +191,10 @@ function countTemplate({ name, columns }: MovedTable): Template<{ readonly count
   })
 }
 
-/** The keys of the rows that removals name, by table. */
+/** The tables whose rows go with those of another, which a trigger sees to and of which no removal tells. */
+const GOING_WITH: Readonly<Record<string, readonly string[]>> = { form_submissions: ['submission_marks'] }
+
+/** The keys of the rows that removals name, by table, and of those that went with them. */
 export function removedKeys(table: MovedTable, removals: readonly MovedRow[]) {
   const removed = removals.flatMap((row) => {
     const [owner, collection, id, parentId] = (
@@ -200,7 +204,9 @@ export function removedKeys(table: MovedTable, removals: readonly MovedRow[]) {
     if (of === undefined) return []
     // The id of a copy of a review consists of those of the review and of its organization.
     const rest = of.key.length > 1 ? [parentId, id] : [parentId === null ? id : `${id} ${parentId}`]
-    return [{ table: tableName(of.collection), key: [owner ?? null, ...rest.map((value) => value ?? null)] }]
+    const key = [owner ?? null, ...rest.map((value) => value ?? null)]
+    const own = tableName(of.collection)
+    return [own, ...(GOING_WITH[own] ?? [])].map((name) => ({ table: name, key }))
   })
   return [...Map.groupBy(removed, (one) => one.table)].map(([name, rows]) => ({
     table: name,

@@ -168,8 +168,12 @@ function condition(
   value: Expression<unknown>,
 ): Expression<unknown> {
   const column = sql.id(alias, columnOf(table, field).name)
-  if (operator !== 'contains') return sql`${column} ${comparison(operator)} ${value}`
-  return sql`exists (select 1 from json_each(${column}) as listed where listed.value = ${value})`
+  if (operator === 'contains')
+    return sql`exists (select 1 from json_each(${column}) as listed where listed.value = ${value})`
+  if (operator === 'mentions')
+    return sql`exists (select 1 from json_tree(${column}) as part where part.type in ('text', 'integer', 'real')
+      and instr(lower(part.atom), ${value}) > 0)`
+  return sql`${column} ${comparison(operator)} ${value}`
 }
 
 /** How a row is selected: a column for each field under the field's name, or one column `line` of JSON. */

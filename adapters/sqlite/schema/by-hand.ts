@@ -22,6 +22,7 @@ export const tablesByHand: Readonly<Record<keyof typeof serviceTables, Reason>> 
   outbox: 'work that follows a receipt',
   sends: 'the log of what was sent',
   send_requests: 'requests to send that carried an idempotency key',
+  submission_marks: 'what people said of submissions, which is no part of them',
   automation_messages: 'the messages of automations that are counted against their bounds',
   import_sessions: 'imports, which are checked as a whole before anything of them is written',
   import_parts: 'the parts of a file that an import took',
@@ -103,6 +104,7 @@ export const triggersByHand: Readonly<Record<string, Reason>> = {
   accepted_submissions_guarded:
     'a submission that it saves for an organization that lives elsewhere is refused',
   refused_writes_raised: 'so are its other writes',
+  form_submissions_unmarked: 'a mark goes with its submission',
   memberships_cohort_joined: 'cohorts are kept as counts',
   memberships_cohort_changed: 'cohorts',
   memberships_cohort_left: 'cohorts',

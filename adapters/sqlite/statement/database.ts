@@ -198,6 +198,12 @@ export const serviceTables = {
     is_ended: byDefault(integer()),
     expires_at: text(),
   },
+  submission_marks: {
+    organization_id: text(),
+    submission_id: text(),
+    is_read: integer(),
+    updated_at: text(),
+  },
   automation_messages: {
     organization_id: text(),
     message_id: text(),

@@ -18,6 +18,7 @@ import { readBoundedPage, pageStatements } from '../read/pages.ts'
 import { selectFrom } from '../read/page-select.ts'
 import type { TenantExecutors } from '../storage-options.ts'
 import { createFormVersions, versionStatements } from './form-versions.ts'
+import { createSubmissionMarks } from './submission-marks.ts'
 import { createSubmissionWriter } from './submission.ts'
 import { nowOf, advanceClock, advanceClocks } from './write-clock.ts'
 
@@ -60,6 +61,7 @@ export function createTenantWriter(
   const { executor } = executors
   return {
     ...createSubmissionWriter(executors, clock, organizationId),
+    ...createSubmissionMarks(executor, clock, organizationId),
 
     async upsert(collection, rows) {
       if (rows.length === 0) return { changed: 0 }

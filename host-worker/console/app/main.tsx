@@ -1,6 +1,6 @@
 import { render, type ComponentChildren, type ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { Link, Route, Router, Switch, useLocation, type AroundNavHandler } from 'wouter-preact'
+import { Link, Redirect, Route, Router, Switch, useLocation, type AroundNavHandler } from 'wouter-preact'
 import { Button, CopyButton, Toasts } from './kit/controls.tsx'
 import { mayLeave, watchBack } from './kit/dialog.tsx'
 import { Empty, FailureNote, Loading, PageHeader, Tabs, ThemeButton, followTheme } from './kit/page.tsx'
@@ -156,6 +156,13 @@ function Routes({ parts, tabs }: Readonly<Record<'parts' | 'tabs', readonly Part
             <OrganizationFrame organizationId={organizationId} tabs={tabs}>
               <PartPage key={part.title} part={part} organizationId={organizationId} />
             </OrganizationFrame>
+          )}
+        </Route>
+      ))}
+      {tabs.slice(0, 1).map(({ path }) => (
+        <Route key={path} path="/organizations/:organizationId">
+          {({ organizationId }: { readonly organizationId: string }) => (
+            <Redirect to={organizationPath(organizationId, path)} replace />
           )}
         </Route>
       ))}

@@ -41,20 +41,25 @@ export const operatorParts: readonly Part[] = [
   },
 ]
 
-/** Those of one organization, which are the tabs of its page. */
+/** Those of one organization, which are the tabs of its page. It opens on the first one. */
 export const organizationParts: readonly Part[] = [
-  part('/', 'Settings', async () => (await import('./organizations/settings-page.tsx')).Page),
   part('/submissions', 'Submissions', async () => (await import('./submissions/submissions-page.tsx')).Page),
   part('/forms', 'Forms', async () => (await import('./forms/forms-page.tsx')).Page),
   part('/keys', 'Keys', async () => (await import('./lists/keys-page.tsx')).Keys),
   part('/imports', 'Imports', async () => (await import('./imports/imports-page.tsx')).Page),
   part('/sends', 'Sends', loadSends),
   part('/outbox', 'Outbox', loadOutbox),
+  part('/settings', 'Settings', async () => (await import('./organizations/settings-page.tsx')).Page),
 ]
 
 /** Those of a tenant. */
 export const tenantParts: readonly Part[] = [
   part('/', 'Home', async () => Home),
+  part(
+    '/submissions',
+    'Submissions',
+    async () => (await import('./submissions/tenant-submissions.tsx')).Page,
+  ),
   part('/data', 'Data', async () => (await import('./data/data-page.tsx')).Page),
   part('/analytics', 'Analytics', async () => (await import('./analytics/analytics-page.tsx')).Page),
 ]

@@ -15,10 +15,14 @@ const deleteCommand: Command = {
   details: [
     'KIND is one of the kinds of imports that are stored in the service. FILE has one id a line; --id names one row.',
     'A row of list-members is named by the id of its list, a tab and the id of its contact. A row to which others refer',
-    'is not deleted.',
+    'is not deleted. With a submission goes its mark, and what was still to be sent because of it.',
     `At most ${REMOVED_ROWS_MAX} rows at once. Whoever keeps a copy learns of it from /api/v1/removals.`,
   ],
-  examples: ['contacts --org lakeside --id c-1', 'contacts ids.txt --org lakeside'],
+  examples: [
+    'contacts --org lakeside --id c-1',
+    'form-submissions --org lakeside --id sub_2Zk8QwVt7LhXn4RmPq9sBc',
+    'contacts ids.txt --org lakeside',
+  ],
   operations: [deleteRows],
   run: async (context, { values, positionals: [kind = '', path] }) => {
     const ids = idsIn(textOf(values, 'id'), path)

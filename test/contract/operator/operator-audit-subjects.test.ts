@@ -142,6 +142,15 @@ const changes: Readonly<Record<string, () => Promise<unknown>>> = {
     })
     return { type: 'rows', kind: 'forms', rows: 1 }
   },
+  'submissions.mark': async () => {
+    const tenant = service.storage.tenant('acme')
+    await tenant.upsert('forms', [form('form-1')])
+    await tenant.saveSubmission(submission('sub-1'))
+    expect(
+      (await admin.post(`${ORGANIZATION}/submissions/mark`, { ids: ['sub-1', 'sub-1'], read: true })).status,
+    ).toBe(204)
+    return { type: 'submissions', count: 1, as: 'read' }
+  },
   'contacts.erase': async () => {
     expect((await admin.post(`${ORGANIZATION}/contacts/erase`, { emails: ['ada@example.com'] })).status).toBe(
       200,

@@ -79,6 +79,21 @@ export function drawWrite(
     await own.claim(entry.outboxId, { token: `lease-${draw}`, until: toInstant(clock.nowMs() + 1000) }, now)
     if (index > 3) await own.settle(entry.outboxId, `lease-${draw}`, { kind: 'done', sends: [] }, now)
   }
+  const newest = async ({ tenant }: Storage) => {
+    const found = await tenant(organizationId).findPage({
+      ...{ kind: 'page', collection: 'form-submissions', select: ['submissionId'], where: [], after: null },
+      order: { field: 'submittedAt', idField: 'submissionId', direction: 'descending' },
+      limit: index + 1,
+    })
+    return found.rows.map(({ submissionId }) => String(submissionId))
+  }
+  const marked: RandomWrite = async (storage) =>
+    storage.tenant(organizationId).markSubmissions(await newest(storage), { isRead: index % 3 > 0 })
+  const remove: RandomWrite = async (storage) =>
+    storage.organizationStore(organizationId).removeRows(
+      'form-submissions',
+      (await newest(storage)).slice(-1).map((id) => [id]),
+    )
   const settings: RandomWrite = ({ administration }) =>
     administration.saveOrganization({
       ...newOrganization(organizationId, `Name ${draw}`),
@@ -88,5 +103,5 @@ export function drawWrite(
   // Forms are imported and saved in turns.
   const isSaved = resource.collection === 'forms' && draw % 2 === 0
   const write = isSaved ? save : upsert
-  return pick(random, [write, write, write, write, submit, submit, work, settings])
+  return pick(random, [write, write, write, write, submit, submit, marked, marked, remove, work, settings])
 }

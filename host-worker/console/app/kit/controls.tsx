@@ -31,7 +31,7 @@ export function Button({
       {...others}
       type={type}
       class={`button ${kind}`}
-      aria-disabled={isRunning ? 'true' : undefined}
+      aria-disabled={isRunning ? 'true' : others['aria-disabled']}
       aria-busy={isRunning ? 'true' : undefined}
       onClick={(event) => {
         if (isRunning) event.preventDefault()
@@ -220,6 +220,7 @@ type InputProps = FieldProps &
     readonly autocomplete?: string
     readonly required?: boolean
     readonly placeholder?: string
+    readonly maxLength?: number
     readonly inputMode?: 'numeric' | 'email' | 'tel' | 'url' | 'text'
   }
 

@@ -40,7 +40,7 @@ export function Page() {
   const [, goTo] = useLocation()
   const { dialog, open, close } = useDialog()
   const onCreated = (organizationId: string): void => {
-    goTo(organizationPath(organizationId))
+    goTo(organizationPath(organizationId, '/settings'))
   }
   const create = (
     <Button

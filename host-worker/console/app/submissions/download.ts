@@ -1,4 +1,5 @@
-import { answeredFields, submissionsSheet } from '../../../../domain/forms/submissions-sheet.ts'
+import { shownFields } from '../../../../domain/forms/shown-answers.ts'
+import { submissionsSheet } from '../../../../domain/forms/submissions-sheet.ts'
 import { csvOf } from '../../../../domain/text/csv.ts'
 import { shownJson } from '../../../../domain/text/terminal.ts'
 import type { Client } from '../service/client.ts'
@@ -16,9 +17,12 @@ export interface TextFile {
   readonly parts: readonly string[]
 }
 
+/** Which submissions are asked for. */
+export type SubmissionsQuery = Omit<NonNullable<CallOf<'submissions.list'>['query']>, 'limit' | 'cursor'>
+
 interface Asked {
   readonly organizationId: string
-  readonly query: { readonly formId?: string; readonly contactId?: string }
+  readonly query: SubmissionsQuery
   readonly format: Format
 }
 
@@ -50,12 +54,23 @@ export async function fileOf(
   } while (cursor !== null)
   const { formId } = query
   if (format === 'csv') {
-    const params = { organizationId, formId: formId ?? '' }
-    const fields =
-      formId === undefined
-        ? []
-        : answeredFields((await client.call('organizationForms.show', { params }, signal)).form)
-    lines.push(csvOf(submissionsSheet(fields, submissions)))
+    const formIds = new Set(submissions.map((submission) => submission.formId))
+    const forms = new Map<string, ReturnType<typeof shownFields>>()
+    for (const of of formIds) forms.set(of, await fieldsOf(client, { organizationId, formId: of }, signal))
+    lines.push(csvOf(submissionsSheet(submissions, forms, { isLabelled: true })))
   }
-  return { name: `${formId ?? organizationId}-submissions.${format}`, type: types[format], parts: lines }
+  return {
+    name: `${String(formId ?? organizationId)}-submissions.${format}`,
+    type: types[format],
+    parts: lines,
+  }
+}
+
+/** The fields of a form that answers are shown by. */
+export async function fieldsOf(
+  client: Client,
+  params: { readonly organizationId: string; readonly formId: string },
+  signal: AbortSignal,
+): Promise<ReturnType<typeof shownFields>> {
+  return shownFields((await client.call('organizationForms.show', { params }, signal)).form.fields)
 }

@@ -1,6 +1,8 @@
-import { useEffect, useState } from 'preact/hooks'
-import { Link, Route, Switch, useLocation, useSearch } from 'wouter-preact'
-import { Button, CopyButton, SelectField, calls, saveText, toast, withGiven } from '../kit/controls.tsx'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Link, Route, Switch, useSearch } from 'wouter-preact'
+import { answerText } from '../../../../domain/forms/shown-answers.ts'
+import { Button, CheckField, CopyButton, calls, saveText, toast } from '../kit/controls.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
 import {
   Badge,
@@ -16,11 +18,21 @@ import {
 import { PagedTable, type Column } from '../kit/table.tsx'
 import { sendTones } from '../lists/records-page.tsx'
 import { inboxPath, organizationPath, type OrganizationProps } from '../organizations/organization.ts'
-import type { Client } from '../service/client.ts'
+import { searchText, type Client } from '../service/client.ts'
 import { useAction, useAllPages, useCall, useLongAction, usePages } from '../service/hooks.ts'
 import type { BodyOf, ItemOf } from '../service/operations.ts'
 import { useMay } from '../session.tsx'
-import type { Format, TextFile } from './download.ts'
+import type { Format, SubmissionsQuery, TextFile } from './download.ts'
+import {
+  AnswerFacts,
+  AnswersLine,
+  FilterFields,
+  Neighbours,
+  beginningOf,
+  useFilters,
+  useFormFields,
+  type Filters,
+} from './inbox.tsx'
 
 /** What came in through an organization's forms: the list, and one submission. */
 export function Page({ organizationId }: OrganizationProps) {
@@ -46,53 +58,81 @@ const ASKED_EVERY_MS = 5_000
 /** Within this distance of its top, in pixels, a list may grow there without moving what is being read. */
 const AT_TOP_PX = 100
 
+/** What the service is asked for the filters of an address. */
+function askedFor(organizationId: string, { form, contact, search, from, to }: Filters) {
+  const [after, before] = [beginningOf(from), beginningOf(to, 1)]
+  return {
+    params: { organizationId },
+    query: {
+      ...(form === '' ? {} : { formId: form }),
+      ...(contact === '' ? {} : { contactId: contact }),
+      ...(search === '' ? {} : { search }),
+      ...(after === null ? {} : { after }),
+      ...(before === null ? {} : { before }),
+    },
+  }
+}
+
+function useFieldsOf(organizationId: string, formIds: readonly string[]) {
+  return useFormFields(formIds, async (client, formId, signal) => {
+    const { fieldsOf } = await import('./download.ts')
+    return fieldsOf(client, { organizationId, formId }, signal)
+  })
+}
+
 /** What came in through the forms of an organization, newest first. New submissions appear by themselves. */
 function Inbox({ organizationId }: OrganizationProps) {
-  const [, navigate] = useLocation()
-  const chosen = new URLSearchParams(useSearch())
-  const [formId, contactId] = [chosen.get('form'), chosen.get('contact')]
-  const params = { organizationId }
-  const query = {
-    ...(formId === null ? {} : { formId }),
-    ...(contactId === null ? {} : { contactId }),
-  }
+  const [filters, choose] = useFilters(inboxPath(organizationId, {}))
+  const { params, query } = askedFor(organizationId, filters)
   const forms = useAllPages('organizationForms.list', { params })
   const submissions = usePages('submissions.list', { params, query })
+  const ofForm = filters.form === '' ? {} : { query: { formId: filters.form } }
+  const unread = useCall('submissions.unread', { params, ...ofForm })
   const newest = useCall(
     'submissions.list',
     { params, query: { ...query, limit: 1 } },
-    { everyMs: ASKED_EVERY_MS },
+    // A search looks at many rows, so it is not repeated by itself.
+    filters.search === '' ? { everyMs: ASKED_EVERY_MS } : {},
   )
   const newestId = newest.state === 'ready' ? newest.data.data[0]?.submissionId : undefined
   const isBehind =
     newestId !== undefined &&
     submissions.state === 'ready' &&
     !submissions.items.some(({ submissionId }) => submissionId === newestId)
+  const reload = (): void => {
+    submissions.reload()
+    unread.reload()
+  }
   useEffect(() => {
-    if (isBehind && window.scrollY < AT_TOP_PX) submissions.reload()
+    if (isBehind && window.scrollY < AT_TOP_PX) reload()
   }, [isBehind, newestId])
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const shown = submissions.items.filter(({ submissionId }) => selected.has(submissionId))
+  const fieldsOf = useFieldsOf(
+    organizationId,
+    submissions.items.map(({ formId }) => formId),
+  )
+  const select = (submissionId: string, isSelected: boolean): void => {
+    setSelected((before) => {
+      const next = new Set(before)
+      if (isSelected) next.add(submissionId)
+      else next.delete(submissionId)
+      return next
+    })
+  }
+  const columns = columnsOf({ organizationId, filters, fieldsOf, selected, select })
   return (
     <>
       <div class="filters">
-        <SelectField
-          label="Form"
-          value={formId ?? ''}
-          onValue={(chosen) => {
-            navigate(inboxPath(organizationId, { contactId, formId: chosen }), { replace: true })
-          }}
-          options={withGiven(formId ?? '', [
-            { value: '', label: 'All forms' },
-            ...forms.items.map(({ formId: value, name }) => ({ value, label: name })),
-          ])}
-        />
+        <FilterFields filters={filters} onFilters={choose} forms={forms.items} hasSearch />
         <DownloadButtons organizationId={organizationId} query={query} />
       </div>
-      {contactId !== null && (
+      {filters.contact !== '' && (
         <p class="note">
           <span>
-            Only what the contact <code>{contactId}</code> sent is shown.
+            Only what the contact <code>{filters.contact}</code> sent is shown.
           </span>
-          <Link href={inboxPath(organizationId, { formId })}>Show what everybody sent</Link>
+          <Link href={inboxPath(organizationId, { formId: filters.form })}>Show what everybody sent</Link>
         </p>
       )}
       <div role="status">
@@ -102,7 +142,7 @@ function Inbox({ organizationId }: OrganizationProps) {
             <Button
               onClick={() => {
                 window.scrollTo(0, 0)
-                submissions.reload()
+                reload()
               }}
             >
               Show them
@@ -110,59 +150,203 @@ function Inbox({ organizationId }: OrganizationProps) {
           </p>
         )}
       </div>
+      <Selection
+        organizationId={organizationId}
+        unread={unread.state === 'ready' ? unread.data : null}
+        selected={shown.map(({ submissionId }) => submissionId)}
+        items={submissions.items}
+        onSelected={(ids) => {
+          setSelected(new Set(ids))
+        }}
+        onChanged={() => {
+          setSelected(new Set())
+          reload()
+        }}
+      />
       <PagedTable
         label="Submissions"
         pages={submissions}
-        columns={columnsOf(organizationId)}
+        columns={columns}
         rowKey={({ submissionId }) => submissionId}
-        empty={<Empty title="Nothing came in yet.">It appears here by itself when it does.</Empty>}
+        empty={
+          filters.search + filters.from + filters.to === '' ? (
+            <Empty title="Nothing came in yet.">It appears here by itself when it does.</Empty>
+          ) : (
+            <Empty title="Nothing was found.">
+              A search finds what was answered as it is stored, of an option its value.
+            </Empty>
+          )
+        }
       />
     </>
   )
 }
 
-function columnsOf(organizationId: string): readonly Column<Submission>[] {
-  return [
-    {
-      title: 'Submitted',
-      width: '12rem',
-      cell: ({ submissionId, submittedAt }) => (
-        <Link href={organizationPath(organizationId, `/submissions/${encodeURIComponent(submissionId)}`)}>
-          {momentText(submittedAt)}
-        </Link>
-      ),
-    },
-    { title: 'Form', cell: ({ formName, formId }) => <TheirText text={formName ?? formId} /> },
-    { title: 'Contact', cell: ({ contact }) => <TheirText text={contactText(contact) ?? 'nobody'} /> },
-    { title: 'Answers', width: 'minmax(0, 2fr)', cell: ({ answers }) => <AnswersLine answers={answers} /> },
-  ]
+interface SelectionProps extends OrganizationProps {
+  readonly unread: BodyOf<'submissions.unread'> | null
+  /** The ids of those that are chosen. */
+  readonly selected: readonly string[]
+  readonly items: readonly Submission[]
+  readonly onSelected: (ids: readonly string[]) => void
+  readonly onChanged: () => void
 }
 
-/** How many characters of answers fit a line of the list. */
-const LINE_LENGTH = 200
-
-/** The first answers in one line, the last of them cut, each by itself: what one of them has in it turns no other. */
-function AnswersLine({ answers }: Pick<Submission, 'answers'>) {
-  let left = LINE_LENGTH
-  const texts = Object.values(answers).flatMap((answer) => {
-    const text = answerText(answer).slice(0, Math.max(0, left))
-    left -= text.length
-    return text === '' ? [] : [text]
-  })
+/** How many are unread, and what can be done to several at once. */
+function Selection({ organizationId, unread, selected, items, onSelected, onChanged }: SelectionProps) {
+  const [isDeleting, setDeleting] = useState(false)
+  const mayDelete = useMay('admin')
+  const params = { organizationId }
+  const mark = useAction(
+    async (client, read: boolean) => {
+      // The service takes some hundreds at once.
+      for (let start = 0; start < selected.length; start += AT_ONCE)
+        await client.call('submissions.mark', {
+          params,
+          body: { ids: selected.slice(start, start + AT_ONCE), read },
+        })
+      return selected.length
+    },
+    (count, read) => {
+      toast(`${submissionsText(count)} marked ${read ? 'read' : 'unread'}.`)
+      onChanged()
+    },
+  )
+  const remove = useAction(
+    (client) =>
+      client.call('rows.delete', {
+        params: { ...params, kind: 'form-submissions' },
+        body: { ids: [...selected] },
+      }),
+    (answer) => {
+      setDeleting(false)
+      toast(`${submissionsText('rows' in answer ? answer.rows : 0)} deleted.`)
+      onChanged()
+    },
+  )
+  const isAll = items.length > 0 && selected.length === items.length
+  const isNone = selected.length === 0
   return (
-    <span>
-      {texts.map((text, place) => (
-        <span key={place}>
-          {place > 0 && ' · '}
-          <TheirText text={text} />
-        </span>
-      ))}
-    </span>
+    <div class="selection">
+      <CheckField
+        label="Select all shown"
+        isChecked={isAll}
+        onChecked={(isChecked) => {
+          onSelected(isChecked ? items.slice(0, SELECTED_MAX).map(({ submissionId }) => submissionId) : [])
+        }}
+      />
+      <p role="status" class="soft">
+        {isNone ? unreadText(unread) : `${submissionsText(selected.length)} selected`}
+      </p>
+      {!isNone && (
+        <div class="buttons">
+          <Button isRunning={mark.isRunning} onClick={calls(mark.run, true)}>
+            Mark read
+          </Button>
+          <Button isRunning={mark.isRunning} onClick={calls(mark.run, false)}>
+            Mark unread
+          </Button>
+          {mayDelete && (
+            <Button kind="danger" onClick={calls(setDeleting, true)}>
+              Delete
+            </Button>
+          )}
+        </div>
+      )}
+      {mark.failure !== null && <FailureNote failure={mark.failure} />}
+      {isDeleting && (
+        <ConfirmDialog
+          title={`Delete ${submissionsText(selected.length)}?`}
+          verb="Delete"
+          action={remove}
+          onClose={calls(setDeleting, false)}
+        >
+          What was still to be sent because of them is dropped. The contacts stay. It cannot be undone.
+        </ConfirmDialog>
+      )}
+    </div>
   )
 }
 
+/** How many submissions one request marks, and how many can be selected: as many as one request deletes. */
+const AT_ONCE = 500
+const SELECTED_MAX = 5_000
+
+function submissionsText(count: number): string {
+  return count === 1 ? '1 submission' : `${countText(count)} submissions`
+}
+
+function unreadText(unread: SelectionProps['unread']): string {
+  if (unread === null || !('unread' in unread)) return ''
+  return unread.unread === 0
+    ? 'Nothing is unread.'
+    : `${countText(unread.unread)}${unread.isWhole ? '' : '+'} unread`
+}
+
+interface ListColumns extends OrganizationProps {
+  readonly filters: Filters
+  readonly fieldsOf: ReturnType<typeof useFormFields>
+  readonly selected: ReadonlySet<string>
+  readonly select: (submissionId: string, isSelected: boolean) => void
+}
+
+function columnsOf({
+  organizationId,
+  filters,
+  fieldsOf,
+  selected,
+  select,
+}: ListColumns): readonly Column<Submission>[] {
+  const unread = (read: boolean, content: ComponentChildren) =>
+    read ? content : <strong class="unread">{content}</strong>
+  return [
+    {
+      title: 'Select',
+      width: '4rem',
+      cell: ({ submissionId, submittedAt }) => (
+        <input
+          type="checkbox"
+          aria-label={`Select what came in ${momentText(submittedAt)}`}
+          checked={selected.has(submissionId)}
+          onChange={(event) => {
+            select(submissionId, event.currentTarget.checked)
+          }}
+        />
+      ),
+    },
+    {
+      title: 'Submitted',
+      width: '12rem',
+      cell: ({ submissionId, submittedAt, read }) =>
+        unread(
+          read,
+          <Link href={pathOf(organizationId, submissionId, searchText(filters))}>
+            {momentText(submittedAt)}
+            {!read && <span class="visually-hidden">, unread</span>}
+          </Link>,
+        ),
+    },
+    {
+      title: 'Form',
+      cell: ({ formName, formId, read }) => unread(read, <TheirText text={formName ?? formId} />),
+    },
+    {
+      title: 'Contact',
+      cell: ({ contact, read }) => unread(read, <TheirText text={contactText(contact) ?? 'nobody'} />),
+    },
+    {
+      title: 'Answers',
+      width: 'minmax(0, 2fr)',
+      cell: ({ answers, formId }) => <AnswersLine answers={answers} fields={fieldsOf(formId)} />,
+    },
+  ]
+}
+
+function pathOf(organizationId: string, submissionId: string, search: string): string {
+  return organizationPath(organizationId, `/submissions/${encodeURIComponent(submissionId)}`) + search
+}
+
 interface DownloadButtonsProps extends OrganizationProps {
-  readonly query: { readonly formId?: string; readonly contactId?: string }
+  readonly query: SubmissionsQuery
 }
 
 /** Downloads every submission that the list has, in the formats of the operator's command. */
@@ -177,7 +361,7 @@ function DownloadButtons({ organizationId, query }: DownloadButtonsProps) {
       toast(`${name} is being downloaded.`)
     },
   )
-  useEffect(() => download.stop, [organizationId, query.formId, query.contactId])
+  useEffect(() => download.stop, [organizationId, JSON.stringify(query)])
   return (
     <div class="downloads">
       <div class="buttons">
@@ -202,18 +386,47 @@ interface SubmissionViewProps extends OrganizationProps {
   readonly submissionId: string
 }
 
-/** One submission with its contact, where its visitor came from, and what followed it. */
+/** One submission with its contact, where its visitor came from, and what followed it. Opened, it is read. */
 function SubmissionView({ organizationId, submissionId }: SubmissionViewProps) {
+  const search = useSearch()
+  const suffix = search === '' ? '' : `?${search}`
+  const [filters] = useFilters('')
+  const pages = usePages('submissions.list', askedFor(organizationId, filters))
   const reading = useCall('submissions.show', { params: { organizationId, submissionId } })
+  const opened = useRef('')
+  const mark = useAction(
+    (client, { id, read }: { readonly id: string; readonly read: boolean }) =>
+      client.call('submissions.mark', { params: { organizationId }, body: { ids: [id], read } }),
+    () => {
+      reading.reload()
+    },
+  )
+  const shown = reading.state === 'ready' && 'read' in reading.data ? reading.data : null
+  useEffect(() => {
+    if (shown === null || opened.current === shown.submissionId) return
+    opened.current = shown.submissionId
+    if (!shown.read) mark.run({ id: shown.submissionId, read: true })
+  }, [shown?.submissionId])
   return (
     <>
-      <p>
-        <Link href={organizationPath(organizationId, '/submissions')}>All submissions</Link>
-      </p>
+      <Neighbours
+        submissionId={submissionId}
+        pages={pages}
+        pathOf={(id) => pathOf(organizationId, id, suffix)}
+        listPath={organizationPath(organizationId, '/submissions') + suffix}
+      />
+      {mark.failure !== null && <FailureNote failure={mark.failure} />}
       <Shown reading={reading} lines={8}>
         {(submission) => (
           <>
-            <About organizationId={organizationId} submission={submission} onErased={reading.reload} />
+            <About
+              organizationId={organizationId}
+              submission={submission}
+              onErased={reading.reload}
+              onMark={(read) => {
+                mark.run({ id: submissionId, read })
+              }}
+            />
             <Following submission={submission} />
           </>
         )}
@@ -225,10 +438,12 @@ function SubmissionView({ organizationId, submissionId }: SubmissionViewProps) {
 interface AboutProps extends OrganizationProps {
   readonly submission: ShownSubmission
   readonly onErased: () => void
+  readonly onMark: (read: boolean) => void
 }
 
-function About({ organizationId, submission, onErased }: AboutProps) {
+function About({ organizationId, submission, onErased, onMark }: AboutProps) {
   const { submissionId, formName, formId, submittedAt, source, contact, answers, attribution } = submission
+  const fieldsOf = useFieldsOf(organizationId, [formId])
   const [isErasing, setErasing] = useState(false)
   const mayErase = useMay('admin') && contact !== null
   const erase = useAction(
@@ -246,7 +461,14 @@ function About({ organizationId, submission, onErased }: AboutProps) {
   )
   return (
     <>
-      <Card title={formName ?? formId}>
+      <Card
+        title={formName ?? formId}
+        actions={
+          <Button onClick={calls(onMark, !submission.read)}>
+            {submission.read ? 'Mark unread' : 'Mark read'}
+          </Button>
+        }
+      >
         <Facts
           facts={[
             [
@@ -261,7 +483,7 @@ function About({ organizationId, submission, onErased }: AboutProps) {
         />
       </Card>
       <Card title="Answers">
-        <Named values={answers} nothing="No answers are stored." />
+        <AnswerFacts answers={answers} fields={fieldsOf(formId)} />
       </Card>
       <Card title="Contact" actions={eraseButton}>
         {contact === null ? (
@@ -323,7 +545,7 @@ interface NamedProps {
 }
 
 function Named({ values, nothing }: NamedProps) {
-  const facts = Object.entries(values).map(([name, value]) => [name, answerText(value)] as const)
+  const facts = Object.entries(values).map(([name, value]) => [name, answerText(value, undefined)] as const)
   return facts.length === 0 ? <Empty title={nothing} /> : <Facts facts={facts} />
 }
 
@@ -355,14 +577,6 @@ function Following({ submission: { runs, messages, waiting } }: { readonly submi
       </ul>
     </Card>
   )
-}
-
-/** An answer, or another stored value, as a text. */
-function answerText(value: unknown): string {
-  if (value === null || value === undefined) return ''
-  if (Array.isArray(value)) return value.map(answerText).join(', ')
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /** Who a contact is: the name, else an address, else the id. Null: nobody is known. */

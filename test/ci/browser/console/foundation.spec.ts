@@ -23,7 +23,7 @@ test('the link of npm start signs in once, and its key is nowhere afterwards', a
 })
 
 test('a wrong key is refused with a sentence, and a right one leads to the place of the address', async () => {
-  const { page, check } = await room.visit('/organizations/demo')
+  const { page, check } = await room.visit('/organizations/demo/settings')
   const notice = page.getByRole('status')
   const key = page.getByLabel('Key')
   await key.fill('hello')
@@ -85,7 +85,7 @@ test('pages are reached by keyboard, and take the focus and the title', async ()
 test('every page in every view', async () => {
   await room.inEveryView('overview', '', room.adminKey, 'Overview')
   await room.inEveryView('organizations', '/organizations', room.adminKey, 'Organizations')
-  await room.inEveryView('organization', '/organizations/demo', room.adminKey, 'Sparkle Car Wash')
+  await room.inEveryView('organization', '/organizations/demo/settings', room.adminKey, 'Sparkle Car Wash')
   await room.inEveryView('home', '', room.service.demoKey, 'Home')
   await room.inEveryView('not-found', '/nothing/here', room.adminKey, 'Not found')
 })

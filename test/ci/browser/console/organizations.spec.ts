@@ -79,7 +79,7 @@ test('an organization is created, set, moved there and back, kept for a time, ex
 }, 180_000)
 
 test('a move shows how far it is, and is given up', async () => {
-  const { page, check } = await room.visit('/organizations/demo', room.adminKey)
+  const { page, check } = await room.visit('/organizations/demo/settings', room.adminKey)
   const begun = {
     ...{ moveId: 'a'.repeat(20), organizationId: 'demo', from: 'shared', to: 'own', phase: 'copying' },
     ...{ region: null, jurisdiction: null, copiedRows: 4_120, comparedRows: 0, table: 11, tables: 38 },
@@ -112,7 +112,7 @@ test('a move shows how far it is, and is given up', async () => {
 
 test('a support key sees an organization, and no button that it may not use', async () => {
   const key = await room.operator('key', 'issue', '--operator', 'looker', '--role', 'support')
-  const { page, check } = await room.visit('/organizations/demo', key)
+  const { page, check } = await room.visit('/organizations/demo/settings', key)
   await page.getByText('Sender of email').waitFor()
   const within = page.getByRole('main')
   expect(await within.getByRole('button').allInnerTexts()).toEqual(['Copy'])

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { scratchDirectory } from '../../../support/services/started-service.ts'
 import { useConsoleRoom } from './console-room.ts'
+import { choose, press, type } from './keyboard.ts'
 
 /** What came in through forms, and the forms, as operators see them in the console. */
 const room = useConsoleRoom()
@@ -78,6 +79,129 @@ test('forms, the inbox and a submission in every view', async () => {
   await room.inEveryView('forms', '/organizations/demo/forms', room.adminKey, name)
   await room.inEveryView('submissions', '/organizations/demo/submissions', room.adminKey, name)
   await room.inEveryView('submission', `/organizations/demo/submissions/${submissionId}`, room.adminKey, name)
+}, 180_000)
+
+/** Makes a form with words of its own, and a submission of it. */
+async function fill(formId: string, message: string): Promise<string> {
+  const response = await fetch(`${room.service.origin}/api/forms/${formId}/submissions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ _gotcha: '', terms: true, services: ['svc-other'], message }),
+  })
+  expect(response.status).toBe(200)
+  return ((await response.json()) as { readonly submissionId: string }).submissionId
+}
+
+async function makeForm(formId: string): Promise<void> {
+  const options = [
+    { value: 'svc-wash', label: 'A wash' },
+    { value: 'svc-other', label: 'Something else' },
+  ]
+  const fields = [
+    { id: 'services', type: 'multiple_choice', label: 'What do you need?', options },
+    { id: 'terms', type: 'consent', label: 'I agree to the terms' },
+    { id: 'message', type: 'long_text', label: 'Your message' },
+  ]
+  const file = join(scratchDirectory(), `${formId}.json`)
+  writeFileSync(file, JSON.stringify({ formId, name: `Form ${formId}`, fields }))
+  await room.operator('form', 'save', file, '--org', 'demo')
+  await room.operator('form', 'publish', formId, '--org', 'demo')
+}
+
+test('what is unread is bold and counted, reads as the form does, and is gone through by keyboard alone', async () => {
+  await makeForm('inbox-words')
+  for (const message of ['first', 'second', 'Third of SUNDAY']) await fill('inbox-words', message)
+  const { page, check } = await room.visit('/organizations/demo', room.adminKey)
+  await page.waitForURL(/\/organizations\/demo\/submissions$/)
+  await choose(page, page.getByLabel('Form', { exact: true }), 'Form inbox-words')
+  await page.getByText('3 unread', { exact: true }).waitFor()
+  const rows = page.getByRole('row').filter({ hasText: 'Something else' })
+  await expect.poll(() => rows.count()).toBe(3)
+  expect(await rows.first().innerText()).toMatch(
+    /What do you need\? Something else · I agree to the terms Yes/,
+  )
+  expect(await page.locator('.unread a').count()).toBe(3)
+  await check()
+  await press(page, rows.first().getByRole('link'))
+  await page.getByText('1 of 3', { exact: true }).waitFor()
+  await page.getByText('Third of SUNDAY').waitFor()
+  await page.getByRole('button', { name: 'Mark unread' }).waitFor()
+  await page.getByText('I agree to the terms').waitFor()
+  expect(await page.getByRole('main').innerText()).toMatch(/I agree to the terms\s+Yes/)
+  await page.keyboard.press('k')
+  await page.getByText('1 of 3', { exact: true }).waitFor()
+  await page.keyboard.press('j')
+  await page.getByText('second', { exact: true }).waitFor()
+  await press(page, page.getByRole('button', { name: 'Next' }))
+  await page.getByText('first', { exact: true }).waitFor()
+  await page.getByText('3 of 3', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Mark unread' }).waitFor()
+  await check()
+  await press(page, page.getByRole('button', { name: 'Mark unread' }))
+  await page.getByRole('button', { name: 'Mark read' }).waitFor()
+  await press(page, page.getByRole('link', { name: 'All submissions' }))
+  await page.getByText('1 unread', { exact: true }).waitFor()
+  await expect.poll(() => page.locator('.unread a').count()).toBe(1)
+}, 120_000)
+
+test('several are marked and deleted at once, and a search and days narrow the list', async () => {
+  await makeForm('inbox-many')
+  for (const message of ['one', 'two', 'three of SUNDAY']) await fill('inbox-many', message)
+  const { page, check } = await room.visit('/organizations/demo/submissions?form=inbox-many', room.adminKey)
+  await page.getByText('3 unread', { exact: true }).waitFor()
+  await press(page, page.getByLabel('Select all shown'), 'Space')
+  await page.getByText('3 submissions selected').waitFor()
+  await check()
+  await press(page, page.getByRole('button', { name: 'Mark read' }))
+  await page.getByText('Nothing is unread.').waitFor()
+  await type(page, page.getByLabel('Search answers'), 'sunday')
+  await expect.poll(() => page.getByRole('row').count()).toBe(2)
+  expect(page.url()).toMatch(/\?form=inbox-many&search=sunday$/)
+  const downloading = page.waitForEvent('download')
+  await press(page, page.getByRole('button', { name: 'Download CSV' }))
+  const sheet = readFileSync(await (await downloading).path(), 'utf8').split('\r\n')
+  expect(sheet[0]).toContain('contactId,What do you need?,I agree to the terms,Your message')
+  expect(sheet[1]).toContain(',Something else,Yes,three of SUNDAY')
+  expect(sheet).toHaveLength(2)
+  await page.getByLabel('To', { exact: true }).fill('2020-01-01')
+  await page.getByText('Nothing was found.').waitFor()
+  await check()
+  await page.getByLabel('To', { exact: true }).fill('')
+  await press(page, page.getByRole('checkbox', { name: /^Select what came in/ }), 'Space')
+  await press(page, page.getByRole('button', { name: 'Delete', exact: true }))
+  const dialog = page.getByRole('dialog', { name: 'Delete 1 submission?' })
+  await dialog.waitFor()
+  await check()
+  await press(page, dialog.getByRole('button', { name: 'Delete' }))
+  await page.getByText('Nothing was found.').waitFor()
+  await type(page, page.getByLabel('Search answers'), ' ')
+  await expect.poll(() => page.getByRole('row').count()).toBe(3)
+
+  const key = await room.operator('key', 'issue', '--operator', 'marker', '--role', 'support')
+  const seen = await room.visit('/organizations/demo/submissions?form=inbox-many', key)
+  await seen.page.getByLabel('Select all shown').check()
+  await seen.page.getByRole('button', { name: 'Mark unread' }).click()
+  await seen.page.getByText('2 unread', { exact: true }).waitFor()
+  await seen.page.getByLabel('Select all shown').check()
+  expect(await seen.page.getByRole('button', { name: 'Delete' }).count()).toBe(0)
+}, 120_000)
+
+test('a tenant reads its own submissions as the form says them, and changes nothing', async () => {
+  await makeForm('inbox-tenant')
+  for (const message of ['alpha', 'omega']) await fill('inbox-tenant', message)
+  const { page, check } = await room.visit('/submissions?form=inbox-tenant', room.service.demoKey)
+  const rows = page.getByRole('row').filter({ hasText: 'Something else' })
+  await expect.poll(() => rows.count()).toBe(2)
+  expect(await page.getByRole('checkbox').count()).toBe(0)
+  await check()
+  await press(page, rows.first().getByRole('link'))
+  await page.getByText('omega').waitFor()
+  await page.keyboard.press('j')
+  await page.getByText('alpha').waitFor()
+  await page.getByText('I agree to the terms').waitFor()
+  expect(await page.getByRole('main').innerText()).toMatch(/I agree to the terms\s+Yes/)
+  await check()
+  await room.inEveryView('tenant-submissions', '/submissions', room.service.demoKey, 'Submissions')
 }, 180_000)
 
 test('the inbox filters by any of many forms and by contact, and downloads what it shows', async () => {

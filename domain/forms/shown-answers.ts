@@ -1,0 +1,68 @@
+import { listOf } from '../text/json.ts'
+import { isSensitiveKey } from '../text/sensitive-keys.ts'
+import { isAnswerField, type AnswerField } from './language/definition.ts'
+import { readField } from './language/compile.ts'
+
+// What people are shown of the answers to a form: its words, as the visitor read them.
+
+type Answers = Readonly<Record<string, unknown>>
+
+/**
+ * The fields of a stored form to which there are answers that may be shown, in the form's order.
+ * @param saved the form's `fields` as they are stored, whatever they are
+ */
+export function shownFields(saved: unknown): readonly AnswerField[] {
+  return listOf(saved).flatMap((field, index) => {
+    const reading = readField(field, index)
+    const isShown =
+      reading.kind === 'field' && isAnswerField(reading.field) && !isSensitiveKey(reading.field.id)
+    return isShown ? [reading.field] : []
+  })
+}
+
+/** What a field is called: by its label, or else its id. */
+export function fieldName({ id, label }: AnswerField): string {
+  return label || id
+}
+
+/**
+ * An answer in the form's words: choices by their labels, truth values as Yes and No, lists item by item. All else, and a
+ * value that the form does not have, stays as it is.
+ * @param field undefined: the form no longer has it
+ */
+export function inWords(answer: unknown, field: AnswerField | undefined): unknown {
+  if (Array.isArray(answer)) return answer.map((one) => inWords(one, field))
+  if (typeof answer === 'boolean') return answer ? 'Yes' : 'No'
+  if (typeof answer !== 'string') return answer
+  return field?.options.find(({ value }) => value === answer)?.label || answer
+}
+
+/** An answer in the form's words as one text: lists with commas, what is neither a text nor a list as JSON. */
+export function answerText(answer: unknown, field: AnswerField | undefined): string {
+  if (answer === null || answer === undefined) return ''
+  if (Array.isArray(answer)) return answer.map((one) => answerText(one, field)).join(', ')
+  const words = inWords(answer, field)
+  return typeof words === 'string' ? words : JSON.stringify(words)
+}
+
+/** One answer as people are shown it. */
+export interface AnswerLine {
+  readonly id: string
+  readonly label: string
+  readonly value: string
+}
+
+/**
+ * The answers in the form's order and words. Answers to fields that it no longer has come last, with the field's id as
+ * the label. Those that read as secrets are left out.
+ */
+export function answerLines(answers: Answers, fields: readonly AnswerField[]): readonly AnswerLine[] {
+  const known = new Map(fields.map((field) => [field.id, field]))
+  const ids = [...known.keys(), ...Object.keys(answers).filter((id) => !known.has(id))]
+  return ids
+    .filter((id) => Object.hasOwn(answers, id) && !isSensitiveKey(id))
+    .map((id) => {
+      const field = known.get(id)
+      return { id, label: field === undefined ? id : fieldName(field), value: answerText(answers[id], field) }
+    })
+}
