@@ -298,6 +298,8 @@ export interface StoredForm {
   readonly passwordHash: string | null
   /** The owning organization's country for national phone numbers (ISO 3166-1 alpha-2). */
   readonly phoneCountry: string
+  /** The owning organization's name, for the form's own page. */
+  readonly organizationName: string
 }
 
 /** Finds forms by their service-wide identifier, published or not, for callers that hold no key. */

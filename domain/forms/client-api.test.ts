@@ -30,6 +30,7 @@ function ask(
     definition: whole,
     passwordHash: null,
     phoneCountry: 'US',
+    organizationName: 'Lakeside',
     ...stored,
   }
   let reads = 0

@@ -1,6 +1,7 @@
 import { html, trusted, type Html } from '../text/html.ts'
 import { PROBLEMS_MAX } from '../limits/echo.ts'
 import type { FailureCode, FieldErrors } from './result.ts'
+import { FORM_PAGE_PREFIX } from './page-path.ts'
 import { parseUrl } from '../text/http.ts'
 import { utf8 } from '../text/encoding.ts'
 
@@ -134,7 +135,7 @@ function list(items: readonly Html[], listedMax: number): Html {
  * The link to the hosted form. Imports accept only web addresses; the check is repeated here, so that a definition from
  * elsewhere cannot turn this page into a trap.
  */
-function hosted(url: string | null): readonly Html[] {
+export function hosted(url: string | null): readonly Html[] {
   const parsed = url === null ? null : parseUrl(url)
   if (parsed === null || !['https:', 'http:'].includes(parsed.protocol)) return []
   return [html`<p><a class="go" href="${parsed.href}">Open the form at ${parsed.host}</a></p>`]
@@ -230,7 +231,7 @@ let policy: Promise<string> | null = null
  * embedding in another page, and no base address for relative links.
  */
 export async function pageHeaders(): Promise<Readonly<Record<string, string>>> {
-  policy ??= contentSecurityPolicy()
+  policy ??= policyOf(STYLE, ["form-action 'none'"])
   return {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': await policy,
@@ -238,10 +239,16 @@ export async function pageHeaders(): Promise<Readonly<Record<string, string>>> {
   }
 }
 
-async function contentSecurityPolicy(): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', utf8(STYLE)))
+/**
+ * A content security policy that allows one style sheet, and what is added to it. No other page may frame the page.
+ * @param style the text between the tags of the style element
+ * @param more further directives
+ */
+export async function policyOf(style: string, more: readonly string[]): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', utf8(style)))
   const hash = btoa(String.fromCharCode(...digest))
-  return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+  const fixed = ["default-src 'none'", `style-src 'sha256-${hash}'`, "base-uri 'none'"]
+  return [...fixed, ...more, "frame-ancestors 'none'"].join('; ')
 }
 
 /** The page from which the visitor came, for links back to it. */
@@ -251,7 +258,7 @@ export interface WayBack {
    * is sent to another site.
    */
   readonly page: string
-  /** The start page of the same site. */
+  /** The start page of the same site; of a form's own page, which is of no site, the page itself. */
   readonly site: string
   /** The site's name as the address bar shows it. */
   readonly host: string
@@ -260,16 +267,17 @@ export interface WayBack {
 const URL_MAX_LENGTH = 2_000
 
 /**
- * The page that posted a form, from its `Referer` and `Origin` headers. Null when they contain no URL that is safe to
+ * The page that posted a form, from the `Referer` and `Origin` headers of the request. Null when they contain no URL that is safe to
  * link to: an http(s) URL without userinfo. A `Referer` of a site other than the `Origin` is ignored.
  */
-export function wayBack(headers: Headers): WayBack | null {
+export function wayBack({ headers, url }: Pick<Request, 'headers' | 'url'>): WayBack | null {
   const origin = webUrl(headers.get('origin'))
   const referer = webUrl(headers.get('referer'))
   const page = origin === null || referer?.origin === origin.origin ? referer : origin
   if (page === null) return null
   page.hash = ''
-  return { page: page.href, site: `${page.origin}/`, host: page.host }
+  const isOwn = page.pathname.startsWith(FORM_PAGE_PREFIX) && page.origin === parseUrl(url)?.origin
+  return { page: page.href, site: isOwn ? page.href : `${page.origin}/`, host: page.host }
 }
 
 function webUrl(text: string | null): URL | null {

@@ -24,8 +24,8 @@ function request(headers: Record<string, string> = {}): Request {
   })
 }
 
-function replyTo({ headers }: Request, result: SubmissionResult): Promise<Reply> {
-  return submissionReply(headers, contentTypeOf(headers), result)
+function replyTo(request: Request, result: SubmissionResult): Promise<Reply> {
+  return submissionReply(request, contentTypeOf(request.headers), result)
 }
 
 async function page(result: SubmissionResult, headers: Record<string, string> = {}): Promise<string> {
@@ -209,6 +209,16 @@ describe('the way back', () => {
 
   it('after success is the start page of the site', async () => {
     expect(await page(saved, { referer: 'https://a.example/form' })).toContain('href="https://a.example/"')
+  })
+
+  it('of a form on its own page is that page, and not the service around it', async () => {
+    const referer = 'https://service.example/f/contact'
+    for (const result of [saved, wrong])
+      expect(await page(result, { origin: 'https://service.example', referer })).toContain(
+        `href="${referer}"`,
+      )
+    const elsewhere = await page(saved, { referer: 'https://other.example/f/contact' })
+    expect(elsewhere).toContain('href="https://other.example/"')
   })
 })
 

@@ -23,27 +23,26 @@ const HONEYPOT_TITLE = 'Thank you'
 
 /**
  * The reply to a submission: a page or a redirect for a native form, else JSON.
- * @param headers the headers of the request
  * @param contentType the parsed `Content-Type` header
  */
 export async function submissionReply(
-  headers: Headers,
+  request: Request,
   contentType: HeaderValue | null,
   result: SubmissionResult,
 ) {
-  if (!wantsPage(contentType, headers)) return receiptReply(result)
-  if (result.kind !== 'refused') return successReply(headers, result)
-  return pageReply(result.status, ({ failurePage, wayBack }) => failurePage(result, wayBack(headers)))
+  if (!wantsPage(contentType, request.headers)) return receiptReply(result)
+  if (result.kind !== 'refused') return successReply(request, result)
+  return pageReply(result.status, ({ failurePage, wayBack }) => failurePage(result, wayBack(request)))
 }
 
-async function successReply(headers: Headers, result: Saved | Honeypot) {
+async function successReply(request: Request, result: Saved | Honeypot) {
   const isSaved = result.kind === 'saved'
   if (isSaved && result.redirectUrl !== null) {
     const location = result.redirectUrl
     return { status: 303 as const, headers: { ...SUBMISSION_HEADERS, location }, body: null }
   }
   const title = isSaved ? result.title : HONEYPOT_TITLE
-  return pageReply(200, ({ successPage, wayBack }) => successPage(title, result.message, wayBack(headers)))
+  return pageReply(200, ({ successPage, wayBack }) => successPage(title, result.message, wayBack(request)))
 }
 
 /** The reply to a path whose form id is malformed. */
@@ -69,7 +68,7 @@ export async function failedReply(
     ...refused('internal_error', error),
     code: code === 'internal_error' ? 'unknown_outcome' : code,
   }
-  const page = ({ failurePage, wayBack }: Pages) => failurePage(failure, wayBack(request.headers))
+  const page = ({ failurePage, wayBack }: Pages) => failurePage(failure, wayBack(request))
   return pageReply(failureStatus[code], page, headers)
 }
 

@@ -34,7 +34,17 @@ function storedForm(
   const { passwordHash = null, version = 1, phoneCountry = 'US', organizationId = 'org', ...rest } = settings
   const definition = definitionOf(fields, rest)
   const { formId, isPublished } = definition
-  return { organizationId, formId, version, isPublished, definition, passwordHash, phoneCountry }
+  const organizationName = 'Lakeside'
+  return {
+    organizationId,
+    formId,
+    version,
+    isPublished,
+    definition,
+    passwordHash,
+    phoneCountry,
+    organizationName,
+  }
 }
 
 /** A world with one form, which the test may change, and a record of every storage call. */
@@ -348,6 +358,7 @@ const form = (formId: string, version = 1, name = 'x') =>
     definition: { ...definitionOf([]), name },
     passwordHash: null,
     phoneCountry: 'US',
+    organizationName: 'Lakeside',
   })
 
 const size = JSON.stringify(form('a').stored.definition).length

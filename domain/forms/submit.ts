@@ -25,7 +25,7 @@ export async function serveSubmission(
   // The content type is parsed once: reading the body and choosing between a page and JSON both depend on it.
   const contentType = contentTypeOf(request.headers)
   const result = await submitForm(formId, { request, contentType }, world, identified)
-  return submissionReply(request.headers, contentType, result)
+  return submissionReply(request, contentType, result)
 }
 
 /** The ports that a submission needs. */

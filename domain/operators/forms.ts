@@ -7,6 +7,7 @@ import { clientFormOf } from '../forms/language/client-form.ts'
 import { compileForm } from '../forms/language/compile.ts'
 import { headlessSupport } from '../forms/language/support.ts'
 import { formPage, formSnippet } from '../forms/form-page.ts'
+import { formPath } from '../forms/page-path.ts'
 import { hashFormPassword, verifyFormPassword } from '../forms/password.ts'
 import { mark, ofOrganization, type Called, type Said } from '../record/command.ts'
 import { component, described } from '../record/meaning.ts'
@@ -149,9 +150,9 @@ export const showOrganizationForm = operated({
         'The password is not stored, so it is not printed. Why a form must be hosted is said beside it.',
       ],
       examples: ['contact --org lakeside > contact.json'],
-      says: ({ form, reasons }) => ({
+      says: ({ form, reasons, ...shownForm }, { url }) => ({
         out: [shownJson(form, 2)],
-        notes: reasons.map((reason) => `It must be hosted: ${reason}`),
+        notes: [...reasons.map((reason) => `It must be hosted: ${reason}`), ...addressOf(shownForm, url)],
       }),
     },
     {
@@ -320,11 +321,22 @@ export function toldOfForm(saved: v.InferOutput<typeof Saved>): readonly string[
   ]
 }
 
+/** Where people can fill in a form that takes submissions here: its own page. */
+export function addressOf(
+  { formId, isPublished, supported }: Pick<ListedForm, 'formId' | 'isPublished' | 'supported'>,
+  url: string,
+): readonly string[] {
+  return isPublished && supported ? [`Its page: ${new URL(formPath(formId), url).href}`] : []
+}
+
 const publishing = {
   positionals: ['FORMID'],
   flags: { org: ofOrganization() },
   examples: ['contact --org lakeside'],
-  says: (saved: v.InferOutput<typeof Saved>): Said => ({ out: toldOfForm(saved) }),
+  says: (saved: v.InferOutput<typeof Saved>, { url }: Called): Said => ({
+    out: toldOfForm(saved),
+    notes: addressOf(saved, url),
+  }),
 }
 
 export const publishOrganizationForm = operated({

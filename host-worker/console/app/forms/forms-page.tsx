@@ -13,6 +13,8 @@ import type { ItemOf, BodyOf } from '../service/operations.ts'
 import { useAction, readListed, usePages, useCall, useQuery } from '../service/hooks.ts'
 import { useMay } from '../session.tsx'
 import { Editor } from './editor.tsx'
+import { FormAddress, ShareDialog } from './share.tsx'
+import { useDialog } from '../kit/dialog.tsx'
 import type { FormDefinition } from '../../../../ports/records.ts'
 
 /** The forms of an organization: the list, the editor, and how each gets onto a site. */
@@ -108,21 +110,35 @@ function FormList({ organizationId }: OrganizationProps) {
       forms.reload()
     },
   )
-  const change: Column<Form> = {
-    title: 'Change',
+  const { dialog, open, close } = useDialog()
+  const actions: Column<Form> = {
+    title: mayChange ? 'Change' : 'Share',
     width: '8rem',
-    cell: (form) =>
-      (form.isPublished || form.supported) && (
-        <Button
-          aria-label={`${form.isPublished ? 'Unpublish' : 'Publish'} ${form.name}`}
-          isRunning={publish.isRunning}
-          onClick={() => {
-            publish.run({ form, isPublished: !form.isPublished })
-          }}
-        >
-          {form.isPublished ? 'Unpublish' : 'Publish'}
-        </Button>
-      ),
+    cell: (form) => (
+      <span class="stacked">
+        {mayChange && (form.isPublished || form.supported) && (
+          <Button
+            aria-label={`${form.isPublished ? 'Unpublish' : 'Publish'} ${form.name}`}
+            isRunning={publish.isRunning}
+            onClick={() => {
+              publish.run({ form, isPublished: !form.isPublished })
+            }}
+          >
+            {form.isPublished ? 'Unpublish' : 'Publish'}
+          </Button>
+        )}
+        {form.isPublished && form.supported && (
+          <Button
+            aria-label={`Share ${form.name}`}
+            onClick={() => {
+              open(<ShareDialog formId={form.formId} onClose={close} />)
+            }}
+          >
+            Share
+          </Button>
+        )}
+      </span>
+    ),
   }
   return (
     <>
@@ -137,10 +153,11 @@ function FormList({ organizationId }: OrganizationProps) {
       <PagedTable
         label="Forms"
         pages={forms}
-        columns={[...columnsOf(organizationId, counts), ...(mayChange ? [change] : [])]}
+        columns={[...columnsOf(organizationId, counts), actions]}
         rowKey={({ formId }) => formId}
         empty={<Empty title="There are no forms yet." />}
       />
+      {dialog}
     </>
   )
 }
@@ -269,6 +286,15 @@ function Ways({ stored }: { readonly stored: BodyOf<'organizationForms.show'> })
   return (
     <>
       {!stored.isPublished && <p class="note">The form is not published, so it takes no submissions yet.</p>}
+      {stored.isPublished && (
+        <Card title="Its own page, at this service">
+          <p>
+            Nothing needs to be built: give people this address.
+            {stored.requiresPassword && ' The page asks for the password first.'}
+          </p>
+          <FormAddress formId={stored.formId} />
+        </Card>
+      )}
       <div class="site-options">
         <CheckField
           label="With the form client, which shows and hides conditional fields and keeps visitors on the page"
