@@ -283,6 +283,10 @@ export interface FormDefinition {
   readonly successTitle?: string | null
   readonly successMessage?: string | null
   readonly publicUrl?: string | null
+  /** The language in which the service speaks to a visitor. */
+  readonly language?: 'en' | 'de' | 'es' | 'fr' | null
+  /** Sentences of the form's own, by key, in place of those of the service. */
+  readonly texts?: Readonly<Record<string, string>> | null
   readonly notificationEmails: readonly string[]
   readonly fields: readonly unknown[]
 }

@@ -2,6 +2,8 @@ import { html as markup, type Html } from '../text/html.ts'
 import type { ClientForm, ClientField } from './language/client-form.ts'
 import { PASSWORD_MAX_LENGTH, type Choice } from './language/definition.ts'
 import { NUMBER_PATTERN } from './language/answers.ts'
+import { sayer, type Say } from './language/words.ts'
+import { sentences } from './language/words/en.ts'
 
 // Under another name the formatter leaves these templates as they are: people read and paste what they make.
 
@@ -17,7 +19,11 @@ interface FormPageOptions {
   readonly organization?: string
   /** The password, where the visitor has given it already; left out: the form asks for it, where it has one. */
   readonly password?: string
+  /** Says the words of the page; left out: in English. */
+  readonly say?: Say
 }
+
+const sayEnglish = sayer({}, sentences)
 
 /** A complete, accessible page with the form, as text. It works in any browser, without scripts too. */
 export function formPage(form: ClientForm, options: FormPageOptions): string {
@@ -31,30 +37,31 @@ export function formPage(form: ClientForm, options: FormPageOptions): string {
  */
 export function passwordPage(
   form: Pick<ClientForm, 'formId' | 'name'>,
-  options: Pick<FormPageOptions, 'organization'>,
+  options: Pick<FormPageOptions, 'organization' | 'say'>,
   { action, problem }: { readonly action: string; readonly problem: string | null },
 ): string {
+  const { say = sayEnglish } = options
   return pageAround(form, options, [
     markup`<form method="post" action="${action}" accept-charset="utf-8">`,
     ...(problem === null
-      ? [markup`  <p>This form needs a password.</p>`]
+      ? [markup`  <p>${say(['passwordRequired'])}</p>`]
       : [markup`  <p class="form-client-error" role="alert">${problem}</p>`]),
-    ...indented(password, 2),
-    markup`  <button type="submit">Continue</button>`,
+    ...indented(password(say), 2),
+    markup`  <button type="submit">${say(['continue'])}</button>`,
     markup`</form>`,
   ])
 }
 
 function pageAround(
   form: Pick<ClientForm, 'formId' | 'name'>,
-  { organization }: Pick<FormPageOptions, 'organization'>,
+  { organization, say = sayEnglish }: Pick<FormPageOptions, 'organization' | 'say'>,
   lines: readonly Html[],
 ): string {
   const title = form.name.trim() === '' ? form.formId : form.name
   const titles = organization === undefined ? [title] : [title, organization]
   return textOf([
     markup`<!doctype html>`,
-    markup`<html lang="en">`,
+    markup`<html lang="${say.language}">`,
     markup`  <head>`,
     markup`    <meta charset="utf-8">`,
     markup`    <meta name="viewport" content="width=device-width, initial-scale=1">`,
@@ -101,30 +108,33 @@ function indented(lines: readonly Html[], spaces: number): readonly Html[] {
 
 function formLines(
   { formId, requiresPassword, fields }: ClientForm,
-  { service, hasClient, password: given }: FormPageOptions,
+  { service, hasClient, password: given, say = sayEnglish }: FormPageOptions,
 ): readonly Html[] {
   const action = `${service}/api/forms/${formId}/submissions`
   const script = `${service}/form-client.js?attach`
   const known =
-    given === undefined ? password : [markup`<input name="_password" type="hidden" value="${given}">`]
+    given === undefined ? password(say) : [markup`<input name="_password" type="hidden" value="${given}">`]
   return [
     // The encoding of the page that it is pasted into is not known.
     markup`<form method="post" action="${action}" accept-charset="utf-8">`,
     markup`  <!-- Only bots fill this in. Keep it hidden and empty. -->`,
     markup`  <div hidden><label>Leave this empty <input name="_gotcha" autocomplete="off"></label></div>`,
-    ...indented(fields.flatMap(fieldLines), 2),
+    ...indented(
+      fields.flatMap((field) => fieldLines(field, say)),
+      2,
+    ),
     ...(requiresPassword ? indented(known, 2) : []),
     markup`  <div data-form-summary></div>`,
-    markup`  <button type="submit">Send</button>`,
+    markup`  <button type="submit">${say(['send'])}</button>`,
     markup`</form>`,
     ...(hasClient ? [markup`<script type="module" src="${script}"></script>`] : []),
   ]
 }
 
-const password = [
+const password = (say: Say): readonly Html[] => [
   markup`<div class="field" data-field="_password">`,
   markup`  <label>`,
-  markup`    Password`,
+  markup`    ${say(['password'])}`,
   markup`    <input name="_password" type="password" required maxlength="${PASSWORD_MAX_LENGTH}" autocomplete="off">`,
   markup`  </label>`,
   markup`</div>`,
@@ -169,45 +179,47 @@ const style = [
  * in which it places an error. Each label is around its control, and hints are in it: there is no `id`, because a page may
  * show several forms, or one twice.
  */
-function fieldLines(field: ClientField): readonly Html[] {
+function fieldLines(field: ClientField, say: Say): readonly Html[] {
   switch (field.type) {
     case 'heading':
       return [markup`<h2 data-field="${field.id}">${nameOf(field)}</h2>`]
     case 'paragraph':
       return [markup`<p data-field="${field.id}">${nameOf(field)}</p>`]
     case 'single_choice':
-      return group(field, 'radio', field.options ?? [])
+      return group(field, 'radio', field.options ?? [], say)
     case 'boolean':
       // Two buttons and no checkbox, because an unticked checkbox cannot tell "no" from no answer.
-      return group(field, 'radio', yesAndNo)
+      return group(field, 'radio', yesAndNo(say), say)
     case 'multiple_choice':
-      return group(field, 'checkbox', field.options ?? [])
+      return group(field, 'checkbox', field.options ?? [], say)
     case 'consent':
-      return consent(field)
+      return consent(field, say)
     case 'long_text':
       return labelled(
         field,
         markup`<textarea name="${field.id}"${lengths(field)}${common(field)}></textarea>`,
+        say,
       )
     case 'short_text':
     case 'email':
     case 'phone':
-      return labelled(field, input(field, inputTypes[field.type], lengths(field)))
+      return labelled(field, input(field, inputTypes[field.type], lengths(field)), say)
     case 'number':
       // A control of the type number silently loses a comma. Its bounds are left to the service and the form client.
-      return labelled(field, input(field, 'text', number))
+      return labelled(field, input(field, 'text', number(say)), say)
     case 'date':
-      return labelled(field, input(field, 'date', bounds(field)))
+      return labelled(field, input(field, 'date', bounds(field)), say)
   }
 }
 
 const inputTypes = { short_text: 'text', email: 'email', phone: 'tel' } as const
 
-const number = markup` inputmode="decimal" pattern="${NUMBER_PATTERN}" title="A number, such as 1.5"`
+const number = (say: Say) =>
+  markup` inputmode="decimal" pattern="${NUMBER_PATTERN}" title="${say(['numberHint'])}"`
 
-const yesAndNo: readonly Choice[] = [
-  { value: 'true', label: 'Yes' },
-  { value: 'false', label: 'No' },
+const yesAndNo = (say: Say): readonly Choice[] => [
+  { value: 'true', label: say(['yes']) },
+  { value: 'false', label: say(['no']) },
 ]
 
 /** What names the field for a visitor. Without a name, a control cannot be understood with a screen reader. */
@@ -221,11 +233,11 @@ function isInsisted({ required, visibleWhen }: ClientField): boolean {
 }
 
 /** What is said beside the name: that an answer may be left out, and the field's own help. */
-function hints(field: ClientField): Html {
+function hints(field: ClientField, say: Say): Html {
   const { required, helpText } = field
   const may = isInsisted(field)
     ? null
-    : markup` <span class="hint">${required === true ? '(if it applies)' : '(optional)'}</span>`
+    : markup` <span class="hint">${say([required === true ? 'ifItApplies' : 'optional'])}</span>`
   const help = helpText === undefined ? null : markup` <span class="help">${helpText}</span>`
   return markup`${may}${help}`
 }
@@ -260,23 +272,28 @@ function input(field: ClientField, type: string, more: Html): Html {
   return markup`<input name="${field.id}" type="${type}"${more}${common(field)}>`
 }
 
-function labelled(field: ClientField, control: Html): readonly Html[] {
+function labelled(field: ClientField, control: Html, say: Say): readonly Html[] {
   return [
     markup`<div class="field" data-field="${field.id}">`,
     markup`  <label>`,
-    markup`    ${nameOf(field)}${hints(field)}`,
+    markup`    ${nameOf(field)}${hints(field, say)}`,
     markup`    ${control}`,
     markup`  </label>`,
     markup`</div>`,
   ]
 }
 
-function group(field: ClientField, type: 'radio' | 'checkbox', options: readonly Choice[]): readonly Html[] {
+function group(
+  field: ClientField,
+  type: 'radio' | 'checkbox',
+  options: readonly Choice[],
+  say: Say,
+): readonly Html[] {
   // Of check boxes the browser would require each one.
   const required = type === 'radio' && isInsisted(field) ? markup` required` : null
   return [
     markup`<fieldset data-field="${field.id}">`,
-    markup`  <legend>${nameOf(field)}${hints(field)}</legend>`,
+    markup`  <legend>${nameOf(field)}${hints(field, say)}</legend>`,
     ...options.map(({ value, label }) => {
       const control = markup`<input name="${field.id}" type="${type}" value="${value}"${required}>`
       return markup`  <label class="option">${control} ${label.trim() === '' ? value : label}</label>`
@@ -285,12 +302,12 @@ function group(field: ClientField, type: 'radio' | 'checkbox', options: readonly
   ]
 }
 
-function consent(field: ClientField): readonly Html[] {
+function consent(field: ClientField, say: Say): readonly Html[] {
   const required = isInsisted(field) ? markup` required` : null
   const control = markup`<input name="${field.id}" type="checkbox" value="true"${required}>`
   return [
     markup`<div class="field" data-field="${field.id}">`,
-    markup`  <label class="option">${control} ${nameOf(field)}${hints(field)}</label>`,
+    markup`  <label class="option">${control} ${nameOf(field)}${hints(field, say)}</label>`,
     markup`</div>`,
   ]
 }

@@ -202,3 +202,30 @@ it('is valid HTML, whatever it says', async () => {
   }
   expect(errors).toEqual([])
 })
+
+describe('in another language', () => {
+  const settings = { language: 'de', texts: { send: 'Termin anfragen', continue: 'Öffnen' } } as const
+  const definition = definitionOf([name, fieldOf('count', 'number')], settings)
+
+  it('says its own words in it, and those of the form', async () => {
+    const { text } = await ask({ definition })
+    for (const part of [
+      '<html lang="de">',
+      '(freiwillig)',
+      'title="Eine Zahl, zum Beispiel 1,5"',
+      '>Termin anfragen<',
+    ])
+      expect(text).toContain(part)
+  })
+
+  it('asks for the password in it', async () => {
+    expect((await ask({ definition, passwordHash })).text).toContain('Dieses Formular braucht ein Passwort.')
+    const wrong = await open('wrong', { definition, passwordHash })
+    expect([wrong.response.status, wrong.text]).toEqual([
+      401,
+      expect.stringContaining('Das Passwort ist falsch.'),
+    ])
+    expect(wrong.text).toContain('>Öffnen<')
+    expect(wrong.text).not.toContain('full-name')
+  })
+})

@@ -11,7 +11,8 @@ import { readBody } from './body.ts'
 import { formPage, formPageStyle, passwordPage } from './form-page.ts'
 import { clientFormOf } from './language/client-form.ts'
 import { compileForm, type CompiledForm } from './language/compile.ts'
-import { FORM_ID, PASSWORD_MAX_LENGTH } from './language/definition.ts'
+import { FORM_ID, PASSWORD_MAX_LENGTH, type Language } from './language/definition.ts'
+import { sayerOf, type SentenceKey } from './language/words.ts'
 import { verifyFormPassword } from './password.ts'
 import { hosted, pageHeaders, policyOf, renderPage } from './reply-pages.ts'
 import { formPath } from './page-path.ts'
@@ -98,7 +99,7 @@ async function servePage(routed: RoutedRequest, world: FormPageWorld): Promise<R
   if (form === null) return elsewhere(stored, routed.url)
   const cached = { 'cache-control': `public, max-age=${MAX_AGE_S}` }
   return stored.passwordHash === null
-    ? page(200, formPage(clientFormOf(form, false), optionsOf(stored)), cached)
+    ? page(200, formPage(clientFormOf(form, false), await optionsOf(stored)), cached)
     : asked(stored, 200, null, cached)
 }
 
@@ -113,47 +114,52 @@ async function serveOpened(routed: RoutedRequest, world: FormPageWorld): Promise
   if (stored.passwordHash === null) return toPage(stored.formId)
   const given = reading.kind === 'body' ? reading.body.entries.get('_password') : undefined
   const [password] = given?.length === 1 ? given : []
-  if (typeof password !== 'string' || password === '')
-    return asked(stored, 401, 'This form needs a password.', NO_STORE)
+  if (typeof password !== 'string' || password === '') return asked(stored, 401, 'passwordRequired', NO_STORE)
   const isPossible = characterCount(password) <= PASSWORD_MAX_LENGTH
   if (!isPossible || !(await verifyFormPassword(password, stored.passwordHash, world.secrets)).ok)
-    return asked(stored, 401, 'The password is wrong.', NO_STORE)
-  const opened = formPage(clientFormOf(form, true), { ...optionsOf(stored), password })
+    return asked(stored, 401, 'passwordWrong', NO_STORE)
+  const opened = formPage(clientFormOf(form, true), { ...(await optionsOf(stored)), password })
   return page(200, opened, NO_STORE)
 }
 
-function optionsOf({ organizationName }: StoredForm) {
-  return { service: '', hasClient: true, organization: organizationName }
+async function optionsOf({ organizationName, definition }: StoredForm) {
+  const say = await sayerOf(definition)
+  return { service: '', hasClient: true, organization: organizationName, say }
 }
 
-function asked(
+async function asked(
   stored: StoredForm,
   status: number,
-  problem: string | null,
+  problem: SentenceKey | null,
   headers: Reply['headers'],
 ): Promise<Reply> {
-  const { formId, definition, organizationName } = stored
-  const action = `${formPath(formId)}/open`
+  const { formId, definition } = stored
+  const { organization, say } = await optionsOf(stored)
   const markup = passwordPage(
     { formId, name: definition.name },
-    { organization: organizationName },
-    { action, problem },
+    { organization, say },
+    { action: `${formPath(formId)}/open`, problem: problem === null ? null : say([problem]) },
   )
   return page(status, markup, headers)
 }
 
 /** A form that can only be completed elsewhere. A page that names itself as that place leads nowhere. */
-function elsewhere({ definition, organizationName }: StoredForm, url: URL): Promise<Reply> {
+async function elsewhere({ definition, organizationName }: StoredForm, url: URL): Promise<Reply> {
+  const say = await sayerOf(definition)
   const address = parseUrl(definition.publicUrl ?? '')
   const isHere = address?.host === url.host && address.pathname.startsWith(formPath(''))
-  const way = isHere ? [] : hosted(definition.publicUrl ?? null)
-  const nowhere = html`<p>Please ask ${organizationName} how to reach it.</p>`
-  return failure(409, 'This form is completed on another page', [
-    html`<p>
-      <strong dir="auto">${definition.name}</strong> of ${organizationName} cannot be filled in here.
-    </p>`,
-    ...(way.length === 0 ? [nowhere] : way),
-  ])
+  const way = isHere ? [] : hosted(definition.publicUrl ?? null, say)
+  return failure(
+    409,
+    say(['headingHosted']),
+    [
+      html`<p><strong dir="auto">${definition.name}</strong> (${organizationName})</p>`,
+      html`<p>${say(['hostedOnly'])}</p>`,
+      ...(way.length === 0 ? [html`<p>${say(['hostedBy', { organization: organizationName }])}</p>`] : way),
+    ],
+    {},
+    say.language,
+  )
 }
 
 function toPage(formId: string): Reply {
@@ -197,10 +203,11 @@ async function failure(
   heading: string,
   content: readonly Html[],
   headers: Reply['headers'] = {},
+  language: Language = 'en',
 ): Promise<Reply> {
   return {
     status,
     headers: { ...(await pageHeaders()), ...ofEveryPage, ...NO_STORE, ...headers },
-    body: renderPage({ title: heading, heading, tone: 'failure', content }),
+    body: renderPage({ title: heading, heading, tone: 'failure', language, content }),
   }
 }

@@ -5,6 +5,7 @@ import { echoed, PROBLEMS_MAX } from '../limits/echo.ts'
 import { FORM_ID } from '../forms/language/definition.ts'
 import { clientFormOf } from '../forms/language/client-form.ts'
 import { compileForm } from '../forms/language/compile.ts'
+import { sayerOf } from '../forms/language/words.ts'
 import { headlessSupport } from '../forms/language/support.ts'
 import { formPage, formSnippet } from '../forms/form-page.ts'
 import { formPath } from '../forms/page-path.ts'
@@ -178,7 +179,10 @@ export const showOrganizationForm = operated({
 })
 
 /** What "form html" says of a form. */
-function pageOfForm(shownForm: v.InferOutput<typeof ShownForm>, { values, params, url }: Called): Said {
+async function pageOfForm(
+  shownForm: v.InferOutput<typeof ShownForm>,
+  { values, params, url }: Called,
+): Promise<Said> {
   const formId = params.formId ?? ''
   const { form, isPublished, requiresPassword } = shownForm
   // The service shows what it has stored: a definition.
@@ -187,8 +191,9 @@ function pageOfForm(shownForm: v.InferOutput<typeof ShownForm>, { values, params
     return { failure: `${formId} must be hosted. ${compilation.reasons.join(' ')}` }
   const write = values.snippet === true ? formSnippet : formPage
   const page = write(clientFormOf(compilation.form, requiresPassword), {
-    service: url,
+    service: new URL(url).origin,
     hasClient: values.client === true,
+    say: await sayerOf(compilation.form.definition),
   })
   const notes = isPublished ? [] : [`${formId} is not published, so it takes no submissions yet.`]
   return { out: [page.trimEnd()], notes }

@@ -37,6 +37,14 @@ const fields = [
 const forms = [
   { formId: 'page-open', name: 'Book a wash', isPublished: true, fields },
   { formId: 'page-locked', name: 'Members', isPublished: true, password: 'open sesame', fields },
+  {
+    formId: 'page-german',
+    name: 'Termin',
+    isPublished: true,
+    language: 'de',
+    texts: { send: 'Anfragen' },
+    fields,
+  },
 ]
 
 beforeAll(async () => {
@@ -138,4 +146,27 @@ describe.each(['phone', 'wide'] as const)('on %s', (size) => {
     expect(await visit.page.textContent('h1')).toBe('This form is not available')
     await expectSound(visit, `form-page-none-${size}`)
   })
+
+  test.each([true, false])(
+    'a form in German speaks German (with a script: %s)',
+    async (javaScriptEnabled) => {
+      const visit = await stage.visit(address('page-german'), { ...sizes[size], javaScriptEnabled })
+      const { page } = visit
+      await fill(visit, `german-${size}-${javaScriptEnabled}@example.com`)
+      await page.fill('[name=cars]', '1,500')
+      const button = page.getByRole('button', { name: 'Anfragen' })
+      await button.click()
+      await page.getByText('ohne Tausendertrennzeichen').waitFor()
+      if (javaScriptEnabled) await expectSound(visit, `form-page-german-${size}`)
+      else await page.goBack()
+      await page.fill('[name=cars]', '12')
+      await button.click()
+      await page.getByText('Geben Sie eine Zahl bis 9 ein.').waitFor()
+      if (!javaScriptEnabled) await page.goBack()
+      await page.fill('[name=cars]', '2')
+      await button.click()
+      await page.getByText('Ihre Angaben sind angekommen.').waitFor()
+      expect(visit.errors).toEqual([])
+    },
+  )
 })

@@ -13,6 +13,7 @@ import type { ItemOf, BodyOf } from '../service/operations.ts'
 import { useAction, readListed, usePages, useCall, useQuery } from '../service/hooks.ts'
 import { useMay } from '../session.tsx'
 import { Editor } from './editor.tsx'
+import { useSpeech } from './preview.tsx'
 import { FormAddress, ShareDialog } from './share.tsx'
 import { useDialog } from '../kit/dialog.tsx'
 import type { FormDefinition } from '../../../../ports/records.ts'
@@ -276,13 +277,16 @@ export function SitePage({ organizationId, formId }: FormProps) {
 function Ways({ stored }: { readonly stored: BodyOf<'organizationForms.show'> }) {
   const [hasClient, setClient] = useState(true)
   // The service shows what it has stored: a definition.
-  const compilation = compileForm(stored.form as unknown as FormDefinition)
+  const definition = stored.form as unknown as FormDefinition
+  const speech = useSpeech(definition)
+  const compilation = compileForm(definition)
   if (compilation.kind === 'unsupported')
     return (
       <Empty title="This form must be hosted, so no site can have it.">{compilation.reasons.join(' ')}</Empty>
     )
   const form = clientFormOf(compilation.form, stored.requiresPassword)
-  const options = { service: window.location.origin, hasClient }
+  if (speech === null) return null
+  const options = { service: window.location.origin, hasClient, say: speech.say }
   return (
     <>
       {!stored.isPublished && <p class="note">The form is not published, so it takes no submissions yet.</p>}
