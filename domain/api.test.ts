@@ -11,8 +11,8 @@ it.each<[string, unknown]>([
   ['/api/forms/a/submissions/b', { error: 'Not found' }],
   ['/x/api/forms/a/submissions', { error: 'Not found' }],
   ['/api/v1/openapi.json/', { error: 'Not found' }],
-])('a path that no endpoint has: %s', (path, body) => {
-  const reply = publicApi.answerUnknownRoute(new URL(path, 'https://service.example'))
+])('a path that no endpoint has: %s', async (path, body) => {
+  const reply = await publicApi.answerUnknownRoute(new URL(path, 'https://service.example'))
   expect([reply.status, JSON.parse(reply.body ?? '')]).toEqual([404, body])
   const isForAnyOrigin = reply.headers['access-control-allow-origin'] === '*'
   expect(isForAnyOrigin).toBe(body === submissionError)

@@ -1,3 +1,4 @@
+import { FORM_PAGE_PREFIX } from '../domain/forms/page-path.ts'
 import type * as Pages from './pages/index.ts'
 import { QSTASH_PATH, type Env } from './env/index.ts'
 import * as paths from './pages/paths.ts'
@@ -17,7 +18,7 @@ export const FORM_CLIENT_PREFIX = '/forms/'
  */
 export async function serveOwn(request: Request, { pathname }: URL, env: Env): Promise<Response | null> {
   if (pathname === QSTASH_PATH) return (await import('./wiring/jobs.ts')).serveQstash(request, env)
-  if (isOfPrograms(pathname)) return null
+  if (isOfInterface(pathname)) return null
   return servePage(request, pathname, await import('./pages/index.ts'))
 }
 
@@ -27,14 +28,15 @@ export async function notFoundFor(
   { pathname }: URL,
   answered: Response,
 ): Promise<Response> {
-  if (answered.status !== 404 || isOfPrograms(pathname)) return answered
+  if (answered.status !== 404 || isOfInterface(pathname)) return answered
   const pages = await import('./pages/index.ts')
   return pages.acceptsPages(request) ? pages.notFoundPage(request, answered) : answered
 }
 
-/** Whether a path belongs to an interface, which answers in JSON alone, also where there is nothing. */
-function isOfPrograms(pathname: string): boolean {
-  return [API_PREFIX, OPERATOR_PREFIX, FORM_CLIENT_PREFIX].some((prefix) => pathname.startsWith(prefix))
+/** Whether a path belongs to an interface, which answers in its own way also where there is nothing. */
+function isOfInterface(pathname: string): boolean {
+  const prefixes = [API_PREFIX, OPERATOR_PREFIX, FORM_CLIENT_PREFIX, FORM_PAGE_PREFIX]
+  return prefixes.some((prefix) => pathname.startsWith(prefix))
 }
 
 async function servePage(request: Request, pathname: string, pages: typeof Pages): Promise<Response | null> {

@@ -1,6 +1,7 @@
 import type { MessageBatch } from '@cloudflare/workers-types'
 import { dropUnreadBody } from '../domain/limits/body.ts'
 import { submissionFailure, unknownOutcome } from '../domain/forms/result.ts'
+import { FORM_PAGE_PREFIX } from '../domain/forms/page-path.ts'
 import { isSubmissionPath } from '../domain/forms/routes.ts'
 import { internalError } from '../domain/record/reply.ts'
 import { isLoopbackName } from '../domain/text/http.ts'
@@ -119,6 +120,7 @@ async function answer(request: Request, url: URL, env: Env, lifetime: Lifetime):
 function interfaceOf(pathname: string): Promise<{ readonly serve: Serve }> {
   if (isSubmissionPath(pathname)) return import('./wiring/submissions.ts')
   if (pathname.startsWith(FORM_CLIENT_PREFIX)) return import('./wiring/form-client.ts')
+  if (pathname.startsWith(FORM_PAGE_PREFIX)) return import('./wiring/form-pages.ts')
   if (pathname.startsWith(OPERATOR_PREFIX)) return import('./wiring/operators.ts')
   return import('./wiring/tenants.ts')
 }

@@ -327,6 +327,10 @@ export interface FormDefinition {
   readonly successTitle?: string | null
   readonly successMessage?: string | null
   readonly publicUrl?: string | null
+  /** The language in which the service speaks to a visitor. */
+  readonly language?: 'en' | 'de' | 'es' | 'fr' | null
+  /** Sentences of the form's own, by key, in place of those of the service. */
+  readonly texts?: Readonly<Record<string, string>> | null
   readonly notificationEmails: readonly string[]
   readonly fields: readonly unknown[]
 }
@@ -354,6 +358,8 @@ export interface StoredForm {
   readonly passwordHash: string | null
   /** The owning organization's country for national phone numbers (ISO 3166-1 alpha-2). */
   readonly phoneCountry: string
+  /** The owning organization's name, for the form's own page. */
+  readonly organizationName: string
 }
 
 /** Finds forms by their service-wide identifier, published or not, for callers that hold no key. */

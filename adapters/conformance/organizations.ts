@@ -191,6 +191,7 @@ export const isolationCases: readonly StorageCase[] = [
         definition,
         passwordHash: 'h',
         phoneCountry: 'US',
+        organizationName: 'Organization org-b',
       })
       assert.equal(await storage.forms.find('form-none'), null)
       await storage.tenant(found.organizationId).upsert('contacts', [contact('c')])

@@ -223,10 +223,13 @@ export const submissionCases: readonly StorageCase[] = [
     name: 'a change of the phone country makes a submission checked before it stale',
     async run(make) {
       const storage = await withForm(make)
-      await storage.administration.saveOrganization(organization('org-a', { phoneCountry: 'DE' }))
+      await storage.administration.saveOrganization(
+        organization('org-a', { phoneCountry: 'DE', name: 'Renamed' }),
+      )
       assert.deepEqual(await storage.tenant('org-a').saveSubmission(submission('sub-1')), { kind: 'stale' })
       const found = await storage.forms.find('form-1')
       assert.equal(found?.phoneCountry, 'DE')
+      assert.equal(found.organizationName, 'Renamed')
       const next = submission('sub-1', { formVersion: found.version })
       assert.deepEqual(await storage.tenant('org-a').saveSubmission(next), {
         kind: 'saved',

@@ -243,6 +243,8 @@ const engagement: Terms = {
   ],
   successTitle: ['Title of the acknowledgment.', 'Thank you'],
   successMessage: ['Text of the acknowledgment.', 'We will be in touch.'],
+  'Form.language': ['The language in which the service speaks to a visitor; null: English.', 'de'],
+  texts: ['Sentences of the form’s own in place of those of the service, by key.', { send: 'Book it' }],
   publicUrl: ['Where it can be filled in online.', 'https://forms.example.com/demo-contact'],
   'Survey.publicUrl': ['Where it can be answered online.', 'https://surveys.example.com/visit'],
   submissionId: ['Identifier of the submission.', 'sub_2mJ8sQ4vZ1xN7bTcR5wKye'],

@@ -30,6 +30,7 @@ function ask(
     definition: whole,
     passwordHash: null,
     phoneCountry: 'US',
+    organizationName: 'Lakeside',
     ...stored,
   }
   let reads = 0
@@ -69,6 +70,14 @@ it('serves what a page needs of a published form, and nothing else', async () =>
       { id: 'note', type: 'paragraph', label: 'note' },
     ],
   })
+})
+
+it('says how the form client speaks, where the form sets that', async () => {
+  const settings = { language: 'es', texts: { sending: 'Un momento…', send: 'Reservar' } } as const
+  const response = await ask({ definition: definitionOf(fields, settings) }).response
+  const { language, words } = (await response.json()) as { language?: string; words?: Record<string, string> }
+  expect([language, words?.sending, words?.enterNumber]).toEqual(['es', 'Un momento…', 'Escriba un número.'])
+  expect(words).not.toHaveProperty('send')
 })
 
 describe('answers 404, readable by every page and not to be kept, for', () => {

@@ -1,7 +1,7 @@
 import type { FormDirectory } from '../../ports/records.ts'
 import type { Api } from '../create-api.ts'
 import { internalError, jsonReply, methodNotAllowed, notFound, type Reply } from '../record/reply.ts'
-import { clientFormOf } from './language/client-form.ts'
+import { clientFormOf, clientSpeechOf } from './language/client-form.ts'
 import { compileForm } from './language/compile.ts'
 import { FORM_ID } from './language/definition.ts'
 
@@ -47,7 +47,8 @@ async function serveDefinition(formId: string, forms: FormDirectory): Promise<Re
   const stored = FORM_ID.test(formId) ? await forms.find(formId) : null
   const compilation = stored?.isPublished === true ? compileForm(stored.definition) : null
   if (stored === null || compilation?.kind !== 'supported') return readable(notFound())
-  return jsonReply(200, clientFormOf(compilation.form, stored.passwordHash !== null), {
+  const speech = await clientSpeechOf(stored.definition)
+  return jsonReply(200, clientFormOf(compilation.form, stored.passwordHash !== null, speech), {
     ...ANY_ORIGIN,
     'cache-control': `public, max-age=${MAX_AGE_S}`,
   })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { compiledOf, fieldOf, optionsOf, when } from '../../test/support/data/forms/forms.ts'
+import { sayerOf } from './language/words.ts'
 import { readAnswers, contactOf } from './evaluate.ts'
 import { groupEntries, type SubmittedBody } from './language/answers.ts'
 
@@ -18,10 +19,14 @@ function body(
 const json = (answers: Readonly<Record<string, unknown>>): SubmittedBody =>
   body('json', Object.entries(answers))
 
+const say = await sayerOf({})
+
 /** The stored value of one field `x`, or the message about it. */
 function outcome(type: string, settings: object, submitted: SubmittedBody): unknown {
   const reading = readAnswers(compiledOf([fieldOf('x', type, { ...types[type], ...settings })]), submitted)
-  return reading.kind === 'valid' ? reading.answers : (reading.fieldErrors.get('x') ?? reading.fieldErrors)
+  if (reading.kind === 'valid') return reading.answers
+  const problem = reading.fieldErrors.get('x')
+  return problem === undefined ? reading.fieldErrors : say(problem)
 }
 
 const long = 'x'.repeat(10_000)
@@ -403,7 +408,9 @@ describe('unknown keys', () => {
         keys.map((key) => [key, 0] as const),
       ),
     )
-    return reading.kind === 'valid' ? [] : [...reading.fieldErrors]
+    return reading.kind === 'valid'
+      ? []
+      : [...reading.fieldErrors].map(([id, problem]) => [id, say(problem)] as const)
   }
 
   it.each([
@@ -425,7 +432,7 @@ describe('unknown keys', () => {
       compiledOf([fieldOf(id, 'short_text', { required: true })]),
       json({ ['x'.repeat(99)]: 1 }),
     )
-    expect(reading).toEqual({ kind: 'invalid', fieldErrors: new Map([[id, 'This field is required.']]) })
+    expect(reading).toEqual({ kind: 'invalid', fieldErrors: new Map([[id, ['required']]]) })
   })
 })
 

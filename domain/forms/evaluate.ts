@@ -1,4 +1,4 @@
-import type { NewSubmission, StoredForm, SubmittedContact } from '../../ports/records.ts'
+import type { FormDefinition, NewSubmission, StoredForm, SubmittedContact } from '../../ports/records.ts'
 import type { Secrets } from '../access/secrets.ts'
 import { takesText, type Compilation, type CompiledForm } from './language/compile.ts'
 import { readControlKeys, isControlKey, resolveRedirect, type ControlKeys } from './control-keys.ts'
@@ -11,6 +11,7 @@ import {
   type Entries,
   type AnswerReading,
 } from './language/answers.ts'
+import type { Sentence, SentenceKey } from './language/words.ts'
 import { outboxOf } from './outbox.ts'
 import { verifyFormPassword } from './password.ts'
 import {
@@ -20,7 +21,7 @@ import {
   type Honeypot,
   type Refused,
   type Saved,
-  type FieldErrors,
+  type RefusalCode,
 } from './result.ts'
 import { echoed } from '../limits/echo.ts'
 import { visibleFields } from './language/visibility.ts'
@@ -74,16 +75,13 @@ export async function evaluate(
   if (!stored.isPublished) return formNotFound()
   if (compilation.kind === 'unsupported') {
     const hostedUrl = stored.definition.publicUrl ?? null
-    return {
-      ...refused('hosted_form_required', 'This form can only be completed on its hosted page.'),
-      hostedUrl,
-    }
+    return { ...(await refusedIn(stored.definition, 'hosted_form_required', 'hostedOnly')), hostedUrl }
   }
   const control = readControlKeys(submission.body.entries)
   if (control.kind === 'invalid') return refusedFields(control.fieldErrors)
   const { keys } = control
-  if (keys.isTrapped) return { kind: 'honeypot', message: defaultSuccess.message }
-  const check = await checkPassword(stored.passwordHash, keys.password, secrets)
+  if (keys.isTrapped) return { kind: 'honeypot', ...(await acknowledgmentOf(stored.definition)) }
+  const check = await checkPassword(stored, keys.password, secrets)
   if (check.kind === 'refused') return check
   const redirectUrl = keys.redirect === null ? null : resolveRedirect(keys.redirect, submission.origin)
   if (keys.redirect !== null && redirectUrl === null)
@@ -97,14 +95,53 @@ export async function evaluate(
 }
 
 async function checkPassword(
-  hash: string | null,
+  { passwordHash, definition }: StoredForm,
   password: string | null,
   secrets: Secrets,
 ): Promise<Refused | { readonly kind: 'passed'; readonly rehash: boolean }> {
-  if (hash === null) return { kind: 'passed', rehash: false }
-  if (password === null) return refused('password_required', 'This form needs a password.')
-  const { ok, rehash } = await verifyFormPassword(password, hash, secrets)
-  return ok ? { kind: 'passed', rehash } : refused('invalid_password', 'The password is wrong.')
+  if (passwordHash === null) return { kind: 'passed', rehash: false }
+  if (password === null) return refusedIn(definition, 'password_required', 'passwordRequired')
+  const { ok, rehash } = await verifyFormPassword(password, passwordHash, secrets)
+  return ok ? { kind: 'passed', rehash } : refusedIn(definition, 'invalid_password', 'passwordWrong')
+}
+
+/** Refuses a submission in the words of its form, which the first refusal loads. */
+export async function refusedIn(
+  { language, texts }: FormDefinition,
+  code: RefusalCode,
+  sentence: SentenceKey,
+): Promise<Refused> {
+  const { sayerOf } = await import('./language/words.ts')
+  const voice = { language, texts }
+  return { ...refused(code, (await sayerOf(voice))([sentence])), voice }
+}
+
+/** The same for wrong answers. What is a text already is for whoever wrote the page. */
+async function refusedAnswers(
+  { definition, answerFields }: CompiledForm,
+  problems: ReadonlyMap<string, Sentence | string>,
+): Promise<Refused> {
+  const { language, texts } = definition
+  const refusal = await refusedIn(
+    definition,
+    'validation_error',
+    problems.size === 1 ? 'oneProblem' : 'problems',
+  )
+  const { sayerOf } = await import('./language/words.ts')
+  const say = await sayerOf({ language, texts })
+  const said = new Map([...problems].map(([id, problem]) => [id, say(problem)]))
+  const { fieldErrors, fieldLabels } = refusedFields(said, answerFields)
+  return { ...refusal, fieldErrors, fieldLabels }
+}
+
+/** What a visitor is told after a submission to a form that has no texts of its own for it. */
+async function acknowledgmentOf({ language, texts }: FormDefinition) {
+  const isEnglish = (language ?? 'en') === 'en' && (texts ?? null) === null
+  if (isEnglish) return { ...defaultSuccess, voice: null }
+  const { sayerOf } = await import('./language/words.ts')
+  const voice = { language, texts }
+  const say = await sayerOf(voice)
+  return { title: say(['successTitle']), message: say(['successMessage']), voice }
 }
 
 async function evaluateAnswers(
@@ -114,13 +151,13 @@ async function evaluateAnswers(
   keys: Pick<ControlKeys, 'attribution'> & { readonly redirectUrl: string | null },
 ): Promise<Evaluation> {
   const reading = readAnswers(form, body)
-  if (reading.kind === 'invalid') return refusedFields(reading.fieldErrors, form.answerFields)
+  if (reading.kind === 'invalid') return refusedAnswers(form, reading.fieldErrors)
   const contact = await contactOf(form, reading.given, stored.phoneCountry, newId('con'))
   const limitPerContact = form.definition.submissionLimitPerContact ?? null
-  if (limitPerContact !== null && contact === null)
-    return refusedFields(unidentified(form), form.answerFields)
+  if (limitPerContact !== null && contact === null) return refusedAnswers(form, unidentified(form))
   const submissionId = newId('sub')
   const { definition } = form
+  const { title, message, voice } = await acknowledgmentOf(definition)
   return {
     kind: 'acceptable',
     submission: {
@@ -140,9 +177,10 @@ async function evaluateAnswers(
     receipt: {
       kind: 'saved',
       submissionId,
-      title: definition.successTitle ?? defaultSuccess.title,
-      message: definition.successMessage ?? defaultSuccess.message,
+      title: definition.successTitle ?? title,
+      message: definition.successMessage ?? message,
       redirectUrl: keys.redirectUrl,
+      voice,
     },
   }
 }
@@ -151,9 +189,9 @@ async function evaluateAnswers(
  * The error for a submission that identifies no contact, to a form with a per-contact limit: such a submission would
  * bypass the limit.
  */
-function unidentified({ identifyingField }: CompiledForm): ReadonlyMap<string, string> {
-  const kind = identifyingField?.contactField === 'phone' ? 'phone number' : 'email address'
-  return new Map([[identifyingField?.id ?? '', `Enter a valid ${kind}.`]])
+function unidentified({ identifyingField }: CompiledForm): ReadonlyMap<string, Sentence> {
+  const isPhone = identifyingField?.contactField === 'phone'
+  return new Map([[identifyingField?.id ?? '', [isPhone ? 'validPhone' : 'validEmail']]])
 }
 
 type AnswersReading =
@@ -164,7 +202,7 @@ type AnswersReading =
       /** The texts of those answers exactly as they were sent, by field id. */
       readonly given: ReadonlyMap<string, string>
     }
-  | { readonly kind: 'invalid'; readonly fieldErrors: FieldErrors }
+  | { readonly kind: 'invalid'; readonly fieldErrors: ReadonlyMap<string, Sentence | string> }
 
 /**
  * Checks a body against a form. Answers to hidden fields are dropped without a check. Every field that fails is named,
@@ -180,7 +218,7 @@ export function readAnswers(form: CompiledForm, body: SubmittedBody): AnswersRea
     if (reading.kind === 'answer') values.set(field.id, reading.value)
   }
   const visible = visibleFields(form.resolved, values)
-  const fieldErrors = new Map<string, string>()
+  const fieldErrors = new Map<string, Sentence | string>()
   const answers: [string, AnswerValue][] = []
   const given = new Map<string, string>()
   for (const [id, reading] of readings) {
@@ -215,7 +253,7 @@ function entriesById({ answerFields }: CompiledForm, { format, entries }: Submit
  * them.
  */
 function addUnknownKeys(
-  fieldErrors: Map<string, string>,
+  fieldErrors: Map<string, Sentence | string>,
   { answerFields }: CompiledForm,
   entries: Entries,
 ): void {

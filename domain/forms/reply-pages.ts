@@ -1,18 +1,30 @@
 import { html, trusted, type Html } from '../text/html.ts'
 import { PROBLEMS_MAX } from '../limits/echo.ts'
 import type { FailureCode, FieldErrors } from './result.ts'
+import type { Language } from './language/definition.ts'
+import { sayerOf, type Say, type Sentence } from './language/words.ts'
+import { FORM_PAGE_PREFIX } from './page-path.ts'
 import { parseUrl } from '../text/http.ts'
 import { utf8 } from '../text/encoding.ts'
 
+export { sayerOf }
+
 /** The page after a saved submission, and after one that filled the bot trap: the two look the same. */
-export function successPage(title: string, message: string, back: WayBack | null): string {
+export function successPage(
+  { title, message }: { readonly title: string; readonly message: string },
+  back: WayBack | null,
+  say: Say,
+): string {
   return renderPage({
     title,
     heading: title,
     tone: 'success',
+    language: say.language,
     content: [
       html`<p class="message" dir="auto">${message}</p>`,
-      ...(back === null ? [] : [html`<p><a class="go" href="${back.site}">Back to ${back.host}</a></p>`]),
+      ...(back === null
+        ? []
+        : [html`<p><a class="go" href="${back.site}">${say(['backTo', { host: back.host }])}</a></p>`]),
     ],
   })
 }
@@ -35,17 +47,20 @@ export interface Failure {
  */
 type Remedy = 'correct' | 'owner' | 'uncertain' | 'none'
 
-const words: Readonly<Record<Failure['code'], { readonly heading: string; readonly remedy: Remedy }>> = {
-  validation_error: { heading: 'Please check your answers', remedy: 'correct' },
-  password_required: { heading: 'This form needs a password', remedy: 'correct' },
-  invalid_password: { heading: 'That password is not right', remedy: 'correct' },
-  submission_limit_reached: { heading: 'You have sent this form before', remedy: 'none' },
+/** Headings by code: of what a form says in its language; in English of what happens before a form is known. */
+const words: Readonly<
+  Record<Failure['code'], { readonly heading: Sentence | string; readonly remedy: Remedy }>
+> = {
+  validation_error: { heading: ['headingAnswers'], remedy: 'correct' },
+  password_required: { heading: ['headingPassword'], remedy: 'correct' },
+  invalid_password: { heading: ['headingWrongPassword'], remedy: 'correct' },
+  submission_limit_reached: { heading: ['headingLimit'], remedy: 'none' },
   body_too_large: { heading: 'That is more than this form can take', remedy: 'correct' },
   unsupported_media_type: { heading: 'This form cannot take what was sent', remedy: 'owner' },
   invalid_body: { heading: 'Your answers did not arrive', remedy: 'correct' },
-  invalid_redirect: { heading: 'This form is not set up correctly', remedy: 'owner' },
+  invalid_redirect: { heading: ['headingSetup'], remedy: 'owner' },
   form_not_found: { heading: 'This form is not available', remedy: 'owner' },
-  hosted_form_required: { heading: 'This form is completed on another page', remedy: 'none' },
+  hosted_form_required: { heading: ['headingHosted'], remedy: 'none' },
   internal_error: { heading: 'Please send the form again', remedy: 'correct' },
   unknown_outcome: { heading: 'Something went wrong', remedy: 'uncertain' },
   method_not_allowed: { heading: 'There is nothing to see here', remedy: 'none' },
@@ -55,16 +70,18 @@ const words: Readonly<Record<Failure['code'], { readonly heading: string; readon
 const LISTED_MAX = 30
 
 /** The page after a submission that was not saved, or may not have been. */
-export function failurePage(failure: Failure, back: WayBack | null): string {
-  const { heading, remedy } = isOwnersMistake(failure) ? words.invalid_redirect : words[failure.code]
+export function failurePage(failure: Failure, back: WayBack | null, say: Say): string {
+  const { heading: said, remedy } = isOwnersMistake(failure) ? words.invalid_redirect : words[failure.code]
+  const heading = say(said)
   return renderPage({
-    title: `Error: ${heading}`,
+    title: say(['pageError', { heading }]),
     heading,
     tone: 'failure',
+    language: say.language,
     content: [
-      ...explanation(failure),
-      ...hosted(failure.hostedUrl),
-      ...advice(failure.isOfPage ? 'owner' : remedy, back),
+      ...explanation(failure, say),
+      ...hosted(failure.hostedUrl, say),
+      ...advice(failure.isOfPage ? 'owner' : remedy, back, say),
     ],
   })
 }
@@ -76,7 +93,7 @@ function isOwnersMistake({ fieldErrors, fieldLabels }: Failure): boolean {
   return fieldErrors !== null && fieldLabels.size === 0
 }
 
-function explanation(failure: Failure): readonly Html[] {
+function explanation(failure: Failure, say: Say): readonly Html[] {
   const { code, error, fieldErrors, fieldLabels } = failure
   if (code === 'method_not_allowed') return [html`<p>This address takes submitted forms only.</p>`]
   if (fieldErrors === null) return [html`<p>${error}</p>`]
@@ -84,32 +101,32 @@ function explanation(failure: Failure): readonly Html[] {
   const ofForm = entries.filter(([id]) => fieldLabels.has(id))
   const others = entries.filter(([id]) => !fieldLabels.has(id))
   const left = PROBLEMS_MAX - Math.min(ofForm.length, LISTED_MAX)
-  return [...ofFields(ofForm, fieldLabels), ...ofOtherKeys(others, Math.min(left, LISTED_MAX))]
+  return [...ofFields(ofForm, fieldLabels, say), ...ofOtherKeys(others, Math.min(left, LISTED_MAX), say)]
 }
 
 type Problems = readonly (readonly [string, string])[]
 
-function ofFields(problems: Problems, labels: ReadonlyMap<string, string>): readonly Html[] {
+function ofFields(problems: Problems, labels: ReadonlyMap<string, string>, say: Say): readonly Html[] {
   if (problems.length === 0) return []
-  const count = problems.length === 1 ? 'One answer needs' : `${problems.length} answers need`
+  const count = problems.length
   return [
-    html`<p>Nothing was saved yet. ${count} another look:</p>`,
+    html`<p>${say(count === 1 ? ['nothingSavedOne'] : ['nothingSaved', { count }])}</p>`,
     list(
       problems.map(([id, message]) => item(html`<strong dir="auto">${nameOf(id, labels)}</strong>`, message)),
       LISTED_MAX,
+      say,
     ),
   ]
 }
 
-function ofOtherKeys(problems: Problems, listedMax: number): readonly Html[] {
+function ofOtherKeys(problems: Problems, listedMax: number, say: Say): readonly Html[] {
   if (problems.length === 0) return []
   return [
-    html`<p>
-      The form sends something that this service does not take. You cannot correct that, its owner can:
-    </p>`,
+    html`<p>${say(['ownerMistake'])}</p>`,
     list(
       problems.map(([key, message]) => item(html`<strong><code>${key}</code></strong>`, message)),
       listedMax,
+      say,
     ),
   ]
 }
@@ -123,10 +140,10 @@ function nameOf(id: string, labels: ReadonlyMap<string, string>): string {
   return label.trim() === '' ? id : label
 }
 
-function list(items: readonly Html[], listedMax: number): Html {
+function list(items: readonly Html[], listedMax: number, say: Say): Html {
   const rest = items.length - listedMax
   return html`<ul class="problems">
-    ${[...items.slice(0, listedMax), ...(rest > 0 ? [html`<li>and ${rest} more</li>`] : [])]}
+    ${[...items.slice(0, listedMax), ...(rest > 0 ? [html`<li>${say(['andMore', { count: rest }])}</li>`] : [])]}
   </ul>`
 }
 
@@ -134,54 +151,49 @@ function list(items: readonly Html[], listedMax: number): Html {
  * The link to the hosted form. Imports accept only web addresses; the check is repeated here, so that a definition from
  * elsewhere cannot turn this page into a trap.
  */
-function hosted(url: string | null): readonly Html[] {
+export function hosted(url: string | null, say: Say): readonly Html[] {
   const parsed = url === null ? null : parseUrl(url)
   if (parsed === null || !['https:', 'http:'].includes(parsed.protocol)) return []
-  return [html`<p><a class="go" href="${parsed.href}">Open the form at ${parsed.host}</a></p>`]
+  return [html`<p><a class="go" href="${parsed.href}">${say(['openFormAt', { host: parsed.host }])}</a></p>`]
 }
 
 /**
  * The advice at the end of the page. A link back would lose what the visitor typed, and a page without scripts cannot
  * go back by itself, so the text says to use the browser's Back button.
  */
-function advice(remedy: Remedy, back: WayBack | null): readonly Html[] {
-  const { host, page, site } = back ?? { host: null, page: '', site: '' }
-  const link = (href: string, text: string): readonly Html[] =>
-    host === null ? [] : [html`<p class="soft"><a href="${href}">${text} ${host}</a></p>`]
+function advice(remedy: Remedy, back: WayBack | null, say: Say): readonly Html[] {
+  const link = (key: 'backTo' | 'goTo'): readonly Html[] =>
+    back === null
+      ? []
+      : [html`<p class="soft"><a href="${back.site}">${say([key, { host: back.host }])}</a></p>`]
   switch (remedy) {
     case 'correct':
       return [
-        html`<h2>How to go on</h2>`,
-        html`<p>
-          Go back with your browser’s Back button or gesture: your browser keeps what you typed. Correct it
-          there and send the form again.
-        </p>`,
-        ...(host === null
+        html`<h2>${say(['howToGoOn'])}</h2>`,
+        html`<p>${say(['goBack'])}</p>`,
+        ...(back === null
           ? []
           : [
               html`<p class="soft">
-                Or <a href="${page}">start again at ${host}</a>. What you typed is lost that way.
+                <a href="${back.page}">${say(['startAgain', { host: back.host }])}</a>.
+                ${say(['startAgainLoses'])}
               </p>`,
             ]),
       ]
     case 'owner':
       return [
-        html`<p>
-          What you typed is still in the form: your browser’s Back button brings you there. Please tell the
-          owner of ${host ?? 'the site'}, or reach them another way.
-        </p>`,
-        ...link(site, 'Go to'),
+        html`<p>${say(back === null ? ['tellOwner'] : ['tellOwnerAt', { host: back.host }])}</p>`,
+        ...link('goTo'),
       ]
     case 'uncertain':
       return [
         html`<p>
-          Please ask the owner of ${host ?? 'the site'} whether your answers arrived before you send them
-          again.
+          ${`Please ask the owner of ${back?.host ?? 'the site'} whether your answers arrived before you send them again.`}
         </p>`,
-        ...link(site, 'Go to'),
+        ...link('goTo'),
       ]
     case 'none':
-      return link(site, 'Back to')
+      return link('backTo')
   }
 }
 
@@ -191,6 +203,7 @@ export interface Page {
   readonly title: string
   readonly heading: string
   readonly tone: 'success' | 'failure'
+  readonly language: Language
   readonly content: readonly Html[]
 }
 
@@ -198,9 +211,9 @@ export interface Page {
  * The document of a page. It has no script and loads nothing. The style element is made apart, because the policy names
  * the hash of every character between its tags.
  */
-export function renderPage({ title, heading, tone, content }: Page): string {
+export function renderPage({ title, heading, tone, language, content }: Page): string {
   return html`<!doctype html>
-    <html lang="en">
+    <html lang="${language}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -230,7 +243,7 @@ let policy: Promise<string> | null = null
  * embedding in another page, and no base address for relative links.
  */
 export async function pageHeaders(): Promise<Readonly<Record<string, string>>> {
-  policy ??= contentSecurityPolicy()
+  policy ??= policyOf(STYLE, ["form-action 'none'"])
   return {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': await policy,
@@ -238,10 +251,16 @@ export async function pageHeaders(): Promise<Readonly<Record<string, string>>> {
   }
 }
 
-async function contentSecurityPolicy(): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', utf8(STYLE)))
+/**
+ * A content security policy that allows one style sheet, and what is added to it. No other page may frame the page.
+ * @param style the text between the tags of the style element
+ * @param more further directives
+ */
+export async function policyOf(style: string, more: readonly string[]): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', utf8(style)))
   const hash = btoa(String.fromCharCode(...digest))
-  return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+  const fixed = ["default-src 'none'", `style-src 'sha256-${hash}'`, "base-uri 'none'"]
+  return [...fixed, ...more, "frame-ancestors 'none'"].join('; ')
 }
 
 /** The page from which the visitor came, for links back to it. */
@@ -251,7 +270,7 @@ export interface WayBack {
    * is sent to another site.
    */
   readonly page: string
-  /** The start page of the same site. */
+  /** The start page of the same site; of a form's own page, which is of no site, the page itself. */
   readonly site: string
   /** The site's name as the address bar shows it. */
   readonly host: string
@@ -260,16 +279,17 @@ export interface WayBack {
 const URL_MAX_LENGTH = 2_000
 
 /**
- * The page that posted a form, from its `Referer` and `Origin` headers. Null when they contain no URL that is safe to
+ * The page that posted a form, from the `Referer` and `Origin` headers of the request. Null when they contain no URL that is safe to
  * link to: an http(s) URL without userinfo. A `Referer` of a site other than the `Origin` is ignored.
  */
-export function wayBack(headers: Headers): WayBack | null {
+export function wayBack({ headers, url }: Pick<Request, 'headers' | 'url'>): WayBack | null {
   const origin = webUrl(headers.get('origin'))
   const referer = webUrl(headers.get('referer'))
   const page = origin === null || referer?.origin === origin.origin ? referer : origin
   if (page === null) return null
   page.hash = ''
-  return { page: page.href, site: `${page.origin}/`, host: page.host }
+  const isOwn = page.pathname.startsWith(FORM_PAGE_PREFIX) && page.origin === parseUrl(url)?.origin
+  return { page: page.href, site: isOwn ? page.href : `${page.origin}/`, host: page.host }
 }
 
 function webUrl(text: string | null): URL | null {

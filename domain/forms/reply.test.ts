@@ -13,7 +13,14 @@ import {
   type SubmissionResult,
 } from './result.ts'
 
-const saved: Saved = { kind: 'saved', submissionId: 'sub_1', title: 'T', message: 'M', redirectUrl: null }
+const saved: Saved = {
+  kind: 'saved',
+  submissionId: 'sub_1',
+  title: 'T',
+  message: 'M',
+  redirectUrl: null,
+  voice: null,
+}
 const hostile = `"><script>alert('1')</script><img src=x onerror=alert(1)>`
 
 function request(headers: Record<string, string> = {}): Request {
@@ -24,8 +31,8 @@ function request(headers: Record<string, string> = {}): Request {
   })
 }
 
-function replyTo({ headers }: Request, result: SubmissionResult): Promise<Reply> {
-  return submissionReply(headers, contentTypeOf(headers), result)
+function replyTo(request: Request, result: SubmissionResult): Promise<Reply> {
+  return submissionReply(request, contentTypeOf(request.headers), result)
 }
 
 async function page(result: SubmissionResult, headers: Record<string, string> = {}): Promise<string> {
@@ -47,7 +54,7 @@ async function expectPage({ headers, body }: Reply): Promise<void> {
   expect(headers['content-security-policy']).toBe(
     `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   )
-  expect(markup).toMatch(/^<!doctype html>\s*<html lang="en">/)
+  expect(markup).toMatch(/^<!doctype html>\s*<html lang="(?:en|fr)">/)
   expect(markup.match(/<h1/g)).toHaveLength(1)
   expect(markup.match(/<main/g)).toHaveLength(1)
   expect(markup).toMatch(/<title>[^<]+<\/title>/)
@@ -84,7 +91,7 @@ describe('a saved submission', () => {
   })
 
   it('looks like a filled bot trap', async () => {
-    const trapped = await page({ kind: 'honeypot', message: 'M' })
+    const trapped = await page({ kind: 'honeypot', title: 'Thank you', message: 'M', voice: null })
     expect(await page({ ...saved, title: 'Thank you' })).toBe(trapped)
   })
 })
@@ -177,7 +184,7 @@ it('nothing that others wrote becomes markup', async () => {
   ])
   for (const result of [
     { ...saved, title: hostile, message: hostile },
-    { kind: 'honeypot', message: hostile } as const,
+    { kind: 'honeypot', title: 'Thank you', message: hostile, voice: null } as const,
     refused('invalid_body', hostile),
     refusedFields(errors, fields),
     { ...refused('hosted_form_required', hostile), hostedUrl: `https://x.example/${hostile}` },
@@ -210,6 +217,16 @@ describe('the way back', () => {
   it('after success is the start page of the site', async () => {
     expect(await page(saved, { referer: 'https://a.example/form' })).toContain('href="https://a.example/"')
   })
+
+  it('of a form on its own page is that page, and not the service around it', async () => {
+    const referer = 'https://service.example/f/contact'
+    for (const result of [saved, wrong])
+      expect(await page(result, { origin: 'https://service.example', referer })).toContain(
+        `href="${referer}"`,
+      )
+    const elsewhere = await page(saved, { referer: 'https://other.example/f/contact' })
+    expect(elsewhere).toContain('href="https://other.example/"')
+  })
 })
 
 const form = 'application/x-www-form-urlencoded'
@@ -239,4 +256,20 @@ it.each<[string | null, string | null, boolean]>([
   if (type !== null) headers.set('content-type', type)
   if (accept !== null) headers.set('accept', accept)
   expect(wantsPage(contentTypeOf(headers), headers)).toBe(expected)
+})
+
+it('the pages of a form in French are in French', async () => {
+  const voice = { language: 'fr', texts: { goBack: 'Revenez.' } } as const
+  const wrong = refusedFields(new Map([['a', 'E']]), new Map([['a', { label: 'A' }]]))
+  const back = { referer: 'https://a.example/form' }
+  const failed = await page({ ...wrong, voice }, back)
+  for (const part of [
+    '<html lang="fr">',
+    'Erreur : Veuillez vérifier vos réponses',
+    'Rien n’est encore enregistré. Une réponse est à revoir :',
+    '<p>Revenez.</p>',
+    'Ou recommencez sur a.example',
+  ])
+    expect(failed).toContain(part)
+  expect(await page({ ...saved, voice }, back)).toContain('Retour à a.example')
 })

@@ -1,5 +1,6 @@
 import type { TextReply, EmptyReply } from '../record/reply.ts'
 import { contentTypeOf, acceptNames, type HeaderValue } from '../text/content-type.ts'
+import type { Say, Voice } from './language/words.ts'
 import type { Failure } from './reply-pages.ts'
 import type * as ReplyPages from './reply-pages.ts'
 import {
@@ -17,33 +18,30 @@ import {
 type Pages = typeof ReplyPages
 
 /**
- * The title of the page after the bot trap was filled, because such a request gets no form and so no title of its own.
- */
-const HONEYPOT_TITLE = 'Thank you'
-
-/**
  * The reply to a submission: a page or a redirect for a native form, else JSON.
- * @param headers the headers of the request
  * @param contentType the parsed `Content-Type` header
  */
 export async function submissionReply(
-  headers: Headers,
+  request: Request,
   contentType: HeaderValue | null,
   result: SubmissionResult,
 ) {
-  if (!wantsPage(contentType, headers)) return receiptReply(result)
-  if (result.kind !== 'refused') return successReply(headers, result)
-  return pageReply(result.status, ({ failurePage, wayBack }) => failurePage(result, wayBack(headers)))
+  if (!wantsPage(contentType, request.headers)) return receiptReply(result)
+  if (result.kind !== 'refused') return successReply(request, result)
+  return pageReply(result.status, result.voice, ({ failurePage, wayBack }, say) =>
+    failurePage(result, wayBack(request), say),
+  )
 }
 
-async function successReply(headers: Headers, result: Saved | Honeypot) {
+async function successReply(request: Request, result: Saved | Honeypot) {
   const isSaved = result.kind === 'saved'
   if (isSaved && result.redirectUrl !== null) {
     const location = result.redirectUrl
     return { status: 303 as const, headers: { ...SUBMISSION_HEADERS, location }, body: null }
   }
-  const title = isSaved ? result.title : HONEYPOT_TITLE
-  return pageReply(200, ({ successPage, wayBack }) => successPage(title, result.message, wayBack(headers)))
+  return pageReply(200, result.voice, ({ successPage, wayBack }, say) =>
+    successPage(result, wayBack(request), say),
+  )
 }
 
 /** The reply to a path whose form id is malformed. */
@@ -69,21 +67,22 @@ export async function failedReply(
     ...refused('internal_error', error),
     code: code === 'internal_error' ? 'unknown_outcome' : code,
   }
-  const page = ({ failurePage, wayBack }: Pages) => failurePage(failure, wayBack(request.headers))
-  return pageReply(failureStatus[code], page, headers)
+  const page = ({ failurePage, wayBack }: Pages, say: Say) => failurePage(failure, wayBack(request), say)
+  return pageReply(failureStatus[code], null, page, headers)
 }
 
 /** A reply with a page. Few requests want one, so the pages are loaded by the first that does. */
 async function pageReply<Status extends number>(
   status: Status,
-  page: (pages: Pages) => string,
+  voice: Voice | null,
+  page: (pages: Pages, say: Say) => string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<TextReply<Status>> {
   const pages = await import('./reply-pages.ts')
   return {
     status,
     headers: { ...SUBMISSION_HEADERS, ...(await pages.pageHeaders()), ...headers },
-    body: page(pages),
+    body: page(pages, await pages.sayerOf(voice ?? {})),
   }
 }
 

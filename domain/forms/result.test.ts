@@ -3,7 +3,7 @@ import { receiptReply, submissionFailure, refused, refusedFields } from './resul
 import { preflight } from './reply.ts'
 
 const bodyOf = (reply: { readonly body: string | null }): unknown => JSON.parse(reply.body ?? '') as unknown
-const saved = { kind: 'saved', submissionId: 'sub_1', title: 'T', message: 'M' } as const
+const saved = { kind: 'saved', submissionId: 'sub_1', title: 'T', message: 'M', voice: null } as const
 
 describe('receipts', () => {
   it('hold what the contract lists and nothing else', () => {
@@ -20,7 +20,7 @@ describe('receipts', () => {
   })
 
   it('of a filled honeypot name no submission', () => {
-    const reply = receiptReply({ kind: 'honeypot', message: 'M' })
+    const reply = receiptReply({ kind: 'honeypot', title: 'Thank you', message: 'M', voice: null })
     expect([reply.status, bodyOf(reply)]).toEqual([200, { ok: true, message: 'M' }])
   })
 })
@@ -55,7 +55,7 @@ describe('failures', () => {
 it('every answer can be read by any page and kept by none', () => {
   const replies = [
     receiptReply({ ...saved, redirectUrl: null }),
-    receiptReply({ kind: 'honeypot', message: 'M' }),
+    receiptReply({ kind: 'honeypot', title: 'Thank you', message: 'M', voice: null }),
     receiptReply(refused('internal_error', 'E')),
     submissionFailure('method_not_allowed', 'E'),
     preflight(),

@@ -1,5 +1,6 @@
 import { keysOf } from '../text/json.ts'
 import { PROBLEMS_MAX } from '../limits/echo.ts'
+import type { Voice } from './language/words.ts'
 import { jsonReply } from '../record/reply.ts'
 
 /**
@@ -44,6 +45,8 @@ export interface Refused {
   readonly isOfPage: boolean
   /** The page where a form that cannot be submitted here can be completed; null when that is not known. */
   readonly hostedUrl: string | null
+  /** How the form speaks to its visitors; null: no form is known, or in English. */
+  readonly voice: Voice | null
 }
 
 /** The submission was saved; its follow-up work is in the outbox. */
@@ -54,12 +57,15 @@ export interface Saved {
   readonly message: string
   /** The validated absolute thank-you URL; null when none was asked for. */
   readonly redirectUrl: string | null
+  readonly voice: Voice | null
 }
 
 /** The bot trap was filled. The reply looks like an ordinary acknowledgment, but nothing was saved. */
 export interface Honeypot {
   readonly kind: 'honeypot'
+  readonly title: string
   readonly message: string
+  readonly voice: Voice | null
 }
 
 export type SubmissionResult = Saved | Honeypot | Refused
@@ -76,6 +82,7 @@ export function refused(code: RefusalCode, error: string): Refused {
     fieldLabels: new Map(),
     isOfPage: false,
     hostedUrl: null,
+    voice: null,
   }
 }
 

@@ -34,7 +34,17 @@ function storedForm(
   const { passwordHash = null, version = 1, phoneCountry = 'US', organizationId = 'org', ...rest } = settings
   const definition = definitionOf(fields, rest)
   const { formId, isPublished } = definition
-  return { organizationId, formId, version, isPublished, definition, passwordHash, phoneCountry }
+  const organizationName = 'Lakeside'
+  return {
+    organizationId,
+    formId,
+    version,
+    isPublished,
+    definition,
+    passwordHash,
+    phoneCountry,
+    organizationName,
+  }
 }
 
 /** A world with one form, which the test may change, and a record of every storage call. */
@@ -142,6 +152,7 @@ describe('a good submission', () => {
       title: 'Thank you',
       message: 'Your submission has been received.',
       redirectUrl: null,
+      voice: null,
     })
   })
 
@@ -349,6 +360,7 @@ const form = (formId: string, version = 1, name = 'x') =>
     definition: { ...definitionOf([]), name },
     passwordHash: null,
     phoneCountry: 'US',
+    organizationName: 'Lakeside',
   })
 
 const size = JSON.stringify(form('a').stored.definition).length
@@ -387,5 +399,34 @@ describe('the form cache', () => {
     expect(cache.get('a')).toBeNull()
     cache.set(form('b'))
     expect(cache.get('b')).not.toBeNull()
+  })
+})
+
+describe('a form in German', () => {
+  const settings = {
+    language: 'de',
+    texts: { required: 'Ohne {max} geht es nicht.', successTitle: ' ' },
+  } as const
+  const count = fieldOf('count', 'number', { max: 1.5 })
+  const { send } = world(storedForm([name, mail, count], settings))
+
+  it('says what is wrong in German and in its own words, with the codes of every form', async () => {
+    expect(await send({ _gotcha: '', mail: 'x', count: 2, other: 1 })).toMatchObject({
+      status: 422,
+      code: 'validation_error',
+      error: 'Einige Angaben stimmen noch nicht.',
+      fieldErrors: new Map([
+        ['name', 'Ohne {max} geht es nicht.'],
+        ['mail', 'Geben Sie eine gültige E-Mail-Adresse ein.'],
+        ['count', 'Geben Sie eine Zahl bis 1,5 ein.'],
+        ['other', 'This form has no such field.'],
+      ]),
+    })
+  })
+
+  it('acknowledges in German, a filled trap too', async () => {
+    const told = { title: 'Vielen Dank', message: 'Ihre Angaben sind angekommen.' }
+    expect(await send({ ...good, mail: 'ada@x.example' })).toMatchObject({ kind: 'saved', ...told })
+    expect(await send({ ...good, _gotcha: 'x' })).toMatchObject({ kind: 'honeypot', ...told })
   })
 })

@@ -10,7 +10,7 @@ import type { Identity, RoutedRequest } from '../record/reply.ts'
 import { randomBase62 } from '../text/encoding.ts'
 import { toInstant } from '../text/instant.ts'
 import { readBody, type Posted } from './body.ts'
-import { evaluate, type LoadedForm, type Submission } from './evaluate.ts'
+import { evaluate, refusedIn, type LoadedForm, type Submission } from './evaluate.ts'
 import { FORM_ID } from './language/definition.ts'
 import { hashFormPassword } from './password.ts'
 import { formNotFound, refused, type SubmissionResult } from './result.ts'
@@ -25,7 +25,7 @@ export async function serveSubmission(
   // The content type is parsed once: reading the body and choosing between a page and JSON both depend on it.
   const contentType = contentTypeOf(request.headers)
   const result = await submitForm(formId, { request, contentType }, world, identified)
-  return submissionReply(request.headers, contentType, result)
+  return submissionReply(request, contentType, result)
 }
 
 /** The ports that a submission needs. */
@@ -118,7 +118,7 @@ async function attempt(
     case 'stale':
       return 'stale'
     case 'limit_reached':
-      return refused('submission_limit_reached', 'This form was already submitted as often as it allows.')
+      return refusedIn(loaded.stored.definition, 'submission_limit_reached', 'limitReached')
   }
 }
 

@@ -246,6 +246,8 @@ const columnTypes: Readonly<Record<FormLineKey, StorageType>> = {
   successTitle: 'text',
   successMessage: 'text',
   publicUrl: 'text',
+  language: 'text',
+  texts: 'json',
   notificationEmails: 'json',
   fields: 'json',
   createdAt: 'text',

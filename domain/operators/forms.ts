@@ -5,8 +5,10 @@ import { echoed, PROBLEMS_MAX } from '../limits/echo.ts'
 import { FORM_ID } from '../forms/language/definition.ts'
 import { clientFormOf } from '../forms/language/client-form.ts'
 import { compileForm } from '../forms/language/compile.ts'
+import { sayerOf } from '../forms/language/words.ts'
 import { headlessSupport } from '../forms/language/support.ts'
 import { formPage, formSnippet } from '../forms/form-page.ts'
+import { formPath } from '../forms/page-path.ts'
 import { hashFormPassword, verifyFormPassword } from '../forms/password.ts'
 import { mark, ofOrganization, type Called, type Said } from '../record/command.ts'
 import { component, described } from '../record/meaning.ts'
@@ -153,9 +155,9 @@ export const showOrganizationForm = operated({
         'it was after an earlier save, without whether it is published: "form versions" lists them.',
       ],
       examples: ['contact --org lakeside > contact.json', 'contact --version 2 --org lakeside'],
-      says: ({ form, reasons }) => ({
+      says: ({ form, reasons, ...shownForm }, { url }) => ({
         out: [shownJson(form, 2)],
-        notes: reasons.map((reason) => `It must be hosted: ${reason}`),
+        notes: [...reasons.map((reason) => `It must be hosted: ${reason}`), ...addressOf(shownForm, url)],
       }),
     },
     {
@@ -181,7 +183,10 @@ export const showOrganizationForm = operated({
 })
 
 /** What "form html" says of a form. */
-function pageOfForm(shownForm: v.InferOutput<typeof ShownForm>, { values, params, url }: Called): Said {
+async function pageOfForm(
+  shownForm: v.InferOutput<typeof ShownForm>,
+  { values, params, url }: Called,
+): Promise<Said> {
   const formId = params.formId ?? ''
   const { form, isPublished, requiresPassword } = shownForm
   // The service shows what it has stored: a definition.
@@ -190,8 +195,9 @@ function pageOfForm(shownForm: v.InferOutput<typeof ShownForm>, { values, params
     return { failure: `${formId} must be hosted. ${compilation.reasons.join(' ')}` }
   const write = values.snippet === true ? formSnippet : formPage
   const page = write(clientFormOf(compilation.form, requiresPassword), {
-    service: url,
+    service: new URL(url).origin,
     hasClient: values.client === true,
+    say: await sayerOf(compilation.form.definition),
   })
   const notes = isPublished ? [] : [`${formId} is not published, so it takes no submissions yet.`]
   return { out: [page.trimEnd()], notes }
@@ -359,11 +365,22 @@ export function toldOfForm(saved: v.InferOutput<typeof Saved>): readonly string[
   ]
 }
 
+/** Where people can fill in a form that takes submissions here: its own page. */
+export function addressOf(
+  { formId, isPublished, supported }: Pick<ListedForm, 'formId' | 'isPublished' | 'supported'>,
+  url: string,
+): readonly string[] {
+  return isPublished && supported ? [`Its page: ${new URL(formPath(formId), url).href}`] : []
+}
+
 const publishing = {
   positionals: ['FORMID'],
   flags: { org: ofOrganization() },
   examples: ['contact --org lakeside'],
-  says: (saved: v.InferOutput<typeof Saved>): Said => ({ out: toldOfForm(saved) }),
+  says: (saved: v.InferOutput<typeof Saved>, { url }: Called): Said => ({
+    out: toldOfForm(saved),
+    notes: addressOf(saved, url),
+  }),
 }
 
 export const publishOrganizationForm = operated({

@@ -154,7 +154,7 @@ interface Answered<Operation, Answer> {
   /** The columns of a list; left out: it is none. */
   readonly columns?: readonly Column<ItemIn<Answer>>[]
   readonly sheet?: CommandSheet<Operation, ItemIn<Answer>>
-  says?(answer: Answer, called: Called): Said
+  says?(answer: Answer, called: Called): Said | Promise<Said>
 }
 
 /**

@@ -1,14 +1,20 @@
 import * as v from 'valibot'
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
-import { boolean, id, impersonal, integer, json, nullable, text, timestamp } from '../record/field.ts'
+import { boolean, id, impersonal, integer, json, nullable, oneOf, text, timestamp } from '../record/field.ts'
 import { booleanFilter, window } from '../record/filter.ts'
 import { assigned, computed, orKept, orNow, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
+import { languages } from '../forms/language/definition.ts'
 import { FieldSettings } from '../forms/language/field-schema.ts'
 import type * as Support from '../forms/language/support.ts'
 import type { FormDefinition } from '../../ports/records.ts'
 
 const Headless = v.strictObject({ supported: v.boolean(), reasons: v.array(v.string()) })
+
+/** Of which sentences it is a list grows with the service, so the document names none. */
+const Texts = v.looseObject({}) as v.GenericSchema<object> as v.GenericSchema<
+  Readonly<Record<string, string>>
+>
 
 /** The schema need not check more, because only the import of forms stores a definition, and it checks all of it. */
 const Definition = v.looseObject({}) as v.GenericSchema<object> as v.GenericSchema<FormDefinition>
@@ -59,6 +65,8 @@ export const forms = resource({
     successTitle: computed(nullable(text()), ['definition']),
     successMessage: computed(nullable(text()), ['definition']),
     publicUrl: computed(nullable(text()), ['definition']),
+    language: computed(nullable(oneOf(languages)), ['definition']),
+    texts: computed(nullable(json(Texts)), ['definition']),
     publishedAt: nullable(timestamp()),
     createdAt: orNow(timestamp()),
     updatedAt: updatedAt(),
@@ -83,6 +91,8 @@ export const forms = resource({
     successTitle: saved('successTitle'),
     successMessage: saved('successMessage'),
     publicUrl: saved('publicUrl'),
+    language: saved('language'),
+    texts: saved('texts'),
   },
 })
 

@@ -50,8 +50,8 @@ export function createFetchHandler<World>(
   const router = IttyRouter<IRequest, Handed<World>>()
   for (const [path, ofPath] of groupByPath(api.routes))
     router.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), answerOf(api, path, ofPath))
-  router.all('*', (_asked, request, host, url) =>
-    respond(api.answerUnknownRoute(url), { request, url }, host),
+  router.all('*', async (_asked, request, host, url) =>
+    respond(await api.answerUnknownRoute(url), { request, url }, host),
   )
   return async (request, host) => {
     const url = host.url ?? new URL(request.url)

@@ -1,5 +1,7 @@
 import { publicApi } from '../../domain/api.ts'
 import { clientApi } from '../../domain/forms/client-api.ts'
+import { formPageApi } from '../../domain/forms/page-api.ts'
+import { FORM_PAGE_PREFIX } from '../../domain/forms/page-path.ts'
 import { sweepImports } from '../../domain/imports/write.ts'
 import { sweep } from '../../domain/jobs/deliver.ts'
 import { operatorApi } from '../../domain/operator-api.ts'
@@ -12,11 +14,12 @@ import { createWorld, type ServiceWorld, type WorldParts } from './world.ts'
 
 const handlePublic = createFetchHandler(publicApi)
 const handleFormClient = createFetchHandler<ServiceWorld>(clientApi)
+const handleFormPages = createFetchHandler<ServiceWorld>(formPageApi)
 const handleOperator = createFetchHandler(operatorApi)
 
 /** A whole service without a host. */
 export interface Service {
-  /** Answers a request: of the public interface, of the form client, or of operators. Never rejects. */
+  /** Answers a request: of the public interface, of the form client, for the page of a form, or of operators. Never rejects. */
   fetch(request: Request): Promise<Response>
   /**
    * Does what is due: notifications and automations, interrupted imports, and removing what is kept no longer. Call it
@@ -47,6 +50,7 @@ export function createService(
         },
       }
       if (url.pathname.startsWith('/operator/')) return handleOperator(request, host)
+      if (url.pathname.startsWith(FORM_PAGE_PREFIX)) return handleFormPages(request, host)
       return url.pathname.startsWith('/forms/')
         ? handleFormClient(request, host)
         : handlePublic(request, host)

@@ -85,7 +85,7 @@ async function run(
     out = [],
     notes = [],
     failure,
-  } = called.says?.(answer, { values, params, before, url: service.url }) ?? {}
+  } = (await called.says?.(answer, { values, params, before, url: service.url })) ?? {}
   for (const line of out) context.out(line)
   for (const line of notes) context.note(line)
   const { unfinished, unanswered } = membersOf(answer)

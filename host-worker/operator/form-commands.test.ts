@@ -53,6 +53,10 @@ describe.each(['acme', 'harbor'])('in %s, a form', (org) => {
       `${formId}: changed, published\n`,
     )
     expect((await submit()).status).toBe(200)
+    const page = await at.service.sendUnchecked(`/f/${formId}`)
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('A Wash</p>')])
+    const { stderr } = await run('form', 'show', formId, '--org', org)
+    expect(stderr).toMatch(new RegExp(`^Its page: http\\S+/f/${formId}\n$`))
     const { publishedAt } = await show(formId, org)
     expect(publishedAt).toEqual(expect.any(String))
     expect(await save({ ...form, name: 'Talk' }, org)).toMatchObject({
@@ -62,6 +66,7 @@ describe.each(['acme', 'harbor'])('in %s, a form', (org) => {
       `${formId}: changed, unpublished\n`,
     )
     expect((await submit()).status).toBe(404)
+    expect((await at.service.sendUnchecked(`/f/${formId}`)).status).toBe(404)
     await run('form', 'publish', formId, '--org', org)
     expect((await show(formId, org)).publishedAt).toBe(publishedAt)
   })

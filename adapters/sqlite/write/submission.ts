@@ -33,7 +33,7 @@ const findForm = template(() =>
       'f.definition',
       'f.password_hash',
     ])
-    .select('o.phone_country')
+    .select(['o.phone_country', 'o.name as organization_name'])
     .where('f.form_id', '=', slot('formId'))
     .where(({ not, ref }) => not(isPlaced(ref('f.organization_id')))),
 )
@@ -69,6 +69,7 @@ export function createFormDirectory(options: StorageOptions): FormDirectory {
         definition: parsed(row.definition),
         passwordHash: row.password_hash,
         phoneCountry: row.phone_country,
+        organizationName: row.organization_name,
       }
     },
     submissionsOf: (organizationId) =>

@@ -7,6 +7,7 @@ import {
   withAsciiDigits,
 } from '../../text/characters.ts'
 import { ANSWER_MAX_LENGTH, ITEMS_MAX, type AnswerField, type AnswerValue } from './definition.ts'
+import type { Sentence, SentenceKey } from './words.ts'
 import { readEmailAddress } from '../../text/email-address.ts'
 
 /** A request body that was understood. */
@@ -48,12 +49,12 @@ export type AnswerReading =
   | { readonly kind: 'empty' }
   /** `given` is the text as it was sent, for answers that are text; see `readableText`. */
   | { readonly kind: 'answer'; readonly value: AnswerValue; readonly given: string | null }
-  | { readonly kind: 'invalid'; readonly message: string }
+  | { readonly kind: 'invalid'; readonly problem: Sentence }
 
 const empty: AnswerReading = { kind: 'empty' }
 
-function invalid(message: string): AnswerReading {
-  return { kind: 'invalid', message }
+function invalid(...problem: Sentence): AnswerReading {
+  return { kind: 'invalid', problem }
 }
 
 function answer(value: AnswerValue, given: string | null = null): AnswerReading {
@@ -68,7 +69,7 @@ export function readAnswer(
 ): AnswerReading {
   if (field.type === 'multiple_choice')
     return readList(field, format === 'json' ? values[0] : values.filter(isGiven))
-  if (values.length > 1) return invalid('Give one answer only.')
+  if (values.length > 1) return invalid('oneAnswer')
   const [value = null] = values
   if (value === null || (Array.isArray(value) && value.length === 0)) return empty
   if (typeof value === 'string') return readText(field, value, format)
@@ -82,25 +83,25 @@ export function readAnswer(
   return invalid(expectations[field.type])
 }
 
-const expectations: Readonly<Record<AnswerField['type'], string>> = {
-  short_text: 'Enter text.',
-  long_text: 'Enter text.',
-  email: 'Enter an email address as text.',
-  phone: 'Enter a phone number as text.',
-  number: 'Enter a number.',
-  date: 'Enter a date as YYYY-MM-DD.',
-  single_choice: 'Choose one of the options.',
-  multiple_choice: 'Choose from the options.',
-  boolean: 'Answer true or false.',
-  consent: 'Answer true or false.',
+const expectations: Readonly<Record<AnswerField['type'], SentenceKey>> = {
+  short_text: 'enterText',
+  long_text: 'enterText',
+  email: 'enterEmailText',
+  phone: 'enterPhoneText',
+  number: 'enterNumber',
+  date: 'enterDate',
+  single_choice: 'chooseOne',
+  multiple_choice: 'chooseSome',
+  boolean: 'answerTrueOrFalse',
+  consent: 'answerTrueOrFalse',
 }
 
 function readText(field: AnswerField, given: string, format: SubmittedBody['format']): AnswerReading {
   const text = readableText(field, given)
   if (isBlank(text)) return empty
   if (characterCount(given) > ANSWER_MAX_LENGTH)
-    return invalid(`Use at most ${ANSWER_MAX_LENGTH} characters.`)
-  if (!isStorableText(text)) return invalid('This text has a character that cannot be stored.')
+    return invalid('atMostCharacters', { max: ANSWER_MAX_LENGTH })
+  if (!isStorableText(text)) return invalid('unstorable')
   switch (field.type) {
     case 'number':
       return numberOf(text)
@@ -135,7 +136,7 @@ function readableText({ type }: AnswerField, given: string): string {
 
 function numberOf(text: string): AnswerReading {
   const reading = readNumber(text)
-  return 'number' in reading ? answer(reading.number, text) : invalid(reading.problem)
+  return 'number' in reading ? answer(reading.number, text) : invalid(...reading.problem)
 }
 
 /** The option that a text means: browsers send a line break within a value as CRLF, whatever it was in the page. */
@@ -164,22 +165,22 @@ function isGiven(value: unknown): boolean {
 function readList(field: AnswerField, value: unknown): AnswerReading {
   if (value === undefined || value === null) return empty
   if (typeof value === 'string' && isBlank(value)) return empty
-  if (!Array.isArray(value)) return invalid('Send a list of options.')
+  if (!Array.isArray(value)) return invalid('sendList')
   if (value.length === 0) return empty
-  if (value.length > ITEMS_MAX) return invalid(`Choose at most ${ITEMS_MAX} options.`)
+  if (value.length > ITEMS_MAX) return invalid('chooseAtMost', { max: ITEMS_MAX })
   const texts = value.filter((item) => typeof item === 'string')
   if (texts.length < value.length) return invalid(expectations.multiple_choice)
   const items = texts.map((text) => optionMeant(field, text))
-  return new Set(items).size === items.length ? answer(items) : invalid('Choose each option once only.')
+  return new Set(items).size === items.length ? answer(items) : invalid('chooseOnce')
 }
 
 const PHONE_MIN_DIGITS = 7
 
 /** Why the answer of a visible field is not acceptable, as a sentence for the person answering; null when it is. */
-export function answerProblem(field: AnswerField, reading: AnswerReading): string | null {
+export function answerProblem(field: AnswerField, reading: AnswerReading): Sentence | null {
   switch (reading.kind) {
     case 'invalid':
-      return reading.message
+      return reading.problem
     case 'empty':
       return field.required ? requirement(field) : null
     case 'answer':
@@ -187,14 +188,14 @@ export function answerProblem(field: AnswerField, reading: AnswerReading): strin
   }
 }
 
-function requirement(field: AnswerField): string {
-  return field.type === 'consent' ? 'Your consent is required.' : 'This field is required.'
+function requirement(field: AnswerField): Sentence {
+  return [field.type === 'consent' ? 'consentRequired' : 'required']
 }
 
-function valueProblem(field: AnswerField, value: AnswerValue, given: string): string | null {
+function valueProblem(field: AnswerField, value: AnswerValue, given: string): Sentence | null {
   switch (field.type) {
     case 'email':
-      return readEmailAddress(given) === null ? 'Enter a valid email address.' : lengthProblem(field, given)
+      return readEmailAddress(given) === null ? ['validEmail'] : lengthProblem(field, given)
     case 'phone':
       return digitsProblem(given) ?? lengthProblem(field, given)
     case 'short_text':
@@ -204,9 +205,9 @@ function valueProblem(field: AnswerField, value: AnswerValue, given: string): st
     case 'date':
       return boundProblem(field, value)
     case 'single_choice':
-      return isOption(field, value) ? null : 'Choose one of the options.'
+      return isOption(field, value) ? null : ['chooseOne']
     case 'multiple_choice':
-      return isListOf(value, (item) => isOption(field, item)) ? null : 'Choose from the options.'
+      return isListOf(value, (item) => isOption(field, item)) ? null : ['chooseSome']
     case 'consent':
       return field.required && value !== true ? requirement(field) : null
     case 'boolean':
@@ -214,21 +215,21 @@ function valueProblem(field: AnswerField, value: AnswerValue, given: string): st
   }
 }
 
-function lengthProblem({ minLength, maxLength }: AnswerField, given: string): string | null {
+function lengthProblem({ minLength, maxLength }: AnswerField, given: string): Sentence | null {
   const count = characterCount(given)
-  if (minLength !== null && count < minLength) return `Use at least ${minLength} characters.`
-  return maxLength !== null && count > maxLength ? `Use at most ${maxLength} characters.` : null
+  if (minLength !== null && count < minLength) return ['atLeastCharacters', { min: minLength }]
+  return maxLength !== null && count > maxLength ? ['atMostCharacters', { max: maxLength }] : null
 }
 
-function digitsProblem(given: string): string | null {
-  return phoneDigits(given).length < PHONE_MIN_DIGITS ? 'Enter a valid phone number.' : null
+function digitsProblem(given: string): Sentence | null {
+  return phoneDigits(given).length < PHONE_MIN_DIGITS ? ['validPhone'] : null
 }
 
-function boundProblem({ type, min, max }: AnswerField, value: AnswerValue): string | null {
+function boundProblem({ type, min, max }: AnswerField, value: AnswerValue): Sentence | null {
   // Saved bounds have the type of the answers: numbers, or dates with four-digit years, which can be compared as text.
-  const [below, above] = type === 'date' ? ['on or after', 'on or before'] : ['of at least', 'of at most']
-  if (min !== null && value < min) return `Enter a ${type} ${below} ${min}.`
-  return max !== null && value > max ? `Enter a ${type} ${above} ${max}.` : null
+  const isDate = type === 'date'
+  if (min !== null && value < min) return [isDate ? 'dateFrom' : 'numberAtLeast', { min }]
+  return max !== null && value > max ? [isDate ? 'dateUntil' : 'numberAtMost', { max }] : null
 }
 
 function isListOf(value: AnswerValue, isIncluded: (item: string) => boolean): boolean {
@@ -263,7 +264,7 @@ const LEAST_NORMAL = 2 ** -1022
 const PHONE_DIGITS_KEPT = 10
 
 /** The finite number that a text means exactly, or why it means none, as a sentence for the person answering. */
-type NumberReading = { readonly number: number } | { readonly problem: string }
+type NumberReading = { readonly number: number } | { readonly problem: Sentence }
 
 /**
  * Reads a number as it was written, as text or in JSON. White space around it and invisible characters are ignored; the
@@ -276,19 +277,16 @@ function readNumber(text: string): NumberReading {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMERIC_TEXT.exec(written) ?? []
   const digits = (whole + fraction).replace(/^0+/, '')
   if (whole + fraction === '') return GROUPED.test(written) ? grouped : noNumber
-  if (significantLength(digits) > DIGITS_MAX)
-    return { problem: `Enter a number of at most ${DIGITS_MAX} digits.` }
+  if (significantLength(digits) > DIGITS_MAX) return { problem: ['fewerDigits', { max: DIGITS_MAX }] }
   const size = Number(`${whole}.${fraction}e${exponent}`)
   if (!Number.isFinite(size) || (digits !== '' && size < LEAST_NORMAL)) return noNumber
   // A zero has no sign, because JSON does not keep -0.
   return { number: sign === '' || sign === '+' || size === 0 ? size : -size }
 }
 
-const noNumber: NumberReading = { problem: 'Enter a number.' }
+const noNumber: NumberReading = { problem: ['enterNumber'] }
 
-const grouped: NumberReading = {
-  problem: 'Enter the number without a separator of thousands, such as 1500 or 1.5.',
-}
+const grouped: NumberReading = { problem: ['noSeparators'] }
 
 /** The length without the zeros at the end. */
 function significantLength(digits: string): number {

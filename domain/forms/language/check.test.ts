@@ -51,7 +51,7 @@ describe('a form line', () => {
 
   it('counts null optional settings as omitted', () => {
     const optional = formLineKeys.filter((key) => !Object.keys(minimal).includes(key))
-    expect(optional).toHaveLength(9)
+    expect(optional).toHaveLength(11)
     const line = { ...minimal, ...Object.fromEntries(optional.map((key) => [key, null])) }
     expect(readFormLine(line)).toEqual(readFormLine(minimal))
   })
@@ -88,6 +88,20 @@ describe('a form line', () => {
     ],
     ['a title that is no string', { successTitle: 1 }, /^successTitle must be a string$/],
     ['a script as URL', { publicUrl: 'javascript:alert(1)' }, /^publicUrl must be an absolute http/],
+    ['an unknown language', { language: 'nl' }, /^language must be one of en, de, es, fr$/],
+    ['texts that are no object', { texts: 'x' }, /^texts must be an object of texts$/],
+    [
+      'an unknown sentence',
+      { texts: { sned: 'x' } },
+      /^texts\.sned is not a known key\. Did you mean send\?$/,
+    ],
+    ['a list of texts', { texts: [] }, /^texts must be an object of texts$/],
+    ['a sentence that is no text', { texts: { send: 1 } }, /^texts\.send must be a text of at most 1000/],
+    [
+      'a long sentence',
+      { texts: { send: 'x'.repeat(1_001) } },
+      /^texts\.send must be a text of at most 1000/,
+    ],
     ['a relative URL', { publicUrl: '/x' }, /^publicUrl must be an absolute http/],
     ['no notification emails', { notificationEmails: undefined }, /^notificationEmails is required$/],
     ['null notification emails', { notificationEmails: null }, /^notificationEmails must be a list/],
@@ -148,6 +162,7 @@ describe('a form line', () => {
       'fields',
       'formId',
       'isPublished',
+      'language',
       'name',
       'notificationEmails',
       'password',
@@ -158,6 +173,7 @@ describe('a form line', () => {
       'submissionLimitPerContact',
       'successMessage',
       'successTitle',
+      'texts',
     ])
   })
 })

@@ -5,7 +5,14 @@ import { judge, unknownWord, countedList, type Problem } from '../../text/schema
 import type { ImportIssue } from '../../record/resource.ts'
 import { readEmailAddress } from '../../text/email-address.ts'
 import type { FormDefinition } from '../../../ports/records.ts'
-import { FORM_ID, FORM_ID_MAX_LENGTH, NOTIFICATION_EMAILS_MAX, PASSWORD_MAX_LENGTH } from './definition.ts'
+import {
+  FORM_ID,
+  FORM_ID_MAX_LENGTH,
+  NOTIFICATION_EMAILS_MAX,
+  PASSWORD_MAX_LENGTH,
+  languages,
+} from './definition.ts'
+import { sentences } from './words/en.ts'
 import { keysOf } from '../../text/json.ts'
 import { parseUrl } from '../../text/http.ts'
 
@@ -43,6 +50,27 @@ const notificationEmail = v.pipe(
 )
 const passwordMessage = `must have from 1 to ${PASSWORD_MAX_LENGTH} characters`
 
+const TEXT_MAX_LENGTH = 1_000
+const ownSentenceMessage = `must be a text of at most ${TEXT_MAX_LENGTH} characters`
+const ownSentence = v.optional(
+  v.pipe(v.string(ownSentenceMessage), v.maxLength(TEXT_MAX_LENGTH, ownSentenceMessage)),
+)
+
+/** Sentences of a form's own, by the keys of those of the service. */
+const ownSentences = noList(
+  v.strictObject(
+    Object.fromEntries(keysOf(sentences).map((key) => [key, ownSentence])),
+    'must be an object of texts',
+  ),
+)
+
+/** The same schema of objects, which takes no list for one, as valibot's own does. */
+function noList<Schema extends v.GenericSchema>(schema: Schema): Schema {
+  const run: Schema['~run'] = (dataset, config) =>
+    schema['~run'](Array.isArray(dataset.value) ? { ...dataset, value: null } : dataset, config)
+  return { ...schema, '~run': run }
+}
+
 /** The schema of a line of a forms import. */
 export const FormLineInput = v.object({
   formId: described(
@@ -70,6 +98,14 @@ export const FormLineInput = v.object({
   publicUrl: described(
     optional(v.pipe(text, v.check(isWebUrl, 'must be an absolute http or https URL'))),
     'Where people find the form, for pages of your own.',
+  ),
+  language: described(
+    optional(v.picklist(languages, `must be one of ${languages.join(', ')}`)),
+    'The language in which the service speaks to a visitor; left out: English.',
+  ),
+  texts: described(
+    optional(ownSentences),
+    'Sentences of your own in place of those of the service, by their keys.',
   ),
   notificationEmails: described(
     countedList(

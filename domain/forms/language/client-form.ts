@@ -1,5 +1,16 @@
 import type { CompiledForm } from './compile.ts'
-import type { AnswerType, Choice, ContactField, DisplayType, FormField, VisibleWhen } from './definition.ts'
+import { keysOf } from '../../text/json.ts'
+import type {
+  AnswerType,
+  Choice,
+  ContactField,
+  DisplayType,
+  FormField,
+  Language,
+  VisibleWhen,
+} from './definition.ts'
+import { clientSentences } from './words/client.ts'
+import { ownTexts, sentencesOf, type Voice } from './words.ts'
 
 /** A field as a page shows it. Settings that are not set are left out. */
 export interface ClientField {
@@ -25,6 +36,10 @@ export interface ClientForm {
   readonly name: string
   /** Whether a submission needs `_password`. */
   readonly requiresPassword: boolean
+  /** The language of what is said to a visitor; left out: English. */
+  readonly language?: Language
+  /** What the form client says, where that is not its own English; left out: nothing is. */
+  readonly words?: Readonly<Record<string, string>>
   readonly fields: readonly ClientField[]
 }
 
@@ -43,9 +58,26 @@ function autocompleteOf(type: FormField['type'], contactField: ContactField): st
 }
 
 /** The part of a form's definition that pages of any website may read. */
-export function clientFormOf({ definition, fields }: CompiledForm, requiresPassword: boolean): ClientForm {
+export function clientFormOf(
+  { definition, fields }: CompiledForm,
+  requiresPassword: boolean,
+  speech: Pick<ClientForm, 'language' | 'words'> = {},
+): ClientForm {
   const { formId, name } = definition
-  return { formId, name, requiresPassword, fields: fields.map(clientFieldOf) }
+  return { formId, name, requiresPassword, ...speech, fields: fields.map(clientFieldOf) }
+}
+
+/** How the form client speaks for a form: nothing for a form that says nothing of it. */
+export async function clientSpeechOf({
+  language,
+  texts,
+}: Voice): Promise<Pick<ClientForm, 'language' | 'words'>> {
+  if ((language ?? null) === null && (texts ?? null) === null) return {}
+  const spoken = language ?? 'en'
+  const sentences = await sentencesOf(spoken)
+  const own = ownTexts(texts)
+  const words = keysOf(clientSentences).map((key) => [key, own.get(key) ?? sentences[key]])
+  return { language: spoken, words: Object.fromEntries(words) as Record<string, string> }
 }
 
 function clientFieldOf(field: FormField): ClientField {

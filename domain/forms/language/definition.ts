@@ -91,6 +91,10 @@ export function isAnswerField(field: FormField): field is AnswerField {
 /** The types of a field's answer after it was read: dates and phone digits are strings. */
 export type AnswerValue = string | number | boolean | readonly string[]
 
+/** The languages in which the service can speak to a visitor (ISO 639-1). */
+export const languages = ['en', 'de', 'es', 'fr'] as const
+export type Language = (typeof languages)[number]
+
 /** What a visitor is told after a submission to a form that says nothing else. */
 export const defaultSuccess = { title: 'Thank you', message: 'Your submission has been received.' }
 

@@ -7,6 +7,7 @@ import {
   type Receipt,
 } from './form-view.ts'
 import { actionOf } from './field-view.ts'
+import { clientSentences } from '../../../domain/forms/language/words/client.ts'
 import type { ClientForm } from '../../../domain/forms/language/client-form.ts'
 import { deliveryAddress } from '../../../domain/text/email-address.ts'
 import { withoutFormatCharacters } from '../../../domain/text/characters.ts'
@@ -62,7 +63,8 @@ export function attach(
   attachments.get(form)?.detach()
   const listening = new AbortController()
   const { signal } = listening
-  const handlers = handle(form, viewForm(form, definition), options, signal)
+  const messages = { ...clientSentences, ...definition.words, ...options.messages }
+  const handlers = handle(form, viewForm(form, definition), { ...options, messages }, signal)
   const detach = (): void => {
     if (signal.aborted) return
     listening.abort()
@@ -112,7 +114,7 @@ export interface AttachOptions {
    * Whether to go to the receipt's `redirectUrl`, which the service returns for a valid `_redirect`. Default: false.
    */
   readonly followRedirect?: boolean
-  /** Texts that replace the client's own English ones. */
+  /** Texts that replace the form's own, which are English where the form sets no language. */
   readonly messages?: Partial<Messages>
   /** How long to wait for a response, in ms. Default: 30,000. */
   readonly timeoutMs?: number
@@ -129,14 +131,6 @@ export interface Messages {
   readonly unreachable: string
   /** Shown when the response is neither a receipt nor a failure of the service. */
   readonly unreadable: string
-}
-
-const englishMessages: Messages = {
-  sending: 'Sending…',
-  checkAnswers: 'Your answers were not saved yet. Please check what is marked.',
-  unreachable:
-    'The connection failed, so it is not known whether your answers arrived. Nothing is sent again by itself. What you typed is still here: check your connection, then send it again.',
-  unreadable: 'Something went wrong. It is not known whether your answers were saved.',
 }
 
 /** What happens in an attached form. */
@@ -160,10 +154,10 @@ const TIMEOUT_MS = 30_000
 function handle(
   form: HTMLFormElement,
   view: FormView,
-  options: AttachOptions,
+  options: AttachOptions & { readonly messages: Messages },
   signal: AbortSignal,
 ): Handlers {
-  const messages = { ...englishMessages, ...options.messages }
+  const { messages } = options
   let removeReceipt = (): void => undefined
   let isBusy = false
   const setBusy = (busy: boolean): void => {

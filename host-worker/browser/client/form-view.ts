@@ -14,6 +14,8 @@ import {
   type ConditionalField,
 } from '../../../domain/forms/language/visibility.ts'
 import { answerProblem, readAnswer } from '../../../domain/forms/language/answers.ts'
+import { clientSentences } from '../../../domain/forms/language/words/client.ts'
+import { sayer, type Voice } from '../../../domain/forms/language/words.ts'
 
 /** A form in the page. */
 export interface FormView {
@@ -109,6 +111,9 @@ function viewFields(
 
 /** The part of a published form (`GET /api/v1/forms/{formId}`) that the client reads. */
 export interface PublishedForm {
+  readonly language?: Voice['language']
+  /** What the client says, by key, where it is not its own English. */
+  readonly words?: Readonly<Record<string, string>>
   readonly fields: readonly PublishedField[]
 }
 
@@ -156,6 +161,7 @@ export function prepareForm(form: PublishedForm): PreparedForm {
     min: field.min ?? null,
     max: field.max ?? null,
   })) as unknown as (ConditionalField & AnswerField)[]
+  const say = sayer({ language: form.language, texts: form.words }, clientSentences)
   const byId = new Map(fields.map((field) => [field.id, field]))
   const { resolved, cyclic } = dependencyOrder(fields)
   const ids = [...byId.keys()]
@@ -171,7 +177,9 @@ export function prepareForm(form: PublishedForm): PreparedForm {
     },
     numberProblem: (id, values) => {
       const field = byId.get(id)
-      return field?.type === 'number' ? answerProblem(field, readAnswer(field, values, 'form')) : null
+      if (field?.type !== 'number') return null
+      const problem = answerProblem(field, readAnswer(field, values, 'form'))
+      return problem === null ? null : say(problem)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { saveOrganizationForms, toldOfForm } from '../../../domain/operators/forms.ts'
+import { addressOf, saveOrganizationForms, toldOfForm } from '../../../domain/operators/forms.ts'
 import { checkForms, FORMS_MAX } from '../../../domain/operators/forms-check.ts'
 import { unreadable, foreignFile } from '../../../domain/imports/file/lines.ts'
 import { importFormats } from '../../../domain/imports/file/transfer.ts'
@@ -15,6 +15,9 @@ import type { AnswerTo } from '../../../domain/record/operation.ts'
 import { readFileSync } from 'node:fs'
 import { decodeUtf8 } from '../../../domain/text/encoding.ts'
 import { mistakeIn, mistakeText } from '../../../domain/text/json-mistake.ts'
+
+/** More addresses than a person reads say less. */
+const ADDRESSES_MAX = 10
 
 const saveCommand: Command = {
   words: ['form', 'save'],
@@ -41,6 +44,8 @@ const saveCommand: Command = {
       body: { forms, ...(values.unpublish === true ? { unpublish: true } : {}) },
     })
     for (const saved of body.data) for (const line of toldOfForm(saved)) context.out(line)
+    const addresses = body.data.flatMap((saved) => addressOf(saved, service.url))
+    for (const line of addresses.slice(0, ADDRESSES_MAX)) context.note(line)
   },
 }
 

@@ -54,6 +54,7 @@ const special: Readonly<Record<string, (path: string, index: number) => unknown>
   lineId: (path, index) => `lineId-${index}-${elementOf(path)}`,
   subtotalCents: (_, index) => 10_000 + index,
   ticketNumber: (_, index) => 500 + index,
+  texts: (path, index) => ({ send: `${path} ${index}` }),
   percentOff: (path, index) => 2.5 + 12.25 * pick(path, index, 6),
 }
 

@@ -157,6 +157,8 @@ export const made: Readonly<Record<string, Rule | undefined>> = {
   'Form.successTitle': setting('successTitle'),
   'Form.successMessage': setting('successMessage'),
   'Form.publicUrl': setting('publicUrl'),
+  'Form.language': setting('language'),
+  'Form.texts': setting('texts'),
   'Automation.stepCount': ({ steps }) => (steps as readonly unknown[]).length,
   'Purchase.items': ({ items }, _, codes) =>
     (items as readonly JsonObject[]).map(({ fulfillmentCodes, ...item }) =>

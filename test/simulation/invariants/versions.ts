@@ -80,9 +80,8 @@ function publishedValue(column: string, value: unknown): unknown {
 }
 
 function publishedDefinition({ definition, password_hash: passwordHash }: Row): Row {
-  const { fields, submissionLimitPerContact, successTitle, successMessage, publicUrl } = JSON.parse(
-    textOf(definition),
-  ) as Row
+  const { fields, submissionLimitPerContact, successTitle, successMessage, publicUrl, language, texts } =
+    JSON.parse(textOf(definition)) as Row
   return {
     requiresPassword: passwordHash !== null,
     headless: { supported: true, reasons: [] },
@@ -91,5 +90,7 @@ function publishedDefinition({ definition, password_hash: passwordHash }: Row): 
     successTitle: successTitle ?? null,
     successMessage: successMessage ?? null,
     publicUrl: publicUrl ?? null,
+    language: language ?? null,
+    texts: texts ?? null,
   }
 }

@@ -1,6 +1,8 @@
 import { createScratchPos, type ScratchPos } from '../scratch/scratch-pos.ts'
 import { createMeter } from '../../../adapters/d1/index.ts'
 import { publicApi } from '../../../domain/api.ts'
+import { formPageApi } from '../../../domain/forms/page-api.ts'
+import { FORM_PAGE_PREFIX } from '../../../domain/forms/page-path.ts'
 import { issueKey, type NewKey } from '../../../domain/access/api-key.ts'
 import { issueOperatorKey, readOperatorKey } from '../../../domain/access/operator-credentials.ts'
 import { operatorApi } from '../../../domain/operator-api.ts'
@@ -71,6 +73,7 @@ export interface TestService {
 
 /** The handlers keep no state between requests, so all services share them. */
 const handle = createFetchHandler(publicApi)
+const handleFormPages = createFetchHandler(formPageApi)
 const handleOperator = createFetchHandler(operatorApi)
 
 /** The whole service on the given storage, with a clock that stands still and repeatable randomness. */
@@ -133,9 +136,12 @@ export async function openTestService(
         log.info('request', requestFields(facts, 0, createMeter()))
       },
     }
-    return new URL(request.url).pathname.startsWith('/operator/')
+    const { pathname } = new URL(request.url)
+    return pathname.startsWith('/operator/')
       ? handleOperator(request, { ...host, world })
-      : handle(request, { ...host, world })
+      : pathname.startsWith(FORM_PAGE_PREFIX)
+        ? handleFormPages(request, { ...host, world })
+        : handle(request, { ...host, world })
   }
   return {
     clock,

@@ -1,7 +1,8 @@
 import { useMemo, useReducer, useState } from 'preact/hooks'
 import { formLineKeys, type FormLineKey } from '../../../../domain/forms/language/check.ts'
 import { clientFormOf } from '../../../../domain/forms/language/client-form.ts'
-import { defaultSuccess } from '../../../../domain/forms/language/definition.ts'
+import type { CompiledForm } from '../../../../domain/forms/language/compile.ts'
+import type { Voice } from '../../../../domain/forms/language/words.ts'
 import { pathText } from '../../../../domain/forms/language/compile.ts'
 import {
   reviewForm,
@@ -112,13 +113,20 @@ export function Editor({ organizationId, found, onSaved }: EditorProps) {
         <div class="editor-side">
           <Preview
             form={review.form === null ? null : clientFormOf(review.form, asksPassword)}
-            successTitle={textOf(form.successTitle) || defaultSuccess.title}
-            successMessage={textOf(form.successMessage) || defaultSuccess.message}
+            voice={voiceOf(review.form)}
+            successTitle={textOf(form.successTitle) || null}
+            successMessage={textOf(form.successMessage) || null}
           />
         </div>
       </div>
     </EditorContext.Provider>
   )
+}
+
+/** How a form speaks to its visitors, as far as it can be read. */
+function voiceOf(form: CompiledForm | null): Voice {
+  const { language, texts } = form?.definition ?? {}
+  return { language, texts }
 }
 
 interface EditorBarProps {
@@ -373,6 +381,7 @@ function FormSettings({ isNew, hasPassword }: FormSettingsProps) {
             <Setting {...about('successMessage')} isLong />
             <Setting {...about('submissionLimitPerContact')} />
             <Password hasPassword={hasPassword} />
+            <Setting {...about('language')} />
             <Setting {...about('publicUrl')} />
           </div>
         </details>

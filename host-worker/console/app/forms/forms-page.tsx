@@ -14,6 +14,9 @@ import { useAction, readListed, usePages, useCall, useQuery } from '../service/h
 import { useMay } from '../session.tsx'
 import { Editor } from './editor.tsx'
 import { VersionsPage } from './versions-page.tsx'
+import { useSpeech } from './preview.tsx'
+import { FormAddress, ShareDialog } from './share.tsx'
+import { useDialog } from '../kit/dialog.tsx'
 import type { FormDefinition } from '../../../../ports/records.ts'
 
 /** The forms of an organization: the list, the editor, and how each gets onto a site. */
@@ -117,21 +120,35 @@ function FormList({ organizationId }: OrganizationProps) {
       forms.reload()
     },
   )
-  const change: Column<Form> = {
-    title: 'Change',
+  const { dialog, open, close } = useDialog()
+  const actions: Column<Form> = {
+    title: mayChange ? 'Change' : 'Share',
     width: '8rem',
-    cell: (form) =>
-      (form.isPublished || form.supported) && (
-        <Button
-          aria-label={`${form.isPublished ? 'Unpublish' : 'Publish'} ${form.name}`}
-          isRunning={publish.isRunning}
-          onClick={() => {
-            publish.run({ form, isPublished: !form.isPublished })
-          }}
-        >
-          {form.isPublished ? 'Unpublish' : 'Publish'}
-        </Button>
-      ),
+    cell: (form) => (
+      <span class="stacked">
+        {mayChange && (form.isPublished || form.supported) && (
+          <Button
+            aria-label={`${form.isPublished ? 'Unpublish' : 'Publish'} ${form.name}`}
+            isRunning={publish.isRunning}
+            onClick={() => {
+              publish.run({ form, isPublished: !form.isPublished })
+            }}
+          >
+            {form.isPublished ? 'Unpublish' : 'Publish'}
+          </Button>
+        )}
+        {form.isPublished && form.supported && (
+          <Button
+            aria-label={`Share ${form.name}`}
+            onClick={() => {
+              open(<ShareDialog formId={form.formId} onClose={close} />)
+            }}
+          >
+            Share
+          </Button>
+        )}
+      </span>
+    ),
   }
   return (
     <>
@@ -146,10 +163,11 @@ function FormList({ organizationId }: OrganizationProps) {
       <PagedTable
         label="Forms"
         pages={forms}
-        columns={[...columnsOf(organizationId, counts), ...(mayChange ? [change] : [])]}
+        columns={[...columnsOf(organizationId, counts), actions]}
         rowKey={({ formId }) => formId}
         empty={<Empty title="There are no forms yet." />}
       />
+      {dialog}
     </>
   )
 }
@@ -268,16 +286,28 @@ export function SitePage({ organizationId, formId }: FormProps) {
 function Ways({ stored }: { readonly stored: BodyOf<'organizationForms.show'> }) {
   const [hasClient, setClient] = useState(true)
   // The service shows what it has stored: a definition.
-  const compilation = compileForm(stored.form as unknown as FormDefinition)
+  const definition = stored.form as unknown as FormDefinition
+  const speech = useSpeech(definition)
+  const compilation = compileForm(definition)
   if (compilation.kind === 'unsupported')
     return (
       <Empty title="This form must be hosted, so no site can have it.">{compilation.reasons.join(' ')}</Empty>
     )
   const form = clientFormOf(compilation.form, stored.requiresPassword)
-  const options = { service: window.location.origin, hasClient }
+  if (speech === null) return null
+  const options = { service: window.location.origin, hasClient, say: speech.say }
   return (
     <>
       {!stored.isPublished && <p class="note">The form is not published, so it takes no submissions yet.</p>}
+      {stored.isPublished && (
+        <Card title="Its own page, at this service">
+          <p>
+            Nothing needs to be built: give people this address.
+            {stored.requiresPassword && ' The page asks for the password first.'}
+          </p>
+          <FormAddress formId={stored.formId} />
+        </Card>
+      )}
       <div class="site-options">
         <CheckField
           label="With the form client, which shows and hides conditional fields and keeps visitors on the page"

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { ClientForm } from '../../../../domain/forms/language/client-form.ts'
+import { clientSpeechOf, type ClientForm } from '../../../../domain/forms/language/client-form.ts'
+import { sayerOf, type Say, type Voice } from '../../../../domain/forms/language/words.ts'
 import type { FormPath } from '../../../../domain/forms/language/compile.ts'
 import { formSnippet, formStyle } from '../../../../domain/forms/form-page.ts'
 import type * as FormClient from '../../../browser/client/index.ts'
@@ -14,15 +15,18 @@ const SHOWN_AFTER_MS = 100
 interface PreviewProps {
   /** The form as it is now; null: it cannot be shown. */
   readonly form: ClientForm | null
-  readonly successTitle: string
-  readonly successMessage: string
+  /** How the form speaks to its visitors. */
+  readonly voice: Voice
+  readonly successTitle: string | null
+  readonly successMessage: string | null
 }
 
 /**
  * The form as visitors see it: its own HTML with the script that pages load, on the definition as it is here. Nothing is
  * stored and nothing is sent. It is in a shadow tree, where the console's style sheet and ids do not reach it.
  */
-export function Preview({ form, successTitle, successMessage }: PreviewProps) {
+export function Preview({ form, voice, successTitle, successMessage }: PreviewProps) {
+  const speech = useSpeech(voice)
   const place = useRef<HTMLDivElement>(null)
   const last = useRef<ClientForm | null>(null)
   const [client, setClient] = useState<typeof FormClient | null>(null)
@@ -34,19 +38,19 @@ export function Preview({ form, successTitle, successMessage }: PreviewProps) {
   }, [])
   const release = useRef<() => void>(() => undefined)
   useEffect(() => {
-    if (client === null || shown === null) return
+    if (client === null || shown === null || speech === null) return
     const timer = setTimeout(() => {
       if (place.current === null) return
       release.current()
       setSubmitted(false)
-      release.current = showForm(place.current, shown, client, () => {
+      release.current = showForm(place.current, { ...shown, ...speech.client }, speech.say, client, () => {
         setSubmitted(true)
       })
     }, SHOWN_AFTER_MS)
     return () => {
       clearTimeout(timer)
     }
-  }, [JSON.stringify(shown), client])
+  }, [JSON.stringify(shown), client, speech])
   useEffect(
     () => () => {
       release.current()
@@ -67,13 +71,34 @@ export function Preview({ form, successTitle, successMessage }: PreviewProps) {
           <div class="note">
             <p>Nothing was sent: this is a preview. After a submission a visitor sees:</p>
             <p>
-              <strong>{successTitle}</strong> {successMessage}
+              <strong>{successTitle ?? speech?.say(['successTitle'])}</strong>{' '}
+              {successMessage ?? speech?.say(['successMessage'])}
             </p>
           </div>
         )}
       </div>
     </Card>
   )
+}
+
+interface Speech {
+  readonly say: Say
+  readonly client: Awaited<ReturnType<typeof clientSpeechOf>>
+}
+
+/** The words in which a form speaks to its visitors; null until they are loaded. */
+export function useSpeech(voice: Voice): Speech | null {
+  const [speech, setSpeech] = useState<Speech | null>(null)
+  useEffect(() => {
+    let isWanted = true
+    void Promise.all([sayerOf(voice), clientSpeechOf(voice)]).then(([say, client]) => {
+      if (isWanted) setSpeech({ say, client })
+    })
+    return () => {
+      isWanted = false
+    }
+  }, [JSON.stringify([voice.language, voice.texts])])
+  return speech
 }
 
 /** The script that pages load, from where they load it. */
@@ -86,13 +111,14 @@ async function loadClient(): Promise<typeof FormClient> {
 function showForm(
   place: HTMLElement,
   definition: ClientForm,
+  say: Say,
   client: typeof FormClient,
   onSubmitted: () => void,
 ): () => void {
   const root = place.shadowRoot ?? place.attachShadow({ mode: 'open' })
   const typed = controlsIn(root).map(({ name, value, checked }) => ({ name, value, checked }))
   // Markup of this project alone, in which every text of the form is escaped.
-  root.innerHTML = formSnippet(definition, { service: window.location.origin, hasClient: false })
+  root.innerHTML = formSnippet(definition, { service: window.location.origin, hasClient: false, say })
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(formStyle())
   root.adoptedStyleSheets = [sheet]
