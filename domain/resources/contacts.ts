@@ -1,9 +1,23 @@
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
-import { email, id, nullable, oneOf, personal, phone, text, textList, timestamp } from '../record/field.ts'
+import {
+  email,
+  id,
+  nullable,
+  oneOf,
+  personal,
+  phone,
+  text,
+  textList,
+  textsByName,
+  timestamp,
+} from '../record/field.ts'
 import { emailFilter, idFilter, phoneFilter, window } from '../record/filter.ts'
 import { derived, orElse, orNow, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { emailKey } from '../text/email-address.ts'
+
+/** How many attributes a contact has at most, and how long their names and values may be, in characters. */
+export const attributeBounds = { most: 50, nameLength: 64, valueLength: 1_000 } as const
 
 const consents = ['subscribed', 'unsubscribed', 'unknown'] as const
 
@@ -27,6 +41,7 @@ export const contacts = resource({
     smsConsent: orElse(personal(oneOf(consents), 'unsubscribed'), 'unknown'),
     source: personal(nullable(text())),
     siteId: nullable(id()),
+    attributes: orElse(personal(textsByName(attributeBounds), {}), {}),
     createdAt: orNow(timestamp()),
     updatedAt: updatedAt(),
   },

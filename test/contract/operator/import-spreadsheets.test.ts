@@ -133,7 +133,7 @@ test.each<ImportFormat>(['csv', 'ndjson'])(
 )
 
 const KNOWN =
-  'Known are contactId, firstName, lastName, email, phone, licensePlate, tags, emailConsent, smsConsent, source, siteId, createdAt.'
+  'Known are contactId, firstName, lastName, email, phone, licensePlate, tags, emailConsent, smsConsent, source, siteId, attributes, createdAt.'
 const MAP = 'Rename the column, or map it: NAME=FIELD, or NAME= to leave it out.'
 
 /** A column and a cell of it, and what an import says about them. */
