@@ -5,6 +5,7 @@ import type { Secrets } from '../access/secrets.ts'
 import { createPurchaseId } from '../access/purchase-id.ts'
 import { writtenPosResources } from '../pos/index.ts'
 import { automations } from '../resources/automations.ts'
+import { contacts } from '../resources/contacts.ts'
 import { forms } from '../resources/forms.ts'
 import { purchases, splitCodes } from '../resources/purchases.ts'
 import { writtenResources, resourceOf } from '../resources/index.ts'
@@ -23,6 +24,8 @@ import {
 } from '../forms/language/check.ts'
 import { headlessSupport, abuseWarnings } from '../forms/language/support.ts'
 import { echoed } from '../limits/echo.ts'
+import type { Matching } from '../../ports/import-sessions.ts'
+import { contactKind } from './contacts.ts'
 import { contactMessages } from '../jobs/automation-steps.ts'
 
 /** A kind of rows that can be imported. */
@@ -57,6 +60,8 @@ export interface ImportKind {
   readonly read: (record: ImportRecord, context: ImportContext) => LineReading<StoredRow>
   /** The completion of rows; null: rows are complete when they are read. */
   readonly completion: Completion | null
+  /** How these rows become those of the collection; null: each is complete. */
+  readonly matching: ((rows: readonly StoredRow[]) => Matching) | null
   /** What the operator should know of rows that are in order, as sentences; null: never anything. */
   readonly warn:
     | ((rows: readonly StoredRow[], lookup: Pick<TenantWriter, 'findMany'>) => Promise<readonly string[]>)
@@ -122,6 +127,7 @@ export function isStagedAsDrafts(kind: ImportKind): boolean {
 export function kindOf(name: string, tools: ImportTools): ImportKind {
   const resource = resourceOfKind(name)
   if (resource === forms) return formKind(tools.passwords)
+  if (resource === contacts) return contactKind(plainKind(resource))
   if (resource === automations) return { ...plainKind(resource), warn: automationWarnings }
   if (resource !== purchases) return plainKind(resource)
   return purchaseKind(async (organizationId, processorId) =>
@@ -157,6 +163,7 @@ function plainKind(resource: Resource): ImportKind {
       return 'row' in reading ? { row: withDerived(reading.row, stored) } : reading
     },
     completion: null,
+    matching: null,
     warn: null,
   }
 }
@@ -283,6 +290,7 @@ function formKind(passwords: FormPasswords): ImportKind {
       complete: async ({ keepsPassword, passwordHash, ...draft }, _context, existing) =>
         keepsPassword === true && existing !== null ? draft : { ...draft, passwordHash },
     },
+    matching: null,
     warn: async (rows) => rows.flatMap(unsubmittable),
   }
 }

@@ -30,13 +30,19 @@ export function templateOf(name: string): readonly TemplateColumn[] {
   const resource = resourceOfKind(name)
   const reading = kind.read({}, context)
   const required = new Set('issues' in reading ? reading.issues.map(({ field }) => field) : [])
+  const isMatched = (column: string) => kind.matching !== null && column === kind.keyField
+  if (isMatched(kind.keyField)) required.delete(kind.keyField)
   const imported = importedFields(resource)
   const example = exampleRow(resource, kind)
   const columns = kind.names.map((column) => ({
     name: column,
     type: kind.typeOf(column) ?? 'text',
     isRequired: required.has(column),
-    whenLeftOut: required.has(column) ? null : inWords(imported.get(column)?.default),
+    whenLeftOut: required.has(column)
+      ? null
+      : isMatched(column)
+        ? 'who has the email, else the phone, else a new one'
+        : inWords(imported.get(column)?.default),
     meaning: termOf([resource.name, column])?.[0] ?? null,
     // What may be left out is shown where its meaning has an example.
     example:

@@ -27,6 +27,8 @@ export interface HeaderRules {
   readonly columns: Columns
   /** The fields of columns whose names do not say it; an empty one: the column is left out. */
   readonly mapping: ImportMapping
+  /** Whether columns that are no field become attributes under their own names. Left out: they do not. */
+  readonly takesAttributes?: boolean
 }
 
 /** The header of a CSV file, as it was read. */
@@ -75,7 +77,8 @@ export function splitHeader(
 }
 
 function knownIn(cells: readonly string[], rules: HeaderRules): number {
-  const fieldOf = fieldFinder(rules)
+  // Whatever a column is called, it could become an attribute.
+  const fieldOf = fieldFinder({ ...rules, takesAttributes: false })
   return cells.filter((cell) => fieldOf(cell.trim()) !== undefined).length
 }
 
@@ -87,6 +90,8 @@ export function readColumns(cells: readonly string[], rules: HeaderRules): reado
   const read = names.map((column, index): ColumnReading => {
     const field = fields[index]
     if (field === undefined) return { column, field: '', problem: unknownColumn(column, rules) }
+    const unfit = field === null || field === '' ? null : rules.columns.problemOf(field)
+    if (unfit !== null && field !== OWNER_FIELD) return { column, field: '', problem: unfit }
     const before = field === null || field === '' ? index : fields.indexOf(field)
     const problem =
       before === index
@@ -100,14 +105,19 @@ export function readColumns(cells: readonly string[], rules: HeaderRules): reado
 }
 
 /** Finds the field of a column by its name: null when the column is left out, undefined when there is no such field. */
-function fieldFinder({ columns, mapping }: HeaderRules): (name: string) => string | null | undefined {
+function fieldFinder({
+  columns,
+  mapping,
+  takesAttributes = false,
+}: HeaderRules): (name: string) => string | null | undefined {
   const mapped = new Map(Object.entries(mapping).map(([column, field]) => [folded(column), field]))
   const named = new Map([...columns.names, OWNER_FIELD].map((name) => [folded(name), name]))
   return (name) => {
     if (name === '') return undefined
     const exact = Object.hasOwn(mapping, name) ? mapping[name] : mapped.get(folded(name))
     if (exact !== undefined) return exact === '' ? null : exact
-    return columns.problemOf(name) === null ? name : named.get(folded(name))
+    const known = columns.problemOf(name) === null ? name : named.get(folded(name))
+    return known ?? (takesAttributes ? `attributes.${name}` : undefined)
   }
 }
 

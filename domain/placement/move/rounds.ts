@@ -89,6 +89,7 @@ const COMPARED_BY: Readonly<Record<string, readonly string[]>> = {
   forms: ['version', 'updated_at'],
   import_chunks: [],
   import_keys: [],
+  import_contacts: ['touch'],
   import_parts: [],
 }
 /** How many rows are compared at once for each that may be written at once, because reading takes so much less time. */
