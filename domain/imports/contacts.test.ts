@@ -283,3 +283,27 @@ it('a contact that somebody makes while a list is written is found, and counted 
   expect(found.map(({ email }) => email).sort()).toEqual([...new Set(lines.map(({ email }) => email))].sort())
   expect(found.every(({ lastName }) => lastName === 'L')).toBe(true)
 })
+
+it('of very many contacts that share a phone, the oldest is found, and whoever has no email', async () => {
+  const storage = await openStorage('shared')
+  const phone = '+12125550100'
+  const row = { tags: null, emailConsent: null, smsConsent: null, attributes: null, phone }
+  const contact = (index: number, email: string | null) => ({
+    ...{ ...row, contactId: `c-${index}`, email, emailKey: email },
+    createdAt:
+      `2026-01-01T00:00:${String(index % 60).padStart(2, '0')}.${String(index).padStart(3, '0')}Z`.slice(
+        0,
+        24,
+      ),
+  })
+  const rows = Array.from({ length: 1_100 }, (_, index) => contact(index + 60, `p${index}@example.com`))
+  const old = { ...contact(1, 'old@example.com'), createdAt: '2020-01-01T00:00:00.000Z' }
+  const alone = { ...contact(2, null), createdAt: '2026-05-01T00:00:00.000Z' }
+  await storage.tenant('acme').upsert('contacts', [...rows, old, alone])
+  await run(storage, `lastName,phone\nFound,${phone}\n`)
+  await run(storage, `lastName,phone,email\nAlone,${phone},new@example.com\n`)
+  const named = (await storage.tenant('acme').findMany('contacts', ['lastName', 'email'], ['c-1', 'c-2']))
+    .map(({ lastName, email }) => `${String(lastName)} ${String(email)}`)
+    .sort()
+  expect(named).toEqual(['Alone new@example.com', 'Found old@example.com'])
+})
