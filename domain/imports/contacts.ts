@@ -110,7 +110,7 @@ export function matchKeysOf(rows: readonly StoredRow[], matching: Matching): Mat
 const fields = storedFields(contacts).flatMap(([name, entry]) =>
   entry.origin === 'assigned' || name === contacts.idField || name === 'attributes'
     ? []
-    : [{ name, isKept: 'default' in entry && entry.default !== undefined }],
+    : [{ name, isKept: 'default' in entry }],
 )
 
 /** A contact while the rows of a chunk are gone through. */
@@ -177,8 +177,10 @@ function oldest(some: ReadonlySet<Person> | undefined, fits: (person: Person) =>
 
 /** Whoever has no time of creation yet is created now. */
 function isOlder(one: Person, than: Person): boolean {
-  const [left, right] = [one, than].map(({ row }) => String(row.createdAt ?? '~'))
-  return left === right ? one.contactId < than.contactId : String(left) < String(right)
+  const [left = '~', right = '~'] = [one, than].map(({ row: { createdAt } }) =>
+    typeof createdAt === 'string' ? createdAt : undefined,
+  )
+  return left === right ? one.contactId < than.contactId : left < right
 }
 
 /** Contacts as the rows of a chunk leave them, one row after the other. */

@@ -13,7 +13,7 @@ import type { Clock } from '../../ports/platform.ts'
 import * as v from 'valibot'
 import type { Imported, ResourceField } from '../record/resource-field.ts'
 import { judge, unknownWord } from '../text/schema-errors.ts'
-import { folded } from './file/header.ts'
+import { folded, headKey } from './file/header.ts'
 import {
   formLineKeys,
   isFormLineKey,
@@ -49,6 +49,8 @@ export interface ImportKind {
   readonly references: readonly Reference[]
   /** The names of the fields that a line may have. */
   readonly names: readonly string[]
+  /** What people call fields at the heads of columns, by what `headKey` makes of it. */
+  readonly heads: ReadonlyMap<string, string>
   /** How a field is stored; null for a field that cannot be imported. Decides how a CSV cell is read. */
   readonly typeOf: (field: string) => StorageType | null
   /** Why a line may not have this field; null: it may. */
@@ -156,6 +158,9 @@ function plainKind(resource: Resource): ImportKind {
     serviceWideIds: resource.serviceWideIds,
     references: referencesOf(resource),
     names: [...imported.keys()],
+    heads: new Map(
+      [...imported].flatMap(([name, { heads = [] }]) => heads.map((head) => [headKey(head), name] as const)),
+    ),
     typeOf: (name) => imported.get(name)?.field.storage ?? null,
     problemOf: (name) => (imported.has(name) ? null : problemOf(name, resource, [...imported.keys()])),
     read: (record, context) => {
@@ -273,6 +278,7 @@ function formKind(passwords: FormPasswords): ImportKind {
     serviceWideIds: forms.serviceWideIds,
     references: [],
     names: formLineKeys,
+    heads: new Map(),
     typeOf: (name) => (isFormLineKey(name) ? columnTypes[name] : null),
     problemOf: (name) => (isFormLineKey(name) ? null : notAFormKey(name)),
     read: (record) => {

@@ -17,6 +17,8 @@ export interface TemplateColumn {
   readonly whenLeftOut: string | null
   /** What it means; null: its name says it. */
   readonly meaning: string | null
+  /** What people call it at the head of a column, besides its name. */
+  readonly heads: readonly string[]
   /** A value that an import takes. Lists and objects are JSON in a cell. */
   readonly example: unknown
 }
@@ -44,6 +46,7 @@ export function templateOf(name: string): readonly TemplateColumn[] {
         ? 'who has the email, else the phone, else a new one'
         : inWords(imported.get(column)?.default),
     meaning: termOf([resource.name, column])?.[0] ?? null,
+    heads: imported.get(column)?.heads ?? [],
     // What may be left out is shown where its meaning has an example.
     example:
       required.has(column) || termOf([resource.name, column])?.[1] !== undefined ? example[column] : null,

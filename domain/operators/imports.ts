@@ -509,6 +509,10 @@ const Column = v.strictObject({
     'What a new row has without it, in words; null: it is required.',
   ),
   meaning: described(v.nullable(v.string()), 'What it means; null: its name says it.'),
+  heads: described(
+    v.array(v.string()),
+    'What people call it at the head of a column, besides its name. Case, accents, spaces and punctuation do not matter.',
+  ),
 })
 
 const Kind = v.strictObject({
@@ -545,6 +549,7 @@ export const listImportKinds = operated({
               isRequired: true,
               whenLeftOut: null,
               meaning: 'Identifier of the list.',
+              heads: [],
             },
           ],
           template: 'listId\r\nlist-members\r\n',
@@ -557,8 +562,8 @@ export const listImportKinds = operated({
     const { templateCsv, templateOf } = await import('../imports/template.ts')
     const data = importKindNames.map((kind) => {
       const columns = templateOf(kind)
-      const shown = columns.map(({ name, type, isRequired, whenLeftOut, meaning }) => {
-        return { name, type, isRequired, whenLeftOut, meaning }
+      const shown = columns.map(({ name, type, isRequired, whenLeftOut, meaning, heads }) => {
+        return { name, type, isRequired, whenLeftOut, meaning, heads: [...heads] }
       })
       return { kind, columns: shown, template: templateCsv(columns) }
     })

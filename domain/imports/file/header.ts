@@ -15,6 +15,8 @@ export interface Columns {
   typeOf(field: string): StorageType | null
   /** Why this field cannot be imported; null: it can. */
   problemOf(field: string): string | null
+  /** What people call fields at the heads of columns, by what `headKey` makes of it. Left out: nothing else. */
+  readonly heads?: ReadonlyMap<string, string>
   /**
    * A field whose value no problem may show; null: there is none. In a file without a header it would stand where the
    * names of fields are expected.
@@ -116,7 +118,10 @@ function fieldFinder({
     if (name === '') return undefined
     const exact = Object.hasOwn(mapping, name) ? mapping[name] : mapped.get(folded(name))
     if (exact !== undefined) return exact === '' ? null : exact
-    const known = columns.problemOf(name) === null ? name : named.get(folded(name))
+    const known =
+      columns.problemOf(name) === null ? name : (named.get(folded(name)) ?? columns.heads?.get(headKey(name)))
+    // What was written beside the rows that an import left out says why, and is nothing of theirs.
+    if (known === undefined && folded(name) === PROBLEM_HEAD) return null
     return known ?? (takesAttributes ? `attributes.${name}` : undefined)
   }
 }
@@ -126,9 +131,23 @@ export function folded(name: string): string {
   return name.toLowerCase().replaceAll(/[\s_-]+/g, '')
 }
 
+/** The head of the column in which a file of rows that were left out says what is wrong with each. */
+export const PROBLEM_HEAD = 'problem'
+
+/** Heads are the same when they differ only in case, accents, white space and punctuation. */
+export function headKey(head: string): string {
+  return head
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll('ß', 'ss')
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '')
+}
+
 function unknownColumn(name: string, { columns }: HeaderRules): string {
   const problem = columns.problemOf(name) ?? 'is not known'
-  return `${problem} Rename the column, or map it: NAME=FIELD, or NAME= to leave it out.`
+  const attribute =
+    columns.problemOf('attributes.x') === null ? ', NAME=attributes.NAME to keep it as an attribute' : ''
+  return `${problem} Rename the column, or map it: NAME=FIELD${attribute}, or NAME= to leave it out.`
 }
 
 function absentColumn(
