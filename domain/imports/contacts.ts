@@ -10,7 +10,7 @@ import type { StoredRow } from '../../ports/records.ts'
 import { echoed } from '../limits/echo.ts'
 import { storedFields, type ImportIssue } from '../record/resource.ts'
 import { attributeBounds, contacts } from '../resources/contacts.ts'
-import type { ImportKind, ImportRecord } from './kinds.ts'
+import type { ImportContext, StorageType } from '../record/field.ts'
 
 // A list of contacts as people have it. A row without an id is of the contact that has its email, else its phone, as a
 // submission finds it; else it is a new one. That is decided when the row is written, in the order of the file, so rows
@@ -19,8 +19,18 @@ import type { ImportKind, ImportRecord } from './kinds.ts'
 /** What a column begins with that names one attribute, and so leaves the others. */
 export const ATTRIBUTE = 'attributes.'
 
+type Reading = { readonly row: StoredRow } | { readonly issues: readonly ImportIssue[] }
+
+/** What of an import kind is another for contacts. */
+interface ContactParts {
+  readonly typeOf: (field: string) => StorageType | null
+  readonly problemOf: (field: string) => string | null
+  readonly read: (record: StoredRow, context: ImportContext) => Reading
+  readonly matching: ((rows: readonly StoredRow[]) => Matching) | null
+}
+
 /** The import of contacts, which may leave the id out and name single attributes. */
-export function contactKind(plain: ImportKind): ImportKind {
+export function contactKind<Kind extends ContactParts>(plain: Kind): Kind & ContactParts {
   return {
     ...plain,
     typeOf: (name) => (name.startsWith(ATTRIBUTE) ? 'text' : plain.typeOf(name)),
@@ -67,7 +77,7 @@ function nameProblem(column: string): string | null {
 }
 
 /** The attributes that a record names one by one, and what is wrong with them. Blank ones count as not named. */
-function attributesOf(record: ImportRecord): {
+function attributesOf(record: StoredRow): {
   readonly row: StoredRow
   readonly issues: readonly ImportIssue[]
 } {
@@ -85,10 +95,7 @@ function attributesOf(record: ImportRecord): {
   return { row: Object.fromEntries(named), issues }
 }
 
-function withAttributes(
-  reading: ReturnType<ImportKind['read']>,
-  { row, issues }: ReturnType<typeof attributesOf>,
-): ReturnType<ImportKind['read']> {
+function withAttributes(reading: Reading, { row, issues }: ReturnType<typeof attributesOf>): Reading {
   if ('issues' in reading) return { issues: [...reading.issues, ...issues] }
   return issues.length > 0 ? { issues } : { row: { ...reading.row, ...row } }
 }
