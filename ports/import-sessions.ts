@@ -35,10 +35,22 @@ export interface ImportedFile {
   readonly isDryRun?: boolean
   /** Left out: empty. */
   readonly mapping?: ImportMapping
+  /** Whether columns that are no field become attributes under their own names. Left out: false. */
+  readonly takesAttributes?: boolean
+  /** Whether all problems are listed, as far as they can be stored. Only for a dry run. Left out: false. */
+  readonly listsProblems?: boolean
 }
+
+/**
+ * How the rows of a session become those of its collection. 0: each is complete and replaces what is stored under its id.
+ * 1: some of them leave parts of what is stored. 2: some have no id, and are of whoever has their email or phone; then no
+ * row clears what it does not name.
+ */
+export type Matching = 0 | 1 | 2
 
 /** One import of one file into one organization. */
 export interface ImportSession extends Required<ImportedFile> {
+  readonly matching: Matching
   readonly importId: string
   readonly state: ImportState
   /** The UTC instants of the opening and of the last change. */
@@ -68,6 +80,10 @@ export interface ImportSession extends Required<ImportedFile> {
   readonly writtenRows: number
   /** How many written rows were inserted, or replaced different content. */
   readonly changedRows: number
+  /** How many of the changed rows were stored for the first time; null: the session does not match, so it does not know. */
+  readonly newRows: number | null
+  /** How many rows were of whom an earlier row of the file was; null: the session does not match. */
+  readonly mergedRows: number | null
 }
 
 /** The position of a session in the list of its organization. */
@@ -98,8 +114,12 @@ export interface StagedPart {
   readonly warnings: readonly string[]
   readonly state: 'receiving' | 'refused'
   readonly reading: string
-  /** The rows to write: complete rows, or drafts when the session stages drafts. */
+  /**
+   * The rows to write: complete rows, or drafts when the session stages drafts. In those of a part that matches, null is a
+   * field that was not given, and `collection.name` a member of a document.
+   */
   readonly rows: readonly StoredRow[]
+  readonly matching: Matching
   readonly keys: readonly StagedKeys[]
 }
 
@@ -116,8 +136,44 @@ export interface StagedChunk {
   readonly rows: readonly StoredRow[]
 }
 
+/** What rows of a chunk have that may find who they are of. */
+export interface MatchKeys {
+  readonly ids: readonly string[]
+  /** As `emailKey` has them. */
+  readonly emails: readonly string[]
+  /** E.164. */
+  readonly phones: readonly string[]
+}
+
+/** What an import did with a contact that was stored before: 0: nothing, 1: changed it, 2: stored it under a given id. */
+export type Touch = 0 | 1 | 2
+
+/** Who the rows of a chunk may be of. */
+export interface Matches {
+  /** All stored fields of contacts. Of those that share an email or a phone, the oldest. */
+  readonly contacts: readonly StoredRow[]
+  /** What this import did with them so far, by id; those that it made under an id of its own are not listed. */
+  readonly touched: ReadonlyMap<string, Touch>
+  /** The organization's clock when they were read. */
+  readonly at: string
+}
+
+/** Contacts as the rows of a chunk leave them. */
+export interface MatchedRows {
+  /** Complete rows: those that are new or differ from what was read. */
+  readonly rows: readonly StoredRow[]
+  readonly touched: readonly (readonly [contactId: string, touch: Touch])[]
+  /** What the chunk adds to the counts of its session. */
+  readonly counts: Readonly<Record<'changedRows' | 'newRows' | 'mergedRows', number>>
+  /** All warnings of the session. */
+  readonly warnings: readonly string[]
+  /** When the contacts were read. Nothing is written when one was changed since. */
+  readonly at: string
+}
+
 /** The rows to write for a chunk, or how many rows another store has changed for it. */
 export type WrittenChunk =
+  | { readonly chunk: number; readonly matched: MatchedRows }
   | { readonly chunk: number; readonly rows: readonly StoredRow[] }
   | { readonly chunk: number; readonly changed: number }
 
@@ -176,8 +232,13 @@ export interface ImportSessions {
    */
   writeNext(session: ImportSession, chunksMax: number): Promise<ImportSession | null>
   /** The next chunk of a session that is `writing`, for a caller that completes its rows or writes them elsewhere. */
-  nextChunk(importId: string): Promise<StagedChunk | null>
-  /** Like `writeNext`, with these rows in place of the staged ones. Null also when another chunk is next. */
+  nextChunk(session: ImportSession): Promise<StagedChunk | null>
+  /** The contacts that have one of these keys. */
+  findMatches(session: ImportSession, keys: MatchKeys): Promise<Matches>
+  /**
+   * Like `writeNext`, with these rows in place of the staged ones. Null also when another chunk is next, and when somebody
+   * changed a contact since those were read to which the rows were matched.
+   */
   writeChunk(session: ImportSession, written: WrittenChunk): Promise<ImportSession | null>
   /** Removes some of the staged rows of a session that has ended. False: nothing is left. */
   dropStaged(importId: string): Promise<boolean>

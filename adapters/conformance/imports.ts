@@ -17,6 +17,7 @@ const part = (number: number, changes: Partial<StagedPart> = {}): StagedPart => 
   state: 'receiving',
   reading: `after ${number}`,
   rows: [],
+  matching: 0,
   keys: [],
   ...changes,
 })
@@ -70,6 +71,11 @@ export const importCases: readonly StorageCase[] = [
           writtenChunks: 0,
           writtenRows: 0,
           changedRows: 0,
+          takesAttributes: false,
+          listsProblems: false,
+          matching: 0,
+          newRows: null,
+          mergedRows: null,
         },
       )
       assert.equal((await open(storage, 'imp-2')).importId, 'imp-1')
@@ -238,6 +244,54 @@ export const importCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'a chunk that is matched is written once, unless a contact changed since they were read',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const imports = storage.imports('org-a')
+      const known = contact('c-0', {
+        email: 'A@example.com',
+        emailKey: 'a@example.com',
+        phone: '+12125550100',
+      })
+      await storage.tenant('org-a').upsert('contacts', [known])
+      await storage.tenant('org-b').upsert('contacts', [{ ...known, contactId: 'theirs' }])
+      const session = await open(storage)
+      const row = contact('c-1', { contactId: null, 'attributes.a': 'b', tags: ['x'] })
+      const staged = await imports.addPart(session, part(1, { rows: [row], matching: 2 }))
+      assert.deepEqual([staged?.matching, staged?.newRows, staged?.mergedRows], [2, 0, 0])
+      const later = await imports.addPart(session, part(2, { rows: [contact('c-2')] }))
+      assert.equal(later?.matching, 2)
+      await imports.startWriting(session, false)
+      const [chunk] = (await imports.nextChunk(session))?.rows ?? []
+      assert.deepEqual(
+        [chunk?.contactId, chunk?.['attributes.a'], chunk?.tags, chunk?.createdAt],
+        [null, 'b', ['x'], row.createdAt],
+      )
+      const keys = { ids: ['c-9', 'theirs'], emails: ['a@example.com'], phones: ['+12125550100'] }
+      const found = await imports.findMatches(session, keys)
+      assert.deepEqual(
+        found.contacts.map(({ contactId, tags }) => [contactId, tags]),
+        [['c-0', known.tags]],
+      )
+      assert.equal(found.touched.size, 0)
+      await storage.tenant('org-a').upsert('contacts', [{ ...known, firstName: 'Meanwhile' }])
+      const counts = { changedRows: 2, newRows: 1, mergedRows: 3 }
+      const matched = { rows: [contact('c-3')], touched: [['c-0', 1]], counts, warnings: ['w'] } as const
+      assert.equal(
+        await imports.writeChunk(session, { chunk: 0, matched: { ...matched, at: found.at } }),
+        null,
+      )
+      assert.equal(await readContact(storage, 'c-3'), undefined)
+      const again = await imports.findMatches(session, keys)
+      const written = await imports.writeChunk(session, { chunk: 0, matched: { ...matched, at: again.at } })
+      assert.deepEqual([written?.changedRows, written?.newRows, written?.mergedRows], [2, 1, 3])
+      assert.equal((await readContact(storage, 'c-3'))?.contactId, 'c-3')
+      assert.deepEqual([...(await imports.findMatches(session, keys)).touched], [['c-0', 1]])
+      const { at } = await imports.findMatches(session, keys)
+      assert.equal(await imports.writeChunk(session, { chunk: 0, matched: { ...matched, at } }), null)
+    },
+  },
+  {
     name: 'drafts are written as their caller completes them, once',
     async run(make) {
       const storage = await twoTenants(make)
@@ -245,9 +299,9 @@ export const importCases: readonly StorageCase[] = [
       const file = { ...contacts, kind: 'forms' }
       const session = await imports.open('imp-1', file, 'drafts', 'start')
       await imports.addPart(session, part(1, { rows: [{ formId: 'f', note: 'draft', at: null }] }))
-      assert.equal(await imports.nextChunk('imp-1'), null)
+      assert.equal(await imports.nextChunk(session), null)
       await imports.startWriting(session, true)
-      assert.deepEqual(await imports.nextChunk('imp-1'), {
+      assert.deepEqual(await imports.nextChunk(session), {
         chunk: 0,
         rows: [{ formId: 'f', note: 'draft', at: null }],
       })

@@ -54,6 +54,7 @@ export const unarchivedTables: Readonly<Record<string, Reason>> = {
   import_parts: 'a part of an import',
   import_chunks: 'a part of an import',
   import_keys: 'a part of an import',
+  import_contacts: 'a part of an import',
   send_requests: 'a key is known for a day, to the service that sent',
   restores: 'how the organization itself was restored',
 }

@@ -126,6 +126,7 @@ const people: Terms = {
   emailConsent: ['Whether marketing email may be sent.', 'subscribed'],
   smsConsent: ['Whether marketing text messages may be sent.', 'unknown'],
   source: ['Where it comes from.', 'website'],
+  attributes: ['What else is known, by names that the organization chose.', { birthday: '1990-05-20' }],
   listId: ['Identifier of the list.', 'list-members'],
   contactCount: ['Number of contacts on the list.', 240],
   signupId: ['Identifier of the signup.', 'signup-0042'],

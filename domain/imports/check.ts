@@ -140,7 +140,7 @@ function readLine(record: ImportRecord, kind: ImportKind, context: ImportContext
   const unusable = [...fieldIssues(record, kind, context), ...storabilityIssues(record)]
   const wrong = new Set(unusable.map(({ field }) => field))
   // What is wrong with a field already is not judged again.
-  const known = Object.fromEntries(Object.entries(record).filter(([field]) => kind.names.includes(field)))
+  const known = Object.fromEntries(Object.entries(record).filter(([field]) => kind.problemOf(field) === null))
   const reading = kind.read(known, context)
   const others = 'issues' in reading ? reading.issues.filter(({ field }) => !wrong.has(field)) : []
   const found = [...unusable, ...others]

@@ -285,6 +285,8 @@ it('a file without a row, and one without a byte, are imports of nothing', async
       changed: 0,
       unchanged: 0,
       skipped: 0,
+      fresh: null,
+      merged: null,
       warnings: ['The file holds no rows.'],
     })
   }

@@ -5,6 +5,7 @@ import type { Secrets } from '../access/secrets.ts'
 import { createPurchaseId } from '../access/purchase-id.ts'
 import { writtenPosResources } from '../pos/index.ts'
 import { automations } from '../resources/automations.ts'
+import { contacts } from '../resources/contacts.ts'
 import { forms } from '../resources/forms.ts'
 import { purchases, splitCodes } from '../resources/purchases.ts'
 import { writtenResources, resourceOf } from '../resources/index.ts'
@@ -12,7 +13,7 @@ import type { Clock } from '../../ports/platform.ts'
 import * as v from 'valibot'
 import type { Imported, ResourceField } from '../record/resource-field.ts'
 import { judge, unknownWord } from '../text/schema-errors.ts'
-import { folded } from './file/header.ts'
+import { folded, headKey } from './file/header.ts'
 import {
   formLineKeys,
   isFormLineKey,
@@ -23,6 +24,8 @@ import {
 } from '../forms/language/check.ts'
 import { headlessSupport, abuseWarnings } from '../forms/language/support.ts'
 import { echoed } from '../limits/echo.ts'
+import type { Matching } from '../../ports/import-sessions.ts'
+import { contactKind } from './contacts.ts'
 import { contactMessages } from '../jobs/automation-steps.ts'
 
 /** A kind of rows that can be imported. */
@@ -46,6 +49,8 @@ export interface ImportKind {
   readonly references: readonly Reference[]
   /** The names of the fields that a line may have. */
   readonly names: readonly string[]
+  /** What people call fields at the heads of columns, by what `headKey` makes of it. */
+  readonly heads: ReadonlyMap<string, string>
   /** How a field is stored; null for a field that cannot be imported. Decides how a CSV cell is read. */
   readonly typeOf: (field: string) => StorageType | null
   /** Why a line may not have this field; null: it may. */
@@ -57,6 +62,8 @@ export interface ImportKind {
   readonly read: (record: ImportRecord, context: ImportContext) => LineReading<StoredRow>
   /** The completion of rows; null: rows are complete when they are read. */
   readonly completion: Completion | null
+  /** How these rows become those of the collection; null: each is complete. */
+  readonly matching: ((rows: readonly StoredRow[]) => Matching) | null
   /** What the operator should know of rows that are in order, as sentences; null: never anything. */
   readonly warn:
     | ((rows: readonly StoredRow[], lookup: Pick<TenantWriter, 'findMany'>) => Promise<readonly string[]>)
@@ -122,6 +129,7 @@ export function isStagedAsDrafts(kind: ImportKind): boolean {
 export function kindOf(name: string, tools: ImportTools): ImportKind {
   const resource = resourceOfKind(name)
   if (resource === forms) return formKind(tools.passwords)
+  if (resource === contacts) return contactKind(plainKind(resource))
   if (resource === automations) return { ...plainKind(resource), warn: automationWarnings }
   if (resource !== purchases) return plainKind(resource)
   return purchaseKind(async (organizationId, processorId) =>
@@ -150,6 +158,9 @@ function plainKind(resource: Resource): ImportKind {
     serviceWideIds: resource.serviceWideIds,
     references: referencesOf(resource),
     names: [...imported.keys()],
+    heads: new Map(
+      [...imported].flatMap(([name, { heads = [] }]) => heads.map((head) => [headKey(head), name] as const)),
+    ),
     typeOf: (name) => imported.get(name)?.field.storage ?? null,
     problemOf: (name) => (imported.has(name) ? null : problemOf(name, resource, [...imported.keys()])),
     read: (record, context) => {
@@ -157,6 +168,7 @@ function plainKind(resource: Resource): ImportKind {
       return 'row' in reading ? { row: withDerived(reading.row, stored) } : reading
     },
     completion: null,
+    matching: null,
     warn: null,
   }
 }
@@ -268,6 +280,7 @@ function formKind(passwords: FormPasswords): ImportKind {
     serviceWideIds: forms.serviceWideIds,
     references: [],
     names: formLineKeys,
+    heads: new Map(),
     typeOf: (name) => (isFormLineKey(name) ? columnTypes[name] : null),
     problemOf: (name) => (isFormLineKey(name) ? null : notAFormKey(name)),
     read: (record) => {
@@ -285,6 +298,7 @@ function formKind(passwords: FormPasswords): ImportKind {
       complete: async ({ keepsPassword, passwordHash, ...draft }, _context, existing) =>
         keepsPassword === true && existing !== null ? draft : { ...draft, passwordHash },
     },
+    matching: null,
     warn: async (rows) => rows.flatMap(unsubmittable),
   }
 }

@@ -6,6 +6,7 @@ import {
   foreignFile,
   LINE_FEED,
   LINE_MAX_BYTES,
+  NOT_UTF8,
   lineEndOf,
   linesIn,
   tooLongProblem,
@@ -69,6 +70,9 @@ export function readPart(from: Reading, bytes: Uint8Array, isLast: boolean, file
   let position = { nextLine: before.line, end: 0 }
   for (const record of reader.read(linesIn(whole, before.line, lineEnd ?? LINE_FEED))) {
     for (const entry of record.entries) found.push(entry)
+    // Said once: in another encoding, every line with such a character would be as wrong.
+    if (record.entries.some((entry) => 'issue' in entry && entry.issue.message === NOT_UTF8))
+      return { entries: found, skippedRows, reading: { ...startOfFile, header: FAULTY } }
     if (record.isSkipped) skippedRows += 1
     position = record
   }

@@ -136,6 +136,8 @@ describe('importing a resource', () => {
       changed: 1,
       unchanged: 0,
       skipped: 0,
+      fresh: null,
+      merged: null,
       warnings: [],
     })
     const fields = ['contactId', 'email', 'emailKey', 'phone', 'createdAt', 'lastName']

@@ -6,6 +6,7 @@ import {
   IDLE_MS,
   sha256,
   FILE_PROBLEMS_MAX,
+  LISTED_PROBLEMS_MAX,
   GIVEN_UP,
   digestOfParts,
   transferFile,
@@ -47,6 +48,8 @@ const ID_LENGTH = 22
  * another file waits until that one is written, or has received nothing for a while.
  */
 export async function openImport(given: ImportedFile, world: ImportWorld): Promise<ImportAnswer> {
+  if (given.listsProblems === true && given.isDryRun !== true)
+    return { kind: 'invalid', message: 'All problems are listed only by a dry run.' }
   const mapped = readMapping(given, kindOf(given.kind, world.tools))
   if ('problem' in mapped) return { kind: 'invalid', message: mapped.problem }
   const file = { ...given, ...mapped }
@@ -73,14 +76,17 @@ async function open(file: ImportedFile, { sessions, tools, random }: ImportWorld
 
 function isOf(
   session: ImportSession,
-  { kind, format, totalBytes, digest, isDryRun = false, mapping = {} }: ImportedFile,
+  { kind, format, totalBytes, digest, isDryRun = false, mapping = {}, ...given }: ImportedFile,
 ): boolean {
+  const { takesAttributes = false, listsProblems = false } = given
   return (
     session.kind === kind &&
     session.format === format &&
     session.totalBytes === totalBytes &&
     session.digest === digest &&
     session.isDryRun === isDryRun &&
+    session.takesAttributes === takesAttributes &&
+    session.listsProblems === listsProblems &&
     JSON.stringify(session.mapping) === JSON.stringify(mapping)
   )
 }
@@ -101,15 +107,21 @@ function busy({ kind, importId, state }: ImportSession, { organization }: Import
 
 /** A mapping whose fields have the names of the record, or sentences about what is wrong with it. */
 function readMapping(
-  { kind, format, mapping = {} }: Pick<ImportedFile, 'kind' | 'format' | 'mapping'>,
-  { names }: Pick<ImportKind, 'names'>,
+  { kind, format, mapping = {}, takesAttributes = false }: ImportedFile,
+  { names, problemOf, matching }: ImportKind,
 ): { readonly mapping: Readonly<Record<string, string>> } | { readonly problem: string } {
   const pairs = Object.entries(mapping)
   if (format !== 'csv' && pairs.length > 0)
     return { problem: 'Only the columns of a CSV file can be mapped. In NDJSON, the keys are the fields.' }
+  if (takesAttributes && (format !== 'csv' || matching === null))
+    return { problem: 'Only the columns of a CSV file of contacts can become attributes.' }
   const fieldOf = new Map(names.map((name) => [folded(name), name]))
   const known = pairs.map(
-    ([column, field]) => [column, field === '' ? '' : fieldOf.get(folded(field))] as const,
+    ([column, field]) =>
+      [
+        column,
+        field === '' ? '' : (fieldOf.get(folded(field)) ?? (problemOf(field) === null ? field : undefined)),
+      ] as const,
   )
   const unknown = pairs.filter((_, index) => known[index]?.[1] === undefined)
   const sentences = unknown.map(
@@ -198,13 +210,15 @@ async function stagedPart(
 ): Promise<StagedPart | string> {
   const kind = kindOf(session.kind, world.tools)
   const isLast = session.receivedBytes + bytes.length === session.totalBytes
-  const file = { format: session.format, columns: kind, mapping: session.mapping }
+  const { format, mapping, takesAttributes } = session
+  const file = { format, columns: kind, mapping, takesAttributes }
   const sealing = { secrets: world.tools.secrets, random: world.random }
   const before = await unsealReading(session.reading, session.importId, sealing)
   if (typeof before === 'string') return before
   const { entries, skippedRows, reading } = readPart(before, bytes, isLast, file)
   const checked = await checkPart(entries, kind, importContext(world.organization), world.lookup)
-  const problems = [...session.problems, ...checked.problems].slice(0, FILE_PROBLEMS_MAX)
+  const most = session.listsProblems ? LISTED_PROBLEMS_MAX : FILE_PROBLEMS_MAX
+  const problems = [...session.problems, ...checked.problems].slice(0, most)
   const found = (await kind.warn?.(checked.rows, world.lookup)) ?? []
   return {
     part,
@@ -214,11 +228,12 @@ async function stagedPart(
     skippedRows,
     problems,
     warnings: [...session.warnings, ...found].slice(0, FILE_PROBLEMS_MAX),
-    state: problems.length === FILE_PROBLEMS_MAX ? 'refused' : 'receiving',
+    state: problems.length === most ? 'refused' : 'receiving',
     reading: JSON.stringify(
       kind.secretField === null ? reading : await sealReading(reading, session.importId, sealing),
     ),
     rows: session.isDryRun || problems.length > 0 ? [] : await drafts(checked.rows, kind, world),
+    matching: kind.matching?.(checked.rows) ?? 0,
     keys: inBuckets(checked.keys, bucketCount(session.totalBytes)),
   }
 }
@@ -306,9 +321,13 @@ async function allProblems(session: ImportSession, world: ImportWorld): Promise<
   const { importId, totalBytes } = session
   const kind = kindOf(session.kind, tools)
   const problems = [...session.problems]
+  const most = session.listsProblems ? LISTED_PROBLEMS_MAX : FILE_PROBLEMS_MAX
   for (let bucket = 0; bucket < bucketCount(totalBytes); bucket += 1) {
-    const repeated = await sessions.repeatedKeys(importId, bucket, FILE_PROBLEMS_MAX)
-    problems.push(...repetitionProblems(repeated, kind))
+    // Rows of a list that name the same contact are merged.
+    if (session.matching < 2) {
+      const repeated = await sessions.repeatedKeys(importId, bucket, most)
+      problems.push(...repetitionProblems(repeated, kind))
+    }
     // Since a part was checked, another organization may have taken one of its ids.
     if (kind.serviceWideIds) {
       const keys = (await sessions.keysIn(importId, bucket)).map(({ key, lines: [line = 0] }) => ({
@@ -318,7 +337,7 @@ async function allProblems(session: ImportSession, world: ImportWorld): Promise<
       problems.push(...(await foreignProblems(keys, kind, lookup)))
     }
   }
-  return distinct(problems.sort((left, right) => left.line - right.line)).slice(0, FILE_PROBLEMS_MAX)
+  return distinct(problems.sort((left, right) => left.line - right.line)).slice(0, most)
 }
 
 /**

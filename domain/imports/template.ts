@@ -17,6 +17,8 @@ export interface TemplateColumn {
   readonly whenLeftOut: string | null
   /** What it means; null: its name says it. */
   readonly meaning: string | null
+  /** What people call it at the head of a column, besides its name. */
+  readonly heads: readonly string[]
   /** A value that an import takes. Lists and objects are JSON in a cell. */
   readonly example: unknown
 }
@@ -30,14 +32,21 @@ export function templateOf(name: string): readonly TemplateColumn[] {
   const resource = resourceOfKind(name)
   const reading = kind.read({}, context)
   const required = new Set('issues' in reading ? reading.issues.map(({ field }) => field) : [])
+  const isMatched = (column: string) => kind.matching !== null && column === kind.keyField
+  if (isMatched(kind.keyField)) required.delete(kind.keyField)
   const imported = importedFields(resource)
   const example = exampleRow(resource, kind)
   const columns = kind.names.map((column) => ({
     name: column,
     type: kind.typeOf(column) ?? 'text',
     isRequired: required.has(column),
-    whenLeftOut: required.has(column) ? null : inWords(imported.get(column)?.default),
+    whenLeftOut: required.has(column)
+      ? null
+      : isMatched(column)
+        ? 'who has the email, else the phone, else a new one'
+        : inWords(imported.get(column)?.default),
     meaning: termOf([resource.name, column])?.[0] ?? null,
+    heads: imported.get(column)?.heads ?? [],
     // What may be left out is shown where its meaning has an example.
     example:
       required.has(column) || termOf([resource.name, column])?.[1] !== undefined ? example[column] : null,

@@ -3,6 +3,7 @@ import type { StoredRow } from '../../ports/records.ts'
 import { importContext, type ImportWorld } from './world.ts'
 import { isStagedAsDrafts, isKeptAtPos, kindOf, type ImportKind, type Completion } from './kinds.ts'
 import type { Lookup } from './check.ts'
+import { matchKeysOf, matchRows } from './contacts.ts'
 import type { Clock, Log } from '../../ports/platform.ts'
 import { toInstant } from '../text/instant.ts'
 import { ABANDONED_MS } from './file/transfer.ts'
@@ -51,12 +52,24 @@ async function writeStep(
   world: ImportWorld,
 ): Promise<ImportSession | null> {
   const { sessions } = world
+  if (session.matching > 0) return writeMatched(session, world)
   if (!isStagedAsDrafts(kind)) return sessions.writeNext(session, chunksMax)
-  const chunk = await sessions.nextChunk(session.importId)
+  const chunk = await sessions.nextChunk(session)
   if (chunk === null) return null
   return isKeptAtPos(kind.collection)
     ? writeToPos(session, chunk, world)
     : sessions.writeChunk(session, { chunk: chunk.chunk, rows: await completed(chunk, kind, world) })
+}
+
+/** Writes a chunk to the contacts that its rows are of. When one of them was changed meanwhile, it is done again. */
+async function writeMatched(
+  session: ImportSession,
+  { sessions }: ImportWorld,
+): Promise<ImportSession | null> {
+  const chunk = await sessions.nextChunk(session)
+  if (chunk === null) return null
+  const found = await sessions.findMatches(session, matchKeysOf(chunk.rows, session.matching))
+  return sessions.writeChunk(session, { chunk: chunk.chunk, matched: matchRows(session, chunk, found) })
 }
 
 /**

@@ -6,6 +6,7 @@ import { abortImport, commitImport, openImport, receivePart, type ImportAnswer }
 import {
   ABANDONED_HOURS,
   FILE_PROBLEMS_MAX,
+  LISTED_PROBLEMS_MAX,
   IDLE_MS,
   PART_BYTES,
   PART_MAX_BYTES,
@@ -29,6 +30,11 @@ const Mapping = v.record(v.string(), v.string('must be the name of a field, or e
 const MAPPING =
   'For CSV: the fields of columns whose names do not say it, by the names of the columns. Empty: the column is left out.'
 
+const ATTRIBUTES =
+  'For CSV: whether columns that are no field become attributes, under their own names. Only contacts have attributes.'
+
+const ALL_PROBLEMS = `For a dry run: whether up to ${LISTED_PROBLEMS_MAX} problems are listed, so that the other rows can be imported.`
+
 const Problem = v.strictObject({
   line: described(v.pipe(v.number(), v.integer()), 'The line of the file, counted from 1.'),
   field: described(v.string(), 'The field, as a dotted path; `(line)` for the line as a whole.'),
@@ -50,6 +56,8 @@ export const PublishedImport = v.strictObject({
   ),
   dryRun: described(v.boolean(), 'Whether the file is only checked. Nothing of it is ever written.'),
   mapping: described(Mapping, MAPPING),
+  attributes: described(v.boolean(), ATTRIBUTES),
+  allProblems: described(v.boolean(), ALL_PROBLEMS),
   totalBytes: described(count, 'The size of the file.'),
   receivedBytes: described(count, 'How much of it has come.'),
   nextPart: described(count, 'The number of the part that is awaited.'),
@@ -58,6 +66,14 @@ export const PublishedImport = v.strictObject({
   skippedRows: described(count, 'Rows of a CSV file that were skipped because all their cells are empty.'),
   writtenRows: described(count, 'Rows that were written.'),
   changedRows: described(count, 'Written rows that are new, or that replaced different content.'),
+  newRows: described(
+    v.nullable(count),
+    'Those of them that were stored for the first time; null: that is counted only where rows have no ids.',
+  ),
+  mergedRows: described(
+    v.nullable(count),
+    'Written rows that were of the same contact as an earlier row of the file; null: every row has an id.',
+  ),
   problems,
   warnings: described(
     v.array(v.string()),
@@ -105,6 +121,8 @@ export const OpenedFile = v.strictObject({
     ),
   ),
   mapping: v.exactOptional(described(Mapping, MAPPING)),
+  attributes: v.exactOptional(described(v.boolean('must be true or false'), ATTRIBUTES)),
+  allProblems: v.exactOptional(described(v.boolean('must be true or false'), ALL_PROBLEMS)),
 })
 
 export const sampleImport: v.InferOutput<typeof PublishedImport> = {
@@ -114,6 +132,8 @@ export const sampleImport: v.InferOutput<typeof PublishedImport> = {
   state: 'receiving',
   dryRun: false,
   mapping: {},
+  attributes: false,
+  allProblems: false,
   totalBytes: 1_048_576,
   receivedBytes: 524_288,
   nextPart: 3,
@@ -122,6 +142,8 @@ export const sampleImport: v.InferOutput<typeof PublishedImport> = {
   skippedRows: 0,
   writtenRows: 0,
   changedRows: 0,
+  newRows: null,
+  mergedRows: null,
   problems: [],
   warnings: [],
   openedAt: '2026-03-01T14:05:06.123Z',
@@ -136,6 +158,8 @@ export function published(session: ImportSession): v.InferOutput<typeof Publishe
     skippedRows,
     writtenRows,
     changedRows,
+    newRows,
+    mergedRows,
     problems: found,
     warnings,
     openedAt,
@@ -143,12 +167,15 @@ export function published(session: ImportSession): v.InferOutput<typeof Publishe
   } = session
   return {
     ...{ importId, kind, format, state, dryRun: isDryRun, mapping: { ...mapping } },
+    ...{ attributes: session.takesAttributes, allProblems: session.listsProblems },
     ...{ totalBytes, receivedBytes, nextPart, partBytes: PART_BYTES },
     ...{
       readRows,
       skippedRows,
       writtenRows,
       changedRows,
+      newRows,
+      mergedRows,
       problems: [...found],
       warnings: [...warnings],
       openedAt,
@@ -200,7 +227,8 @@ export const openImportEndpoint = operated({
   },
   answer: async ({ body, change, organization }, world) => {
     const imports = world.imports(organization)
-    const { dryRun = false, ...file } = body
+    const { dryRun = false, attributes = false, allProblems = false, ...given } = body
+    const file = { ...given, takesAttributes: attributes, listsProblems: allProblems }
     await change.announce({ type: 'import', id: null, kind: body.kind })
     return replyTo(concerning(change, await openImport({ ...file, isDryRun: dryRun }, imports)))
   },
@@ -481,6 +509,10 @@ const Column = v.strictObject({
     'What a new row has without it, in words; null: it is required.',
   ),
   meaning: described(v.nullable(v.string()), 'What it means; null: its name says it.'),
+  heads: described(
+    v.array(v.string()),
+    'What people call it at the head of a column, besides its name. Case, accents, spaces and punctuation do not matter.',
+  ),
 })
 
 const Kind = v.strictObject({
@@ -517,6 +549,7 @@ export const listImportKinds = operated({
               isRequired: true,
               whenLeftOut: null,
               meaning: 'Identifier of the list.',
+              heads: [],
             },
           ],
           template: 'listId\r\nlist-members\r\n',
@@ -529,8 +562,8 @@ export const listImportKinds = operated({
     const { templateCsv, templateOf } = await import('../imports/template.ts')
     const data = importKindNames.map((kind) => {
       const columns = templateOf(kind)
-      const shown = columns.map(({ name, type, isRequired, whenLeftOut, meaning }) => {
-        return { name, type, isRequired, whenLeftOut, meaning }
+      const shown = columns.map(({ name, type, isRequired, whenLeftOut, meaning, heads }) => {
+        return { name, type, isRequired, whenLeftOut, meaning, heads: [...heads] }
       })
       return { kind, columns: shown, template: templateCsv(columns) }
     })

@@ -1,5 +1,7 @@
 import * as v from 'valibot'
 import { readEmailAddress } from '../text/email-address.ts'
+import { echoed } from '../limits/echo.ts'
+import { isJsonObject } from '../text/json.ts'
 import { INSTANT_FORM, isCalendarDate, parseInstant } from '../text/instant.ts'
 
 /** How a database stores a field. Adapters need to know nothing else about its type. */
@@ -292,6 +294,47 @@ export function json<Value>(
 /** A list of strings. */
 export function textList(): Field<string[]> {
   return field('json', () => v.array(v.string()), undefined, UNKNOWN)
+}
+
+/** Bounds of texts by name: how many there may be, and how long a name and a text, in UTF-16 units. */
+export interface NamedTextBounds {
+  readonly most: number
+  readonly nameLength: number
+  readonly valueLength: number
+}
+
+/** Texts by names that nobody declares. Any name is kept, `constructor` too. */
+export function textsByName(bounds: NamedTextBounds): Field<Readonly<Record<string, string>>> {
+  const input = v.pipe(
+    v.custom<Readonly<Record<string, string>>>(isJsonObject, 'must be an object of texts by name'),
+    v.rawCheck(({ dataset, addIssue }) => {
+      const issue = dataset.typed ? namedTextsProblem(dataset.value, bounds) : null
+      if (issue !== null) addIssue({ message: issue })
+    }),
+  )
+  return field(
+    'json',
+    () => v.record(v.string(), v.string()),
+    () => input,
+    UNKNOWN,
+  )
+}
+
+/** What is wrong with texts by name, as the rest of a sentence; null: nothing. */
+function namedTextsProblem(
+  texts: Readonly<Record<string, unknown>>,
+  { most, nameLength, valueLength }: NamedTextBounds,
+): string | null {
+  const entries = Object.entries(texts)
+  if (entries.length > most) return `must have at most ${most} names, not ${entries.length}`
+  for (const [name, value] of entries) {
+    if (name === '' || name.length > nameLength)
+      return `must have names of 1 to ${nameLength} characters, not ${name.length}`
+    if (typeof value !== 'string') return `must have a text for ${echoed(name)}`
+    if (value.length > valueLength)
+      return `must have at most ${valueLength} characters for ${echoed(name)}, not ${value.length}`
+  }
+  return null
 }
 
 /**

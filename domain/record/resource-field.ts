@@ -20,6 +20,8 @@ export interface Imported<Value = unknown> {
   readonly default?: Default
   /** Given when a row that is written without the field keeps what is stored, which a null clears. */
   readonly mayBeLeftOut?: true
+  /** What people call the field at the head of a column, in several languages, besides its name. */
+  readonly heads?: readonly string[]
   /** Whether the field is a code: always imported, but published only when codes are requested. */
   readonly isCode?: true
   /** The collection that must have a row of this id when a line is imported. */
@@ -109,6 +111,14 @@ export function orNow(field: Field<string>): Imported<string> {
  */
 export function orKept<Value>(field: Field<Value | null>): Imported<Value | null> {
   return { origin: 'imported', field, mayBeLeftOut: true }
+}
+
+/** A field with what people call it at the head of a column. Case, accents, spaces and punctuation do not matter. */
+export function headed<Value>(
+  field: Field<Value> | Imported<Value>,
+  heads: readonly string[],
+): Imported<Value> {
+  return 'origin' in field ? { ...field, heads } : { origin: 'imported', field, heads }
 }
 
 /**

@@ -27,7 +27,7 @@ const published: Readonly<Record<string, string>> = {
   purchases:
     'purchase_id status contact_id site_id checkout_link_id currency items purchased_at refunded_at updated_at',
   contacts:
-    'contact_id first_name last_name email phone license_plate tags email_consent sms_consent source site_id created_at updated_at',
+    'contact_id first_name last_name email phone license_plate tags email_consent sms_consent source site_id attributes created_at updated_at',
   contact_lists: 'list_id name description type created_at updated_at',
   list_members: 'contact_id list_id added_at',
   marketing_signups:

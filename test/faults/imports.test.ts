@@ -82,6 +82,11 @@ const kinds: Readonly<Record<string, { readonly lines: readonly object[]; readon
       createdAt: '2026-01-01T00:00:00Z',
     })),
   },
+  // Rows without ids are matched when they are written.
+  'a list of contacts': {
+    table: 'contacts',
+    lines: Array.from({ length: 10 }, (_, index) => ({ email: `p-${index}@example.com`, source: filler })),
+  },
   // Imports of forms stage drafts, which are completed when they are written.
   forms: {
     table: 'forms',
@@ -105,9 +110,10 @@ async function openStorage(): Promise<ScratchStorage> {
   return storage
 }
 
-describe.each(Object.entries(kinds))('%s', (kind, { lines, table }) => {
+describe.each(Object.entries(kinds))('%s', (name, { lines, table }) => {
+  const isList = name === 'a list of contacts'
   const file = {
-    kind,
+    kind: table,
     format: 'ndjson',
     source: sourceOf(ndjsonBytes(lines)),
     onProgress: () => undefined,
@@ -149,11 +155,13 @@ describe.each(Object.entries(kinds))('%s', (kind, { lines, table }) => {
       changed,
       unchanged: lines.length - changed,
       skipped: 0,
+      fresh: isList ? changed : null,
+      merged: isList ? 0 : null,
       warnings: [],
     })
     expect(await count(storage)).toBe(lines.length)
     await sweepOf(storage)
-    for (const staging of ['import_chunks', 'import_keys', 'import_parts'])
+    for (const staging of ['import_chunks', 'import_keys', 'import_parts', 'import_contacts'])
       expect(await count(storage, staging)).toBe(0)
   }
 
@@ -189,7 +197,7 @@ describe.each(Object.entries(kinds))('%s', (kind, { lines, table }) => {
     clock.advance(3_600_000)
     await sweepOf(storage)
     expect(await states(storage)).toEqual(['aborted'])
-    for (const staging of ['import_chunks', 'import_keys', 'import_parts', table])
+    for (const staging of ['import_chunks', 'import_keys', 'import_parts', 'import_contacts', table])
       expect(await count(storage, staging)).toBe(0)
     clock.advance(24 * 3_600_000)
     await sweepOf(storage)

@@ -151,7 +151,7 @@ const rest: readonly Template[] = [
       .where(isRecipient),
   ),
   // Whatever an import that has ended left behind may be about the person.
-  ...(['import_chunks', 'import_keys', 'import_parts'] as const).map((table) =>
+  ...(['import_chunks', 'import_keys', 'import_parts', 'import_contacts'] as const).map((table) =>
     template(
       db
         .deleteFrom(table)

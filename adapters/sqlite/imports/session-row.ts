@@ -21,6 +21,7 @@ export const sessionColumns = aliasesFor([
   ] as const),
   ...(['openedAt', 'touchedAt', 'nextPart', 'receivedBytes', 'readRows', 'skippedRows', 'problems'] as const),
   ...(['warnings', 'reading', 'chunks', 'writtenChunks', 'writtenRows', 'changedRows'] as const),
+  ...(['takesAttributes', 'listsProblems', 'matching', 'newRows', 'mergedRows'] as const),
 ])
 
 const organizationId = slot<string>('organizationId')
@@ -77,14 +78,25 @@ function hasState(isOverThen: boolean) {
   )
 }
 
-export function sessionOf({ fields, isDryRun, mapping, ...row }: SessionRow): ImportSession {
+export function sessionOf({
+  fields,
+  isDryRun,
+  takesAttributes,
+  listsProblems,
+  mapping,
+  ...row
+}: SessionRow): ImportSession {
   const stagedFields = fields === null ? null : parsed(fields)
   return {
     ...row,
     isDryRun: isDryRun === 1,
+    takesAttributes: takesAttributes === 1,
+    listsProblems: listsProblems === 1,
     mapping: parsed(mapping),
     problems: parsed(row.problems),
     warnings: parsed(row.warnings),
+    newRows: row.matching === 0 ? null : row.newRows,
+    mergedRows: row.matching === 0 ? null : row.mergedRows,
     stagedFields,
   }
 }
@@ -121,6 +133,13 @@ const isStaged = or([
       .select(one)
       .where('k.organization_id', '=', ref('s.organization_id'))
       .where('k.import_id', '=', ref('s.import_id')),
+  ),
+  exists(
+    db
+      .selectFrom('import_contacts as m')
+      .select(one)
+      .where('m.organization_id', '=', ref('s.organization_id'))
+      .where('m.import_id', '=', ref('s.import_id')),
   ),
 ])
 

@@ -19,6 +19,7 @@ import {
   writeGiven,
   writeStaged,
 } from './staged-rows.ts'
+import { findMatches } from './matching.ts'
 import {
   ofSession,
   sessionOf,
@@ -77,7 +78,8 @@ export function createImportSessions(
       startSession(executor, { ...placeOf(importId), kind }, serviceWideIds, nowOf(clock)),
     writeNext: async (session, chunksMax) =>
       writeStaged(executor, placeOf(session.importId), session, chunksMax, nowOf(clock)),
-    nextChunk: (importId) => readNextChunk(executor, placeOf(importId)),
+    nextChunk: (session) => readNextChunk(executor, placeOf(session.importId), session),
+    findMatches: (session, keys) => findMatches(executor, placeOf(session.importId), keys),
     writeChunk: (session, written) =>
       writeGiven(executor, placeOf(session.importId), session, written, nowOf(clock)),
     dropStaged: (importId) => dropStaged(executor, placeOf(importId)),
@@ -97,6 +99,8 @@ const insert = template(
       digest: slot('digest'),
       is_dry_run: slot('isDryRun'),
       mapping: slot('mapping'),
+      takes_attributes: slot('takesAttributes'),
+      lists_problems: slot('listsProblems'),
       fields: slot('fields'),
       state: sql.lit('receiving'),
       opened_at: slot('now'),
@@ -129,11 +133,14 @@ interface Opening {
 /** Opens a session, unless one of its kind is open already. Returns the open session. */
 async function openSession(executor: Executor, opening: Opening): Promise<ImportSession> {
   const { kind, format, totalBytes, digest, isDryRun = false, mapping = {} } = opening.file
+  const { takesAttributes = false, listsProblems = false } = opening.file
   const { organizationId, importId, reading, now } = opening
   const fields = opening.fields === null ? null : JSON.stringify(opening.fields)
   const values = {
     ...{ organizationId, importId, kind, format, totalBytes, digest, fields, reading, now },
     isDryRun: Number(isDryRun),
+    takesAttributes: Number(takesAttributes),
+    listsProblems: Number(listsProblems),
     mapping: JSON.stringify(mapping),
   }
   const [, found] = await resultsOf(executor, [
@@ -222,6 +229,7 @@ async function startSession(
 /** How many rows of each staging table are removed in one step. */
 const DROPPED_CHUNKS = 20
 const DROPPED_KEYS = 2_000
+const DROPPED_CONTACTS = 20_000
 
 const isEnded = eb.exists(db.selectFrom('import_sessions').select(one).where(ofSession).where(isOver))
 
@@ -231,6 +239,17 @@ function dropFrom(table: 'import_chunks' | 'import_keys') {
 }
 const dropChunks = dropFrom('import_chunks')
 const dropKeys = dropFrom('import_keys')
+const dropContacts = template(
+  db
+    .deleteFrom('import_contacts')
+    .where(ofSession)
+    .where(isEnded)
+    .where(
+      'contact_id',
+      'in',
+      db.selectFrom('import_contacts').select('contact_id').where(ofSession).limit(atMost('limit')),
+    ),
+)
 const dropParts = template(db.deleteFrom('import_parts').where(ofSession).where(isEnded))
 const look = template(
   db.selectNoFrom(
@@ -238,6 +257,7 @@ const look = template(
       .or([
         eb.exists(db.selectFrom('import_chunks').select(one).where(ofSession)),
         eb.exists(db.selectFrom('import_keys').select(one).where(ofSession)),
+        eb.exists(db.selectFrom('import_contacts').select(one).where(ofSession)),
       ])
       .as('left'),
   ),
@@ -248,8 +268,9 @@ async function dropStaged(executor: Executor, place: SessionPlace): Promise<bool
   const results = await resultsOf(executor, [
     bind(dropChunks, { ...place, limit: DROPPED_CHUNKS }),
     bind(dropKeys, { ...place, limit: DROPPED_KEYS }),
+    bind(dropContacts, { ...place, limit: DROPPED_CONTACTS }),
     bind(dropParts, { ...place }),
     bind(look, { ...place }),
   ])
-  return results[3].rows[0]?.left === 1
+  return results[4].rows[0]?.left === 1
 }

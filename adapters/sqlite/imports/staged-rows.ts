@@ -1,4 +1,4 @@
-import { expressionBuilder, sql, type Expression } from 'kysely'
+import { expressionBuilder, sql, type Expression, type SqlBool } from 'kysely'
 import type {
   ImportSession,
   StagedPart,
@@ -6,8 +6,11 @@ import type {
   ImportState,
   StagedChunk,
   WrittenChunk,
+  MatchedRows,
+  Matching,
 } from '../../../ports/import-sessions.ts'
 import type { StoredRow } from '../../../ports/records.ts'
+import { isJsonObject } from '../../../domain/text/json.ts'
 import { parsed, type Database } from '../statement/database.ts'
 import {
   bind,
@@ -19,6 +22,8 @@ import {
   textsOf,
   countedJsonChunks,
   jsonChunks,
+  failsWhen,
+  CONDITION_HELD,
   type Template,
 } from '../statement/compiler.ts'
 import { rowsAmong, rowsOf, type Executor, type Statement } from '../statement/executor.ts'
@@ -94,6 +99,7 @@ const advance = template(
       warnings: slot('warnings'),
       state: slot('state'),
       reading: slot('reading'),
+      matching: sql<Matching>`max(${eb.ref('matching')}, ${slot('matching')})`,
       chunks: eb('chunks', '+', slot('chunks')),
       touched_at: slot('now'),
     }))
@@ -109,7 +115,7 @@ export async function stagePart(
   staged: StagedPart,
   now: string,
 ): Promise<ImportSession | null> {
-  const { part, digest, bytes, readRows, skippedRows, state } = staged
+  const { part, digest, bytes, readRows, skippedRows, state, matching } = staged
   const reading = state === 'receiving' ? staged.reading : ''
   const to = { organizationId, importId, part }
   const chunks = chunksOf(staged.rows, kind, stagedFields)
@@ -127,6 +133,7 @@ export async function stagePart(
       skippedRows,
       state,
       reading,
+      matching,
       now,
       problems,
       warnings,
@@ -155,11 +162,31 @@ function chunksOf(
   fields: readonly string[] | null,
 ): readonly Chunk[] {
   const encoded: readonly unknown[] =
-    fields === null ? rows : encodedRows(writableTable(collection), fields, rows)
+    fields === null ? rows : encodedRows(writableTable(collection), fields, rows).map(withMembers(rows))
   return countedJsonChunks(encoded, CHUNK_MAX_ROWS).map(({ text, count }) => ({
     rowCount: count,
     rows: text,
   }))
+}
+
+/** Puts the members of documents that a row names (`attributes.birthday`) behind its values; most rows name none. */
+function withMembers(rows: readonly StoredRow[]) {
+  return (values: readonly unknown[], index: number): readonly unknown[] => {
+    const members = Object.entries(rows[index] ?? {}).filter(([name]) => name.includes('.'))
+    return members.length === 0 ? values : [...values, Object.fromEntries(members)]
+  }
+}
+
+/** A staged row as it was before. */
+function decodedRow(table: Table, fields: readonly string[], values: readonly unknown[]): StoredRow {
+  const row: Record<string, unknown> = {}
+  for (const [index, field] of fields.entries()) {
+    const value = values[index] ?? null
+    row[field] =
+      columnOf(table, field).storage === 'json' && typeof value === 'string' ? JSON.parse(value) : value
+  }
+  const members = values[fields.length]
+  return isJsonObject(members) ? { ...row, ...members } : row
 }
 
 /** The keys of a row of `import_keys` with the alias k, as rows with the alias entry. */
@@ -343,6 +370,7 @@ export function writeGiven(
   if ('changed' in given)
     return counted(executor, place, bind(countGiven, { ...values, changed: given.changed }))
   const table = writableTable(kind)
+  if ('matched' in given) return writeMatched(executor, place, given, now)
   const rows = JSON.stringify(encodedRows(table, givenFields(table), given.rows))
   return counted(executor, place, bind(countChangesOfNext, values), [
     moveClock(table, place.organizationId, now),
@@ -350,10 +378,65 @@ export function writeGiven(
   ])
 }
 
+/** That a contact was changed since those were read to which the rows of a chunk were matched. */
+const isOutdated = failsWhen(sql<SqlBool>`exists (select 1 from contacts
+  where organization_id = ${slot('organizationId')} and updated_at > ${slot('at')})`)
+
+const countMatched = template(
+  count(slot('changedRows'))
+    .set(({ eb }) => ({
+      new_rows: eb('new_rows', '+', slot('newRows')),
+      merged_rows: eb('merged_rows', '+', slot('mergedRows')),
+      warnings: slot('warnings'),
+    }))
+    .where('written_chunks', '=', slot('chunk')),
+)
+
+const touch = template(sql`
+  insert into import_contacts (organization_id, import_id, contact_id, touch)
+  select ${slot('organizationId')}, ${slot('importId')}, entry.value ->> 0, entry.value ->> 1
+  from json_each(${slot('touched')}) as entry where ${nextNumber} = ${slot('chunk')}
+  on conflict (organization_id, import_id, contact_id) do update set touch = excluded.touch`)
+
+/** Writes contacts as the rows of a chunk leave them. Null also when a contact was changed since they were read. */
+async function writeMatched(
+  executor: Executor,
+  place: SessionPlace,
+  { chunk, matched }: { readonly chunk: number; readonly matched: MatchedRows },
+  now: string,
+): Promise<ImportSession | null> {
+  const { organizationId } = place
+  const table = writableTable('contacts')
+  const values = { ...place, owner: organizationId, chunk, chunksMax: 1, now, ...matched.counts }
+  const rows = encodedRows(table, givenFields(table), matched.rows)
+  const writes = [
+    bind(isOutdated, { organizationId, at: matched.at }),
+    moveClock(table, organizationId, now),
+    ...jsonChunks(rows).map((some) => bind(upsertGiven('contacts'), { ...values, rows: some })),
+    ...jsonChunks(matched.touched).map((some) => bind(touch, { ...place, chunk, touched: some })),
+  ]
+  const counting = bind(countMatched, { ...values, warnings: JSON.stringify(matched.warnings) })
+  try {
+    return await counted(executor, place, counting, writes)
+  } catch (error) {
+    if (CONDITION_HELD.test(String(error))) return null
+    throw error
+  }
+}
+
 /** The staged rows of the next chunk to write; null when there is none. */
-export async function readNextChunk(executor: Executor, place: SessionPlace): Promise<StagedChunk | null> {
+export async function readNextChunk(
+  executor: Executor,
+  place: SessionPlace,
+  { kind, stagedFields }: ImportSession,
+): Promise<StagedChunk | null> {
   const [row] = await rowsOf(executor, bind(readNext, { ...place }))
-  return row === undefined ? null : { chunk: row.chunk, rows: parsed(row.rows) }
+  if (row === undefined) return null
+  const staged: readonly unknown[] = parsed(row.rows)
+  if (stagedFields === null) return { chunk: row.chunk, rows: staged as readonly StoredRow[] }
+  const table = writableTable(kind)
+  const rows = staged.map((values) => decodedRow(table, stagedFields, values as readonly unknown[]))
+  return { chunk: row.chunk, rows }
 }
 
 /** Writes chunks, counts them by the statement `count`, and removes them, in one batch. Null: none was counted. */

@@ -28,6 +28,7 @@ export const tablesByHand: Readonly<Record<keyof typeof serviceTables, Reason>> 
   import_parts: 'the parts of a file that an import took',
   import_chunks: 'the rows that an import is going to write',
   import_keys: 'what tells the lines of an imported file apart',
+  import_contacts: 'the contacts that an import has met',
   restores: 'how organizations were restored from archives',
   retention: 'for how long organizations keep what',
   erasures: 'who was erased, so that no older archive brings them back',

@@ -2,7 +2,13 @@ import type { Generated, ColumnType } from 'kysely'
 import type { StoredKey, Organization, KeptKind, StoredOperatorKey } from '../../../ports/organizations.ts'
 import type { RowOf } from '../../../domain/record/resource.ts'
 import type { DeclaredResource } from '../../../domain/resources/index.ts'
-import type { ImportFormat, ImportProblem, ImportState } from '../../../ports/import-sessions.ts'
+import type {
+  ImportFormat,
+  ImportProblem,
+  ImportState,
+  Matching,
+  Touch,
+} from '../../../ports/import-sessions.ts'
 import type { SendRecord, ListedEntry } from '../../../ports/messaging.ts'
 import type { AuditOutcome, AuditSubject } from '../../../ports/operators.ts'
 import type { MovePhase, ShownProgress } from '../../../ports/moves.ts'
@@ -83,7 +89,7 @@ function json<Value>(): ServiceColumn<JsonText<Value>, JsonText<Value>> {
   return column('TEXT')
 }
 
-function integer(): ServiceColumn<number, number> {
+function integer<Value extends number = number>(): ServiceColumn<Value, Value> {
   return column('INTEGER')
 }
 
@@ -237,6 +243,11 @@ export const serviceTables = {
     is_dry_run: byDefault(integer()),
     mapping: byDefault(json<Readonly<Record<string, string>>>()),
     skipped_rows: byDefault(integer()),
+    takes_attributes: byDefault(integer()),
+    lists_problems: byDefault(integer()),
+    matching: byDefault(integer<Matching>()),
+    new_rows: byDefault(integer()),
+    merged_rows: byDefault(integer()),
   },
   import_parts: { organization_id: text(), import_id: text(), part: integer(), digest: text() },
   import_chunks: {
@@ -253,6 +264,12 @@ export const serviceTables = {
     part: integer(),
     keys: json<readonly string[]>(),
     lines: json<readonly number[]>(),
+  },
+  import_contacts: {
+    organization_id: text(),
+    import_id: text(),
+    contact_id: text(),
+    touch: integer<Touch>(),
   },
   restores: {
     organization_id: text(),

@@ -15,6 +15,8 @@ export interface Columns {
   typeOf(field: string): StorageType | null
   /** Why this field cannot be imported; null: it can. */
   problemOf(field: string): string | null
+  /** What people call fields at the heads of columns, by what `headKey` makes of it. Left out: nothing else. */
+  readonly heads?: ReadonlyMap<string, string>
   /**
    * A field whose value no problem may show; null: there is none. In a file without a header it would stand where the
    * names of fields are expected.
@@ -27,6 +29,8 @@ export interface HeaderRules {
   readonly columns: Columns
   /** The fields of columns whose names do not say it; an empty one: the column is left out. */
   readonly mapping: ImportMapping
+  /** Whether columns that are no field become attributes under their own names. Left out: they do not. */
+  readonly takesAttributes?: boolean
 }
 
 /** The header of a CSV file, as it was read. */
@@ -75,7 +79,8 @@ export function splitHeader(
 }
 
 function knownIn(cells: readonly string[], rules: HeaderRules): number {
-  const fieldOf = fieldFinder(rules)
+  // Whatever a column is called, it could become an attribute.
+  const fieldOf = fieldFinder({ ...rules, takesAttributes: false })
   return cells.filter((cell) => fieldOf(cell.trim()) !== undefined).length
 }
 
@@ -87,6 +92,8 @@ export function readColumns(cells: readonly string[], rules: HeaderRules): reado
   const read = names.map((column, index): ColumnReading => {
     const field = fields[index]
     if (field === undefined) return { column, field: '', problem: unknownColumn(column, rules) }
+    const unfit = field === null || field === '' ? null : rules.columns.problemOf(field)
+    if (unfit !== null && field !== OWNER_FIELD) return { column, field: '', problem: unfit }
     const before = field === null || field === '' ? index : fields.indexOf(field)
     const problem =
       before === index
@@ -100,14 +107,22 @@ export function readColumns(cells: readonly string[], rules: HeaderRules): reado
 }
 
 /** Finds the field of a column by its name: null when the column is left out, undefined when there is no such field. */
-function fieldFinder({ columns, mapping }: HeaderRules): (name: string) => string | null | undefined {
+function fieldFinder({
+  columns,
+  mapping,
+  takesAttributes = false,
+}: HeaderRules): (name: string) => string | null | undefined {
   const mapped = new Map(Object.entries(mapping).map(([column, field]) => [folded(column), field]))
   const named = new Map([...columns.names, OWNER_FIELD].map((name) => [folded(name), name]))
   return (name) => {
     if (name === '') return undefined
     const exact = Object.hasOwn(mapping, name) ? mapping[name] : mapped.get(folded(name))
     if (exact !== undefined) return exact === '' ? null : exact
-    return columns.problemOf(name) === null ? name : named.get(folded(name))
+    const known =
+      columns.problemOf(name) === null ? name : (named.get(folded(name)) ?? columns.heads?.get(headKey(name)))
+    // What was written beside the rows that an import left out says why, and is nothing of theirs.
+    if (known === undefined && folded(name) === PROBLEM_HEAD) return null
+    return known ?? (takesAttributes ? `attributes.${name}` : undefined)
   }
 }
 
@@ -116,9 +131,23 @@ export function folded(name: string): string {
   return name.toLowerCase().replaceAll(/[\s_-]+/g, '')
 }
 
+/** The head of the column in which a file of rows that were left out says what is wrong with each. */
+export const PROBLEM_HEAD = 'problem'
+
+/** Heads are the same when they differ only in case, accents, white space and punctuation. */
+export function headKey(head: string): string {
+  return head
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll('ß', 'ss')
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '')
+}
+
 function unknownColumn(name: string, { columns }: HeaderRules): string {
   const problem = columns.problemOf(name) ?? 'is not known'
-  return `${problem} Rename the column, or map it: NAME=FIELD, or NAME= to leave it out.`
+  const attribute =
+    columns.problemOf('attributes.x') === null ? ', NAME=attributes.NAME to keep it as an attribute' : ''
+  return `${problem} Rename the column, or map it: NAME=FIELD${attribute}, or NAME= to leave it out.`
 }
 
 function absentColumn(

@@ -27,6 +27,9 @@ const BYTE_ORDER_MARK = '\u{FEFF}'
  */
 export const LINE_MAX_BYTES = 1_000_000
 
+/** The problem of a line that is in another encoding, as its whole file probably is. */
+export const NOT_UTF8 = 'is not in UTF-8. Save the file as UTF-8 (in Excel: "CSV UTF-8")'
+
 /** The problem of a longer line. */
 export const tooLongProblem = `is longer than ${LINE_MAX_BYTES} bytes, which is more than a row can hold`
 
@@ -50,8 +53,7 @@ export function* linesIn(bytes: Uint8Array, first: number, lineEnd: number): Gen
 function readLine(bytes: Uint8Array, number: number): Pick<Line, 'text' | 'problem'> {
   if (bytes.length > LINE_MAX_BYTES) return { text: null, problem: tooLongProblem }
   const text = decodeUtf8(bytes)
-  if (text === null)
-    return { text: null, problem: 'is not in UTF-8. Save the file as UTF-8 (in Excel: "CSV UTF-8")' }
+  if (text === null) return { text: null, problem: NOT_UTF8 }
   return { text: number === 1 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text, problem: null }
 }
 

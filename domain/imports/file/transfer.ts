@@ -19,6 +19,8 @@ export type ImportProgress = Pick<
   | 'warnings'
   | 'writtenRows'
   | 'changedRows'
+  | 'newRows'
+  | 'mergedRows'
 >
 
 /** The reply to a sender. A message is one sentence for a person, and ends the transfer. */
@@ -43,6 +45,10 @@ export interface Transfer {
   readonly isDryRun?: boolean
   /** The fields of columns whose names do not say it. */
   readonly mapping?: ImportMapping
+  /** Whether columns that are no field become attributes. Left out: they do not. */
+  readonly takesAttributes?: boolean
+  /** Whether a dry run lists up to `LISTED_PROBLEMS_MAX` problems. Left out: `FILE_PROBLEMS_MAX`. */
+  readonly listsProblems?: boolean
   readonly source: ImportSource
   readonly target: ImportTarget
   /** Called with the number of rows that have been checked, or written, so far. */
@@ -58,6 +64,10 @@ export type ImportOutcome =
       readonly skipped: number
       readonly changed: number
       readonly unchanged: number
+      /** Rows that were stored for the first time, which are among those that changed; null: that was not counted. */
+      readonly fresh: number | null
+      /** Rows that were of whom an earlier row of the file was; null: that was not counted. */
+      readonly merged: number | null
       /** What the operator should know, as sentences. */
       readonly warnings: readonly string[]
     }
@@ -79,9 +89,13 @@ const CHANGED =
  */
 export async function transferFile(transfer: Transfer): Promise<ImportOutcome> {
   const { kind, format, isDryRun = false, mapping = {}, source, target } = transfer
+  const { takesAttributes = false, listsProblems = false } = transfer
   const { digests, totalBytes } = await measured(source)
   const digest = await digestOfParts(digests)
-  const opened = await target.open({ kind, format, totalBytes, digest, isDryRun, mapping })
+  const opened = await target.open({
+    ...{ kind, format, totalBytes, digest, isDryRun, mapping },
+    ...{ takesAttributes, listsProblems },
+  })
   if (!('session' in opened)) return stopped(opened)
   const sent = await sendParts(transfer, opened.session, digests)
   if (!('session' in sent)) return stopped(sent)
@@ -145,6 +159,7 @@ async function commit({ target, onProgress }: Transfer, received: ImportProgress
     if (session.state === 'writing') onProgress('writing', session.writtenRows)
   }
   const { state, problems, warnings, readRows, skippedRows, writtenRows, changedRows } = session
+  const { newRows, mergedRows } = session
   if (state === 'refused') return { kind: 'invalid', problems }
   if (state === 'aborted') return stopped({ message: `${GIVEN_UP} Nothing was imported.` })
   if (state === 'done') onProgress('writing', writtenRows)
@@ -154,7 +169,9 @@ async function commit({ target, onProgress }: Transfer, received: ImportProgress
     read: readRows,
     skipped: skippedRows,
     changed: changedRows,
-    unchanged: writtenRows - changedRows,
+    unchanged: writtenRows - (mergedRows ?? 0) - changedRows,
+    fresh: newRows,
+    merged: mergedRows,
     warnings: [...warnings, ...empty],
   }
 }
@@ -230,6 +247,9 @@ export const FILE_MAX_BYTES = 4 * 1024 * 1024 * 1024
 /** The number of problems after which an import is refused without checking the rest of the file. */
 export const FILE_PROBLEMS_MAX = 50
 
+/** The number of problems that a dry run lists at most which is asked for all. They are kept with the import. */
+export const LISTED_PROBLEMS_MAX = 5_000
+
 /** After this time without a new part, another file may take the place of an import. */
 export const IDLE_MS = 60_000
 
@@ -243,11 +263,14 @@ export const ABANDONED_MS = ABANDONED_HOURS * 60 * 60 * 1000
 type ReadOutcome = Extract<ImportOutcome, { readonly read: number }>
 
 /** What an import came to, as the rest of a sentence. */
-export function outcomeText({ kind, read, skipped, changed, unchanged }: ReadOutcome): string {
+export function outcomeText({ kind, read, skipped, changed, unchanged, fresh, merged }: ReadOutcome): string {
   const empty = skipped === 0 ? '' : `, ${skipped} empty ${skipped === 1 ? 'row' : 'rows'} skipped`
-  return kind === 'checked'
-    ? `${read} read${empty}. Nothing is wrong. Nothing was imported: this was a dry run`
-    : `${read} read, ${changed} changed, ${unchanged} unchanged${empty}`
+  if (kind === 'checked')
+    return `${read} read${empty}. Nothing is wrong. Nothing was imported: this was a dry run`
+  if (fresh === null || merged === null)
+    return `${read} read, ${changed} changed, ${unchanged} unchanged${empty}`
+  const counts = `${fresh} new, ${changed - fresh} changed, ${unchanged} unchanged, ${merged} merged`
+  return `${read} read: ${counts}${empty}`
 }
 
 /** Said after problems when the check ended with them. */

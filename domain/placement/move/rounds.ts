@@ -90,6 +90,7 @@ const COMPARED_BY: Readonly<Record<string, readonly string[]>> = {
   form_versions: ['saved_at'],
   import_chunks: [],
   import_keys: [],
+  import_contacts: ['touch'],
   import_parts: [],
 }
 /** How many rows are compared at once for each that may be written at once, because reading takes so much less time. */

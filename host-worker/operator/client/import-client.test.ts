@@ -67,6 +67,8 @@ test('a file of several parts is imported, with progress, and importing it again
     changed: 1_500,
     unchanged: 0,
     skipped: 0,
+    fresh: null,
+    merged: null,
     warnings: [],
   })
   expect(seen.at(-1)).toBe('writing 1500')

@@ -74,7 +74,14 @@ function serviceTarget(organizationId: string, url: string, call: OperatorCall):
     return repeated(async () => answerOf(await call(method, filled, init), url))
   }
   return {
-    open: ({ isDryRun = false, ...file }) => ask(openImportEndpoint, {}, json({ ...file, dryRun: isDryRun })),
+    open: ({ isDryRun = false, takesAttributes = false, listsProblems = false, ...file }) => {
+      // A service of an earlier version does not know these.
+      const more = {
+        ...(takesAttributes && { attributes: true }),
+        ...(listsProblems && { allProblems: true }),
+      }
+      return ask(openImportEndpoint, {}, json({ ...file, dryRun: isDryRun, ...more }))
+    },
     part: (importId, part) => ask(sendImportPart, { importId, part: String(part.part) }, bodyOf(part)),
     commit: (importId) => ask(commitImportEndpoint, { importId }),
     write: (importId) => ask(writeImport, { importId }),
@@ -119,6 +126,8 @@ function refusedSession({ problems }: Pick<ImportProgress, 'problems'>): ImportP
     warnings: [],
     writtenRows: 0,
     changedRows: 0,
+    newRows: null,
+    mergedRows: null,
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type ImportOutcome,
   type Transfer,
 } from '../../../domain/imports/file/transfer.ts'
+import { encodings, readableFile, type FileEncoding } from '../../../domain/imports/file/encoding.ts'
 import { isSourceKind } from '../../../adapters/pos-odbc/index.ts'
 import { importKindNames, isKeptAtPos } from '../../../domain/imports/kinds.ts'
 import { templateCsv, templateOf } from '../../../domain/imports/template.ts'
@@ -28,6 +29,8 @@ const importCommand: Command = {
     org: text('ID'),
     format: text(importFormats.join('|')),
     map: many('COLUMN=FIELD'),
+    attributes: mark(),
+    encoding: text(encodings.join('|')),
     'dry-run': mark(),
     template: mark(),
   },
@@ -39,7 +42,10 @@ const importCommand: Command = {
     'CSV, as spreadsheet programs write it: cells are separated by commas, semicolons or tabs. The first row names the',
     'fields, whatever the case, spaces, _ and -; --map "First Name=firstName" names the field of another column, and',
     '--map "Notes=" leaves one out. An empty cell is an absent field, a row of empty cells is skipped, lists and objects',
-    'are JSON. --template prints a file to begin with on standard output, and what each column means on standard error.',
+    'are JSON. Of contacts, --map "Birthday=attributes.birthday" keeps a column that is no field as an attribute, and',
+    '--attributes keeps all of them. Contacts need no ids: a row without one is of whoever has its email, else its phone,',
+    'else it is a new one; rows of one file that are of the same contact are merged, and an empty cell clears nothing.',
+    'A file that is not UTF-8 is read as UTF-16 by its mark, else as Windows-1252; --encoding decides. --template prints a file to begin with on standard output, and what each column means on standard error.',
     '--dry-run checks everything as an import does, with the same exit code, and writes nothing.',
     `KIND is one of ${importKindNames.join(', ')}.`,
     "The pos- kinds go into the organization's point of sale: the legacy vendor's database, or an embedded one of the",
@@ -48,7 +54,7 @@ const importCommand: Command = {
   examples: [
     'contacts --template > contacts.csv',
     'contacts contacts.csv --org lakeside --dry-run',
-    'contacts contacts.csv --org lakeside --map "E-mail address=email" --map "Notes="',
+    'contacts contacts.csv --org lakeside --map "Birthday=attributes.birthday" --map "Notes="',
   ],
   operations: [showOrganization, ...importOperations],
   run: async (context, { values, positionals: [kind = '', path] }) => {
@@ -59,7 +65,11 @@ const importCommand: Command = {
     const organizationId = textOf(values, 'org')
     if (path === undefined) throw new UsageError('FILE is missing')
     if (organizationId === undefined) throw new UsageError('--org is missing')
-    const file = openImportFile(path, values)
+    const { source, format } = openImportFile(path, values)
+    const readable = await readableFile(source, encodingOf(textOf(values, 'encoding')))
+    if ('problem' in readable) throw new CommandError(`${path} ${readable.problem}.`)
+    if (readable.note !== null) context.note(`${path} ${readable.note}. --encoding decides otherwise.`)
+    const file = { source: readable.source, format }
     const mapping = mappingOf(textsOf(values, 'map'))
     const isDryRun = values['dry-run'] === true
     const progress = createProgress(process.stderr, () => systemClock.nowMs())
@@ -67,7 +77,8 @@ const importCommand: Command = {
       progress.update(`${pass} ${kind}`, rows)
     }
     const service = await context.service()
-    const transfer = { ...file, kind, mapping, isDryRun, onProgress }
+    const takesAttributes = values.attributes === true
+    const transfer = { ...file, kind, mapping, takesAttributes, isDryRun, onProgress }
     const outcome = await importInto(organizationId, transfer, service).finally(() => {
       progress.end()
     })
@@ -120,6 +131,13 @@ const typeNames: Readonly<Record<StorageType, string>> = {
   real: 'number',
   boolean: 'true or false',
   json: 'JSON',
+}
+
+function encodingOf(given: string | undefined): FileEncoding | null {
+  const encoding = encodings.find((known) => known === given)
+  if (given !== undefined && encoding === undefined)
+    throw new UsageError(`--encoding must be ${encodings.join(', ')}`)
+  return encoding ?? null
 }
 
 /** The mapping of columns in `COLUMN=FIELD`. A column may have a `=` in its name, a field has none. */

@@ -52,7 +52,7 @@ const natural: Readonly<Record<string, string>> = {
   products: 'status siteIds createdAt',
   'checkout-links': 'status items createdAt',
   purchases: 'items',
-  contacts: 'tags emailConsent smsConsent createdAt',
+  contacts: 'tags emailConsent smsConsent attributes createdAt',
   'contact-lists': 'type createdAt',
   'marketing-signups': 'emailConsent smsConsent answers attribution',
   forms: 'createdAt',
@@ -227,7 +227,8 @@ describe.each(Object.entries(kinds))('%s', (kind, [name, ...derived]) => {
 
   test('refuses null where the table has none, or takes it as left out', async () => {
     for (const { name: field, type: of } of fields) {
-      const may = of.nullable || omissible.includes(field)
+      // A contact without an id is whoever has its email or phone.
+      const may = of.nullable || omissible.includes(field) || (kind === 'contacts' && field === 'contactId')
       if (field !== 'organizationId')
         expect([field, await taken(kind, line, [field], [null])]).toEqual([field, may ? [null] : []])
     }
@@ -297,8 +298,22 @@ function naturalOf(field: string, type: Type): unknown {
     return Object.fromEntries(
       type.keys.flatMap(({ name, there }) => (there === 'always' ? [[name, null]] : [])),
     )
-  return type.kind === 'word' && type.word === 'object' ? {} : false
+  return type.kind === 'map' || (type.kind === 'word' && type.word === 'object') ? {} : false
 }
+
+test('attributes of contacts are bounded, and have any names', async () => {
+  const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`n${n}`, '']))
+  const named = JSON.parse('{"__proto__":"a","constructor":"b","1":"","\u00e9 \ud83d\ude00":"c"}') as Row
+  const fit = [{}, named, many(50), { ['n'.repeat(64)]: 'v'.repeat(1000) }]
+  const unfit = [many(51), { '': 'a' }, { ['n'.repeat(65)]: 'a' }, { a: 'v'.repeat(1001) }]
+  const line = linesByKind.contacts?.[1] ?? {}
+  const values = [...fit, ...unfit, [], 'a', { a: 1 }, { a: null }, { a: ['b'] }]
+  expect(await taken('contacts', line, ['attributes'], values)).toEqual(fit)
+  expect(await problemsOf('contacts', [{ ...line, attributes: named }])).toEqual([])
+  const path = `/api/v1/contacts/${String(line.contactId)}`
+  const { attributes } = (await (await world.service.send(path, { key: world.key })).json()) as Row
+  expect(Object.entries(attributes as Row)).toEqual(Object.entries(named))
+})
 
 describe('several forms of one value', () => {
   test('a membership ends on a day, or at an instant with an offset', async () => {

@@ -1,6 +1,9 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runImport } from '../../../domain/imports/sessions.ts'
+import { importKindNames } from '../../../domain/imports/kinds.ts'
+import { headKey } from '../../../domain/imports/file/header.ts'
+import { templateOf } from '../../../domain/imports/template.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
 import type { ImportFormat } from '../../../ports/import-sessions.ts'
 import { organization } from '../../../adapters/conformance/fixtures.ts'
@@ -133,8 +136,9 @@ test.each<ImportFormat>(['csv', 'ndjson'])(
 )
 
 const KNOWN =
-  'Known are contactId, firstName, lastName, email, phone, licensePlate, tags, emailConsent, smsConsent, source, siteId, createdAt.'
-const MAP = 'Rename the column, or map it: NAME=FIELD, or NAME= to leave it out.'
+  'Known are contactId, firstName, lastName, email, phone, licensePlate, tags, emailConsent, smsConsent, source, siteId, attributes, createdAt.'
+const MAP =
+  'Rename the column, or map it: NAME=FIELD, NAME=attributes.NAME to keep it as an attribute, or NAME= to leave it out.'
 
 /** A column and a cell of it, and what an import says about them. */
 test.each([
@@ -248,4 +252,52 @@ test('all problems of a line are told at once', async () => {
   expect(
     problemsOf(await run(utf8(JSON.stringify(line)), 'ndjson')).map((problem) => problem.split(' ')[1]),
   ).toEqual(['nme', 'updatedAt', 'contactId', 'tags', 'emailConsent', 'createdAt'])
+})
+
+test.each([
+  'E-Mail;Mobile;Vorname;Nachname;Kennzeichen',
+  'Mail,Cell phone,First Name,Surname,License Plate',
+  'Correo electrónico;Teléfono móvil;Nombre;Apellidos;Matrícula',
+  'Adresse e-mail;Téléphone portable;Prénom;Nom de famille;Immatriculation',
+  'MAIL_ADDRESS;Tel.;given-name;Last;number plate;problem',
+  'e–mail;Handy-Nr;Rufname;FAMILIENNAME;Kfz-Kennzeichen',
+])('heads as people write them: %s', async (head) => {
+  const { run, contacts } = await openScratch()
+  const cell = head.includes(',') ? ',' : ';'
+  const mapping = head.includes('Handy-Nr') ? { 'Handy-Nr': 'phone' } : {}
+  const row = ['ada@example.com', '+12125550100', 'Ada', 'Lovelace', 'ABC', 'wrong'].slice(
+    0,
+    head.split(cell).length,
+  )
+  expect(await run(utf8(`${head}\n${row.join(cell)}\n`), 'csv', { mapping })).toMatchObject({ fresh: 1 })
+  expect(await contacts()).toMatchObject([
+    {
+      email: row[0],
+      phone: row[1],
+      firstName: row[2],
+      lastName: row[3],
+      licensePlate: row[4],
+      attributes: {},
+    },
+  ])
+})
+
+test('two columns of one field are refused, naming both', async () => {
+  const { run } = await openScratch()
+  expect(
+    problemsOf(
+      await run(utf8('E-mail,Name,Mobile,Mail,Tel\na@b.example,,,,\n'), 'csv', { mapping: { Name: '' } }),
+    ),
+  ).toEqual([
+    '1 Mail means email, as column 1 (E-mail) does. Keep one of them',
+    '1 Tel means phone, as column 3 (Mobile) does. Keep one of them',
+  ])
+})
+
+test('no head means two fields, or is the name of another', async () => {
+  for (const kind of importKindNames) {
+    const columns = templateOf(kind)
+    const keys = columns.flatMap(({ name, heads }) => [...new Set([name, ...heads].map(headKey))])
+    expect([kind, keys.length]).toEqual([kind, new Set(keys).size])
+  }
 })

@@ -102,6 +102,7 @@ test('every kind is listed with its columns and a template', async () => {
         isRequired: true,
         whenLeftOut: null,
         meaning: 'Identifier of the list.',
+        heads: [],
       },
       expect.objectContaining({ name: 'name', isRequired: true }),
       expect.objectContaining({ name: 'description', isRequired: false, whenLeftOut: 'nothing' }),

@@ -94,6 +94,7 @@ const line = {
   email: EMAIL,
   phone: '(212) 555-0187',
   tags: [NAME],
+  attributes: { spouse: NAME },
   emailConsent: 'subscribed',
   smsConsent: 'subscribed',
   createdAt: '2026-01-01T00:00:00Z',

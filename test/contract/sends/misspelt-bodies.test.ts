@@ -67,7 +67,7 @@ test.each([
   [
     IMPORTS,
     { kind: 'contacts', nme: 1, fromat: 'csv' },
-    'format: is required. totalBytes: is required. digest: is required. nme: is not a known key. Known are kind, format, totalBytes, digest, dryRun, mapping. fromat: is not a known key. Did you mean format?',
+    'format: is required. totalBytes: is required. digest: is required. nme: is not a known key. Known are kind, format, totalBytes, digest, dryRun, mapping, attributes, allProblems. fromat: is not a known key. Did you mean format?',
   ],
   [FORMS, {}, 'forms: is required.'],
   [FORMS, { form: [form] }, 'forms: is required. form: is not a known key. Did you mean forms?'],

@@ -91,9 +91,11 @@ function ofParts(node: SchemaNode, { base, actions }: Parts): fc.Arbitrary<Drawn
     case 'strict_object':
     case 'object':
       return object(base.entries ?? {}, base.type === 'object')
+    case 'custom':
+      // Texts by names that nobody declares.
+      return actions.some(({ type }) => type === 'raw_check') ? namedTexts.map(same) : jsonObject.map(same)
     case 'record':
     case 'loose_object':
-    case 'custom':
       return jsonObject.map(same)
     case 'unknown':
       return json.map(same)
@@ -285,6 +287,10 @@ const { value: json } = fc.letrec<{
     .array(fc.tuple(name, tie('value')), { maxLength: 5 })
     .map((members) => Object.fromEntries(members)),
 }))
+
+const namedTexts = fc
+  .array(fc.tuple(anyText({ min: 1, max: 64 }), anyText({ min: 0, max: 1_000 })), { maxLength: 50 })
+  .map((members) => Object.fromEntries(members))
 
 const jsonObject: fc.Arbitrary<JsonObject> = fc.oneof(
   {

@@ -59,7 +59,7 @@ const HIDDEN: ReadonlySet<string> = new Set([
   'nickname',
 ])
 /** Columns with JSON, and columns with truth values. */
-const JSON_COLUMNS: ReadonlySet<string> = new Set(['tags', 'answers', 'attribution', 'trigger'])
+const JSON_COLUMNS: ReadonlySet<string> = new Set(['tags', 'attributes', 'answers', 'attribution', 'trigger'])
 const FLAGS: ReadonlySet<string> = new Set(['is_published'])
 
 /** A row as readers get it, without fields that are taken from other rows. A second, naive implementation. */

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { columnsOf, readHead, type Head } from '../../../../domain/imports/file/csv.ts'
-import type { ColumnReading, HeaderRules } from '../../../../domain/imports/file/header.ts'
+import { headKey, type ColumnReading, type HeaderRules } from '../../../../domain/imports/file/header.ts'
 import { PART_BYTES, formatOfName } from '../../../../domain/imports/file/transfer.ts'
 import { Button, SelectField, calls, saveText } from '../kit/controls.tsx'
 import { failureOf } from '../service/client.ts'
@@ -307,10 +307,12 @@ export type Import = ItemOf<'imports.list'>
 /** How the columns of a file of this kind are read. The service has the last word, by the same code. */
 function rulesOf({ columns }: ImportKind, mapping: Mapping): HeaderRules {
   const types = new Map(columns.map(({ name, type }) => [name, type]))
+  const heads = columns.flatMap(({ name, heads: some }) => some.map((head) => [headKey(head), name] as const))
   return {
     mapping,
     columns: {
       names: [...types.keys()],
+      heads: new Map(heads),
       typeOf: (field) => types.get(field) ?? null,
       problemOf: (field) => (types.has(field) ? null : 'is not known.'),
       secretField: null,

@@ -1,0 +1,107 @@
+import { sql, type RawBuilder } from 'kysely'
+import type { MatchKeys, Matches, Touch } from '../../../ports/import-sessions.ts'
+import { bind, jsonChunks, slot, template, type Template } from '../statement/compiler.ts'
+import { resultsOf, rowsOf, type Executor, type ResultRow } from '../statement/executor.ts'
+import { givenFields } from '../write/tenant-writer.ts'
+import { decodeRows, tableOf } from '../table/tables.ts'
+import { selectFrom } from '../read/page-select.ts'
+import type { SessionPlace } from './session-row.ts'
+
+/** How many contacts are found of very many that share an email or a phone: the oldest. */
+const SHARED_MAX = 20
+/** How many contacts are read at once, for each key and besides. Mostly none or one has a key. */
+const EVERY_OF_KEY = 2
+const EVERY_MORE = 1_000
+
+const contacts = tableOf('contacts')
+const fields = givenFields(contacts)
+
+/** Finds every contact that has one of the keys in a column, at most `most` of them. */
+const every = (column: string) => {
+  const held = sql`json_each(${slot('keys')}) as k cross join contacts as t
+    on t.organization_id = ${slot('organizationId')} and ${sql.id('t', column)} = k.value`
+  return template(sql<ResultRow>`${selectFrom(contacts, fields, 'columns', held)} limit +${slot('most')}`)
+}
+
+/** Finds the oldest contacts that have each of the keys. */
+const oldest = (condition: RawBuilder<unknown>) => {
+  const ids = sql`(select json_group_array(contact_id) from (
+    select contact_id from contacts as c where c.organization_id = ${slot('organizationId')} and ${condition}
+    order by c.created_at, c.contact_id limit ${sql.lit(SHARED_MAX)}))`
+  return template(sql<ResultRow>`
+    ${selectFrom(contacts, fields, 'columns')}
+    where t.organization_id = ${slot('organizationId')} and t.contact_id in (
+      select held.value from json_each(${slot('keys')}) as k cross join json_each(${ids}) as held)
+    limit +${slot('most')}`)
+}
+
+/** How contacts are found by a sort of keys: all of them, and where those are too many, the oldest. */
+const byId = [every('contact_id'), []] as const
+const byEmail = [every('email_key'), [oldest(sql`c.email_key = k.value`)]] as const
+/** Whoever has no email may be found by a phone that older contacts with emails have too. */
+const byPhone = [
+  every('phone'),
+  [oldest(sql`c.phone = k.value`), oldest(sql`c.phone = k.value and c.email_key is null`)],
+] as const
+
+const readClock = template(sql<{ readonly at: string }>`
+  select clock_at as at from organizations where organization_id = ${slot('organizationId')}`)
+
+const readTouched = template(sql<{ readonly contact_id: string; readonly touch: Touch }>`
+  select contact_id, touch from import_contacts
+  where organization_id = ${slot('organizationId')} and import_id = ${slot('importId')}
+    and contact_id in (select value from json_each(${slot('keys')}))`)
+
+/** The contacts that have one of these keys, and what the import did with them so far. */
+export async function findMatches(
+  executor: Executor,
+  place: SessionPlace,
+  { ids, emails, phones }: MatchKeys,
+): Promise<Matches> {
+  const { organizationId } = place
+  // The clock is read first, so that what changes between two of these calls is noticed.
+  const [clock] = await rowsOf(executor, bind(readClock, { organizationId }))
+  const rows = new Map<string, ResultRow>()
+  for (const [by, keys] of [[byId, ids] as const, [byEmail, emails] as const, [byPhone, phones] as const])
+    for (const row of await found(executor, organizationId, by, keys)) rows.set(String(row.contactId), row)
+  const known = [...rows.keys()]
+  const touches = await rowsOfChunks(executor, readTouched, { ...place }, known)
+  return {
+    contacts: decodeRows(contacts, fields, [...rows.values()]),
+    touched: new Map(touches.map(({ contact_id, touch }) => [contact_id, touch])),
+    at: clock?.at ?? '',
+  }
+}
+
+/** The contacts that have one of these keys; of very many, the oldest for each key. */
+async function found(
+  executor: Executor,
+  organizationId: string,
+  [all, bounded]: readonly [Template<ResultRow>, readonly Template<ResultRow>[]],
+  keys: readonly string[],
+): Promise<readonly ResultRow[]> {
+  const most = EVERY_OF_KEY * keys.length + EVERY_MORE
+  const some = await rowsOfChunks(executor, all, { organizationId, most }, keys)
+  if (some.length < most || bounded.length === 0) return some
+  const those: ResultRow[] = []
+  for (const by of bounded)
+    those.push(
+      ...(await rowsOfChunks(executor, by, { organizationId, most: SHARED_MAX * keys.length }, keys)),
+    )
+  return those
+}
+
+/** The rows of a statement for keys, which may be more than one value can hold. */
+async function rowsOfChunks<Row>(
+  executor: Executor,
+  of: Template<Row>,
+  values: Parameters<typeof bind>[1],
+  keys: readonly string[],
+): Promise<readonly Row[]> {
+  if (keys.length === 0) return []
+  const results = await resultsOf(
+    executor,
+    jsonChunks(keys).map((chunk) => bind(of, { ...values, keys: chunk })),
+  )
+  return results.flatMap(({ rows }) => rows)
+}

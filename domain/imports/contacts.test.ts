@@ -1,0 +1,309 @@
+import { expect, it } from 'vitest'
+import { OWN } from '../../test/support/scratch/scratch-places.ts'
+import { organization } from '../../adapters/conformance/fixtures.ts'
+import { seededRandom } from '../../test/support/runner/fakes.ts'
+import {
+  importInParts,
+  importWorld,
+  ndjsonBytes,
+  sourceOf,
+  toolsWithoutSecrets,
+} from '../../test/support/data/imports.ts'
+import { createScratchStorage, type ScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
+import { relayed } from '../../ports/relayed.ts'
+import type { ImportSession, ImportSessions, MatchKeys } from '../../ports/import-sessions.ts'
+import { utf8 } from '../text/encoding.ts'
+import type { TransferAnswer } from './file/transfer.ts'
+import { commitImport, runImport, targetIn } from './sessions.ts'
+import { storedFields } from '../record/resource.ts'
+import { contacts } from '../resources/contacts.ts'
+
+// Lists of contacts, compared with a model that goes through the rows one by one and looks at every contact for each.
+
+type Row = Readonly<Record<string, unknown>>
+interface Known {
+  contactId: string | null
+  createdAt: string
+  attributes: Record<string, string>
+  [field: string]: unknown
+}
+
+let nowMs = Date.UTC(2026, 5, 1)
+const clock = { nowMs: () => nowMs }
+const FIELDS = ['firstName', 'lastName', 'email', 'phone', 'tags', 'emailConsent', 'createdAt'] as const
+
+/** What a list makes of contacts, and how it is counted. */
+class Model {
+  readonly known: Known[] = []
+
+  import(rows: readonly Row[], now: string) {
+    const met = new Map<Known, 'new' | 'changed' | 'unchanged'>()
+    let merged = 0
+    for (const row of rows) {
+      let found = this.#find(row)
+      const isNew = found === undefined
+      if (found === undefined) {
+        found = { contactId: (row.contactId as string | undefined) ?? null, createdAt: now, attributes: {} }
+        Object.assign(found, { firstName: null, lastName: null, email: null, phone: null })
+        Object.assign(found, { tags: [], emailConsent: 'unknown' })
+        this.known.push(found)
+      }
+      const before = JSON.stringify(found)
+      if (met.has(found)) merged += 1
+      for (const field of FIELDS) if ((row[field] ?? '') !== '') Object.assign(found, { [field]: row[field] })
+      for (const [name, value] of Object.entries((row.attributes ?? {}) as Record<string, string>))
+        found.attributes[name] = value
+      for (const [name, value] of Object.entries(row))
+        if (name.startsWith('attributes.') && typeof value === 'string' && value !== '')
+          found.attributes[name.slice('attributes.'.length)] = value
+      const state = isNew ? 'new' : JSON.stringify(found) === before ? 'unchanged' : 'changed'
+      const earlier = met.get(found)
+      if (earlier === undefined || (earlier === 'unchanged' && state === 'changed')) met.set(found, state)
+    }
+    const count = (state: string) => [...met.values()].filter((one) => one === state).length
+    return { new: count('new'), changed: count('changed'), unchanged: count('unchanged'), merged }
+  }
+
+  #find({ contactId, email, phone }: Row): Known | undefined {
+    if (contactId !== undefined && contactId !== null && contactId !== '')
+      return this.known.find((one) => one.contactId === contactId)
+    const oldest = (some: Known[]) =>
+      some.reduce<Known | undefined>(
+        (best, one) => (best === undefined || one.createdAt < best.createdAt ? one : best),
+        undefined,
+      )
+    const same = (one: unknown, other: unknown) => String(one).toLowerCase() === String(other).toLowerCase()
+    const byEmail = email
+      ? oldest(this.known.filter((one) => one.email && same(one.email, email)))
+      : undefined
+    if (byEmail !== undefined || !phone) return byEmail
+    return oldest(this.known.filter((one) => one.phone === phone && (!one.email || !email)))
+  }
+}
+
+async function openStorage(place: 'shared' | 'own'): Promise<ScratchStorage> {
+  const storage = createScratchStorage({ clock, ...(place === 'own' ? { choice: OWN } : {}) })
+  await storage.administration.saveOrganization(organization('acme'))
+  return storage
+}
+
+const worldOf = (storage: ScratchStorage) =>
+  importWorld(storage, organization('acme'), toolsWithoutSecrets(clock))
+
+async function stored(storage: ScratchStorage): Promise<readonly Row[]> {
+  const { rows } = await storage.tenant('acme').findPage({
+    kind: 'page',
+    collection: 'contacts',
+    select: storedFields(contacts).map(([name]) => name),
+    where: [],
+    order: { field: 'createdAt', idField: 'contactId', direction: 'ascending' },
+    after: null,
+    limit: 1000,
+  })
+  return rows
+}
+
+/** A contact without its id where an import gave it, and without the parts of a minute. */
+const shown = (one: Row, isIdShown: boolean) =>
+  JSON.stringify([
+    isIdShown ? one.contactId : null,
+    FIELDS.map((field) => (field === 'createdAt' ? String(one[field]).slice(0, 16) : one[field])),
+    Object.entries(one.attributes ?? {}).sort(),
+  ])
+
+function countsOf(answer: TransferAnswer) {
+  if (!('session' in answer)) return answer
+  const { state, writtenRows, changedRows, newRows, mergedRows, problems } = answer.session
+  if (state !== 'done') return { state, problems }
+  const [fresh, merged] = [newRows ?? 0, mergedRows ?? 0]
+  return {
+    new: fresh,
+    changed: changedRows - fresh,
+    unchanged: writtenRows - changedRows - merged,
+    merged,
+  }
+}
+
+/** Rows that name few people, so that they meet: without ids mostly, each with something that finds it. */
+function drawnRows(next: () => number, count: number, ids: 'some' | 'none'): readonly Row[] {
+  const of = <Value>(...values: readonly Value[]) => values[Math.floor(next() * values.length)]
+  const people = Math.ceil(count / 2)
+  return Array.from({ length: count }, (): Row => {
+    const number = () => Math.floor(next() * people)
+    const row = {
+      contactId: ids === 'some' && next() < 0.15 ? `c-${number() % 5}` : undefined,
+      firstName: of('Ada', 'Bo', '', undefined),
+      lastName: of('Lovelace', undefined),
+      email: next() < 0.7 ? of(`a${number()}@example.com`, `A${number()}@Example.com`) : undefined,
+      phone: next() < 0.7 ? `+1212555${String(1000 + number())}` : undefined,
+      tags: of(['vip'], [], undefined, undefined),
+      emailConsent: of('subscribed', undefined, undefined),
+      createdAt:
+        next() < 0.2 ? `2024-01-0${1 + Math.floor(next() * 5)}T0${number() % 9}:00:00.000Z` : undefined,
+      attributes: of({ color: of('red', 'blue') ?? '' }, undefined, undefined),
+      'attributes.birthday': of('1.2.1990', '', undefined),
+    }
+    const isNamed = row.contactId !== undefined || row.email !== undefined || row.phone !== undefined
+    return isNamed ? row : { ...row, phone: `+1212555${String(1000 + number())}` }
+  })
+}
+
+for (const place of ['shared', 'own'] as const)
+  it.each(Array.from({ length: 12 }, (_, seed) => seed + 1))(
+    `three lists, one after the other, make what the model makes: ${place} %i`,
+    async (seed) => {
+      const next = seededRandom(seed * 7919)
+      const storage = await openStorage(place)
+      const model = new Model()
+      for (const turn of [1, 2, 3]) {
+        nowMs += 60_000
+        const now = new Date(nowMs).toISOString()
+        const drawn = drawnRows(next, 5 + Math.floor(next() * 50), turn === 2 ? 'some' : 'none')
+        // At least one row has no id, else the file is one of complete rows.
+        const rows = [...drawn, { email: 'list@example.com' }]
+        const bytes = ndjsonBytes(rows)
+        const partBytes = next() < 0.5 ? bytes.length : 300
+        const world = worldOf(storage)
+        const answer = await importInParts(
+          targetIn(world),
+          { kind: 'contacts', format: 'ndjson' },
+          bytes,
+          partBytes,
+        )
+        expect([turn, countsOf(answer)]).toEqual([turn, model.import(rows, now)])
+        const found = await stored(storage)
+        const isById = (one: Row) => String(one.contactId).startsWith('c-')
+        expect(found.map((one) => shown(one, isById(one))).sort()).toEqual(
+          model.known.map((one) => shown(one, isById(one))).sort(),
+        )
+        expect(new Set(found.map(({ contactId }) => contactId)).size).toBe(found.length)
+      }
+    },
+  )
+
+const run = async (storage: ScratchStorage, text: string, more: object = {}) =>
+  runImport(
+    { kind: 'contacts', format: 'csv', source: sourceOf(utf8(text)), onProgress: () => undefined, ...more },
+    worldOf(storage),
+  )
+
+it('the same list again changes nothing, and a list clears nothing', async () => {
+  const storage = await openStorage('shared')
+  const list = 'first name,email,phone\nAda,ada@example.com,212-555-0100\nBo,,(212) 555 0101\n'
+  expect(await run(storage, list)).toMatchObject({ fresh: 2, changed: 2, unchanged: 0, merged: 0 })
+  const before = await stored(storage)
+  nowMs += 60_000
+  expect(await run(storage, list)).toMatchObject({ fresh: 0, changed: 0, unchanged: 2, merged: 0 })
+  expect(await run(storage, 'first name,email,phone\n,ada@example.com,\n')).toMatchObject({
+    changed: 0,
+    unchanged: 1,
+  })
+  expect(await stored(storage)).toEqual(before)
+  expect(await run(storage, 'firstName,email,phone\nX,,+12125550101\nY,,2125550101\n \t,,\n')).toMatchObject({
+    ...{ read: 2, fresh: 0, changed: 1, merged: 1, skipped: 1 },
+  })
+})
+
+it('a row that nothing finds again is refused', async () => {
+  const storage = await openStorage('shared')
+  const outcome = await run(storage, 'firstName,email,phone\nAda,ada@example.com,\nBo, ,\nCy,cy,\n')
+  const problems = outcome.kind === 'invalid' ? outcome.problems : []
+  expect(problems.map(({ line, field, message }) => `${line} ${field} ${message}`)).toEqual([
+    '3 contactId is missing, and so are email and phone: the row would come anew with each import. Give one of the three',
+    '4 email must be an email address, such as ada@example.com',
+  ])
+  expect(await stored(storage)).toEqual([])
+})
+
+it('columns name single attributes, with ids and without, and never more than a contact can have', async () => {
+  const storage = await openStorage('shared')
+  await run(
+    storage,
+    'contactId,email,lastName,attributes\nc-1,a@example.com,L,"{""kept"":""1"",""b"":""2""}"\n',
+  )
+  const [attributes] = [async () => (await stored(storage)).map((one) => [one.lastName, one.attributes])]
+  await run(storage, 'contactId,email,lastName,attributes.b\nc-1,a@example.com,,3\n')
+  expect(await attributes()).toEqual([[null, { kept: '1', b: '3' }]])
+  const mapping = { Birthday: 'attributes.born' }
+  await run(storage, 'email,Birthday\na@example.com,1.2.1990\n', { mapping })
+  await run(storage, 'email;Shoe size;B\na@example.com;38;\n', { takesAttributes: true })
+  const four = { kept: '1', b: '3', born: '1.2.1990', 'Shoe size': '38' }
+  expect(await attributes()).toEqual([[null, four]])
+  const names = Array.from({ length: 48 }, (_, index) => `n${index}`)
+  const many = `email,${names.join()}\na@example.com,${names.map(() => 'x').join()}\n`
+  expect(await run(storage, many, { takesAttributes: true })).toMatchObject({
+    warnings: ['c-1: 2 new attributes were left out, because a contact has at most 50.'],
+  })
+  const [[, all] = []] = await attributes()
+  expect(Object.keys(all as object)).toEqual([...Object.keys(four), ...names.slice(0, 46)])
+  const long = 'n'.repeat(65)
+  expect(await run(storage, `email,${long}\na@example.com,x\n`, { takesAttributes: true })).toMatchObject({
+    problems: [{ line: 1, message: 'must name an attribute by 1 to 64 characters, not 65' }],
+  })
+})
+
+it('a contact that somebody makes while a list is written is found, and counted once by callers at once', async () => {
+  const storage = await openStorage('shared')
+  const world = worldOf(storage)
+  const lines = Array.from({ length: 40 }, (_, index) => ({
+    email: `p${index % 30}@example.com`,
+    lastName: 'L',
+  }))
+  let interfered = 0
+  const sessions = relayed<ImportSessions>((ask) => ask(world.sessions), {
+    findMatches: async (session: ImportSession, keys: MatchKeys) => {
+      const found = await world.sessions.findMatches(session, keys)
+      // Somebody is faster, twice.
+      if (interfered < 2) {
+        interfered += 1
+        const contact = { contactId: `other-${interfered}`, email: `p${interfered}@example.com` }
+        const row = { ...contact, emailKey: contact.email, tags: null, emailConsent: null, smsConsent: null }
+        await storage.tenant('acme').upsert('contacts', [{ ...row, attributes: null, createdAt: null }])
+      }
+      return found
+    },
+  })
+  const meddled = { ...world, sessions }
+  const target = targetIn(meddled)
+  const commit = async (importId: string) => {
+    const both = await Promise.all([1, 2].map(() => commitImport(importId, 500, meddled)))
+    return both[0] as TransferAnswer
+  }
+  const bytes = ndjsonBytes(lines)
+  await importInParts({ ...target, commit }, { kind: 'contacts', format: 'ndjson' }, bytes, 400)
+  const [session] = await world.sessions.list(null, 1)
+  expect(session).toMatchObject({
+    state: 'done',
+    writtenRows: 40,
+    newRows: 28,
+    changedRows: 30,
+    mergedRows: 10,
+  })
+  const found = await stored(storage)
+  expect(found.map(({ email }) => email).sort()).toEqual([...new Set(lines.map(({ email }) => email))].sort())
+  expect(found.every(({ lastName }) => lastName === 'L')).toBe(true)
+})
+
+it('of very many contacts that share a phone, the oldest is found, and whoever has no email', async () => {
+  const storage = await openStorage('shared')
+  const phone = '+12125550100'
+  const row = { tags: null, emailConsent: null, smsConsent: null, attributes: null, phone }
+  const contact = (index: number, email: string | null) => ({
+    ...{ ...row, contactId: `c-${index}`, email, emailKey: email },
+    createdAt:
+      `2026-01-01T00:00:${String(index % 60).padStart(2, '0')}.${String(index).padStart(3, '0')}Z`.slice(
+        0,
+        24,
+      ),
+  })
+  const rows = Array.from({ length: 1_100 }, (_, index) => contact(index + 60, `p${index}@example.com`))
+  const old = { ...contact(1, 'old@example.com'), createdAt: '2020-01-01T00:00:00.000Z' }
+  const alone = { ...contact(2, null), createdAt: '2026-05-01T00:00:00.000Z' }
+  await storage.tenant('acme').upsert('contacts', [...rows, old, alone])
+  await run(storage, `lastName,phone\nFound,${phone}\n`)
+  await run(storage, `lastName,phone,email\nAlone,${phone},new@example.com\n`)
+  const named = (await storage.tenant('acme').findMany('contacts', ['lastName', 'email'], ['c-1', 'c-2']))
+    .map(({ lastName, email }) => `${String(lastName)} ${String(email)}`)
+    .sort()
+  expect(named).toEqual(['Alone new@example.com', 'Found old@example.com'])
+})
