@@ -86,16 +86,18 @@ export function drawWrite(
       parentId: organizationId === organizationIds[0] ? null : organizationIds[0],
       phoneCountry: pick(random, ['US', 'DE']),
     })
+  const notes = [marked, remove] as const
   return pick(random, [
     upsert,
     upsert,
     upsert,
     upsert,
+    upsert,
+    upsert,
+    upsert,
     submit,
     submit,
-    marked,
-    marked,
-    remove,
+    ...notes,
     work,
     settings,
   ])
