@@ -102,7 +102,7 @@ export function listing(declared: Listing): Command {
       const asked = limitIn(values)
       const limit = asked ?? shown?.count ?? Number.POSITIVE_INFINITY
       const chosen = sourceFor(values, positionals)
-      const lines = await openLines(values, chosen, declared, context)
+      const lines = openLines(values, chosen, declared, context)
       let count = 0
       try {
         // One more than is shown tells whether there are more.

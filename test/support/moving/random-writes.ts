@@ -103,5 +103,6 @@ export function drawWrite(
   // Forms are imported and saved in turns.
   const isSaved = resource.collection === 'forms' && draw % 2 === 0
   const write = isSaved ? save : upsert
-  return pick(random, [write, write, write, write, submit, submit, marked, marked, remove, work, settings])
+  const writes = Array.from({ length: 7 }, () => write)
+  return pick(random, [submit, submit, ...writes, marked, remove, work, settings])
 }

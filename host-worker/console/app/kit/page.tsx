@@ -127,8 +127,9 @@ export function Facts({
 }) {
   return (
     <dl class="facts">
-      {facts.map(([name, value]) => (
-        <div key={name}>
+      {facts.map(([name, value], place) => (
+        // Two fields of a form may be called the same.
+        <div key={`${place} ${name}`}>
           <dt>
             <TheirText text={name} />
           </dt>
