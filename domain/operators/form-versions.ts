@@ -14,7 +14,7 @@ import { operated } from './serve.ts'
 
 const ListedVersion = v.strictObject({
   version: described(count, 'Its number, from 1. A later version has a greater one.'),
-  savedAt: instant,
+  savedAt: described(instant, 'When it was saved.'),
   savedBy: described(
     v.nullable(v.string()),
     'The name of who saved it; null: an import, or it was stored before versions were kept.',

@@ -235,6 +235,13 @@ describe.each([
     expect((await ask('GET', nobody)).status).toBe(404)
   })
 
+  test('a version is restored only over the state that was seen', async () => {
+    await saveForm({ name: 'Other' })()
+    const restore = (headers: object) => ask('POST', `${FORM}/versions/1/restore`, {}, headers)
+    expect((await restore({ 'if-match': '"stale"' })).status).toBe(412)
+    expect((await restore({ 'if-match': (await ask('GET', FORM)).etag ?? '' })).status).toBe(200)
+  })
+
   test('a change that was refused for its condition is in the audit, with what it was about', async () => {
     const stale = { 'if-match': '"stale"' }
     service.clock.advance(1000)
