@@ -1,23 +1,14 @@
 import { collection, newestFirst } from '../record/endpoint.ts'
-import * as v from 'valibot'
-import { id, json, nullable, oneOf, personal, text, timestamp } from '../record/field.ts'
+import { id, nullable, oneOf, personal, text, textsByName, timestamp } from '../record/field.ts'
 import { idFilter, window } from '../record/filter.ts'
 import { joined, orElse, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { publicAnswers, publishedAnswers, storedAnswers } from './answers.ts'
 import { attribution } from '../forms/language/attribution.ts'
 import { forms } from './forms.ts'
-import { isJsonObject } from '../text/json.ts'
 
-type Typed = Readonly<Record<string, string>>
-
-const Typed = v.record(v.string(), v.string())
-
-/** The object stays as it is: `v.record` would drop ids such as `constructor`. */
-const TypedInput = v.custom<Typed>(
-  (value) => isJsonObject(value) && Object.values(value).every((text) => typeof text === 'string'),
-  'must be an object of texts',
-)
+/** Bounds of what is stored as typed: those of the ids of fields, and of answers. */
+const TYPED_BOUNDS = { most: 1_000, nameLength: 200, valueLength: 10_000 }
 
 export const formSubmissions = resource({
   name: 'FormSubmission',
@@ -45,7 +36,7 @@ export const formSubmissions = resource({
      * What the visitor typed, by the ids of fields, where the answer does not say all of it: the last ten digits of a
      * phone number have lost its country. For people only. Null: the answers say all.
      */
-    typed: orElse(personal(nullable(json(Typed, TypedInput))), null),
+    typed: orElse(personal(nullable(textsByName(TYPED_BOUNDS))), null),
   },
   compute: { answers: publicAnswers },
 })

@@ -240,5 +240,8 @@ test('nothing is marked when an id is unknown, of another organization, or too m
     for (const read of [true, false]) expect((await admin.post(path, { ids, read })).status).toBe(status)
   for (const body of [{ ids: [known] }, { ids: [known], read: 1 }, { ids: [known], read: true, spam: true }])
     expect((await admin.post(path, body)).status).toBe(400)
+  expect(
+    (await admin.post('/organizations/nobody/submissions/mark', { ids: [known], read: true })).status,
+  ).toBe(404)
   expect((await listed('acme', {}, 500)).found).toEqual(before)
 })

@@ -218,7 +218,7 @@ test.each([1, 2, 3].slice(0, thorough(3, 2)))(
         expect([step, collection, comparable(copied)]).toEqual([step, collection, comparable(entries)])
       }
     }
-    expect((await pages(reader, '/api/v1/removals', '')).length).toBeGreaterThan(3)
+    expect((await pages(reader, '/api/v1/removals', '')).length).toBeGreaterThan(0)
     expect([...happened].sort()).toEqual([...new Set(CHANGES)].sort())
   },
   60_000 + 200 * STEPS,

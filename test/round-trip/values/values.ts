@@ -97,19 +97,12 @@ function ofParts(node: SchemaNode, { base, actions }: Parts): fc.Arbitrary<Drawn
     case 'record':
     case 'loose_object':
       return jsonObject.map(same)
-    case 'custom':
-      return fc
-        .oneof(jsonObject, objectOfTexts)
-        .filter((value) => v.is(node as unknown as v.GenericSchema, value))
-        .map(same)
     case 'unknown':
       return json.map(same)
     default:
       throw new Error(`Nothing is drawn from a schema of the type ${base.type}`)
   }
 }
-
-const objectOfTexts = fc.dictionary(fc.constantFrom('phone', 'constructor', 'é "x"'), fc.string())
 
 function member(of: SchemaNode, found: SchemaNode | undefined): SchemaNode {
   if (found === undefined) throw new Error(`A schema of the type ${of.type} lacks a part`)
