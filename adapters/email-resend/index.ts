@@ -4,8 +4,7 @@ import { retryAfterMs } from '../../domain/text/http.ts'
 import type { Clock, Deadline } from '../../ports/platform.ts'
 import type { EmailMessage, EmailSender, SendResult } from '../../ports/messaging.ts'
 
-/** Where Resend's API answers. */
-export const RESEND_URL = 'https://api.resend.com'
+export { RESEND_URL } from './api-url.ts'
 
 /** How long Resend recognises an idempotency key (its documentation, "Idempotency Keys"). */
 const IDEMPOTENCY_MS = 24 * 3_600_000

@@ -3,8 +3,7 @@ import { retryAfterMs } from '../../domain/text/http.ts'
 import type { Clock, Deadline } from '../../ports/platform.ts'
 import type { SendResult, SmsMessage, SmsSender } from '../../ports/messaging.ts'
 
-/** Where Twilio's API answers. */
-export const TWILIO_URL = 'https://api.twilio.com'
+export { TWILIO_URL } from './api-url.ts'
 
 const TIMEOUT_MS = 10_000
 /**

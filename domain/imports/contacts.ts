@@ -125,9 +125,8 @@ interface Person {
   readonly contactId: string
   readonly stored: StoredRow | null
   row: StoredRow
-  /** How many rows of the chunk were of the contact, and whether one of them changed it. */
+  /** How many rows of the chunk were of the contact. */
   rows: number
-  isChanged: boolean
 }
 
 /** The contacts that rows may be of, in the state in which the rows before leave them. */
@@ -137,7 +136,7 @@ class People {
   readonly #byPhone = new Map<unknown, Set<Person>>()
 
   add(contactId: string, stored: StoredRow | null): Person {
-    const person: Person = { contactId, stored, row: {}, rows: 0, isChanged: false }
+    const person: Person = { contactId, stored, row: {}, rows: 0 }
     this.#byId.set(contactId, person)
     this.change(person, stored ?? { contactId })
     return person
@@ -204,9 +203,8 @@ export function matchRows(
     const person = people.find(row) ?? people.add(idOf(row, own, chunk, index), null)
     const attributes = mergedAttributes(person.row.attributes, row, session.matching)
     if (attributes.unfit > 0) unfit.set(person.contactId, attributes.unfit)
-    const before = person.row
-    people.change(person, { ...changedFields(before, row, session.matching), attributes: attributes.merged })
-    person.isChanged ||= !isSame(before, person.row)
+    const fields = changedFields(person.row, row, session.matching)
+    people.change(person, { ...fields, attributes: attributes.merged })
     person.rows += 1
   }
   const warnings = [...unfit].map(
@@ -275,13 +273,14 @@ function told(
   const counts = { changedRows: 0, newRows: 0, mergedRows: 0 }
   const rows: StoredRow[] = []
   const touches: (readonly [string, Touch])[] = []
-  for (const { contactId, stored, row, rows: count, isChanged } of met) {
+  for (const { contactId, stored, row, rows: count } of met) {
     const before = touched.get(contactId)
     const isOwn = contactId.startsWith(own)
     const isMet = before !== undefined || (isOwn && stored !== null)
     counts.mergedRows += count - (isMet ? 0 : 1)
-    const differs = stored === null || isChanged
-    if (stored === null || !isSame(stored, row)) rows.push(row)
+    // Rows of one contact may differ among themselves; what counts is what they make of it together.
+    const differs = stored === null || !isSame(stored, row)
+    if (differs) rows.push(row)
     if (differs && !(isOwn && stored !== null) && (before ?? 0) === 0) counts.changedRows += 1
     if (stored === null) counts.newRows += 1
     const after: Touch = stored === null ? 2 : differs ? 1 : 0

@@ -1,10 +1,11 @@
 import type { Queue as QueueBinding, R2Bucket } from '@cloudflare/workers-types'
 import * as v from 'valibot'
-import { RESEND_URL } from '../../adapters/email-resend/index.ts'
+import { RESEND_URL } from '../../adapters/email-resend/api-url.ts'
 import { DUB_URL } from '../../adapters/links-dub/api-url.ts'
 import { SECRET_LENGTH_MIN } from '../../adapters/pos-odbc/secret-length.ts'
 import { QSTASH_URL } from '../../adapters/queue-qstash/index.ts'
-import { TWILIO_URL, type SharedOrigin } from '../../adapters/sms-twilio/index.ts'
+import { TWILIO_URL } from '../../adapters/sms-twilio/api-url.ts'
+import type { SharedOrigin } from '../../adapters/sms-twilio/index.ts'
 import { rootSecretProblem } from '../../domain/access/secrets.ts'
 import type { EmailSender, SmsSender, OutboxRef } from '../../ports/messaging.ts'
 import {

@@ -28,6 +28,13 @@ export function openImportWorld(
   }
 }
 
+/** What import kinds need where no secret is at hand: to read the columns of a file, and for points of sale. */
+export function toolsWithoutSecrets(): ImportTools {
+  return importTools(async () => {
+    throw new Error('There is no root secret here')
+  })
+}
+
 /**
  * What import kinds need besides the lines: the root secret, which is only opened when a password or an id needs it.
  */

@@ -24,6 +24,8 @@ import {
   type UnreadableEntry,
   type Line,
 } from './lines.ts'
+import { concatenated } from '../../text/encoding.ts'
+import type { ImportSource } from './transfer.ts'
 
 /** The result of reading one record, and where the next one begins. */
 export interface RecordReading {
@@ -257,4 +259,54 @@ export function readHead(bytes: Uint8Array, isWhole: boolean, rules: HeaderRules
 /** What each column of a head means under these rules. */
 export function columnsOf({ cells }: Extract<Head, { readonly cells: unknown }>, rules: HeaderRules) {
   return readColumns(cells, rules).slice(0, cells.length) as readonly ColumnReading[]
+}
+
+/** A record of a CSV file as it stands there. */
+export interface StandingRecord {
+  /** The number of its first line. */
+  readonly line: number
+  /** Null: it cannot be read. */
+  readonly cells: readonly string[] | null
+  /** With the end of its line. */
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+/**
+ * Reads the records of a CSV file as an import reads them, blank ones and the header among them. Holds a piece of the
+ * file and an open record in memory.
+ */
+export async function* standingRecords(
+  source: ImportSource,
+  rules: HeaderRules,
+): AsyncGenerator<StandingRecord> {
+  const state = { line: 1, announced: null as Delimiter | null, delimiter: null as Delimiter | null }
+  let lineEnd: number | null = null
+  const split: Split = (text, line) =>
+    state.delimiter === null
+      ? splitHeader(text, line, state.announced, rules)
+      : splitCells(text, state.delimiter)
+  function* take(bytes: Uint8Array<ArrayBuffer>, end: number): Generator<StandingRecord, number> {
+    let from = 0
+    const lines = linesIn(bytes, state.line, end)
+    for (const { reading, nextLine, end: to } of recordsOf(lines, split, String.fromCodePoint(end))) {
+      const cells = 'issue' in reading ? null : reading.cells
+      if (!('issue' in reading) && reading.cells.length === 0) state.announced = reading.delimiter
+      else if (!('issue' in reading) && cells?.some((cell) => cell.trim() !== '') === true)
+        state.delimiter ??= reading.delimiter
+      yield { line: state.line, cells, bytes: bytes.slice(from, to) }
+      state.line = nextLine
+      from = to
+    }
+    return from
+  }
+  let rest: Uint8Array<ArrayBuffer> = new Uint8Array(0)
+  for await (const piece of source.open()) {
+    const bytes: Uint8Array<ArrayBuffer> = concatenated([rest, piece])
+    lineEnd ??= lineEndOf(bytes, false)
+    const complete = lineEnd === null ? 0 : bytes.lastIndexOf(lineEnd) + 1
+    const taken = lineEnd === null ? 0 : yield* take(bytes.slice(0, complete), lineEnd)
+    rest = bytes.slice(taken)
+  }
+  const taken = yield* take(rest, lineEnd ?? lineEndOf(rest, true) ?? LINE_FEED)
+  if (taken < rest.length) yield { line: state.line, cells: null, bytes: rest.slice(taken) }
 }

@@ -6,7 +6,7 @@ import { kindOf } from '../../../domain/imports/kinds.ts'
 import { entriesOf } from '../../../domain/imports/read-part.ts'
 import type { ImportIssue } from '../../../domain/record/resource.ts'
 import { isJsonObject, parsedOr } from '../../../domain/text/json.ts'
-import { importTools } from '../../http/imports.ts'
+import { toolsWithoutSecrets } from '../../http/imports.ts'
 import { CommandError, type OperatorService } from '../client/call-service.ts'
 import { textOf, type Command, type Streams } from '../command.ts'
 import { mark, text, type FlagValues } from '../../../domain/record/command.ts'
@@ -103,14 +103,9 @@ function entriesIn(path: string, values: FlagValues): AsyncIterable<Entry> | Ite
 }
 
 async function* entriesInCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Entry> {
-  const columns = kindOf('forms', importTools(noSecrets))
+  const columns = kindOf('forms', toolsWithoutSecrets())
   for await (const { line, ...entry } of entriesOf(bytes, { format: 'csv', columns, mapping: {} }))
     yield { at: `line ${line}`, ...entry }
-}
-
-/** Reading the columns of a file needs no secrets. */
-async function noSecrets(): Promise<never> {
-  throw new Error('Reading a file needs no secret')
 }
 
 /**

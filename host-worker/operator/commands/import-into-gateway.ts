@@ -4,7 +4,7 @@ import { runImport } from '../../../domain/imports/sessions.ts'
 import type { ImportOutcome, Transfer } from '../../../domain/imports/file/transfer.ts'
 import type { Organization } from '../../../ports/organizations.ts'
 import { systemClock } from '../../system.ts'
-import { importTools, openImportWorld } from '../../http/imports.ts'
+import { toolsWithoutSecrets, openImportWorld } from '../../http/imports.ts'
 import { dirname, resolve } from 'node:path'
 import { parseConfig, localFiles, type SourceConfig } from '../../../adapters/pos-odbc/gateway/config.ts'
 import { openEmbeddedSource, type WritableRows } from '../../../adapters/pos-odbc/gateway/write.ts'
@@ -28,16 +28,12 @@ export async function importIntoGateway(
   const pos = openEmbeddedPos(organization.posSource, stateDirectory)
   const storage = createNodeSqliteStorage({ path: ':memory:', clock: systemClock })
   try {
-    const world = openImportWorld(storage, organization, importTools(noSecrets), () => pos)
+    const world = openImportWorld(storage, organization, toolsWithoutSecrets(), () => pos)
     return await runImport(transfer, world)
   } finally {
     storage.close()
     pos.close()
   }
-}
-
-async function noSecrets(): Promise<never> {
-  throw new Error('A point of sale needs no secret')
 }
 
 /** A point of sale that is open for writing. */

@@ -5,11 +5,15 @@ import {
   endOfCheck,
   outcomeText,
   type ImportOutcome,
+  type ImportSource,
   type Transfer,
 } from '../../../domain/imports/file/transfer.ts'
+import { appendFileSync, closeSync, openSync, rmSync, statSync } from 'node:fs'
+import type { HeaderRules } from '../../../domain/imports/file/header.ts'
+import { csvPieces, sortOut } from '../../../domain/imports/file/skip-problems.ts'
 import { encodings, readableFile, type FileEncoding } from '../../../domain/imports/file/encoding.ts'
 import { isSourceKind } from '../../../adapters/pos-odbc/index.ts'
-import { importKindNames, isKeptAtPos } from '../../../domain/imports/kinds.ts'
+import { importKindNames, isKeptAtPos, kindOf } from '../../../domain/imports/kinds.ts'
 import { templateCsv, templateOf } from '../../../domain/imports/template.ts'
 import type { StorageType } from '../../../domain/record/field.ts'
 import type { ImportProblem } from '../../../ports/import-sessions.ts'
@@ -17,13 +21,14 @@ import { systemClock } from '../../system.ts'
 import { CommandError, UsageError, type OperatorService } from '../client/call-service.ts'
 import { importOperations, importThroughService } from '../client/import-client.ts'
 import { textOf, textsOf, type Command, type Streams } from '../command.ts'
-import { many, mark, text } from '../../../domain/record/command.ts'
-import { openImportFile } from './files.ts'
+import { many, mark, text, type FlagValues } from '../../../domain/record/command.ts'
+import { givenPath, openImportFile } from './files.ts'
+import { toolsWithoutSecrets } from '../../http/imports.ts'
 import { createProgress } from './progress.ts'
 
 const importCommand: Command = {
   words: ['import'],
-  positionals: ['KIND', '[FILE]'],
+  positionals: ['KIND', '[FILE]', '[PROBLEMS]'],
   choices: { KIND: importKindNames },
   flags: {
     org: text('ID'),
@@ -31,6 +36,7 @@ const importCommand: Command = {
     map: many('COLUMN=FIELD'),
     attributes: mark(),
     encoding: text(encodings.join('|')),
+    'skip-problems': mark(),
     'dry-run': mark(),
     template: mark(),
   },
@@ -46,6 +52,9 @@ const importCommand: Command = {
     '--attributes keeps all of them. Contacts need no ids: a row without one is of whoever has its email, else its phone,',
     'else it is a new one; rows of one file that are of the same contact are merged, and an empty cell clears nothing.',
     'A file that is not UTF-8 is read as UTF-16 by its mark, else as Windows-1252; --encoding decides. --template prints a file to begin with on standard output, and what each column means on standard error.',
+    '--skip-problems imports the rows of a CSV file that are right, and writes the others to the file PROBLEMS, which is',
+    'NAME.problems.csv when it is not given: under the heads of the file, with a last column that says what is wrong, so',
+    'that they can be mended and imported. Without it, one wrong row and nothing is imported.',
     '--dry-run checks everything as an import does, with the same exit code, and writes nothing.',
     `KIND is one of ${importKindNames.join(', ')}.`,
     "The pos- kinds go into the organization's point of sale: the legacy vendor's database, or an embedded one of the",
@@ -55,9 +64,10 @@ const importCommand: Command = {
     'contacts --template > contacts.csv',
     'contacts contacts.csv --org lakeside --dry-run',
     'contacts contacts.csv --org lakeside --map "Birthday=attributes.birthday" --map "Notes="',
+    'contacts contacts.csv --org lakeside --skip-problems',
   ],
   operations: [showOrganization, ...importOperations],
-  run: async (context, { values, positionals: [kind = '', path] }) => {
+  run: async (context, { values, positionals: [kind = '', path, problemsPath] }) => {
     if (values.template === true) {
       writeTemplate(kind, context)
       return
@@ -66,6 +76,7 @@ const importCommand: Command = {
     if (path === undefined) throw new UsageError('FILE is missing')
     if (organizationId === undefined) throw new UsageError('--org is missing')
     const { source, format } = openImportFile(path, values)
+    const problemsFile = problemsFileOf({ path, format, problemsPath }, values)
     const readable = await readableFile(source, encodingOf(textOf(values, 'encoding')))
     if ('problem' in readable) throw new CommandError(`${path} ${readable.problem}.`)
     if (readable.note !== null) context.note(`${path} ${readable.note}. --encoding decides otherwise.`)
@@ -79,14 +90,85 @@ const importCommand: Command = {
     const service = await context.service()
     const takesAttributes = values.attributes === true
     const transfer = { ...file, kind, mapping, takesAttributes, isDryRun, onProgress }
-    const outcome = await importInto(organizationId, transfer, service).finally(() => {
+    const importing = (more: Partial<Transfer>) =>
+      importInto(organizationId, { ...transfer, ...more }, service)
+    const rules = { columns: kindOf(kind, toolsWithoutSecrets()), mapping, takesAttributes }
+    const { outcome, skipped } = await (
+      problemsFile === null
+        ? importing({}).then((whole) => ({ outcome: whole, skipped: 0 }))
+        : importRight(file.source, rules, problemsFile, importing)
+    ).finally(() => {
       progress.end()
     })
     if (outcome.kind === 'invalid') throw new CommandError(describeProblems(path, outcome.problems))
     if (outcome.kind === 'stopped') throw new CommandError(`${path}: ${outcome.message}`)
     for (const warning of outcome.warnings) context.note(`warning: ${warning}`)
-    context.out(`${kind}: ${outcomeText(outcome)}`)
+    const skippedText = skipped === 0 ? '' : `, ${skipped} with problems skipped`
+    context.out(`${kind}: ${outcomeText(outcome)}${skippedText}`)
+    if (skipped > 0)
+      context.note(
+        `What was skipped is in ${String(problemsFile)}, each row with what is wrong. Mend and import it.`,
+      )
   },
+}
+
+/**
+ * Where rows with problems are written; null: nothing is skipped. Throws a `UsageError` when that cannot be, and a
+ * `CommandError` when the file cannot be written, before anything is imported.
+ */
+function problemsFileOf(
+  { path, format, problemsPath }: { path: string; format: string; problemsPath: string | undefined },
+  values: FlagValues,
+): string | null {
+  if (values['skip-problems'] !== true) {
+    if (problemsPath === undefined) return null
+    throw new UsageError(`${JSON.stringify(problemsPath)} is one argument too many`)
+  }
+  if (format !== 'csv') throw new UsageError('--skip-problems takes CSV files')
+  if (values['dry-run'] === true) throw new UsageError('--skip-problems and --dry-run exclude each other')
+  const file = givenPath(problemsPath ?? path.replace(/(?:\.\w+)?$/, '.problems.csv'))
+  if (file === givenPath(path)) throw new UsageError('The file of problems is the file itself')
+  try {
+    closeSync(openSync(file, 'a', 0o600))
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
+    throw new CommandError(`${file} cannot be written${why}. Nothing was imported.`, { cause: error })
+  }
+  if (statSync(file).size > 0)
+    throw new CommandError(`${file} is there already. Import what is in it first, or name another file.`)
+  return file
+}
+
+/** Imports the rows of a CSV file that are right, and writes the others to a file, which is removed when there are none. */
+async function importRight(
+  source: ImportSource,
+  rules: HeaderRules,
+  problemsFile: string,
+  importing: (more: Partial<Transfer>) => Promise<ImportOutcome>,
+): Promise<{ readonly outcome: ImportOutcome; readonly skipped: number }> {
+  let written = 0
+  let isImported = false
+  try {
+    const sorted = await sortOut(source, rules, (rows) =>
+      importing({ source: rows, isDryRun: true, listsProblems: true }),
+    )
+    if ('message' in sorted) return { outcome: { kind: 'stopped', message: sorted.message }, skipped: 0 }
+    if ('problems' in sorted)
+      return {
+        outcome: { kind: 'invalid', problems: sorted.problems.slice(0, FILE_PROBLEMS_MAX) },
+        skipped: 0,
+      }
+    for (const piece of csvPieces(sorted.wrong)) {
+      appendFileSync(problemsFile, piece)
+      written += 1
+    }
+    const outcome = await importing({ source: sorted.right })
+    isImported = outcome.kind === 'imported'
+    return { outcome, skipped: Math.max(0, written - 1) }
+  } finally {
+    // When nothing was imported, all rows are still in the file, and the same command writes this one again.
+    if (written === 0 || !isImported) rmSync(problemsFile, { force: true })
+  }
 }
 
 /** Imports a file into an organization: through the service, or into the database of its gateway. */

@@ -123,6 +123,8 @@ await check(`an import of ${IMPORT_ROWS} contacts`, async () => {
     read: IMPORT_ROWS,
     changed: IMPORT_ROWS,
     unchanged: 0,
+    fresh: null,
+    merged: null,
     skipped: 0,
     warnings: [],
   })

@@ -85,6 +85,8 @@ async function importUndisturbed(organizationId: string, path: string, count: nu
     read: count,
     changed: count,
     unchanged: 0,
+    fresh: null,
+    merged: null,
     skipped: 0,
     warnings: [],
   })
@@ -171,6 +173,8 @@ async function assertComplete(organizationId: string): Promise<void> {
     read: rows,
     changed: 0,
     unchanged: rows,
+    fresh: null,
+    merged: null,
     skipped: 0,
     warnings: [],
   })

@@ -1,0 +1,104 @@
+import { utf8 } from '../../text/encoding.ts'
+import type { ImportProblem } from '../../../ports/import-sessions.ts'
+import { standingRecords, type StandingRecord } from './csv.ts'
+import type { HeaderRules } from './header.ts'
+import { LISTED_PROBLEMS_MAX, type ImportOutcome, type ImportSource } from './transfer.ts'
+
+// A list as people have it is mostly right. Its right rows are imported, and the others are written to a file of their
+// own, each with what is wrong with it, so that they can be mended and imported.
+
+/** A CSV file without the rows that have problems, and those rows. */
+export interface SortedFile {
+  readonly right: ImportSource
+  /**
+   * The rows with problems in the order of the file, under its own heads, with a last column `problem`. The first row is
+   * the header. None: nothing is wrong.
+   */
+  readonly wrong: readonly (readonly string[])[]
+}
+
+/** What the file as a whole has against it: nothing of it can be imported. */
+export type Unsortable = { readonly problems: readonly ImportProblem[] } | { readonly message: string }
+
+/** How often a file without the wrong rows is checked again, because a row may need one that was taken out. */
+const CHECKS_MAX = 10
+
+/**
+ * Sorts out the rows of a CSV file that cannot be imported.
+ * @param check a dry run of the rows of a source, which lists up to `LISTED_PROBLEMS_MAX` problems
+ */
+export async function sortOut(
+  source: ImportSource,
+  rules: HeaderRules,
+  check: (source: ImportSource) => Promise<ImportOutcome>,
+): Promise<SortedFile | Unsortable> {
+  let right = source
+  const found: (readonly string[])[][] = []
+  let heads: readonly string[] = []
+  for (let checks = 0; checks < CHECKS_MAX; checks += 1) {
+    const outcome = await check(right)
+    if (outcome.kind === 'stopped') return outcome
+    if (outcome.kind !== 'invalid')
+      return { right, wrong: found.length === 0 ? [] : [heads, ...found.flat()] }
+    const { problems } = outcome
+    if (problems.length >= LISTED_PROBLEMS_MAX) return { message: TOO_MANY }
+    const header = await headerOf(right, rules)
+    if (header === null || problems.some(({ line }) => line <= header.line)) return { problems }
+    heads = [...header.cells, 'problem']
+    const byLine = Map.groupBy(problems, ({ line }) => line)
+    found.push(await wrongRows(right, rules, byLine, header.cells.length))
+    right = without(right, rules, new Set(byLine.keys()))
+  }
+  return { message: 'Rows need others that have problems, again and again. Mend the file first.' }
+}
+
+const TOO_MANY = `${LISTED_PROBLEMS_MAX} problems or more are too many to skip. Look at the first ones, and mend the file.`
+
+interface ReadableRecord extends StandingRecord {
+  readonly cells: readonly string[]
+}
+
+/** The header of a file; null: it has none that can be read. */
+async function headerOf(source: ImportSource, rules: HeaderRules): Promise<ReadableRecord | null> {
+  for await (const record of standingRecords(source, rules)) {
+    const { cells } = record
+    if (cells === null) return null
+    if (cells.some((cell) => cell.trim() !== '')) return { ...record, cells }
+  }
+  return null
+}
+
+async function wrongRows(
+  source: ImportSource,
+  rules: HeaderRules,
+  problems: ReadonlyMap<number, readonly ImportProblem[]>,
+  columns: number,
+): Promise<(readonly string[])[]> {
+  const rows: (readonly string[])[] = []
+  for await (const { line, cells, bytes } of standingRecords(source, rules)) {
+    const own = problems.get(line)
+    if (own === undefined) continue
+    const shown = cells ?? [new TextDecoder().decode(bytes).trimEnd()]
+    const missing = Array.from({ length: Math.max(0, columns - shown.length) }, () => '')
+    rows.push([...shown, ...missing, own.map(({ field, message }) => `${field} ${message}`).join('; ')])
+  }
+  return rows
+}
+
+/** A file without the records that begin at some lines. */
+function without(source: ImportSource, rules: HeaderRules, lines: ReadonlySet<number>): ImportSource {
+  return {
+    async *open() {
+      for await (const { line, bytes } of standingRecords(source, rules)) if (!lines.has(line)) yield bytes
+    },
+  }
+}
+
+/** Rows as CSV that an import reads back as they are, in pieces. */
+export function* csvPieces(rows: readonly (readonly string[])[]): Generator<Uint8Array<ArrayBuffer>> {
+  for (const cells of rows) yield utf8(`${cells.map(quoted).join(',')}\r\n`)
+}
+
+function quoted(cell: string): string {
+  return /[",;\t\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+}

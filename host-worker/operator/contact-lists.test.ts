@@ -1,0 +1,296 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { LISTED_PROBLEMS_MAX } from '../../domain/imports/file/transfer.ts'
+import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
+
+// Lists of contacts as people have them, imported at the first try.
+
+const directory = mkdtempSync(join(tmpdir(), 'contact-lists-'))
+afterAll(() => {
+  rmSync(directory, { recursive: true })
+})
+
+let operator: TestOperator
+
+beforeEach(async () => {
+  operator = await openTestOperator()
+  await operator.service.addOrganization('acme')
+})
+
+let files = 0
+
+function fileOf(content: string | Uint8Array): string {
+  files += 1
+  const path = join(directory, `list-${files}.csv`)
+  writeFileSync(path, content)
+  return path
+}
+
+const importing = (path: string, ...flags: readonly string[]) =>
+  operator.run('import', 'contacts', path, '--org', 'acme', ...flags)
+
+type Contact = Readonly<Record<string, unknown>>
+
+async function contacts(): Promise<readonly Contact[]> {
+  const key = await operator.service.addKey({ organizationId: 'acme' })
+  const response = await operator.service.send('/api/v1/contacts?limit=500', { key })
+  return ((await response.json()) as { readonly data: readonly Contact[] }).data
+}
+
+const windows1252 = (text: string) => Uint8Array.from(text, (character) => character.codePointAt(0) ?? 0)
+const utf16 = (text: string) => new Uint8Array(Buffer.from(`\uFEFF${text}`, 'utf16le'))
+
+interface Messy {
+  readonly what: string
+  readonly content: string | Uint8Array
+  readonly flags?: readonly string[]
+  readonly said: string
+  /** Some fields of the contacts that there are afterwards, by their email. */
+  readonly stored: Readonly<Record<string, Contact>>
+}
+
+const ada = 'ada@example.com'
+const bo = 'bo@example.com'
+
+const messy: readonly Messy[] = [
+  {
+    what: 'an export of a spreadsheet with a byte order mark',
+    content: '\uFEFFE-mail,First Name,Last Name\r\nada@example.com,Ada,Byron\r\n',
+    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
+    stored: { [ada]: { firstName: 'Ada', lastName: 'Byron' } },
+  },
+  {
+    what: 'German heads with semicolons',
+    content: 'Vorname;Nachname;E-Mail;Handy\nAda;Lovelace;ada@example.com;+49 761 2345678\n',
+    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
+    stored: { [ada]: { lastName: 'Lovelace', phone: '+497612345678' } },
+  },
+  {
+    what: 'Spanish heads with tabs',
+    content: 'Nombre\tApellidos\tCorreo\nAda\tByron\tada@example.com\n',
+    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
+    stored: { [ada]: { firstName: 'Ada', lastName: 'Byron' } },
+  },
+  {
+    what: 'French heads in Windows-1252',
+    content: windows1252('Prénom;Nom;Courriel\nHélène;Dupré;ada@example.com\n'),
+    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
+    stored: { [ada]: { firstName: 'Hélène', lastName: 'Dupré' } },
+  },
+  {
+    what: 'UTF-16, as "Unicode text" is saved',
+    content: utf16('Email\tFirst name\r\nada@example.com\tÅsa\r\n'),
+    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
+    stored: { [ada]: { firstName: 'Åsa' } },
+  },
+  {
+    what: 'Windows-1252 that is named',
+    content: windows1252('email,first name\nada@example.com,Zoë\n'),
+    flags: ['--encoding', 'windows-1252'],
+    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
+    stored: { [ada]: { firstName: 'Zoë' } },
+  },
+  {
+    what: 'a first line that names the separator',
+    content: 'sep=;\nEmail;Surname\nada@example.com;Byron\n',
+    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
+    stored: { [ada]: { lastName: 'Byron' } },
+  },
+  {
+    what: 'empty rows between and after the rows',
+    content: 'email,first name\n,\nada@example.com,Ada\n,\n\n,\n',
+    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged, 4 empty rows skipped',
+    stored: { [ada]: { firstName: 'Ada' } },
+  },
+  {
+    what: 'one person three times',
+    content:
+      'email,first name,last name\nada@example.com,Ada,\nADA@example.com,,Byron\nada@example.com,Ada,\n',
+    said: '3 read: 1 new, 0 changed, 0 unchanged, 2 merged',
+    stored: { [ada]: { firstName: 'Ada', lastName: 'Byron' } },
+  },
+  {
+    what: 'one person by email and by phone',
+    content: 'email,mobile,first name\nada@example.com,212 555 0100,Ada\n,(212) 555-0100,Augusta\n',
+    said: '2 read: 1 new, 0 changed, 0 unchanged, 1 merged',
+    stored: { [ada]: { firstName: 'Augusta', phone: '+12125550100' } },
+  },
+  {
+    what: 'a birthday that has no field',
+    content: 'email,Birthday\nada@example.com,10.12.1815\n',
+    flags: ['--map', 'Birthday=attributes.birthday'],
+    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
+    stored: { [ada]: { attributes: { birthday: '10.12.1815' } } },
+  },
+  {
+    what: 'many columns that have no field',
+    content: 'email,Birthday,Car,Notes\nada@example.com,1815-12-10,Engine,"likes ""numbers"""\n',
+    flags: ['--attributes'],
+    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
+    stored: { [ada]: { attributes: { Birthday: '1815-12-10', Car: 'Engine', Notes: 'likes "numbers"' } } },
+  },
+  {
+    what: 'a column that is left out',
+    content: 'email,Internal\nada@example.com,secret\n',
+    flags: ['--map', 'Internal='],
+    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
+    stored: { [ada]: { attributes: {} } },
+  },
+  {
+    what: 'line breaks within cells',
+    content: 'email,last name\n"ada@example.com","Byron\r\nLovelace"\n',
+    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
+    stored: { [ada]: { lastName: 'Byron\r\nLovelace' } },
+  },
+  {
+    what: 'lines that end as on an old Mac',
+    content: 'email,first name\rada@example.com,Ada\rbo@example.com,Bo\r',
+    said: '2 read: 2 new, 0 changed, 0 unchanged, 0 merged',
+    stored: { [ada]: { firstName: 'Ada' }, [bo]: { firstName: 'Bo' } },
+  },
+  {
+    what: 'heads with spaces, underscores and capitals',
+    content: 'EMAIL , FIRST_NAME ,last-name\nada@example.com,Ada,Byron\n',
+    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
+    stored: { [ada]: { firstName: 'Ada', lastName: 'Byron' } },
+  },
+  {
+    what: 'rows that lack their last cells',
+    content: 'email,first name,last name\nada@example.com\nbo@example.com,Bo\n',
+    said: '2 read: 2 new, 0 changed, 0 unchanged, 0 merged',
+    stored: { [ada]: { firstName: null }, [bo]: { firstName: 'Bo', lastName: null } },
+  },
+  {
+    what: 'phones alone, in three spellings of one',
+    content: 'Telefon\n+1 (212) 555-0100\n2125550100\n212.555.0100\n',
+    said: '3 read: 1 new, 0 changed, 0 unchanged, 2 merged',
+    stored: { null: { phone: '+12125550100' } },
+  },
+  {
+    what: 'a list without an end of its last line',
+    content: 'email\nada@example.com\nbo@example.com',
+    said: '2 read: 2 new, 0 changed, 0 unchanged, 0 merged',
+    stored: { [ada]: {}, [bo]: {} },
+  },
+  {
+    what: 'consents and dates as an earlier export wrote them',
+    content: 'email,emailConsent,createdAt\nada@example.com,subscribed,2024-05-01T10:00:00Z\n',
+    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
+    stored: { [ada]: { emailConsent: 'subscribed', createdAt: '2024-05-01T10:00:00.000Z' } },
+  },
+]
+
+test('there are twenty', () => {
+  expect(messy).toHaveLength(20)
+})
+
+test.each(messy)('$what', async ({ content, flags = [], said, stored }) => {
+  const path = fileOf(content)
+  const { code, stdout } = await importing(path, ...flags)
+  expect([code, stdout]).toEqual([0, `contacts: ${said}\n`])
+  const found = await contacts()
+  expect(Object.fromEntries(found.map((contact) => [String(contact.email), contact]))).toMatchObject(stored)
+  expect(found).toHaveLength(Object.keys(stored).length)
+  // Whoever imports a list again changes nothing.
+  const again = await importing(path, ...flags)
+  expect(again.stdout).toMatch(/: 0 new, 0 changed, /)
+  expect(await contacts()).toEqual(found)
+})
+
+describe('--skip-problems', () => {
+  const list = [
+    'Vorname;E-Mail;Mobile',
+    'Ada;ada@example.com;212 555 0100',
+    '"Bo ""the ; Bear""";not an address;',
+    'Cy;;',
+    'Di;di@example.com;12',
+    'Ed;ed@example.com;',
+  ].join('\r\n')
+
+  test('imports what is right, and writes the rest with what is wrong, to be mended', async () => {
+    const path = fileOf(list)
+    const { code, stdout, stderr } = await importing(path, '--skip-problems')
+    expect([code, stdout]).toEqual([
+      0,
+      'contacts: 2 read: 2 new, 0 changed, 0 unchanged, 0 merged, 3 with problems skipped\n',
+    ])
+    const written = path.replace('.csv', '.problems.csv')
+    expect(stderr).toContain(written)
+    const rows = readFileSync(written, 'utf8')
+    expect(rows.split('\r\n').map((row) => row.split(',').slice(0, 3).join())).toEqual([
+      'Vorname,E-Mail,Mobile',
+      '"Bo ""the ; Bear""",not an address,',
+      'Cy,,',
+      'Di,di@example.com,12',
+      '',
+    ])
+    expect(rows).toMatch(/^Vorname,E-Mail,Mobile,problem\r\n/)
+    // Another run would overwrite what somebody mends at this moment.
+    expect(await importing(path, '--skip-problems')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is there already') as string,
+    })
+    const mended = rows
+      .replace('not an address', 'bo@example.com')
+      .replace('Cy,,', 'Cy,,212 555 0199')
+      .replace(',12,', ',,')
+    writeFileSync(written, mended)
+    expect(await importing(written)).toMatchObject({
+      code: 0,
+      stdout: 'contacts: 3 read: 3 new, 0 changed, 0 unchanged, 0 merged\n',
+    })
+    expect((await contacts()).map(({ firstName }) => firstName).sort()).toEqual([
+      'Ada',
+      'Bo "the ; Bear"',
+      'Cy',
+      'Di',
+      'Ed',
+    ])
+  })
+
+  test('without it, one wrong row and nothing is imported', async () => {
+    expect((await importing(fileOf(list))).code).toBe(1)
+    expect(await contacts()).toEqual([])
+  })
+
+  test('leaves no file when nothing is wrong, or when nothing could be imported', async () => {
+    const right = fileOf('email\nada@example.com\n')
+    expect(await importing(right, '--skip-problems')).toMatchObject({ code: 0 })
+    const headless = fileOf('Whatever,Else\na,b\n')
+    expect(await importing(headless, '--skip-problems')).toMatchObject({ code: 1, stdout: '' })
+    const hopeless = fileOf(`email\n${'x\n'.repeat(LISTED_PROBLEMS_MAX + 1)}`)
+    const refused = await importing(hopeless, '--skip-problems')
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/5000 problems or more/)])
+    for (const path of [right, headless, hopeless])
+      expect(existsSync(path.replace('.csv', '.problems.csv'))).toBe(false)
+  })
+
+  test('writes where it is told, or says beforehand that it cannot', async () => {
+    const path = fileOf(list)
+    const elsewhere = join(directory, 'elsewhere.csv')
+    expect(await importing(path, elsewhere, '--skip-problems')).toMatchObject({ code: 0 })
+    expect(existsSync(elsewhere)).toBe(true)
+    const nowhere = join(directory, 'no', 'such', 'folder.csv')
+    expect(await importing(path, nowhere, '--skip-problems')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('cannot be written (ENOENT). Nothing was imported.') as string,
+    })
+    for (const args of [
+      [path, path, '--skip-problems'],
+      [path, elsewhere],
+      [path, '--skip-problems', '--dry-run'],
+      [path, '--skip-problems', '--format', 'ndjson'],
+    ] as const)
+      expect((await importing(...(args as readonly [string, ...string[]]))).code).toBe(2)
+  })
+
+  test('of any kind: a row whose own row was skipped is skipped too', async () => {
+    const path = fileOf(
+      'siteId,name,status,timezone,createdAt\ns-1,Main,active,UTC,2026-01-01T00:00:00Z\ns-2,Other,open,UTC,2026-01-01T00:00:00Z\n',
+    )
+    const { code, stdout } = await operator.run('import', 'sites', path, '--org', 'acme', '--skip-problems')
+    expect([code, stdout]).toEqual([0, 'sites: 1 read, 1 changed, 0 unchanged, 1 with problems skipped\n'])
+  })
+})
