@@ -95,8 +95,8 @@ function targetOf(
     return answer
   }
   return {
-    open: async ({ isDryRun = false, mapping = {}, ...opened }) => {
-      const body = { ...opened, mapping: { ...mapping }, dryRun: isDryRun }
+    open: async ({ kind, format, totalBytes, digest, isDryRun = false, mapping = {} }) => {
+      const body = { kind, format, totalBytes, digest, mapping: { ...mapping }, dryRun: isDryRun }
       return ask(() => client.call('imports.open', { params: { organizationId }, body }, signal))
     },
     part: async (importId, part) => {

@@ -95,12 +95,13 @@ test('from the link that signs in to a form made by keyboard, put on a page of a
     '--form',
     'after_the_wash',
     '--csv',
+    '--labels',
   )
   expect(csv.trim()).toBe(command.trim())
   expect(csv).toMatch(
-    /^\uFEFFsubmissionId,submittedAt,formId,contactId,your_email,how_was_it,what_went_wrong\r\n/,
+    /^\uFEFFsubmissionId,submittedAt,formId,contactId,Your email,How was it\?,What went wrong\?\r\n/,
   )
-  expect(csv).toContain(',ada@example.com,bad,Wax on the mirror')
+  expect(csv).toContain(',ada@example.com,Bad,Wax on the mirror')
   await visit.close()
 }, 240_000)
 

@@ -56,7 +56,7 @@ test('a form is taken back and published again; a support key may only look', as
     (await page
       .getByRole('row')
       .filter({ hasText: 'demo-contact' })
-      .getByRole('button')
+      .getByRole('button', { name: /^(Unpublish|Publish) / })
       .getAttribute('aria-label')) ?? ''
   await page.getByRole('button', { name, exact: true }).click()
   const again = page.getByRole('button', { name: name.replace('Unpublish', 'Publish'), exact: true })
