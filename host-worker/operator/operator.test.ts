@@ -36,7 +36,10 @@ describe('help', () => {
     [['help', 'outbox'], /outbox list/],
     [['key', 'issue', '--help'], /^Usage: .* key issue --org ID \| --platform \| --operator NAME \[/],
     [['key', 'revoke', '-h'], /Calls:\n {2}POST \/operator\/v1\/keys\/\{keyId\}\/revoke/],
-    [['help', 'import'], /^Usage: .* import KIND \[FILE\] \[PROBLEMS\] \[--org ID\] \[--format ndjson\|csv\]/],
+    [
+      ['help', 'import'],
+      /^Usage: .* import KIND \[FILE\] \[PROBLEMS\] \[--org ID\] \[--format ndjson\|csv\]/,
+    ],
   ])('%j', async (args, saying) => {
     const { code, stdout, stderr } = await operator(...args)
     expect([code, stderr]).toEqual([0, ''])
