@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import type { FormDirectory, StoredForm } from '../../ports/records.ts'
-import { definitionOf, fieldOf, optionsOf, when } from '../../test/support/data/forms/forms.ts'
+import { definitionOf, directoryOf, fieldOf, optionsOf, when } from '../../test/support/data/forms/forms.ts'
 import { createFetchHandler } from '../../host-worker/http/fetch-handler.ts'
 import { clientApi } from './client-api.ts'
 
@@ -22,33 +22,13 @@ function ask(
   path = '/forms/contact-us/definition',
   init: RequestInit = {},
 ) {
-  const form: StoredForm = {
-    organizationId: 'org',
-    formId: 'contact-us',
-    version: 1,
-    isPublished: true,
-    definition: whole,
-    passwordHash: null,
-    phoneCountry: 'US',
-    organizationName: 'Lakeside',
-    ...stored,
-  }
-  let reads = 0
-  const forms: FormDirectory = {
-    find: async (formId) => {
-      reads += 1
-      return stored !== null && formId === form.formId ? form : null
-    },
-    submissionsOf: () => {
-      throw new Error('Nothing is submitted')
-    },
-  }
+  const { forms, reads } = directoryOf(stored === null ? null : { definition: whole, ...stored })
   const log = { info: () => undefined, error: () => undefined }
   const handle = createFetchHandler<{ forms: FormDirectory; log: typeof log }>(clientApi)
   const host = { requestId: 'req_1', world: { forms, log }, answered: () => undefined }
   return {
     response: handle(new Request(`https://api.example${path}`, init), host),
-    reads: () => reads,
+    reads,
   }
 }
 

@@ -1,10 +1,10 @@
 import { HtmlValidate } from 'html-validate'
 import { describe, expect, it, test } from 'vitest'
-import type { FormDirectory, StoredForm } from '../../ports/records.ts'
+import type { StoredForm } from '../../ports/records.ts'
 import { openSecrets } from '../access/secrets.ts'
 import { systemDeadline, systemRandom } from '../../host-worker/system.ts'
 import { createFetchHandler } from '../../host-worker/http/fetch-handler.ts'
-import { definitionOf, fieldOf } from '../../test/support/data/forms/forms.ts'
+import { definitionOf, directoryOf, fieldOf } from '../../test/support/data/forms/forms.ts'
 import { testRootSecret } from '../../test/support/runner/fakes.ts'
 import { hashFormPassword } from './password.ts'
 import { formPageApi, type FormPageWorld } from './page-api.ts'
@@ -16,27 +16,8 @@ const errors: unknown[] = []
 
 /** Asks for a page of the one form there is; null: there is none. */
 async function ask(stored: Partial<StoredForm> | null, path = '/f/contact-us', init: RequestInit = {}) {
-  const form: StoredForm = {
-    organizationId: 'org',
-    formId: 'contact-us',
-    version: 1,
-    isPublished: true,
-    definition: definitionOf([name]),
-    passwordHash: null,
-    phoneCountry: 'US',
-    organizationName: 'Bubble & Shine',
-    ...stored,
-  }
-  let reads = 0
-  const forms: FormDirectory = {
-    find: async (formId) => {
-      reads += 1
-      return stored !== null && formId === form.formId ? form : null
-    },
-    submissionsOf: () => {
-      throw new Error('Nothing is submitted')
-    },
-  }
+  const usual = { definition: definitionOf([name]), organizationName: 'Bubble & Shine' }
+  const { forms, reads } = directoryOf(stored === null ? null : { ...usual, ...stored })
   const log = { info: () => undefined, error: (...told: unknown[]) => void errors.push(told) }
   const handle = createFetchHandler<FormPageWorld & { log: typeof log }>(formPageApi)
   const answers: unknown[] = []
@@ -47,7 +28,13 @@ async function ask(stored: Partial<StoredForm> | null, path = '/f/contact-us', i
   }
   const response = await handle(new Request(`https://api.example${path}`, init), host)
   const text = await response.text()
-  return { response, text, reads, told: answers, header: (called: string) => response.headers.get(called) }
+  return {
+    response,
+    text,
+    reads: reads(),
+    told: answers,
+    header: (called: string) => response.headers.get(called),
+  }
 }
 
 const open = (password: string | null, stored: Partial<StoredForm> = { passwordHash }) =>

@@ -203,8 +203,8 @@ export function matchRows(
     const person = people.find(row) ?? people.add(idOf(row, own, chunk, index), null)
     const attributes = mergedAttributes(person.row.attributes, row, session.matching)
     if (attributes.unfit > 0) unfit.set(person.contactId, attributes.unfit)
-    const fields = changedFields(person.row, row, session.matching)
-    people.change(person, { ...fields, attributes: attributes.merged })
+    const changed = changedFields(person.row, row, session.matching)
+    people.change(person, { ...changed, attributes: attributes.merged })
     person.rows += 1
   }
   const warnings = [...unfit].map(

@@ -202,6 +202,11 @@ function misfitOf(session: ImportSession, { part, bytes }: ReceivedPart): string
   return null
 }
 
+/** How many problems of a file are listed; a check ends with them. */
+function problemsMaxOf({ listsProblems }: ImportSession): number {
+  return listsProblems ? LISTED_PROBLEMS_MAX : FILE_PROBLEMS_MAX
+}
+
 /** Everything that a part adds to its session, or why the incomplete line before it can no longer be read. */
 async function stagedPart(
   session: ImportSession,
@@ -217,7 +222,7 @@ async function stagedPart(
   if (typeof before === 'string') return before
   const { entries, skippedRows, reading } = readPart(before, bytes, isLast, file)
   const checked = await checkPart(entries, kind, importContext(world.organization), world.lookup)
-  const most = session.listsProblems ? LISTED_PROBLEMS_MAX : FILE_PROBLEMS_MAX
+  const most = problemsMaxOf(session)
   const problems = [...session.problems, ...checked.problems].slice(0, most)
   const found = (await kind.warn?.(checked.rows, world.lookup)) ?? []
   return {
@@ -321,7 +326,7 @@ async function allProblems(session: ImportSession, world: ImportWorld): Promise<
   const { importId, totalBytes } = session
   const kind = kindOf(session.kind, tools)
   const problems = [...session.problems]
-  const most = session.listsProblems ? LISTED_PROBLEMS_MAX : FILE_PROBLEMS_MAX
+  const most = problemsMaxOf(session)
   for (let bucket = 0; bucket < bucketCount(totalBytes); bucket += 1) {
     // Rows of a list that name the same contact are merged.
     if (session.matching < 2) {

@@ -55,7 +55,6 @@ export async function removeRows(
       moveClock(table, organizationId, now),
       ...followingOf(collection, organizationId, keys),
       bind(remove, values),
-      ...(collection === forms.collection ? [withoutVersions(organizationId, values.keys)] : []),
     ])
     return { kind: 'removed', rows: distinct.length }
   } catch (error) {
@@ -78,15 +77,15 @@ export async function removeRows(
   return { kind: 'needed', by: by.filter(({ rows }) => rows > 0) }
 }
 
-/** The statements that drop what was still to be done because of rows that are removed. */
+/** The statements that drop what goes with rows: what was still to be done because of them, and what they were before. */
 function followingOf(
   collection: string,
   organizationId: string,
   keys: readonly RowKey[],
 ): readonly Statement[] {
-  return collection === formSubmissions.collection
-    ? dropFollowing(organizationId, JSON.stringify(keys.flat()))
-    : []
+  if (collection === formSubmissions.collection)
+    return dropFollowing(organizationId, JSON.stringify(keys.flat()))
+  return collection === forms.collection ? [withoutVersions(organizationId, JSON.stringify(keys))] : []
 }
 
 /** The key of a row, as one SQL value. */

@@ -26,7 +26,7 @@ import {
   CONDITION_HELD,
   type Template,
 } from '../statement/compiler.ts'
-import { rowsAmong, rowsOf, type Executor, type Statement } from '../statement/executor.ts'
+import { rowsAmong, rowsOf, type BoundValue, type Executor, type Statement } from '../statement/executor.ts'
 import { encodedRows, writableTable, givenFields, moveClock, upsertOf } from '../write/tenant-writer.ts'
 import {
   isIn,
@@ -36,7 +36,7 @@ import {
   type SessionPlace,
   type SessionRow,
 } from './session-row.ts'
-import { columnOf, type Table } from '../table/tables.ts'
+import { columnOf, decodeRows, type Table } from '../table/tables.ts'
 
 /**
  * The maximum number of rows in a chunk, which is the least that one step writes. It bounds how long other requests
@@ -177,16 +177,19 @@ function withMembers(rows: readonly StoredRow[]) {
   }
 }
 
-/** A staged row as it was before. */
-function decodedRow(table: Table, fields: readonly string[], values: readonly unknown[]): StoredRow {
-  const row: Record<string, unknown> = {}
-  for (const [index, field] of fields.entries()) {
-    const value = values[index] ?? null
-    row[field] =
-      columnOf(table, field).storage === 'json' && typeof value === 'string' ? JSON.parse(value) : value
-  }
-  const members = values[fields.length]
-  return isJsonObject(members) ? { ...row, ...members } : row
+/** Staged rows as they were before. */
+function decodedRows(
+  table: Table,
+  fields: readonly string[],
+  staged: readonly (readonly BoundValue[])[],
+): readonly StoredRow[] {
+  const named = staged.map((values) =>
+    Object.fromEntries(fields.map((field, index) => [field, values[index] ?? null])),
+  )
+  return decodeRows(table, fields, named).map((row, index) => {
+    const members: unknown = staged[index]?.[fields.length]
+    return isJsonObject(members) ? { ...row, ...members } : row
+  })
 }
 
 /** The keys of a row of `import_keys` with the alias k, as rows with the alias entry. */
@@ -435,7 +438,7 @@ export async function readNextChunk(
   const staged: readonly unknown[] = parsed(row.rows)
   if (stagedFields === null) return { chunk: row.chunk, rows: staged as readonly StoredRow[] }
   const table = writableTable(kind)
-  const rows = staged.map((values) => decodedRow(table, stagedFields, values as readonly unknown[]))
+  const rows = decodedRows(table, stagedFields, staged as readonly (readonly BoundValue[])[])
   return { chunk: row.chunk, rows }
 }
 

@@ -79,9 +79,9 @@ export function createCsvReader(rules: HeaderRules, known: Header | null, lineEn
       for (const { reading, nextLine, end } of recordsOf(lines, split, String.fromCodePoint(lineEnd))) {
         if (!('issue' in reading) && reading.cells.length === 0)
           header = { kind: 'announced', delimiter: reading.delimiter }
-        const isBlank = !('issue' in reading) && reading.cells.every((cell) => cell.trim() === '')
-        const isSkipped = isBlank && header?.kind === 'fields'
-        yield { entries: isBlank ? [] : entriesOf(reading), isSkipped, nextLine, end }
+        const isEmpty = !('issue' in reading) && isBlank(reading.cells)
+        const isSkipped = isEmpty && header?.kind === 'fields'
+        yield { entries: isEmpty ? [] : entriesOf(reading), isSkipped, nextLine, end }
       }
     },
     header: () => header,
@@ -233,27 +233,47 @@ export function readHead(bytes: Uint8Array, isWhole: boolean, rules: HeaderRules
   const foreign = foreignFile(bytes)
   if (foreign !== null) return { problem: `The first line ${foreign}.` }
   const lineEnd = lineEndOf(bytes, isWhole) ?? LINE_FEED
-  const delimiters: Delimiter[] = []
-  let announced: Delimiter | null = null
-  const split = (text: string, line: number) => {
-    const [delimiter] = delimiters
-    return delimiter === undefined ? splitHeader(text, line, announced, rules) : splitCells(text, delimiter)
-  }
+  const told = openDelimiter(rules)
   const rows: (readonly string[])[] = []
-  for (const { reading } of recordsOf(linesIn(bytes, 1, lineEnd), split, String.fromCodePoint(lineEnd))) {
+  for (const { reading } of recordsOf(
+    linesIn(bytes, 1, lineEnd),
+    told.split,
+    String.fromCodePoint(lineEnd),
+  )) {
     if ('issue' in reading) {
       if (rows.length > 0) break
       return { problem: `Line ${reading.line} ${reading.issue.message}.` }
     }
-    if (reading.cells.length === 0) announced = reading.delimiter
-    if (reading.cells.every((cell) => cell.trim() === '')) continue
-    delimiters.push(reading.delimiter)
+    told.note(reading)
+    if (isBlank(reading.cells)) continue
     rows.push(reading.cells)
     if (rows.length === 2) break
   }
-  const [[delimiter], [cells, sample = []]] = [delimiters, rows]
-  if (delimiter === undefined || cells === undefined) return { problem: 'The file names no columns.' }
+  const [delimiter, [cells, sample = []]] = [told.delimiter(), rows]
+  if (delimiter === null || cells === undefined) return { problem: 'The file names no columns.' }
   return { delimiter, cells: cells.map((cell) => cell.trim()), sample }
+}
+
+/** The delimiter of a file that is read from its start: its first line announces it, or its header tells it. */
+function openDelimiter(rules: HeaderRules) {
+  let announced: Delimiter | null = null
+  let found: Delimiter | null = null
+  return {
+    split: (text: string, line: number): CellsReading =>
+      found === null ? splitHeader(text, line, announced, rules) : splitCells(text, found),
+    /** Takes what a record tells. */
+    note({ cells, delimiter }: CsvRecord): void {
+      if (cells.length === 0) announced = delimiter
+      else if (!isBlank(cells)) found ??= delimiter
+    },
+    /** Null: no record has told it yet. */
+    delimiter: (): Delimiter | null => found,
+  }
+}
+
+/** Whether a record has nothing in its cells. */
+export function isBlank(cells: readonly string[]): boolean {
+  return cells.every((cell) => cell.trim() === '')
 }
 
 /** What each column of a head means under these rules. */
@@ -279,22 +299,17 @@ export async function* standingRecords(
   source: ImportSource,
   rules: HeaderRules,
 ): AsyncGenerator<StandingRecord> {
-  const state = { line: 1, announced: null as Delimiter | null, delimiter: null as Delimiter | null }
+  const told = openDelimiter(rules)
+  let line = 1
   let lineEnd: number | null = null
-  const split: Split = (text, line) =>
-    state.delimiter === null
-      ? splitHeader(text, line, state.announced, rules)
-      : splitCells(text, state.delimiter)
+  /** The records that end in these bytes, and how many bytes they take. */
   function* take(bytes: Uint8Array<ArrayBuffer>, end: number): Generator<StandingRecord, number> {
     let from = 0
-    const lines = linesIn(bytes, state.line, end)
-    for (const { reading, nextLine, end: to } of recordsOf(lines, split, String.fromCodePoint(end))) {
-      const cells = 'issue' in reading ? null : reading.cells
-      if (!('issue' in reading) && reading.cells.length === 0) state.announced = reading.delimiter
-      else if (!('issue' in reading) && cells?.some((cell) => cell.trim() !== '') === true)
-        state.delimiter ??= reading.delimiter
-      yield { line: state.line, cells, bytes: bytes.slice(from, to) }
-      state.line = nextLine
+    const records = recordsOf(linesIn(bytes, line, end), told.split, String.fromCodePoint(end))
+    for (const { reading, nextLine, end: to } of records) {
+      if (!('issue' in reading)) told.note(reading)
+      yield { line, cells: 'issue' in reading ? null : reading.cells, bytes: bytes.slice(from, to) }
+      line = nextLine
       from = to
     }
     return from
@@ -308,5 +323,5 @@ export async function* standingRecords(
     rest = bytes.slice(taken)
   }
   const taken = yield* take(rest, lineEnd ?? lineEndOf(rest, true) ?? LINE_FEED)
-  if (taken < rest.length) yield { line: state.line, cells: null, bytes: rest.slice(taken) }
+  if (taken < rest.length) yield { line, cells: null, bytes: rest.slice(taken) }
 }

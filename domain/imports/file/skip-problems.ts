@@ -1,6 +1,5 @@
-import { utf8 } from '../../text/encoding.ts'
 import type { ImportProblem } from '../../../ports/import-sessions.ts'
-import { standingRecords, type StandingRecord } from './csv.ts'
+import { isBlank, standingRecords, type StandingRecord } from './csv.ts'
 import type { HeaderRules } from './header.ts'
 import { LISTED_PROBLEMS_MAX, type ImportOutcome, type ImportSource } from './transfer.ts'
 
@@ -10,11 +9,10 @@ import { LISTED_PROBLEMS_MAX, type ImportOutcome, type ImportSource } from './tr
 /** A CSV file without the rows that have problems, and those rows. */
 export interface SortedFile {
   readonly right: ImportSource
-  /**
-   * The rows with problems in the order of the file, under its own heads, with a last column `problem`. The first row is
-   * the header. None: nothing is wrong.
-   */
-  readonly wrong: readonly (readonly string[])[]
+  /** The rows with problems under the file's own heads, with a last column `problem`, as CSV. */
+  readonly wrong: string
+  /** How many they are. */
+  readonly wrongRows: number
 }
 
 /** What the file as a whole has against it: nothing of it can be imported. */
@@ -33,20 +31,20 @@ export async function sortOut(
   check: (source: ImportSource) => Promise<ImportOutcome>,
 ): Promise<SortedFile | Unsortable> {
   let right = source
-  const found: (readonly string[])[][] = []
+  const wrong: (readonly string[])[] = []
   let heads: readonly string[] = []
   for (let checks = 0; checks < CHECKS_MAX; checks += 1) {
     const outcome = await check(right)
     if (outcome.kind === 'stopped') return outcome
     if (outcome.kind !== 'invalid')
-      return { right, wrong: found.length === 0 ? [] : [heads, ...found.flat()] }
+      return { right, wrong: [heads, ...wrong].map(csvLine).join(''), wrongRows: wrong.length }
     const { problems } = outcome
     if (problems.length >= LISTED_PROBLEMS_MAX) return { message: TOO_MANY }
     const header = await headerOf(right, rules)
     if (header === null || problems.some(({ line }) => line <= header.line)) return { problems }
     heads = [...header.cells, 'problem']
     const byLine = Map.groupBy(problems, ({ line }) => line)
-    found.push(await wrongRows(right, rules, byLine, header.cells.length))
+    wrong.push(...(await wrongRows(right, rules, byLine, header.cells.length)))
     right = without(right, rules, new Set(byLine.keys()))
   }
   return { message: 'Rows need others that have problems, again and again. Mend the file first.' }
@@ -63,7 +61,7 @@ async function headerOf(source: ImportSource, rules: HeaderRules): Promise<Reada
   for await (const record of standingRecords(source, rules)) {
     const { cells } = record
     if (cells === null) return null
-    if (cells.some((cell) => cell.trim() !== '')) return { ...record, cells }
+    if (!isBlank(cells)) return { ...record, cells }
   }
   return null
 }
@@ -94,9 +92,9 @@ function without(source: ImportSource, rules: HeaderRules, lines: ReadonlySet<nu
   }
 }
 
-/** Rows as CSV that an import reads back as they are, in pieces. */
-export function* csvPieces(rows: readonly (readonly string[])[]): Generator<Uint8Array<ArrayBuffer>> {
-  for (const cells of rows) yield utf8(`${cells.map(quoted).join(',')}\r\n`)
+/** A row as CSV that an import reads back as it is. Unlike `csvRow`, it marks no cell as text for a spreadsheet. */
+function csvLine(cells: readonly string[]): string {
+  return `${cells.map(quoted).join(',')}\r\n`
 }
 
 function quoted(cell: string): string {

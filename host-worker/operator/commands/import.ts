@@ -8,9 +8,9 @@ import {
   type ImportSource,
   type Transfer,
 } from '../../../domain/imports/file/transfer.ts'
-import { appendFileSync, closeSync, openSync, rmSync, statSync } from 'node:fs'
+import { closeSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import type { HeaderRules } from '../../../domain/imports/file/header.ts'
-import { csvPieces, sortOut } from '../../../domain/imports/file/skip-problems.ts'
+import { sortOut } from '../../../domain/imports/file/skip-problems.ts'
 import { encodings, readableFile, type FileEncoding } from '../../../domain/imports/file/encoding.ts'
 import { isSourceKind } from '../../../adapters/pos-odbc/index.ts'
 import { importKindNames, isKeptAtPos, kindOf } from '../../../domain/imports/kinds.ts'
@@ -112,10 +112,7 @@ const importCommand: Command = {
   },
 }
 
-/**
- * Where rows with problems are written; null: nothing is skipped. Throws a `UsageError` when that cannot be, and a
- * `CommandError` when the file cannot be written, before anything is imported.
- */
+/** Where rows with problems are written; null: nothing is skipped. */
 function problemsFileOf(
   { path, format, problemsPath }: { path: string; format: string; problemsPath: string | undefined },
   values: FlagValues,
@@ -128,6 +125,11 @@ function problemsFileOf(
   if (values['dry-run'] === true) throw new UsageError('--skip-problems and --dry-run exclude each other')
   const file = givenPath(problemsPath ?? path.replace(/(?:\.\w+)?$/, '.problems.csv'))
   if (file === givenPath(path)) throw new UsageError('The file of problems is the file itself')
+  return file
+}
+
+/** Makes the file of problems. Throws a `CommandError` when it cannot be written, or has something in it. */
+function openProblems(file: string): void {
   try {
     closeSync(openSync(file, 'a', 0o600))
   } catch (error) {
@@ -136,7 +138,6 @@ function problemsFileOf(
   }
   if (statSync(file).size > 0)
     throw new CommandError(`${file} is there already. Import what is in it first, or name another file.`)
-  return file
 }
 
 /** Imports the rows of a CSV file that are right, and writes the others to a file, which is removed when there are none. */
@@ -146,8 +147,8 @@ async function importRight(
   problemsFile: string,
   importing: (more: Partial<Transfer>) => Promise<ImportOutcome>,
 ): Promise<{ readonly outcome: ImportOutcome; readonly skipped: number }> {
-  let written = 0
-  let isImported = false
+  openProblems(problemsFile)
+  let isKept = false
   try {
     const sorted = await sortOut(source, rules, (rows) =>
       importing({ source: rows, isDryRun: true, listsProblems: true }),
@@ -158,16 +159,14 @@ async function importRight(
         outcome: { kind: 'invalid', problems: sorted.problems.slice(0, FILE_PROBLEMS_MAX) },
         skipped: 0,
       }
-    for (const piece of csvPieces(sorted.wrong)) {
-      appendFileSync(problemsFile, piece)
-      written += 1
-    }
-    const outcome = await importing({ source: sorted.right })
-    isImported = outcome.kind === 'imported'
-    return { outcome, skipped: Math.max(0, written - 1) }
-  } finally {
+    const { right, wrong, wrongRows } = sorted
+    writeFileSync(problemsFile, wrong)
+    const outcome = await importing({ source: right })
     // When nothing was imported, all rows are still in the file, and the same command writes this one again.
-    if (written === 0 || !isImported) rmSync(problemsFile, { force: true })
+    isKept = wrongRows > 0 && outcome.kind === 'imported'
+    return { outcome, skipped: wrongRows }
+  } finally {
+    if (!isKept) rmSync(problemsFile, { force: true })
   }
 }
 

@@ -1,5 +1,5 @@
 import { compileForm, type CompiledForm } from '../../../../domain/forms/language/compile.ts'
-import type { FormDefinition } from '../../../../ports/records.ts'
+import type { FormDefinition, FormDirectory, StoredForm } from '../../../../ports/records.ts'
 
 /** A form definition with the given fields and defaults for everything else. */
 export function definitionOf(
@@ -36,4 +36,36 @@ export function compiledOf(fields: readonly unknown[], settings: Partial<FormDef
   const compilation = compileForm(definitionOf(fields, settings))
   if (compilation.kind === 'unsupported') throw new Error(compilation.reasons.join(' '))
   return compilation.form
+}
+
+/**
+ * A directory with one form, whose id is `contact-us`, and how often it was asked.
+ * @param stored what of the form is another than usual; null: there is no form
+ */
+export function directoryOf(stored: Partial<StoredForm> | null): {
+  readonly forms: FormDirectory
+  readonly reads: () => number
+} {
+  const form: StoredForm = {
+    organizationId: 'org',
+    formId: 'contact-us',
+    version: 1,
+    isPublished: true,
+    definition: definitionOf([]),
+    passwordHash: null,
+    phoneCountry: 'US',
+    organizationName: 'Lakeside',
+    ...stored,
+  }
+  let reads = 0
+  const forms: FormDirectory = {
+    find: async (formId) => {
+      reads += 1
+      return stored !== null && formId === form.formId ? form : null
+    },
+    submissionsOf: () => {
+      throw new Error('Nothing is submitted')
+    },
+  }
+  return { forms, reads: () => reads }
 }
