@@ -207,6 +207,15 @@ describe.each([
     expect((await saveForm({ name: 'Late' })({ 'if-match': etag ?? '' })).status).toBe(412)
   })
 
+  test('a form that was deleted and made again has none of its versions', async () => {
+    await saveForm({ name: 'Renamed' })()
+    const versions = async () => (await ask('GET', `${FORM}/versions`)).body.data
+    expect(await versions()).toHaveLength(2)
+    await ask('POST', `${ACME}/rows/forms/delete`, { ids: ['contact'] })
+    await saveForm({ name: 'Anew' })()
+    expect(await versions()).toEqual([expect.objectContaining({ version: 1, name: 'Anew' })])
+  })
+
   test('what must be new is not made in place of what is there', async () => {
     const isNew = { 'if-none-match': '*' }
     expect((await saveForm({ name: 'Other' })(isNew)).status).toBe(412)
