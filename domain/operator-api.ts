@@ -14,12 +14,15 @@ import * as formsCheck from './operators/forms-check.ts'
 import * as imports from './operators/imports.ts'
 import * as keys from './operators/keys.ts'
 import * as operatorKeys from './operators/operator-keys.ts'
+import * as me from './operators/me.ts'
 import * as organizations from './operators/organizations.ts'
 import * as outbox from './operators/outbox.ts'
+import * as people from './operators/people.ts'
 import * as places from './operators/places.ts'
 import * as removals from './operators/removals.ts'
 import * as sends from './operators/sends.ts'
 import * as service from './operators/service.ts'
+import * as signIn from './operators/sign-in.ts'
 import * as submissions from './operators/submissions.ts'
 
 const getOperatorContract = operated({
@@ -31,6 +34,8 @@ const getOperatorContract = operated({
   ...contractParts,
   answer: async (request) => serveContract(declared, request, operatorTexts),
 })
+
+const getMe = me.meOperation(() => operatorEndpoints)
 
 const declared = async (): Promise<readonly OperationEndpoint[]> => operatorEndpoints
 
@@ -66,6 +71,20 @@ export const operatorEndpoints = [
   operatorKeys.issueOperatorKeyEndpoint,
   operatorKeys.listOperatorKeys,
   operatorKeys.revokeOperatorKey,
+  people.listPeople,
+  people.showPerson,
+  people.savePerson,
+  people.removePerson,
+  people.listPersonSessions,
+  people.endPersonSessions,
+  getMe,
+  me.listOwnSessions,
+  me.endOwnSession,
+  me.endOwnSessions,
+  signIn.waysToSignIn,
+  signIn.askToSignIn,
+  signIn.openSession,
+  signIn.closeSession,
   imports.openImportEndpoint,
   imports.sendImportPart,
   imports.commitImportEndpoint,
@@ -99,5 +118,5 @@ export const operatorEndpoints = [
 /** The type of each operation, for a client that is typed by them. */
 export type OperatorOperation = (typeof operatorEndpoints)[number]
 
-/** The interface of operators, beside the public one. Its paths begin with `OPERATOR_PREFIX`. */
+/** The interface of operators, beside the public one. Its paths begin with `OPERATOR_PREFIX`, but those of signing in. */
 export const operatorApi: Api<OperatorWorld> = createApi<OperatorWorld>(operatorEndpoints)

@@ -9,6 +9,23 @@ export const API_PREFIX = '/api/'
 /** Paths with this prefix belong to the operator interface. */
 export const OPERATOR_PREFIX = '/operator/'
 
+const READS = '/console/as/'
+
+/** Whether a path reads an organization for somebody who signed in. */
+export function isSignedInRead(pathname: string): boolean {
+  return pathname.startsWith(READS)
+}
+
+/**
+ * Paths of the console that are no pages: signing in and out, which the operator interface answers, and what is read of an
+ * organization.
+ */
+export function isConsoleCall({ method }: Request, pathname: string): boolean {
+  if (isSignedInRead(pathname)) return true
+  const isPage = method === 'GET' || method === 'HEAD'
+  return !isPage && (pathname === '/console/sign-in' || pathname === '/console/session')
+}
+
 /** Paths with this prefix belong to the form client. */
 export const FORM_CLIENT_PREFIX = '/forms/'
 
@@ -18,7 +35,7 @@ export const FORM_CLIENT_PREFIX = '/forms/'
  */
 export async function serveOwn(request: Request, { pathname }: URL, env: Env): Promise<Response | null> {
   if (pathname === QSTASH_PATH) return (await import('./wiring/jobs.ts')).serveQstash(request, env)
-  if (isOfInterface(pathname)) return null
+  if (isOfInterface(pathname) || isConsoleCall(request, pathname)) return null
   return servePage(request, pathname, await import('./pages/index.ts'))
 }
 

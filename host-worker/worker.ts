@@ -10,7 +10,15 @@ import type { OutboxRef } from '../ports/messaging.ts'
 import { readEnv, type Env, type EnvReading } from './env/index.ts'
 import { overTransport, respond, type Answered } from './http/fetch-handler.ts'
 import { FORM_CLIENT_PATH, serveFormClient } from './http/form-client.ts'
-import { API_PREFIX, FORM_CLIENT_PREFIX, notFoundFor, OPERATOR_PREFIX, serveOwn } from './own-endpoints.ts'
+import {
+  API_PREFIX,
+  FORM_CLIENT_PREFIX,
+  isConsoleCall,
+  isSignedInRead,
+  notFoundFor,
+  OPERATOR_PREFIX,
+  serveOwn,
+} from './own-endpoints.ts'
 import { consoleLog, systemClock, systemDeadline, systemRandom } from './system.ts'
 import { FollowUpEntrypoint } from './wiring/family-database.ts'
 import { requestFields, createMeter, type Lifetime, type Serve } from './wiring/opening.ts'
@@ -104,7 +112,7 @@ async function answer(request: Request, url: URL, env: Env, lifetime: Lifetime):
   }
   let loaded: { readonly serve: Serve }
   try {
-    loaded = await interfaceOf(url.pathname)
+    loaded = await interfaceOf(request, url.pathname)
   } catch (cause) {
     const { requestId } = host
     consoleLog.error('request_failed', { requestId, endpointId: null }, cause)
@@ -117,11 +125,13 @@ async function answer(request: Request, url: URL, env: Env, lifetime: Lifetime):
 }
 
 /** Loads the interface that a path belongs to, so that a request waits for no other. Loading it again is free. */
-function interfaceOf(pathname: string): Promise<{ readonly serve: Serve }> {
+function interfaceOf(request: Request, pathname: string): Promise<{ readonly serve: Serve }> {
   if (isSubmissionPath(pathname)) return import('./wiring/submissions.ts')
   if (pathname.startsWith(FORM_CLIENT_PREFIX)) return import('./wiring/form-client.ts')
   if (pathname.startsWith(FORM_PAGE_PREFIX)) return import('./wiring/form-pages.ts')
-  if (pathname.startsWith(OPERATOR_PREFIX)) return import('./wiring/operators.ts')
+  if (isSignedInRead(pathname)) return import('./wiring/signed-in-reads.ts')
+  if (pathname.startsWith(OPERATOR_PREFIX) || isConsoleCall(request, pathname))
+    return import('./wiring/operators.ts')
   return import('./wiring/tenants.ts')
 }
 

@@ -1,5 +1,6 @@
 import type { Administration, RevokedKey, StoredOperatorKey } from './organizations.ts'
 import type { OutboxStore } from './messaging.ts'
+import type { PersonInRole, PersonRole } from './people.ts'
 
 /**
  * A new operator key and, when it was issued without another key, the proof of the root secret that was used instead.
@@ -71,6 +72,28 @@ export interface OperatorChanges {
    * @returns null: there is no such key
    */
   revokeOperatorKey(revocation: OperatorKeyRevocation): Promise<Revoked | null>
+  /**
+   * Gives a person a role, in place of the one that they had there. A change of the role ends their sessions, in the
+   * same step. False, and nothing is stored: the stored role is not `replaced`, or who asks has no role any more.
+   * @param replaced what was read before; null: there must be none; left out: whatever there is
+   * @param asking the person who asks; null: an operator key does
+   */
+  savePerson(
+    person: PersonInRole,
+    replaced: Pick<PersonInRole, 'role' | 'name'> | null | undefined,
+    asking: string | null,
+  ): Promise<boolean>
+  /**
+   * Removes the role of a person and ends their sessions, in one step. False, and nothing is removed: as for
+   * `savePerson`, or they have no role there.
+   */
+  removePerson(
+    person: Pick<PersonInRole, 'person' | 'organizationId'>,
+    replaced: Pick<PersonInRole, 'role' | 'name'> | null | undefined,
+    asking: string | null,
+  ): Promise<boolean>
+  /** Ends all sessions of a person. Returns how many there were. */
+  endSessions(person: string): Promise<number>
 }
 
 /** Opens changes for an audit entry. An operator has no other way to change anything. No I/O. */
@@ -137,6 +160,8 @@ export type AuditSubject =
     }
   /** For how many days submissions and sends are kept; null: for ever. */
   | { readonly type: 'retention'; readonly submissions: number | null; readonly sends: number | null }
+  /** A person's role, by their address; null: it was taken. */
+  | { readonly type: 'person'; readonly email: string; readonly role: PersonRole | null }
   /** An entry of the outbox. */
   | { readonly type: 'entry'; readonly id: string }
 

@@ -82,8 +82,8 @@ export interface StoredKey extends KeyAttributes {
   /** The key that replaced it in a rotation; null: none did. */
   readonly successorId: string | null
   /**
-   * The id of the operator key that issued it, or that replaced another key by it. Null: the holder of the root secret
-   * did. `unknown`: it was issued before that was recorded.
+   * The id of the operator key that issued it, or that replaced another key by it; the address of the person who did.
+   * Null: the holder of the root secret did. `unknown`: it was issued before that was recorded.
    */
   readonly issuedBy: string | null
 }
@@ -213,6 +213,12 @@ export interface KeyClaim {
   readonly hashes: readonly [current: string, previous?: string]
 }
 
+/** A read of an organization by somebody whose right to it was proven without a key of it: who signed in. */
+export interface AuthorizedClaim {
+  readonly organizationId: string
+  readonly keyId: null
+}
+
 /** The permissions of an active key, and what is recorded of its use. */
 export type WorkingKey = Pick<
   StoredKey,
@@ -268,8 +274,11 @@ export interface KeyedReader {
 
 /** Opens tenant data for a key. A request has no other way to reach tenant data. */
 export interface KeyedStorage {
-  /** No I/O happens before the first `read`. */
-  open(claim: KeyClaim): KeyedReader
+  /**
+   * No I/O happens before the first `read`. For an `AuthorizedClaim` no key is checked, and the key that a read answers
+   * has the scope `read`; of an organization that is being restored or deleted nothing is read.
+   */
+  open(claim: KeyClaim | AuthorizedClaim): KeyedReader
   /** The active platform key with that id; null: there is none. */
   findPlatformKey(keyId: string): Promise<StoredKey | null>
 }
@@ -352,8 +361,8 @@ export interface OperatorKeys {
    * included.
    */
   list(after: OperatorKeyPosition | null, limit: number): Promise<readonly StoredOperatorKey[]>
-  /** Whether a key works now: it exists, and is neither revoked nor expired. */
-  works(keyId: string): Promise<boolean>
+  /** Whether who issued a key may still do so: an operator key that works now, or a person who has a role. */
+  works(issuerId: string): Promise<boolean>
   /** Of these keys, those that were revoked with all that descends from them. */
   endedWithDescent(keyIds: readonly string[]): Promise<readonly string[]>
   /** Records the hour in which a key was used, given as its first UTC instant. A later hour is never replaced. */

@@ -1,6 +1,7 @@
 import type { Administration, KeyUpkeep, KeyedStorage, OperatorKeys } from './organizations.ts'
 import type { Analytics } from './analytics.ts'
 import type { Audit, OpenOperatorChanges } from './operators.ts'
+import type { People } from './people.ts'
 import type { ExitSurveySource } from './sources.ts'
 import type { FormDirectory, TenantWriter } from './records.ts'
 import type { ImportDirectory, ImportSessions } from './import-sessions.ts'
@@ -17,6 +18,8 @@ export interface Storage {
   readonly administration: Administration
   readonly operatorKeys: OperatorKeys
   readonly audit: Audit
+  /** Only that of the shared database is used. */
+  readonly people: People
   readonly operatorChanges: OpenOperatorChanges
   readonly outbox: OutboxStore
   readonly analytics: Analytics

@@ -4,6 +4,7 @@ import { createAudit } from './access/audit.ts'
 import { createFormDirectory } from './write/submission.ts'
 import { createKeyUpkeep, createKeyedStorage } from './access/keyed-storage.ts'
 import { operatorChanges, createOperatorKeys } from './access/operator-keys.ts'
+import { createPeople } from './access/people.ts'
 import { createAnalytics, createExitSurvey } from './analytics.ts'
 import { createImportDirectory } from './imports/session-row.ts'
 import { createImportSessions } from './imports/sessions.ts'
@@ -40,6 +41,7 @@ export function createStorage(options: StorageOptions): SqliteStorage {
     administration: createAdministration(executor, clock, guard),
     operatorKeys: createOperatorKeys(executor, clock),
     audit: createAudit(executor),
+    people: createPeople(executor),
     operatorChanges: operatorChanges(executor, clock, (of) => guardOf({ ...options, executor: of })),
     outbox: createOutboxStore(executor, guard),
     analytics: createAnalytics(guard),

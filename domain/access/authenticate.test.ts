@@ -21,6 +21,7 @@ async function openService() {
   const storage: KeyedStorage = {
     open: (claim) => ({
       async read() {
+        if (claim.keyId === null) return { authenticated: false }
         claims.push(claim)
         if (!workingHashes.has(claim.hashes[0])) return { authenticated: false }
         const { organizationId, keyId } = claim

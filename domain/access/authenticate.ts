@@ -1,4 +1,5 @@
 import type {
+  AuthorizedClaim,
   KeyClaim,
   KeyedReader,
   KeyedStorage,
@@ -11,7 +12,7 @@ import type {
 } from '../../ports/organizations.ts'
 import type { ReadQuery } from '../../ports/records.ts'
 import type { Scope } from '../record/description.ts'
-import { unauthorized, AUTH_SCHEME, keyRefused, type Reply, type RoutedRequest } from '../record/reply.ts'
+import { unauthorized, AUTH_SCHEME, keyRefused, notFound, type Reply, type RoutedRequest } from '../record/reply.ts'
 import { claimedHashes, isKey, readKey, hashKey, type PresentedKey } from './api-key.ts'
 import { isLoopbackName } from '../text/http.ts'
 import type { Secrets } from './secrets.ts'
@@ -36,6 +37,8 @@ export interface KeyWorld {
   readonly secrets: Secrets
   readonly background: Background
   readonly clock: Clock
+  /** By which right somebody who signed in reads. Left out: requests carry keys. */
+  readonly signedIn?: KeyClaim | AuthorizedClaim
 }
 
 /** The part of a request that checking its key needs. */
@@ -54,7 +57,7 @@ export async function authenticate(
   }
   const stored = await world.storage.findPlatformKey(key.keyId)
   if (stored === null || !(await isKey(key, stored, world.secrets))) return { refusal: unauthorized(scope) }
-  const refusal = admitKey({ presented: key, stored, spent: null, counted: null }, scope, routed, world)
+  const refusal = admitKey({ text: key.text, stored, spent: null, counted: null }, scope, routed, world)
   return refusal === null ? { caller: { organization: null } } : { refusal }
 }
 
@@ -101,33 +104,59 @@ export function openReader(
   scope: Scope,
   world: KeyWorld,
 ): TenantReader | { readonly refusal: Reply } {
+  const { signedIn } = world
+  if (signedIn !== undefined) return readerOf({ key: signedIn, text: null, claim: signedIn }, routed, scope, world)
   const exposed = refuseExposedKey(routed, scope)
   if (exposed !== null) return { refusal: exposed }
   const token = bearerToken(routed.request.headers.get('authorization'))
   const known = token === null ? null : recallKey(token, world.secrets)
   const key = known?.key ?? (token === null ? null : readKey(token))
   if (key?.organizationId == null) return { refusal: unauthorized(scope) }
-  const { organizationId } = key
-  let claim = known?.claim ?? null
+  const { organizationId, keyId, text } = key
+  const whose = { key: { organizationId, keyId }, text, claim: known?.claim ?? null }
+  return readerOf(whose, routed, scope, world, (claim) => {
+    if (known === null) rememberKey({ key, claim }, world.secrets)
+  })
+}
+
+/** Who reads. */
+interface Reading {
+  readonly key: Pick<KeyClaim | AuthorizedClaim, 'organizationId' | 'keyId'>
+  /** The whole key; null: it is not known, because somebody has signed in with it, or without one. */
+  readonly text: string | null
+  /** Null: it is made of the text when it is needed. */
+  readonly claim: KeyClaim | AuthorizedClaim | null
+}
+
+/** @param proven called with the claim of a key that was proven */
+function readerOf(
+  { key: { organizationId, keyId }, text, claim: known }: Reading,
+  routed: KeyedRequest,
+  scope: Scope,
+  world: KeyWorld,
+  proven: (claim: KeyClaim) => void = () => undefined,
+): TenantReader {
+  let claim = known
   let reader: KeyedReader | null = null
   let isAdmitted = false
   const tenant: TenantReader = {
     organizationId,
     async read(queries) {
-      claim ??= await claimOf(key, organizationId, world)
+      claim ??= await claimOf({ keyId: keyId ?? '', text: text ?? '' }, organizationId, world)
       reader ??= world.storage.open(claim)
       // A key that is known to have used up its rate must still be proven, because the request may be forged; but then
       // no query is run.
-      const spent = isAdmitted ? null : world.rateLimiter.exhausted(key.keyId)
+      const spent = isAdmitted || keyId === null ? null : world.rateLimiter.exhausted(keyId)
       const isCounted = !isAdmitted
       const found = await reader.read(spent === null ? queries : [], { isCounted })
-      if (!found.authenticated) return { kind: 'refused', refusal: unauthorized(scope) }
+      if (!found.authenticated)
+        return { kind: 'refused', refusal: keyId === null ? notFound() : unauthorized(scope) }
       const refusal = isAdmitted
         ? null
-        : admitKey({ presented: key, stored: found.key, spent, counted: found.budget }, scope, routed, world)
+        : admitKey({ text, stored: found.key, spent, counted: found.budget }, scope, routed, world)
       if (refusal !== null) return { kind: 'refused', refusal }
       isAdmitted = true
-      if (known === null) rememberKey({ key, claim }, world.secrets)
+      if (claim.keyId !== null) proven(claim)
       // The storage, which keeps the exact count, has admitted a key that this instance believed used up. No query was
       // run, so the read is repeated.
       if (spent !== null) return tenant.read(queries)
@@ -139,7 +168,7 @@ export function openReader(
 
 /** The claim of an organization's key: its id and the hashes under which it may be stored. */
 export async function claimOf(
-  key: PresentedKey,
+  key: Pick<PresentedKey, 'keyId' | 'text'>,
   organizationId: string,
   { secrets }: Pick<KeyWorld, 'secrets'>,
 ): Promise<KeyClaim> {
@@ -213,7 +242,8 @@ export function rememberKey(known: RememberedKey, secrets: Secrets): void {
 
 /** A key that a request has proven to hold. */
 interface ProvenKey {
-  readonly presented: PresentedKey
+  /** The whole key; null: it is not known. */
+  readonly text: string | null
   readonly stored: WorkingKey
   /**
    * What this instance knows of the key's budget, when it was used up before the key was proven; null: it was not known
@@ -233,7 +263,7 @@ interface ProvenKey {
  * @returns the refusal; null: the key may make the call
  */
 function admitKey(
-  { presented, stored, spent, counted }: ProvenKey,
+  { text, stored, spent, counted }: ProvenKey,
   scope: Scope,
   routed: KeyedRequest,
   world: KeyWorld,
@@ -243,8 +273,8 @@ function admitKey(
     spent ?? (ratePerMinute === null ? null : world.rateLimiter.take(keyId, ratePerMinute))
   const budget = counted ?? counting()
   if (counted?.isExceeded === true) world.rateLimiter.learn(keyId, counted)
-  routed.identified({ organizationId, keyId }, budget === null ? {} : rateLimitHeaders(budget))
-  keepUp(presented.text, stored, world.keys, world)
+  routed.identified({ organizationId, keyId: keyId === '' ? null : keyId }, budget === null ? {} : rateLimitHeaders(budget))
+  if (keyId !== '') keepUp(text, stored, world.keys, world)
   if (budget?.isExceeded === true) return tooManyRequests(budget)
   return covers(stored.scope, scope) ? null : outOfScope(scope)
 }
@@ -275,15 +305,15 @@ const HOUR_MS = 3_600_000
 /**
  * After the response, writes what the use of a proven key changes: the hour of its use, once for each hour however many
  * requests the key makes; and its hash under the current root secret, when it was stored under the previous one.
- * @param text the whole key
+ * @param text the whole key; null: it is not known, so it keeps its hash
  */
 export function keepUp(
-  text: string,
+  text: string | null,
   { keyId, secretVersion, lastUsedAt, organizationId }: KeptKey,
   store: KeyUpkeep,
   { secrets: { current }, background, clock }: Pick<KeyWorld, 'secrets' | 'background' | 'clock'>,
 ): void {
-  if (secretVersion !== current.version) {
+  if (text !== null && secretVersion !== current.version) {
     const rehash = async () =>
       store.rehashKey(keyId, await hashKey(text, current), current.version, organizationId)
     background.run(rehash())

@@ -1,4 +1,5 @@
 import type { OperatorRole, StoredOperatorKey } from '../../ports/organizations.ts'
+import type { PersonRole } from '../../ports/people.ts'
 import type { Clock, RandomSource } from '../../ports/platform.ts'
 import { toInstant } from '../text/instant.ts'
 import { drawKey, hasGoodChecksum, hashKey, KEY_TAIL } from './api-key.ts'
@@ -8,15 +9,28 @@ import { equalInConstantTime, fromBase64Url, toBase64Url, utf8 } from '../text/e
 /** The roles of operators, the one with the fewest rights first. */
 export const operatorRoles = ['support', 'admin'] as const satisfies readonly OperatorRole[]
 
-/** The sender of a request to the operator interface. */
+/** The sender of a request to the operator interface: an operator with a key, or a person who signed in. */
 export interface Operator {
-  /** Null: the caller proved to hold the root secret, which needs no key, so that the first key can be made. */
+  /**
+   * Null: a person signed in; or the caller proved to hold the root secret, which needs no key, so that the first key can
+   * be made.
+   */
   readonly keyId: string | null
-  /** The person or program that the key was issued to. */
+  /** The person who signed in; null: a key is used. */
+  readonly person: string | null
+  /** The person or program that the key was issued to, or the address of the person. */
   readonly name: string
-  readonly role: OperatorRole
+  /** In what the request is about. */
+  readonly role: PersonRole
+  /** The organizations that the operator may see; null: all. */
+  readonly organizations: readonly string[] | null
   /** The instant at which the key ends; null: never. No key that it issues works longer. */
   readonly expiresAt: string | null
+}
+
+/** What is recorded as the issuer of a key that an operator issues; null: the holder of the root secret. */
+export function issuerOf({ keyId, person }: Operator): string | null {
+  return person ?? keyId
 }
 
 /** What the keys of operators begin with. */

@@ -30,6 +30,7 @@ export interface Callers {
   readonly public: null
   readonly tenant: Organization
   readonly tenant_or_platform: Caller
+  readonly signed_in: Operator
   readonly support: Operator
   readonly admin: Operator
   readonly admin_or_root_secret: Operator

@@ -28,6 +28,7 @@ import type {
 } from '../record/operation.ts'
 import { refusal } from '../record/capability.ts'
 import { idMaxLength } from '../record/field.ts'
+import type { OrganizationRole } from '../record/description.ts'
 
 /** One operation of the document. */
 export function operationObject(endpoint: Endpoint, resolve: Resolve): Node {
@@ -80,18 +81,21 @@ function describe(endpoint: Endpoint): string {
     case 'detail':
       return `One \`${endpoint.resource.name}\` by its identifier. ${own}`.trim()
     case 'operation':
-      return [own === '' ? `${endpoint.summary}.` : own, ...roleSentence(endpoint.access)].join(' ')
+      return [own === '' ? `${endpoint.summary}.` : own, ...roleSentence(endpoint.access, endpoint.openTo)].join(' ')
   }
 }
 
 /** The sentence on the role that an operator needs for an operation. Empty for an endpoint of the public interface. */
-function roleSentence(access: Endpoint['access']): readonly string[] {
+function roleSentence(access: Endpoint['access'], openTo: OrganizationRole | null): readonly string[] {
+  const people = openTo === null ? '' : ` In their organizations, people with the role \`owner\`${openTo === 'member' ? ' or `member`' : ''} may too.`
   switch (access) {
+    case 'signed_in':
+      return ['Whoever is signed in may do it.']
     case 'support':
-      return ['Any role may do it.']
+      return [`Any operator may do it.${people}`]
     case 'admin':
     case 'admin_or_root_secret':
-      return ['It needs the role `admin`.']
+      return [`It needs the role \`admin\`.${people}`]
     case 'public':
     case 'tenant':
     case 'tenant_or_platform':
@@ -108,11 +112,12 @@ export function securityOf(access: Endpoint['access']): readonly Readonly<Record
       return [{ tenantKey: [] }]
     case 'tenant_or_platform':
       return [{ tenantKey: [] }, { platformKey: [] }]
+    case 'signed_in':
     case 'support':
     case 'admin':
-      return [{ operatorKey: [] }]
+      return [{ operatorKey: [] }, { session: [] }]
     case 'admin_or_root_secret':
-      return [{ operatorKey: [] }, { rootSecretProof: [] }]
+      return [{ operatorKey: [] }, { session: [] }, { rootSecretProof: [] }]
   }
 }
 

@@ -48,6 +48,7 @@ const tagDescriptions: Readonly<Record<(typeof operatorTags)[number], string>> =
   Removal: 'Taking out what should not be there any more: rows, people, organizations, and what is old.',
   Keys: 'Keys of organizations, and of the platform.',
   'Operator keys': 'Keys of this interface.',
+  People: 'Who signs in, with which role, and where.',
   'Form definitions': 'What the service thinks of a form before it is imported.',
   Imports: 'Writing many rows of an organization at once.',
   Outbox: 'What waits or failed after a submission.',
@@ -94,6 +95,13 @@ export const operatorTexts: DocumentTexts = {
       type: 'http',
       scheme: 'bearer',
       description: `An operator key (\`${OPERATOR_KEY_PREFIX}…\`). ${CASE_SENSITIVE_SCHEME}`,
+    },
+    session: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: '__Host-session',
+      description:
+        'The session of somebody who signed in, as a person or with a key. A change needs `Sec-Fetch-Site: same-origin` or the `Origin` of this host as well, which browsers send by themselves. Over http, on loopback alone, the name is `session-` and the port.',
     },
     rootSecretProof: {
       type: 'apiKey',

@@ -13,7 +13,8 @@ import {
 } from '../organizations/archive.ts'
 import { ORGANIZATION, ARCHIVE_VERSION } from '../organizations/tar.ts'
 import { readCursor, writeCursor } from './list.ts'
-import { operated, unknownOrganization } from './serve.ts'
+import { isOperator, notThere } from './authorize.ts'
+import { operated } from './serve.ts'
 import type { OperatorWorld } from './world.ts'
 import type { Restoration } from '../../ports/archives.ts'
 import { beginRestoring } from '../organizations/begin-restore.ts'
@@ -51,6 +52,7 @@ export const beginExport = operated({
   method: 'POST',
   path: EXPORT,
   access: 'admin',
+  openTo: 'owner',
   action: 'organization.export',
   tag: 'Archives',
   summary: 'Begin to export an organization',
@@ -72,12 +74,14 @@ export const beginExport = operated({
       files: [{ file: 'rows/sites.ndjson', columns: ['siteId', 'name', 'code'] }],
     }),
     400: 'BadRequest',
+    403: 'Forbidden',
     404: 'NotFound',
   },
-  answer: async ({ params: { organizationId = '' }, body, change }, world) => {
+  answer: async ({ params: { organizationId = '' }, body, change }, world, operator) => {
     const withSecrets = body.withSecrets ?? false
+    if (withSecrets && !isOperator(operator)) return secretsForbidden()
     const found = await headOf(organizationId, withSecrets, world)
-    if (found === null) return unknownOrganization(organizationId)
+    if (found === null) return notThere(organizationId)
     await change.announce({ type: 'archive', name: null, secrets: withSecrets })
     const begun = { value: toInstant(world.clock.nowMs()), id: withSecrets ? SECRETS : '' }
     const token = await writeCursor(begun, scopeOf(organizationId), world)
@@ -87,11 +91,16 @@ export const beginExport = operated({
   },
 })
 
+function secretsForbidden() {
+  return errorReply(403, 'Only operators export keys and the hashes of passwords.')
+}
+
 export const readExport = operated({
   id: 'exports.read',
   method: 'POST',
   path: `${EXPORT}/lines`,
   access: 'admin',
+  openTo: 'owner',
   tag: 'Archives',
   summary: 'Read lines of an export',
   body: jsonBody(
@@ -115,17 +124,19 @@ export const readExport = operated({
       { lines: '{"siteId":"s1","name":"Harbor","code":"H"}\n', rows: 1, next: null },
     ),
     400: 'BadRequest',
+    403: 'Forbidden',
     404: 'NotFound',
   },
-  answer: async ({ params: { organizationId = '' }, body: { token, file, after } }, world) => {
+  answer: async ({ params: { organizationId = '' }, body: { token, file, after } }, world, operator) => {
     const begun = await readCursor(token, scopeOf(organizationId), world)
     const isKnown = begun !== 'refused' && begun !== null
     if (!isKnown || world.clock.nowMs() - Date.parse(String(begun.value)) > TOKEN_MS)
       return errorReply(400, 'token: must be the token of an export of this organization, at most a day old.')
     const withSecrets = begun.id === SECRETS
+    if (withSecrets && !isOperator(operator)) return secretsForbidden()
     if (file === ORGANIZATION) {
       const found = await headOf(organizationId, withSecrets, world)
-      if (found === null) return unknownOrganization(organizationId)
+      if (found === null) return notThere(organizationId)
       const reply = { lines: JSON.stringify(found.organization), rows: 1, next: null }
       return jsonReply(200, reply, PRIVATE)
     }
@@ -181,6 +192,7 @@ export const archiveFormat = operated({
   method: 'GET',
   path: '/operator/v1/archives/format',
   access: 'support',
+  openTo: 'owner',
   tag: 'Archives',
   summary: 'Show what archives contain',
   responses: {

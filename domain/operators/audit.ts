@@ -15,6 +15,7 @@ import {
   samplePagination,
   servePage,
 } from './list.ts'
+import { ofParameter } from './authorize.ts'
 import { operated } from './serve.ts'
 
 const texts = v.array(v.string())
@@ -170,6 +171,7 @@ export const listAudit = operated({
   method: 'GET',
   path: '/operator/v1/audit',
   access: 'support',
+  belonging: ofParameter,
   tag: 'Audit',
   summary: 'List what operators did',
   description: 'Newest first: every change, and every one that was refused.',

@@ -25,6 +25,7 @@ export const restoreFormVersion = operated({
   method: 'POST',
   path: `${FORMS_PATH}/{formId}/versions/{version}/restore`,
   access: 'admin',
+  openTo: 'member',
   tag: 'Form definitions',
   needsOrganization: true,
   action: 'form.restore',
@@ -36,6 +37,7 @@ export const restoreFormVersion = operated({
   responses: {
     200: jsonResponse('It is saved.', Saved, { ...savedSample, outcome: 'changed' }),
     400: 'BadRequest',
+    403: 'Forbidden',
     404: 'NotFound',
     422: jsonResponse('Nothing is saved.', RefusedForms, {
       error: 'Nothing was saved. Form 1: fields[0].type would take the published form offline.',

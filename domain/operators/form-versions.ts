@@ -39,6 +39,7 @@ const common = { access: 'support', tag: 'Form definitions', needsOrganization: 
 
 export const listFormVersions = operated({
   id: 'formVersions.list',
+  openTo: 'member',
   method: 'GET',
   path: `${FORMS_PATH}/{formId}/versions`,
   ...common,
@@ -127,6 +128,7 @@ export function unknownVersion(formId: string, version: string) {
 
 export const showFormVersion = operated({
   id: 'formVersions.show',
+  openTo: 'member',
   method: 'GET',
   path: `${FORMS_PATH}/{formId}/versions/{version}`,
   ...common,

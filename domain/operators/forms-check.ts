@@ -9,7 +9,8 @@ import { jsonReply, PRIVATE } from '../record/reply.ts'
 import { pathText, sentencesOf } from '../forms/language/compile.ts'
 import { reviewForm, readGivenForm, unknownKeysOf } from '../forms/language/review.ts'
 import { jsonBody } from './schema.ts'
-import { unknownOrganization, operated } from './serve.ts'
+import { notThere } from './authorize.ts'
+import { operated } from './serve.ts'
 import type { OperatorWorld } from './world.ts'
 import { abuseWarnings, headlessSupport, placedWarnings } from '../forms/language/support.ts'
 import type { ImportIssue } from '../record/resource.ts'
@@ -85,6 +86,7 @@ export const checkForms = operated({
   method: 'POST',
   path: '/operator/v1/forms/check',
   access: 'support',
+  openTo: 'member',
   tag: 'Form definitions',
   summary: 'Say of forms whether they can be submitted here',
   description: 'Nothing is stored.',
@@ -107,7 +109,7 @@ export const checkForms = operated({
       organizationId !== undefined &&
       (await world.administration.findOrganization(organizationId)) === null
     )
-      return unknownOrganization(organizationId)
+      return notThere(organizationId)
     const messages = organizationId === undefined ? NONE : await messagesByForm(organizationId, forms, world)
     const verdicts = await Promise.all(
       forms.map(withoutOwner).map(async (line) => ({

@@ -82,6 +82,7 @@ const common = { method: 'GET', access: 'support', tag: 'Form definitions' } as 
 
 export const listOrganizationForms = operated({
   id: 'organizationForms.list',
+  openTo: 'member',
   path: FORMS_PATH,
   ...common,
   needsOrganization: true,
@@ -131,6 +132,7 @@ export const listOrganizationForms = operated({
 
 export const showOrganizationForm = operated({
   id: 'organizationForms.show',
+  openTo: 'member',
   path: `${FORMS_PATH}/{formId}`,
   ...common,
   versioned: { except: [] },
@@ -267,6 +269,7 @@ export const saveOrganizationForms = operated({
   method: 'POST',
   path: FORMS_PATH,
   access: 'admin',
+  openTo: 'member',
   action: 'form.save',
   versioned: { of: showOrganizationForm, mayCreate: true, mayBeSeveral: true },
   tag: 'Form definitions',
@@ -292,6 +295,7 @@ export const saveOrganizationForms = operated({
   responses: {
     200: jsonResponse('They are saved.', SavedForms, { data: [savedSample] }),
     400: 'BadRequest',
+    403: 'Forbidden',
     404: 'NotFound',
     422: jsonResponse('Nothing is saved.', RefusedForms, {
       error: 'Nothing was saved. Form 1: fields[0].requried is not a known key. Did you mean required?',
@@ -338,6 +342,7 @@ export function refusedForms(
   const sentences = problems.map(({ form, field, message }) => `Form ${form}: ${field} ${ended(message)}`)
   const forced = saving.isForced === true ? [FORCED] : []
   const error = ['Nothing was saved.', ...sentences, ...forced].join(' ')
+  if (saving.isReserved === true) return errorReply(403, error)
   return jsonReply(422, { error, problems }, PRIVATE)
 }
 
@@ -388,6 +393,7 @@ export const publishOrganizationForm = operated({
   method: 'PUT',
   path: `${FORMS_PATH}/{formId}/published`,
   access: 'admin',
+  openTo: 'owner',
   action: 'form.publish',
   versioned: { of: showOrganizationForm },
   tag: 'Form definitions',
@@ -493,7 +499,7 @@ function publishedSave({ form, outcome, supported, reasons }: SavedForm): v.Infe
 /** The ports by which an operator saves forms of an organization. */
 export function savingOf(
   organizationId: string,
-  { name }: Operator,
+  { name, role }: Operator,
   { tenant, secrets, random, clock }: OperatorWorld,
 ) {
   return {
@@ -505,5 +511,6 @@ export function savingOf(
     },
     now: toInstant(clock.nowMs()),
     savedBy: name,
+    isOwner: role !== 'member',
   }
 }

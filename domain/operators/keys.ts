@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { KEY_PREFIXES } from '../access/api-key.ts'
-import { operatorRoles, type Operator } from '../access/operator-credentials.ts'
+import { issuerOf, operatorRoles, type Operator } from '../access/operator-credentials.ts'
 import { echoed } from '../limits/echo.ts'
 import { mark, ofOrganization, sets, text } from '../record/command.ts'
 import { component, described, worded } from '../record/meaning.ts'
@@ -10,6 +10,7 @@ import { toInstant } from '../text/instant.ts'
 import { jsonBody, instant } from './schema.ts'
 import type { Change } from './change.ts'
 import { pageOf, pageParameters, samplePagination, servePage, type AskedPage } from './list.ts'
+import type { Belonging } from './authorize.ts'
 import { operated } from './serve.ts'
 import type { OperatorWorld } from './world.ts'
 import {
@@ -76,6 +77,7 @@ export const issueTenantKey = operated({
   ...ofTenant,
   method: 'POST',
   access: 'admin',
+  openTo: 'owner',
   action: 'key.issue',
   needsOrganization: true,
   summary: 'Issue a key of an organization',
@@ -149,6 +151,7 @@ export const listTenantKeys = operated({
   ...ofTenant,
   method: 'GET',
   access: 'support',
+  openTo: 'owner',
   needsOrganization: true,
   summary: 'List the keys of an organization',
   description: LISTING,
@@ -184,11 +187,24 @@ export const listTenantKeys = operated({
   },
 })
 
+/** A key belongs to its organization; of one of the platform, or of others, there is nothing to see. */
+const ofKey: Belonging = {
+  organizationOf: async ({ params: { keyId = '' } }, { administration }) =>
+    (await administration.findKey(keyId))?.organizationId ?? null,
+  otherwise: ({ params: { keyId = '' } }) => unknownKey(keyId),
+}
+
+function unknownKey(keyId: string) {
+  return errorReply(404, `There is no key ${echoed(keyId)}.`)
+}
+
 export const revokeKey = operated({
   id: 'keys.revoke',
   method: 'POST',
   path: '/operator/v1/keys/{keyId}/revoke',
   access: 'admin',
+  openTo: 'owner',
+  belonging: ofKey,
   action: 'key.revoke',
   tag: 'Keys',
   summary: 'Revoke a key',
@@ -197,7 +213,7 @@ export const revokeKey = operated({
   responses: { 204: { description: 'It is revoked.' }, 404: 'NotFound' },
   answer: async ({ params: { keyId = '' }, change }, { administration, clock }) => {
     const found = await administration.findKey(keyId)
-    if (found === null) return errorReply(404, `There is no key ${echoed(keyId)}.`)
+    if (found === null) return unknownKey(keyId)
     const changes = change.about(found.organizationId, { type: 'key', id: keyId })
     await changes.revokeKey(keyId, toInstant(clock.nowMs()))
     return { status: 204, headers: PRIVATE, body: null } as const
@@ -229,6 +245,8 @@ export const rotateKeyEndpoint = operated({
   method: 'POST',
   path: '/operator/v1/keys/{keyId}/rotate',
   access: 'admin',
+  openTo: 'owner',
+  belonging: ofKey,
   action: 'key.rotate',
   tag: 'Keys',
   summary: 'Issue the successor of a key',
@@ -269,7 +287,7 @@ export const rotateKeyEndpoint = operated({
     if (outcome.kind === 'not_rotated')
       return outcome.isKnown
         ? errorReply(409, outcome.reason)
-        : errorReply(404, `There is no key ${echoed(keyId)}.`)
+        : unknownKey(keyId)
     const { key, stored, endsAt } = outcome
     const replacement = { replacedKeyId: keyId, replacedEndsAt: endsAt }
     return jsonReply(201, { key, ...publishedKey(stored, world), ...replacement }, PRIVATE)
@@ -308,7 +326,7 @@ function listed(endpointId: string, organizationId: string | null, query: AskedP
 
 /** A key store that reads directly, and writes through the change that records what was done. */
 function issuingBy(
-  { keyId: issuedBy }: Operator,
+  operator: Operator,
   change: Change,
   { administration, secrets, random, clock }: OperatorWorld,
 ): KeyIssuing {
@@ -321,7 +339,7 @@ function issuingBy(
       return change.about(organizationId, subject).rotateKey(rotation)
     },
   }
-  return { keys, secrets, random, clock, issuedBy }
+  return { keys, secrets, random, clock, issuedBy: issuerOf(operator) }
 }
 
 function refusedSetting({ setting, problem }: RefusedSetting) {

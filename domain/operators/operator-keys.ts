@@ -3,6 +3,7 @@ import type { StoredOperatorKey } from '../../ports/organizations.ts'
 import { isKeyId } from '../access/api-key.ts'
 import {
   issueOperatorKey,
+  issuerOf,
   OPERATOR_KEY_PREFIX,
   operatorRoles,
   readProof,
@@ -163,11 +164,11 @@ export const issueOperatorKeyEndpoint = operated({
     const end = issuer.expiresAt
     if (end !== null && body.expiresAt !== null && body.expiresAt > end)
       return errorReply(400, `expiresAt: must not be after ${end}, when the key that issues it ends.`)
-    const grant = { ...body, expiresAt: body.expiresAt ?? end, issuedBy: issuer.keyId }
+    const grant = { ...body, expiresAt: body.expiresAt ?? end, issuedBy: issuerOf(issuer) }
     const { key, stored } = await issueOperatorKey(grant, world.secrets, world.random, world.clock)
     // A proof of the root secret is stored with the key that it led to, so that it cannot be used again.
     const proof =
-      issuer.keyId === null ? (readProof(request.headers.get('authorization'))?.mac ?? null) : null
+      issuerOf(issuer) === null ? (readProof(request.headers.get('authorization'))?.mac ?? null) : null
     const changes = change.about(null, { type: 'key', id: stored.keyId })
     const outcome = await changes.addOperatorKey({ key: stored, proof })
     if (outcome === 'issuer_ended') return errorReply(409, ISSUER_ENDED)

@@ -17,10 +17,13 @@ import {
 } from './places.ts'
 import { jsonBody } from './schema.ts'
 import { pageParameters, placesPageOf, samplePagination, servePlacesPage } from './list.ts'
-import { unknownOrganization, operated } from './serve.ts'
+import { notThere } from './authorize.ts'
+import { operated } from './serve.ts'
 import { changeAsRead, stateReply } from './change.ts'
 import type { OperatorWorld } from './world.ts'
+import { compareBytes } from '../text/characters.ts'
 import { keysOf } from '../text/json.ts'
+import { NO_GAPS } from '../placement/find/visit-families.ts'
 import {
   newOrganization,
   NONE,
@@ -131,9 +134,10 @@ export const listOrganizations = operated({
   method: 'GET',
   path: '/operator/v1/organizations',
   access: 'support',
+  openTo: 'member',
   tag: 'Organizations',
   summary: 'List organizations',
-  description: 'All organizations, by their identifier.',
+  description: 'All organizations, by their identifier; for a person who signs in, those of theirs.',
   query: pageParameters,
   responses: {
     200: jsonResponse('A page of organizations.', placesPageOf('OrganizationPage', Published), {
@@ -154,13 +158,16 @@ export const listOrganizations = operated({
       ],
     },
   ],
-  answer: async ({ operation, query }, world) => {
+  answer: async ({ operation, query }, world, { organizations }) => {
     return servePlacesPage(
       query,
       {
         scope: { endpointId: operation.id, organizationId: null },
         read: async (after, limit) => {
-          const { next, ...page } = await world.overview.organizations(after?.id ?? null, limit)
+          const from = after?.id ?? null
+          const { next, ...page } = await (organizations === null
+            ? world.overview.organizations(from, limit)
+            : theirOrganizations(organizations, from, limit, world))
           return { ...page, next: next === null ? null : { value: null, id: next } }
         },
       },
@@ -170,11 +177,29 @@ export const listOrganizations = operated({
   },
 })
 
+/** How many organizations of a person one page shows at most, because each is found in its own place. */
+const THEIRS_MAX = 50
+
+/** The organizations of a person, by their identifier, starting after one. */
+async function theirOrganizations(
+  ids: readonly string[],
+  afterId: string | null,
+  limit: number,
+  { administration }: OperatorWorld,
+) {
+  const left = [...ids].sort(compareBytes).filter((id) => afterId === null || compareBytes(id, afterId) > 0)
+  const shown = left.slice(0, Math.min(limit, THEIRS_MAX))
+  const found = await Promise.all(shown.map((id) => administration.findOrganization(id)))
+  const next = left.length > shown.length ? (shown.at(-1) ?? null) : null
+  return { rows: found.filter((organization) => organization !== null), next, ...NO_GAPS }
+}
+
 export const showOrganization = operated({
   id: 'organizations.show',
   method: 'GET',
   path: PATH,
   access: 'support',
+  openTo: 'member',
   versioned: { except: ['sizeBytes', 'move'] },
   tag: 'Organizations',
   summary: 'Show an organization',
@@ -205,7 +230,7 @@ export const showOrganization = operated({
   ],
   answer: async ({ operation, params: { organizationId = '' } }, world) => {
     const found = await findState(organizationId, world)
-    if (found === null) return unknownOrganization(organizationId)
+    if (found === null) return notThere(organizationId)
     const body = shownState(found)
     return stateReply(operation, 200, body, body)
   },

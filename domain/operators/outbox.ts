@@ -17,6 +17,7 @@ import {
   servePlacesPage,
   type AskedPage,
 } from './list.ts'
+import { ofParameter } from './authorize.ts'
 import { operated } from './serve.ts'
 import type { OperatorWorld } from './world.ts'
 import { showOrganization } from './organizations.ts'
@@ -67,6 +68,7 @@ export const listOutbox = operated({
   method: 'GET',
   path: '/operator/v1/outbox',
   access: 'support',
+  belonging: ofParameter,
   tag: 'Outbox',
   summary: 'List what waits or failed after a receipt',
   description:
@@ -134,6 +136,10 @@ export const retryOutbox = operated({
   method: 'POST',
   path: '/operator/v1/outbox/{outboxId}/retry',
   access: 'support',
+  belonging: {
+    organizationOf: ({ params: { outboxId = '' } }, { outbox }) => outbox.ownerOf(outboxId),
+    otherwise: ({ params: { outboxId = '' } }) => missing(outboxId),
+  },
   action: 'outbox.retry',
   tag: 'Outbox',
   summary: 'Try a waiting, held or failed entry',

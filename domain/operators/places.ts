@@ -10,7 +10,8 @@ import type { Move } from '../../ports/moves.ts'
 import { echoed } from '../limits/echo.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
-import { operated, unknownOrganization } from './serve.ts'
+import { notThere } from './authorize.ts'
+import { operated } from './serve.ts'
 
 const PlaceKind = v.picklist(placeKinds, `must be ${placeKinds.join(' or ')}`)
 
@@ -228,7 +229,7 @@ export const beginMove = operated({
       case 'there':
         return jsonReply(200, { move: null }, PRIVATE)
       case 'unknown':
-        return unknownOrganization(organizationId)
+        return notThere(organizationId)
       case 'child':
         return errorReply(
           409,

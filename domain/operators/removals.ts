@@ -11,7 +11,8 @@ import { writtenResources } from '../resources/index.ts'
 import { emailKey, readEmailAddress } from '../text/email-address.ts'
 import { toInstant } from '../text/instant.ts'
 import { deleteOrganization, erasePerson } from '../organizations/removal.ts'
-import { unknownOrganization, operated } from './serve.ts'
+import { notThere } from './authorize.ts'
+import { operated } from './serve.ts'
 import { changeAsRead, stateReply } from './change.ts'
 import { findState, NOTHING_ENDS, RetentionBody, showOrganization, shownState } from './organizations.ts'
 
@@ -101,6 +102,7 @@ const Position = v.pipe(
 
 export const eraseContact = operated({
   id: 'contacts.erase',
+  openTo: 'owner',
   path: `${PATH}/contacts/erase`,
   action: 'contact.erase',
   ...common,
@@ -291,7 +293,7 @@ export const deleteOrganizationEndpoint = operated({
       return errorReply(409, `${organizationId} is being moved. Delete it when "org show" names no move.`)
     await change.announce({ type: 'rows', kind: null, rows: 0 })
     const outcome = await deleteOrganization(organizationId, world)
-    if (outcome === 'unknown') return unknownOrganization(organizationId)
+    if (outcome === 'unknown') return notThere(organizationId)
     if (outcome === 'has_children')
       return errorReply(409, `${organizationId} is the parent of others. Delete or untie them before.`)
     const rows = Object.values(outcome.rows).reduce((sum, some) => sum + some, 0)
@@ -367,7 +369,7 @@ export const setRetention = operated({
     })
     if ('refusal' in setting) return setting.refusal
     const { found, outcome } = setting.outcome
-    if (outcome.kind !== 'set' || found === null) return unknownOrganization(organizationId)
+    if (outcome.kind !== 'set' || found === null) return notThere(organizationId)
     const { retention } = outcome
     change.concerns({ type: 'retention', ...retention })
     const settings = found.settings === null ? null : { ...found.settings, retention }

@@ -58,6 +58,8 @@ export interface SavingForms {
   readonly now: string
   /** The name of who saves them. */
   readonly savedBy: string
+  /** Whether who saves them may publish, and say to whom notifications go. */
+  readonly isOwner: boolean
 }
 
 export interface SaveOptions {
@@ -86,7 +88,7 @@ export async function findForms(
 export async function saveForms(
   given: readonly GivenForm[],
   found: ReadonlyMap<string, StoredForm>,
-  { tenant, passwords, now, savedBy }: SavingForms,
+  { tenant, passwords, now, savedBy, isOwner }: SavingForms,
   { unpublish = false, isStored = false }: SaveOptions = {},
 ): Promise<
   | {
@@ -94,6 +96,8 @@ export async function saveForms(
       readonly problems: readonly GivenFormProblem[]
       /** Whether they would be saved with `unpublish`. */
       readonly isForced?: boolean
+      /** Whether only an owner may do this. */
+      readonly isReserved?: boolean
     }
   | { readonly kind: 'saved'; readonly saved: readonly SavedForm[] }
   | 'overtaken'
@@ -125,6 +129,12 @@ export async function saveForms(
       return draftOf(reading.form, before, { password, isGiven: 'isPublished' in form, unpublish, now })
     }),
   )
+  const reserved = isOwner
+    ? []
+    : drafts.flatMap((drafted, index) =>
+        reservedChanges(drafted).map((field) => ({ form: index + 1, field, message: RESERVED })),
+      )
+  if (reserved.length > 0) return { kind: 'refused', problems: reserved, isReserved: true }
   const offline = drafts.flatMap((drafted, index) =>
     unpublish ? [] : offlineProblems(drafted).map((problem) => ({ form: index + 1, ...problem })),
   )
@@ -139,6 +149,17 @@ export async function saveForms(
     const late = ids.flatMap((id, index) => (taken.has(String(id)) ? [{ form: index + 1, ...FOREIGN }] : []))
     return { kind: 'refused', problems: late }
   }
+}
+
+const RESERVED = 'can be changed by an owner of the organization alone'
+
+/** What a draft changes that is for owners: whether the form is in public, and to whom mail goes. */
+function reservedChanges({ draft, before }: Drafted): readonly string[] {
+  const emails = (form: FormDefinition | undefined) => textOf(form?.notificationEmails ?? [])
+  return [
+    ...(draft.isPublished === (before?.isPublished ?? false) ? [] : ['isPublished']),
+    ...(emails(draft.definition) === emails(before?.definition) ? [] : ['notificationEmails']),
+  ]
 }
 
 interface DraftingForm {

@@ -1,15 +1,8 @@
 import type * as v from 'valibot'
-import type { Organization, OperatorRole } from '../../ports/organizations.ts'
+import type { Organization } from '../../ports/organizations.ts'
 import type { Log } from '../../ports/platform.ts'
 import { withQuery, type Served } from '../access/serve-operation.ts'
-import {
-  readOperatorKey,
-  isProofOf,
-  isRecent,
-  readProof,
-  type Operator,
-} from '../access/operator-credentials.ts'
-import { echoed } from '../limits/echo.ts'
+import type { Operator } from '../access/operator-credentials.ts'
 import { detailsOf, readJsonBody } from '../limits/json-body.ts'
 import { storabilityIssues } from '../imports/storable.ts'
 import { unknownParameter } from '../read/query.ts'
@@ -28,7 +21,7 @@ import {
   type VersionedResponses,
   type NoParameters,
 } from '../record/operation.ts'
-import { errorReply, unauthorized, type Reply, type RoutedRequest } from '../record/reply.ts'
+import { errorReply, type Reply, type RoutedRequest } from '../record/reply.ts'
 import { membersOf } from '../text/json.ts'
 import { ended } from '../text/schema-errors.ts'
 import {
@@ -39,10 +32,8 @@ import {
   type FollowedChange,
   type Precondition,
 } from './change.ts'
+import { authorize, notThere, type Belonging } from './authorize.ts'
 import type { OperatorWorld } from './world.ts'
-import { claimedHashes } from '../access/api-key.ts'
-import { bearerToken, refuseExposedKey, keepUp } from '../access/authenticate.ts'
-import { readRequestBody } from '../limits/body.ts'
 
 /** A request as a handler of the operator interface receives it: query and body are read and checked. */
 interface OperatorRequest<
@@ -93,13 +84,15 @@ export function operated<
 >(
   declaration: Address<Id> &
     RecordDeclaration<Allowed, Query, Responses, Body, Version> & {
+      /** Given when the path does not name the organization to which a request belongs. */
+      readonly belonging?: Belonging
       readonly answer: Handler<Allowed, Query, Responses & VersionedResponses<Version>, Body>
     },
 ): Operated<OperationEndpoint<Id, Allowed, Query, Responses & VersionedResponses<Version>, Body>> {
-  const { answer: handler, ...declared } = declaration
+  const { answer: handler, belonging = null, ...declared } = declaration
   // The compiler cannot infer what is left of a type that it does not know.
   const operation = operationOf<Id, Allowed, Responses, Query, Body, Version>(declared as typeof declaration)
-  const { access, action, needsOrganization } = operation
+  const { access, openTo, action, needsOrganization } = operation
   const answer = async (
     routed: RoutedRequest,
     world: OperatorWorld,
@@ -117,7 +110,7 @@ export function operated<
       const organization = needsOrganization
         ? await world.administration.findOrganization(organizationId)
         : null
-      if (needsOrganization && organization === null) return unknownOrganization(organizationId)
+      if (needsOrganization && organization === null) return notThere(organizationId)
       // The compiler cannot relate the type of the caller and of the body to the values that were determined above.
       const given = {
         ...{ ...request, operation, body: reading.body, change, precondition },
@@ -132,7 +125,7 @@ export function operated<
     ...operation,
     async serve(routed, world) {
       if (access === 'public') return answer(routed, world, null, NO_CHANGE)
-      const admission = await authorize(access, routed, world)
+      const admission = await authorize({ access, openTo, belonging }, routed, world)
       if (admission.kind === 'stranger') return admission.refusal
       const { operator } = admission
       const followed = action === null ? null : followChange(action, operator, routed.params, world)
@@ -141,11 +134,11 @@ export function operated<
           ? answer(routed, world, operator, NO_CHANGE)
           : recorded(followed, world.log, () => answer(routed, world, operator, followed))
       await followed?.record('forbidden')
-      return roleMissing(operator)
+      return admission.refusal
     },
     async judge(routed, world, verdict) {
       if (access === 'public') return verdict
-      const admission = await authorize('support', routed, world)
+      const admission = await authorize({ access: 'signed_in', openTo, belonging }, routed, world)
       return admission.kind === 'stranger' ? admission.refusal : verdict
     },
   }
@@ -161,11 +154,6 @@ const NO_CHANGE: Change = {
 
 function noOrganization(): never {
   throw new Error('The operation does not need its organization')
-}
-
-/** The reply about an organization that does not exist. */
-export function unknownOrganization(organizationId: string) {
-  return errorReply(404, `There is no organization ${echoed(organizationId)}.`)
 }
 
 function noAction(): never {
@@ -185,10 +173,6 @@ async function recorded(followed: FollowedChange, log: Log, answer: () => Promis
     })
     throw cause
   }
-}
-
-function roleMissing({ role }: Operator): Reply {
-  return errorReply(403, `This needs an operator key with the role admin; this key has the role ${role}.`)
 }
 
 /** The sentence about the first unknown parameter; null: all are known. */
@@ -218,61 +202,4 @@ async function readBody(
 
 function unstorableIn(body: unknown): readonly string[] {
   return detailsOf(storabilityIssues(membersOf(body)).map(({ field, message }) => ({ path: field, message })))
-}
-
-/** The sender of a request to the operator interface, and whether their role suffices for it. */
-type Admission =
-  | { readonly kind: 'admitted' | 'role_missing'; readonly operator: Operator }
-  | { readonly kind: 'stranger'; readonly refusal: Reply }
-
-/** The maximum size of a body with a proof of the root secret, and how long it may take to arrive. */
-const PROVEN_BODY = { maxBytes: 16_384, durationMs: 10_000 }
-
-/** The holder of the root secret has the role `admin`, where such a caller is admitted at all. */
-const ROOT: Operator = { keyId: null, name: 'ROOT_SECRET', role: 'admin', expiresAt: null }
-
-/** Identifies the sender of a request and checks their role. Every access but `public` needs a proof. */
-async function authorize(
-  access: Exclude<OperatorAccess, 'public'>,
-  routed: RoutedRequest,
-  world: OperatorWorld,
-): Promise<Admission> {
-  const exposed = refuseExposedKey(routed, null)
-  if (exposed !== null) return { kind: 'stranger', refusal: exposed }
-  if (access === 'admin_or_root_secret' && (await holdsRootSecret(routed, world)))
-    return { kind: 'admitted', operator: ROOT }
-  const operator = await authenticateOperator(routed, world)
-  if (operator === null) return { kind: 'stranger', refusal: unauthorized(null) }
-  const least: OperatorRole = access === 'support' ? 'support' : 'admin'
-  return { kind: hasRole(operator, least) ? 'admitted' : 'role_missing', operator }
-}
-
-function hasRole({ role }: Operator, least: OperatorRole): boolean {
-  return role === 'admin' || least === 'support'
-}
-
-async function authenticateOperator(
-  { request, identified }: RoutedRequest,
-  world: OperatorWorld,
-): Promise<Operator | null> {
-  const presented = readOperatorKey(bearerToken(request.headers.get('authorization')) ?? '')
-  if (presented === null) return null
-  const { keyId } = presented
-  const hashes = await claimedHashes(presented, world.secrets)
-  const stored = await world.operatorKeys.prove({ keyId, hashes })
-  if (stored === null) return null
-  identified({ organizationId: null, keyId })
-  keepUp(presented.text, stored, world.operatorKeys, world)
-  return { keyId, name: stored.operator, role: stored.role, expiresAt: stored.expiresAt }
-}
-
-/** Only the current root secret counts. The previous one is being replaced, perhaps because others know it. */
-async function holdsRootSecret({ request, url }: RoutedRequest, world: OperatorWorld): Promise<boolean> {
-  const proof = readProof(request.headers.get('authorization'))
-  if (proof === null || !isRecent(proof, world.clock.nowMs())) return false
-  // Reads a clone, because the operation itself reads the body later.
-  const body = await readRequestBody(request.clone(), PROVEN_BODY, world.deadline)
-  return (
-    body.kind === 'bytes' && isProofOf(proof, world.secrets.current, { host: url.host, body: body.bytes })
-  )
 }

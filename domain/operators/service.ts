@@ -42,7 +42,9 @@ export const getHealth = operated({
       role: 'admin',
     }),
   },
-  answer: async (_request, { clock }, { keyId, name, role }) => {
+  answer: async (_request, { clock }, { keyId, name, ...operator }) => {
+    // Nobody with another role is admitted.
+    const role = operator.role === 'admin' ? ('admin' as const) : ('support' as const)
     return jsonReply(
       200,
       { status: 'ok' as const, at: toInstant(clock.nowMs()), operatorKeyId: keyId, operator: name, role },

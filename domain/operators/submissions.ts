@@ -147,6 +147,7 @@ function boundary(description: string) {
 
 export const listSubmissions = operated({
   id: 'submissions.list',
+  openTo: 'member',
   path: PATH,
   ...common,
   needsOrganization: true,
@@ -268,6 +269,7 @@ export const listSubmissions = operated({
 
 export const showSubmission = operated({
   id: 'submissions.show',
+  openTo: 'member',
   path: `${PATH}/{submissionId}`,
   ...common,
   needsOrganization: true,
@@ -355,6 +357,7 @@ const COUNTED_MAX = 9_000
 export const countUnread = operated({
   ...common,
   id: 'submissions.unread',
+  openTo: 'member',
   path: '/operator/v1/organizations/{organizationId}/unread-submissions',
   needsOrganization: true,
   summary: 'Count submissions that nobody has read',
@@ -398,6 +401,7 @@ async function isUnknownForm(formId: string, tenant: Tenant): Promise<boolean> {
 export const markSubmissions = operated({
   ...common,
   id: 'submissions.mark',
+  openTo: 'member',
   method: 'POST',
   path: `${PATH}/mark`,
   action: 'submission.mark',

@@ -1,8 +1,10 @@
-import type { Administration, Organization, OperatorKeys } from '../../ports/organizations.ts'
+import type { Administration, KeyedStorage, Organization, OperatorKeys } from '../../ports/organizations.ts'
 import type { Audit, OpenOperatorChanges } from '../../ports/operators.ts'
 import type { Background, Clock, Deadline, Log, RandomSource } from '../../ports/platform.ts'
-import type { OutboxStore, SendLog, TenantSendLog } from '../../ports/messaging.ts'
+import type { EmailSender, OutboxStore, SendLog, TenantSendLog } from '../../ports/messaging.ts'
+import type { People } from '../../ports/people.ts'
 import type { SubmissionMarks, TenantWriter } from '../../ports/records.ts'
+import type { MailIdentity } from '../messaging/sender.ts'
 import type { Secrets } from '../access/secrets.ts'
 import type { Moves } from '../placement/operators/moves.ts'
 import type { Overview } from '../placement/operators/overview.ts'
@@ -17,6 +19,12 @@ import type { OrganizationStore } from '../../ports/archives.ts'
  * `changes`, which records it.
  */
 export interface OperatorWorld {
+  /** Proves keys of organizations with which somebody has signed in. */
+  readonly storage: KeyedStorage
+  readonly people: People
+  /** Sends links to sign in; null: the service has no provider, and people cannot sign in. */
+  readonly email: EmailSender | null
+  readonly mail: MailIdentity | null
   readonly operatorKeys: OperatorKeys
   readonly administration: Pick<
     Administration,

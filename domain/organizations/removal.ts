@@ -1,3 +1,4 @@
+import type { People } from '../../ports/people.ts'
 import type { Clock } from '../../ports/platform.ts'
 import type { OrganizationStore } from '../../ports/archives.ts'
 import type { DeletionPlaces } from '../placement/operators/restore-places.ts'
@@ -21,6 +22,7 @@ import { toBase64Url, utf8 } from '../text/encoding.ts'
 interface RemovalWorld {
   readonly organizationStore: (organizationId: string) => OrganizationStore
   readonly deletionPlaces: DeletionPlaces
+  readonly people: Pick<People, 'forget'>
   readonly clock: Clock
 }
 
@@ -60,6 +62,7 @@ export async function deleteOrganization(
     rows[deleted.table] = (rows[deleted.table] ?? 0) + deleted.rows
     if (clock.nowMs() >= untilMs) return { rows, isDone: false }
   }
+  await world.people.forget(organizationId)
   await deletionPlaces.release(organizationId)
   return { rows, isDone: true }
 }

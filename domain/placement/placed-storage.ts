@@ -41,7 +41,7 @@ export interface PlacedStorage extends Storage {
 
 /**
  * The storage of all places together: each port finds the right database by the organization. Data that belongs to no
- * organization (operator keys, the audit, who was erased, platform keys and their sends) is in the shared database. No I/O.
+ * organization (operator keys, people, the audit, who was erased, platform keys and their sends) is in the shared database. No I/O.
  */
 export function createPlacedStorage(places: AllPlaces, log: Log): PlacedStorage {
   const shared = places.storageAt(SHARED, true)
@@ -57,6 +57,7 @@ export function createPlacedStorage(places: AllPlaces, log: Log): PlacedStorage 
     administration: placedAdministration(places, shared),
     operatorKeys: shared.operatorKeys,
     audit: shared.audit,
+    people: shared.people,
     operatorChanges: placedChanges(logged, shared),
     outbox: placedOutbox(places, shared),
     analytics: {

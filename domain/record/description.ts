@@ -5,10 +5,13 @@ import { keysOf } from '../text/json.ts'
 export type PublicAccess = 'public' | 'tenant' | 'tenant_or_platform'
 
 /**
- * Who may call an endpoint of the operator interface: anybody; an operator with at least this role; or, to get the
- * first operator key, the holder of the root secret.
+ * Who may call an endpoint of the operator interface: anybody; whoever is signed in, by whatever; an operator with at
+ * least this role; or, to get the first operator key, the holder of the root secret.
  */
-export type OperatorAccess = 'public' | OperatorRole | 'admin_or_root_secret'
+export type OperatorAccess = 'public' | 'signed_in' | OperatorRole | 'admin_or_root_secret'
+
+/** The roles of people in an organization. An owner may do everything that a member may. */
+export type OrganizationRole = 'owner' | 'member'
 
 /** Who may call an endpoint. */
 export type Access = PublicAccess | OperatorAccess
@@ -48,6 +51,7 @@ export const operatorTags = [
   'Removal',
   'Keys',
   'Operator keys',
+  'People',
   'Form definitions',
   'Imports',
   'Outbox',
@@ -88,6 +92,9 @@ export const auditActionWords = {
   'key.rotate': 'Rotate a key',
   'operatorKey.issue': 'Issue an operator key',
   'operatorKey.revoke': 'Revoke an operator key',
+  'person.save': 'Give a person a role',
+  'person.remove': 'Remove a person',
+  'person.endSessions': 'End the sessions of a person',
   'form.save': 'Save forms',
   'form.publish': 'Publish forms',
   'form.restore': 'Save versions of forms again',

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { AuditAction, Access, Described, Scope } from './description.ts'
+import type { AuditAction, Access, Described, OrganizationRole, Scope } from './description.ts'
 import type { OperatorCommand } from './command.ts'
 import { described } from './meaning.ts'
 import type { Capability } from './capability.ts'
@@ -93,6 +93,11 @@ export interface OperationRecord<
 > extends Described {
   /** Who may call the operation. Checked before the handler is called, which receives the admitted caller. */
   readonly access: Allowed
+  /**
+   * The least role in an organization for which the operation is open to people who sign in, besides operators. Only for
+   * the operator interface. Null: to none.
+   */
+  readonly openTo: OrganizationRole | null
   /** The scope that a key must have. Null: the operation needs no key. */
   readonly scope: Scope | null
   /** The capability that an organization must have to use the operation; null: none. */
@@ -189,6 +194,7 @@ export type RecordDeclaration<
 > = Described &
   ScopeDeclaration<Allowed> & {
     readonly access: Allowed
+    readonly openTo?: OrganizationRole
     readonly requires?: Capability
     readonly query?: Query
     readonly headers?: Readonly<Record<string, RequestHeader>>
@@ -241,6 +247,7 @@ export function operationRecord<
 ): OperationRecord<Allowed, Query, Responses & VersionedResponses<Version>, Body> {
   const { body, headers = {}, responses, versioned = null, ...declared } = declaration
   return {
+    openTo: null,
     scope: null,
     requires: null,
     query: null,

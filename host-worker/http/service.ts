@@ -9,7 +9,9 @@ import { randomBase62 } from '../../domain/text/encoding.ts'
 import { sweepRetention } from '../../domain/organizations/retention.ts'
 import type { Storage } from '../../ports/storage.ts'
 import { createFetchHandler } from './fetch-handler.ts'
+import { isConsoleCall, isSignedInRead } from '../own-endpoints.ts'
 import { importsOf } from './imports.ts'
+import { serveSignedInRead } from './signed-in-reads.ts'
 import { createWorld, type ServiceWorld, type WorldParts } from './world.ts'
 
 const handlePublic = createFetchHandler(publicApi)
@@ -49,7 +51,9 @@ export function createService(
           log.info('request', { ...facts, durationMs: clock.nowMs() - startedMs })
         },
       }
-      if (url.pathname.startsWith('/operator/')) return handleOperator(request, host)
+      if (isSignedInRead(url.pathname)) return serveSignedInRead(request, host, (asked, of) => handlePublic(asked, of))
+      if (url.pathname.startsWith('/operator/') || isConsoleCall(request, url.pathname))
+        return handleOperator(request, host)
       if (url.pathname.startsWith(FORM_PAGE_PREFIX)) return handleFormPages(request, host)
       return url.pathname.startsWith('/forms/')
         ? handleFormClient(request, host)

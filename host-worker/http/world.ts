@@ -102,6 +102,7 @@ export function createWorld({
     administration: storage.administration,
     operatorKeys: storage.operatorKeys,
     audit: storage.audit,
+    people: storage.people,
     changes: storage.operatorChanges,
     tenant: storage.tenant,
     organizationStore: storage.organizationStore,

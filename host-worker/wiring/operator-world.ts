@@ -16,6 +16,7 @@ import { systemClock, systemPorts } from '../system.ts'
 import { openStorage, type AllStorage } from './all-storage.ts'
 import { createMeter, detached, secretsOf } from './opening.ts'
 import { bound } from './places.ts'
+import { emailOf, smsOf } from './providers.ts'
 
 /** Assembles the ports for a request of an operator, and for work on the imports of organizations. */
 export async function openOperatorWorld(
@@ -34,6 +35,9 @@ export async function openOperatorWorld(
     posDestination: (organization) => posDestination(organization, env),
     backups: async () => (env.backups === null ? null : (await import('./backups.ts')).openBackups(env)),
     background,
+    email: emailOf(env),
+    sms: smsOf(env),
+    mail: env.mail,
   })
 }
 

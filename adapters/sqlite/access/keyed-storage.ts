@@ -1,6 +1,7 @@
-import { sql, type Expression, type SqlBool } from 'kysely'
+import { sql, type AliasedRawBuilder, type Expression, type SqlBool } from 'kysely'
 import type { Clock } from '../../../ports/platform.ts'
 import type {
+  AuthorizedClaim,
   KeyClaim,
   KeyedRead,
   KeyedReader,
@@ -77,7 +78,10 @@ export function createKeyedStorage(options: KeyedStorageOptions): KeyedStorage {
   }
 }
 
-function openReader({ executor, clock, countedBatch }: KeyedStorageOptions, claimed: KeyClaim): KeyedReader {
+function openReader(
+  { executor, clock, countedBatch }: KeyedStorageOptions,
+  claimed: KeyClaim | AuthorizedClaim,
+): KeyedReader {
   const uncountedBatch: CountedBatch = async (statements) => {
     return { results: await executor.batch(statements), budget: null }
   }
@@ -85,7 +89,7 @@ function openReader({ executor, clock, countedBatch }: KeyedStorageOptions, clai
     async read(queries: readonly ReadQuery[], { isCounted = false }: ReadTerms = {}): Promise<KeyedRead> {
       const claim = { ...claimed, now: nowOf(clock) }
       const readings = queries.map((query) => readingOf(serviceTables, query))
-      const batch = isCounted ? (countedBatch ?? uncountedBatch) : uncountedBatch
+      const batch = isCounted && claim.keyId !== null ? (countedBatch ?? uncountedBatch) : uncountedBatch
       const { row, budget } = await readAsText(batch, claim, readings)
       // When SQLite could not even build the text, the batch failed before the request was counted, so the second call
       // counts it.
@@ -101,7 +105,7 @@ function openReader({ executor, clock, countedBatch }: KeyedStorageOptions, clai
 }
 
 function authenticated(
-  { organizationId, keyId }: KeyClaim,
+  { organizationId, keyId }: ClaimNow,
   row: KeyedRow,
   results: readonly QueryResult[],
   budget: KeyBudget | null,
@@ -109,7 +113,7 @@ function authenticated(
   return {
     authenticated: true,
     key: {
-      keyId,
+      keyId: keyId ?? '',
       organizationId,
       secretVersion: row.secret_version,
       scope: row.scope,
@@ -143,7 +147,7 @@ async function readAsText(
   for (let start = READS_MAX; start < readings.length; start += READS_MAX)
     statements.push(keyedStatement(claim, readings.slice(start, start + READS_MAX), start))
   try {
-    const { results, budget } = await batch(statements, claim.keyId)
+    const { results, budget } = await batch(statements, claim.keyId ?? '')
     const rows = declared<typeof statements>(results).flatMap((answer) => provenRows(answer.rows))
     const [first, ...others] = rows
     if (first === undefined || rows.length < statements.length) return { row: undefined, budget }
@@ -173,7 +177,7 @@ async function readAsRows(
   countedBefore: KeyBudget | null,
 ): Promise<KeyedRead> {
   const statements = [keyedStatement(claim, [], 0), ...boundedStatements(claim, readings)] as const
-  const { results: answers, budget } = await batch(statements, claim.keyId)
+  const { results: answers, budget } = await batch(statements, claim.keyId ?? '')
   const [found, ...pages] = declared<typeof statements>(answers)
   const [row] = provenRows(found.rows)
   if (row === undefined) return { authenticated: false }
@@ -187,10 +191,8 @@ async function readAsRows(
   return authenticated(claim, row, results, countedBefore ?? budget)
 }
 
-/** A key's claim, and the instant at which it is checked. */
-interface ClaimNow extends KeyClaim {
-  readonly now: string
-}
+/** A claim, and the instant at which it is checked. */
+type ClaimNow = (KeyClaim | AuthorizedClaim) & { readonly now: string }
 
 /**
  * Selects a key's row when the key is valid: every claimed part matches, and the key is neither revoked nor expired.
@@ -249,10 +251,12 @@ export function keyedStatement(
   first: number,
 ): Statement<KeyedAnswer> {
   const shape = readings.map((reading) => reading.shape).join('||')
-  const made = keyedTemplates(`text ${first} ${shape}`, () => {
+  const isAuthorized = claim.keyId === null
+  const made = keyedTemplates(`${isAuthorized ? 'open' : 'text'} ${first} ${shape}`, () => {
     const results = readings.map((reading, index) =>
       textOfRows(reading, `q${first + index}`).as(`result${first + index}`),
     )
+    if (isAuthorized) return authorizedTemplate(results)
     const here = proven
       .crossJoin('organizations as o')
       .whereRef('o.organization_id', '=', 'k.organization_id')
@@ -272,11 +276,50 @@ export function keyedStatement(
   return bind(made, keyedValues(claim, readings, first))
 }
 
+/** An organization that may be read by whoever is authorized: it is there, and neither being restored nor deleted. */
+const open = db
+  .selectFrom('organizations as o')
+  .where('o.organization_id', '=', slot('owner'))
+  .where(({ not, ref }) => not(isPlaced(ref('o.organization_id'))))
+  .where(({ exists, not }) =>
+    not(
+      exists(
+        db
+          .selectFrom('restores as closing')
+          .select(one)
+          .where('closing.organization_id', '=', slot('owner'))
+          .where('closing.ended_at', 'is', null),
+      ),
+    ),
+  )
+
+/** Like the statement for a key, without one. */
+function authorizedTemplate(results: readonly AliasedRawBuilder<string | null, `result${number}`>[]) {
+  const ofKey = [
+    sql<string>`''`.as('secret_version'),
+    sql<'read'>`'read'`.as('scope'),
+    sql<null>`null`.as('rate_per_minute'),
+    sql<null>`null`.as('last_used_at'),
+  ]
+  const settings = settingColumns.map((column) => `o.${column}` as const)
+  const here = open.select([sql<null>`null`.as('elsewhere'), ...ofKey, ...settings, ...results])
+  const elsewhere = db
+    .selectFrom('placed_organizations as p')
+    .innerJoin('families as f', 'f.family_id', 'p.family_id')
+    .where('p.organization_id', '=', slot('owner'))
+    .select([
+      placedText.as('elsewhere'),
+      ...[...ofKey, ...settings, ...results].map(() => sql`null`.as('none')),
+    ])
+  return template(here.$castTo<KeyedAnswer>().unionAll(elsewhere.$castTo<KeyedAnswer>()))
+}
+
 /** The statements for results that are too large to be one text, one for each. Each checks the key's row first. */
 function boundedStatements(claim: ClaimNow, readings: readonly Reading[]): readonly Statement<ResultRow>[] {
-  const isProven = eb.exists(proven.select(one))
+  const isAuthorized = claim.keyId === null
+  const isProven = eb.exists(isAuthorized ? open.select(one) : proven.select(one))
   return readings.map((reading, index) => {
-    const made = boundedTemplates(`rows ${index} ${reading.shape}`, () =>
+    const made = boundedTemplates(`${isAuthorized ? 'open' : 'rows'} ${index} ${reading.shape}`, () =>
       template(boundedRows(reading, `q${index}`, isProven)),
     )
     return bind(made, keyedValues(claim, [reading], index))
@@ -284,16 +327,14 @@ function boundedStatements(claim: ClaimNow, readings: readonly Reading[]): reado
 }
 
 function keyedValues(
-  { organizationId, keyId, hashes: [currentHash, previousHash], now }: ClaimNow,
+  claim: ClaimNow,
   readings: readonly Reading[],
   first: number,
 ): Readonly<Record<string, BoundValue>> {
-  const values: Record<string, BoundValue> = {
-    owner: organizationId,
-    keyId,
-    now,
-    currentHash,
-    previousHash: previousHash ?? null,
+  const values: Record<string, BoundValue> = { owner: claim.organizationId }
+  if (claim.keyId !== null) {
+    const [currentHash, previousHash = null] = claim.hashes
+    Object.assign(values, { keyId: claim.keyId, now: claim.now, currentHash, previousHash })
   }
   readings.forEach((reading, index) => {
     for (const [slotName, value] of Object.entries(reading.values))

@@ -7,17 +7,18 @@ import type { Guard } from '../placement/guard.ts'
 import { resultsOf, rowsOf, type Executor } from '../statement/executor.ts'
 import { keyColumns, keyFromRow, keyToRow } from '../table/stored-row.ts'
 import { worksNow, createKeyUpkeep } from './keyed-storage.ts'
+import { mayStillChange } from './people.ts'
 import { nowOf } from '../write/write-clock.ts'
 
 type KeyAdministration = Omit<Administration, 'saveOrganization' | 'findOrganization' | 'listOrganizations'>
 
 /**
- * Whether a key may be issued: its issuer works, or is the holder of the root secret, or is not checked here, because
- * this database does not hold the keys of operators.
+ * Whether a key may be issued: its issuer works, or is a person who still has a role, or the holder of the root secret,
+ * or is not checked here, because this database does not hold the keys of operators.
  */
 const mayBeIssued = eb.or([
   eb(slot<number>('is_issuer_checked'), '=', sql.lit(0)),
-  eb(slot<string | null>('issued_by'), 'is', null),
+  mayStillChange(slot<string | null>('issued_by'), slot<string>('organization_id')),
   eb.exists(
     db
       .selectFrom('operator_keys as issuer')

@@ -21,6 +21,7 @@ import { columnName, type JsonText } from '../statement/database.ts'
 import { isPlaced } from '../placement/finder.ts'
 import type { Guard } from '../placement/guard.ts'
 import { createAdministration } from './organizations.ts'
+import { peopleChanges, mayStillChange } from './people.ts'
 import { auditRow, recordChangeStatement, recordChangeTemplate } from './audit.ts'
 
 /** The columns of `operator_keys` under the names of their fields, without the proof by which a key was made. */
@@ -38,7 +39,8 @@ const works = template(
     .selectFrom('operator_keys')
     .select(one)
     .where('key_id', '=', slot('keyId'))
-    .where(({ ref }) => worksNow((column) => ref(column))),
+    .where(({ ref }) => worksNow((column) => ref(column)))
+    .unionAll(db.selectFrom('people').select(one).where('person', '=', slot('keyId'))),
 )
 
 const endedWithDescent = template(
@@ -83,7 +85,7 @@ export function createOperatorKeys(executor: Executor, clock: Clock): OperatorKe
 
 /** A key is issued only while its issuer works, and does not outlive it. The holder of the root secret has no end. */
 const mayIssue = eb.or([
-  eb(slot<string | null>('issuedBy'), 'is', null),
+  mayStillChange(slot<string | null>('issuedBy'), sql.lit(null)),
   eb.exists(
     db
       .selectFrom('operator_keys as issuer')
@@ -226,6 +228,7 @@ export function operatorChanges(executor: Executor, clock: Clock, guarded: Guard
       rotateKey: (rotation) => administration.rotateKey(rotation),
       redrive: (outboxId, now) => outbox.redrive(outboxId, now),
       ...operatorKeyChanges(executor, clock, entry),
+      ...peopleChanges(recording),
     }
   }
 }

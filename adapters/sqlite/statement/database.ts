@@ -1,5 +1,13 @@
 import type { Generated, ColumnType } from 'kysely'
-import type { StoredKey, Organization, KeptKind, StoredOperatorKey } from '../../../ports/organizations.ts'
+import type {
+  KeptKind,
+  KeyClaim,
+  OperatorKeyClaim,
+  Organization,
+  StoredKey,
+  StoredOperatorKey,
+} from '../../../ports/organizations.ts'
+import type { PersonRole } from '../../../ports/people.ts'
 import type { RowOf } from '../../../domain/record/resource.ts'
 import type { DeclaredResource } from '../../../domain/resources/index.ts'
 import type {
@@ -209,6 +217,33 @@ export const serviceTables = {
     submission_id: text(),
     is_read: integer(),
     updated_at: text(),
+  },
+  people: {
+    person: text(),
+    organization_id: text(),
+    role: text<PersonRole>(),
+    email: text(),
+    name: optional(text()),
+    added_at: text(),
+    added_by: text(),
+  },
+  sign_in_links: {
+    hash: text(),
+    person: text(),
+    browser_hash: text(),
+    network: optional(text()),
+    created_at: text(),
+    used_at: optional(text()),
+  },
+  sessions: {
+    hash: text(),
+    session_id: text(),
+    person: optional(text()),
+    claim: optional(json<KeyClaim | OperatorKeyClaim>()),
+    created_at: text(),
+    last_seen_at: text(),
+    expires_at: text(),
+    browser: text(),
   },
   automation_messages: {
     organization_id: text(),

@@ -42,6 +42,9 @@ export function placedChanges(places: LoggedPlaces, shared: Storage): OpenOperat
         })
       },
       addOperatorKey: (added) => changes.addOperatorKey(added),
+      savePerson: (...given) => changes.savePerson(...given),
+      removePerson: (...given) => changes.removePerson(...given),
+      endSessions: (person) => changes.endSessions(person),
       async revokeOperatorKey(revocation) {
         const revoked = await changes.revokeOperatorKey(revocation)
         if (revoked === null || revoked.unreached.length === 0) return revoked

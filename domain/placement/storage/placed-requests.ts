@@ -25,7 +25,10 @@ export function placedKeyed(places: Places<Pick<Storage, 'keyed'>>): KeyedStorag
   const shared = places.storageAt(SHARED, true)
   return {
     open: (claim) => ({
-      read: (queries, terms) => atClaim(claim, places, ({ keyed }) => keyed.open(claim).read(queries, terms)),
+      read: (queries, terms) =>
+        claim.keyId === null
+          ? atPlace(claim.organizationId, places, ({ keyed }) => keyed.open(claim).read(queries, terms))
+          : atClaim(claim, places, ({ keyed }) => keyed.open(claim).read(queries, terms)),
     }),
     findPlatformKey: (keyId) => shared.keyed.findPlatformKey(keyId),
   }

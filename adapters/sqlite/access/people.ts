@@ -1,0 +1,376 @@
+import { sql, type Expression, type SqlBool } from 'kysely'
+import type { OperatorChanges } from '../../../ports/operators.ts'
+import type { OpenSession, People, PersonInRole, Session, SignedIn } from '../../../ports/people.ts'
+import { parsed } from '../statement/database.ts'
+import { atMost, bind, db, eb, one, slot, template, textsOf } from '../statement/compiler.ts'
+import { resultsOf, rowsOf, type Executor } from '../statement/executor.ts'
+
+/** What stands in `organization_id` for the whole service. */
+const SERVICE = ''
+
+const shown = db
+  .selectFrom('people as p')
+  .select(['p.person', 'p.organization_id as organizationId', 'p.role', 'p.email', 'p.name'])
+  .select(['p.added_at as addedAt', 'p.added_by as addedBy'])
+
+type PersonRow = PersonInRole & { readonly organizationId: string }
+
+const find = template(
+  shown.where('p.person', '=', slot('person')).where('p.organization_id', '=', slot('organizationId')),
+)
+
+const ofAll = shown.orderBy('p.person').orderBy('p.organization_id').limit(atMost('limit'))
+const firstOfAll = template(ofAll)
+const nextOfAll = template(
+  ofAll.where(({ eb, refTuple, tuple }) =>
+    eb(
+      refTuple('p.person', 'p.organization_id'),
+      '>',
+      tuple(slot<string>('person'), slot<string>('organizationId')),
+    ),
+  ),
+)
+const ofOrganization = shown
+  .where('p.organization_id', '=', slot('organizationId'))
+  .orderBy('p.person')
+  .limit(atMost('limit'))
+const firstOfOrganization = template(ofOrganization)
+const nextOfOrganization = template(ofOrganization.where('p.person', '>', slot('person')))
+
+const forget = template(db.deleteFrom('people').where('organization_id', '=', slot('organizationId')))
+
+/** How many links count against a bound. */
+const sent = db
+  .selectFrom('sign_in_links as l')
+  .select(({ fn }) => fn.countAll<number>().as('count'))
+  .where('l.created_at', '>', slot('since'))
+
+const hasRole = eb.exists(db.selectFrom('people as p').select(one).where('p.person', '=', slot('person')))
+
+const addLink = template(
+  db
+    .insertInto('sign_in_links')
+    .columns(['hash', 'person', 'browser_hash', 'network', 'created_at'])
+    .expression(
+      db
+        .selectNoFrom([slot('hash').as('hash'), slot('person').as('person')])
+        .select([slot('browserHash').as('browser_hash'), slot('network').as('network')])
+        .select(slot('createdAt').as('created_at'))
+        .where(hasRole)
+        .where(eb(sent.where('l.person', '=', slot('person')), '<', slot('perPerson')))
+        .where(
+          eb.or([
+            eb(slot<string | null>('network'), 'is', null),
+            eb(sent.where('l.network', '=', slot('network')), '<', slot('perNetwork')),
+          ]),
+        ),
+    ),
+)
+const removeLinks = template(db.deleteFrom('sign_in_links').where('created_at', '<', slot('keptSince')))
+/** The address of a person is that of the role which was given first. */
+const addressOf = template(
+  db
+    .selectFrom('people as p')
+    .innerJoin('sign_in_links as l', 'l.person', 'p.person')
+    .select('p.email')
+    .where('l.hash', '=', slot('hash'))
+    .orderBy('p.added_at')
+    .limit(sql.lit(1)),
+)
+
+/** Links that still open a session, if the right browser comes. */
+const usable = db
+  .selectFrom('sign_in_links as l')
+  .where('l.hash', '=', slot('linkHash'))
+  .where('l.used_at', 'is', null)
+  .where('l.created_at', '>=', slot('since'))
+  .where(({ eb }) =>
+    eb.exists(db.selectFrom('people as p').select(one).where('p.person', '=', sql.ref<string>('l.person'))),
+  )
+const findLink = template(usable.select('l.browser_hash as browserHash'))
+const openByLink = template(
+  db
+    .insertInto('sessions')
+    .columns(['person', 'hash', 'session_id', 'created_at', 'last_seen_at', 'expires_at', 'browser'])
+    .expression(
+      usable
+        .where('l.browser_hash', '=', slot('browserHash'))
+        .select(['l.person', slot('hash').as('hash'), slot('sessionId').as('session_id')])
+        .select([slot('createdAt').as('created_at'), slot('lastSeenAt').as('last_seen_at')])
+        .select([slot('expiresAt').as('expires_at'), slot('browser').as('browser')]),
+    ),
+)
+const useUp = template(
+  db
+    .updateTable('sign_in_links')
+    .set({ used_at: slot('createdAt') })
+    .where('hash', '=', slot('linkHash'))
+    .where('used_at', 'is', null)
+    .where('browser_hash', '=', slot('browserHash'))
+    .where(({ exists }) =>
+      exists(db.selectFrom('sessions as s').select(one).where('s.hash', '=', slot('hash'))),
+    ),
+)
+
+const openSession = template(
+  db.insertInto('sessions').values({
+    hash: slot('hash'),
+    session_id: slot('sessionId'),
+    person: slot('person'),
+    claim: slot('claim'),
+    created_at: slot('createdAt'),
+    last_seen_at: slot('lastSeenAt'),
+    expires_at: slot('expiresAt'),
+    browser: slot('browser'),
+  }),
+)
+const removeEnded = template(db.deleteFrom('sessions').where('expires_at', '<=', slot('now')))
+
+const working = db
+  .selectFrom('sessions as s')
+  .select(['s.session_id as sessionId', 's.person', 's.claim', 's.created_at as createdAt'])
+  .select(['s.last_seen_at as lastSeenAt', 's.expires_at as expiresAt', 's.browser'])
+  .where('s.expires_at', '>', slot('now'))
+  .where('s.last_seen_at', '>=', slot('usedSince'))
+const findSession = template(
+  working
+    .where('s.hash', 'in', textsOf(slot('hashes')))
+    .select(
+      sql<string>`(select json_group_array(json_object('person', p.person, 'organizationId', p.organization_id,
+        'role', p.role, 'email', p.email, 'name', p.name, 'addedAt', p.added_at, 'addedBy', p.added_by))
+        from people as p where p.person = s.person)`.as('roles'),
+    ),
+)
+const sessionsOf = template(
+  working
+    .where('s.person', '=', slot('person'))
+    .orderBy('s.created_at', 'desc')
+    .orderBy('s.hash')
+    .limit(sql.lit(100)),
+)
+const noteUse = template(
+  db
+    .updateTable('sessions')
+    .set({ last_seen_at: slot('now') })
+    .where('hash', 'in', textsOf(slot('hashes')))
+    .where('last_seen_at', '<', slot('now')),
+)
+const endSession = template(db.deleteFrom('sessions').where('hash', 'in', textsOf(slot('hashes'))))
+const ofPerson = db.deleteFrom('sessions').where('person', '=', slot('person'))
+const endOneOf = template(ofPerson.where('session_id', '=', slot('sessionId')))
+const endAllOf = template(ofPerson)
+
+/** People and their sessions, which are in the shared database. */
+export function createPeople(executor: Executor): People {
+  return {
+    async find(person, organizationId) {
+      const values = { person, organizationId: organizationId ?? SERVICE }
+      return (await rowsOf(executor, bind(find, values))).map(personOf)[0] ?? null
+    },
+    async list(organizationId, after, limit) {
+      const values = { organizationId: after?.organizationId ?? SERVICE, person: after?.person ?? '', limit }
+      const own = { ...values, organizationId }
+      const statement =
+        organizationId === null
+          ? bind(after === null ? firstOfAll : nextOfAll, values)
+          : bind(after === null ? firstOfOrganization : nextOfOrganization, own)
+      return (await rowsOf(executor, statement)).map(personOf)
+    },
+    async forget(organizationId) {
+      await executor.batch([bind(forget, { organizationId })])
+    },
+    async addLink(link, bounds) {
+      const values = { ...link, ...bounds }
+      const [, , { rows }] = await resultsOf(executor, [
+        bind(removeLinks, values),
+        bind(addLink, values),
+        bind(addressOf, values),
+      ])
+      return rows[0]?.email ?? null
+    },
+    async useLink({ hash: linkHash, browserHash, since }, session, hash) {
+      const values = { ...session, linkHash, browserHash, since, hash }
+      const [{ rows }, { changes }] = await resultsOf(executor, [
+        bind(findLink, values),
+        bind(openByLink, values),
+        bind(useUp, values),
+      ])
+      if (changes > 0) return 'opened'
+      return rows.length > 0 ? 'elsewhere' : 'gone'
+    },
+    async openSession({ by, ...session }, hash) {
+      const person = by.kind === 'person' ? by.person : null
+      const claim = by.kind === 'person' ? null : JSON.stringify(by.claim)
+      await executor.batch([
+        bind(removeEnded, { now: session.createdAt }),
+        bind(openSession, { ...session, hash, person, claim }),
+      ])
+    },
+    async findSession(hashes, times) {
+      const values = { hashes: JSON.stringify(hashes), ...times }
+      const [row] = await rowsOf(executor, bind(findSession, values))
+      if (row === undefined) return null
+      const roles = (JSON.parse(row.roles) as readonly PersonRow[]).map(personOf)
+      return { ...sessionOf(row), roles } satisfies OpenSession
+    },
+    async noteUse(hashes, now) {
+      await executor.batch([bind(noteUse, { hashes: JSON.stringify(hashes), now })])
+    },
+    async sessionsOf(person, times) {
+      return (await rowsOf(executor, bind(sessionsOf, { person, ...times }))).map(sessionOf)
+    },
+    async endSession(hashes) {
+      await executor.batch([bind(endSession, { hashes: JSON.stringify(hashes) })])
+    },
+    async endSessionsOf(person, sessionId) {
+      const statement =
+        sessionId === null ? bind(endAllOf, { person }) : bind(endOneOf, { person, sessionId })
+      const [{ changes }] = await resultsOf(executor, [statement])
+      return changes
+    },
+  }
+}
+
+function personOf(row: PersonRow): PersonInRole {
+  return { ...row, organizationId: row.organizationId === SERVICE ? null : row.organizationId }
+}
+
+type SessionRow = Omit<Session, 'by'> & {
+  readonly person: string | null
+  readonly claim: Parameters<typeof parsed>[0] | null
+}
+
+function sessionOf({ person, claim, ...session }: SessionRow): Session {
+  return { ...session, by: signedIn(person, claim) }
+}
+
+function signedIn(person: SessionRow['person'], claim: SessionRow['claim']): SignedIn {
+  if (person !== null || claim === null) return { kind: 'person', person: person ?? '' }
+  const given = JSON.parse(claim)
+  return 'organizationId' in given ? { kind: 'tenantKey', claim: given } : { kind: 'operatorKey', claim: given }
+}
+
+const was = db
+  .selectFrom('people as was')
+  .where('was.person', '=', slot('person'))
+  .where('was.organization_id', '=', slot('organizationId'))
+
+/** Whether a person is still as the change expects. The slots are those of `expected`. */
+const asExpected = eb.or([
+  eb(slot<number | null>('isExpected'), 'is', null),
+  eb.and([
+    eb(was.select(sql<number>`count(*)`.as('count')), '=', slot('isExpected')),
+    eb.not(
+      eb.exists(
+        was
+          .select(one)
+          .where(({ eb, or }) =>
+            or([eb('was.role', 'is not', slot('wasRole')), eb('was.name', 'is not', slot('wasName'))]),
+          ),
+      ),
+    ),
+  ]),
+])
+
+function expected(replaced: Pick<PersonInRole, 'role' | 'name'> | null | undefined) {
+  return {
+    isExpected: replaced === undefined ? null : Number(replaced !== null),
+    wasRole: replaced?.role ?? null,
+    wasName: replaced?.name ?? null,
+  }
+}
+
+/**
+ * Whether who asks for a change may still do so: a person who lost their role meanwhile may not. Null: an operator key
+ * asks.
+ * @param organizationId the one of which the person must be an owner, if not an admin of the whole service
+ */
+export function mayStillChange(
+  asking: Expression<string | null>,
+  organizationId: Expression<string | null>,
+): Expression<SqlBool> {
+  return eb.or([
+    eb(asking, 'is', null),
+    eb.exists(
+      db
+        .selectFrom('people as asking')
+        .select(one)
+        .where('asking.person', '=', asking)
+        .where(({ eb, or }) =>
+          or([
+            eb.and([eb('asking.organization_id', '=', sql.lit(SERVICE)), eb('asking.role', '=', sql.lit('admin'))]),
+            eb.and([eb('asking.organization_id', '=', organizationId), eb('asking.role', '=', sql.lit('owner'))]),
+          ]),
+        ),
+    ),
+  ])
+}
+
+const mayChange = eb.and([
+  asExpected,
+  mayStillChange(slot<string | null>('asking'), slot<string>('organizationId')),
+])
+
+const endSessionsOnChange = template(
+  db
+    .deleteFrom('sessions')
+    .where('person', '=', slot('person'))
+    .where(eb.exists(was.select(one).where('was.role', '<>', slot('role'))))
+    .where(mayChange),
+)
+const savePerson = template(
+  db
+    .insertInto('people')
+    .columns(['person', 'organization_id', 'role', 'email', 'name', 'added_at', 'added_by'])
+    .expression(
+      db
+        .selectNoFrom([slot('person').as('person'), slot('organizationId').as('organization_id')])
+        .select([slot('role').as('role'), slot('email').as('email'), slot('name').as('name')])
+        .select([slot('addedAt').as('added_at'), slot('addedBy').as('added_by')])
+        .where(mayChange),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(['person', 'organization_id'])
+        .doUpdateSet(({ ref }) => ({ role: ref('excluded.role'), name: ref('excluded.name') })),
+    ),
+)
+const endSessionsOnRemoval = template(
+  db
+    .deleteFrom('sessions')
+    .where('person', '=', slot('person'))
+    .where(eb.exists(was.select(one)))
+    .where(mayChange),
+)
+const removePerson = template(
+  db
+    .deleteFrom('people')
+    .where('person', '=', slot('person'))
+    .where('organization_id', '=', slot('organizationId'))
+    .where(mayChange),
+)
+
+/**
+ * The changes of people.
+ * @param executor records the change with the last statement of each batch
+ */
+export function peopleChanges(
+  executor: Executor,
+): Pick<OperatorChanges, 'savePerson' | 'removePerson' | 'endSessions'> {
+  const change = async (statements: Parameters<typeof resultsOf>[1]): Promise<boolean> =>
+    ((await executor.batch(statements)).at(-1)?.changes ?? 0) > 0
+  return {
+    savePerson: ({ organizationId, ...person }, replaced, asking) => {
+      const values = { ...person, organizationId: organizationId ?? SERVICE, ...expected(replaced), asking }
+      return change([bind(endSessionsOnChange, values), bind(savePerson, values)])
+    },
+    removePerson: ({ person, organizationId }, replaced, asking) => {
+      const values = { person, organizationId: organizationId ?? SERVICE, ...expected(replaced), asking }
+      return change([bind(endSessionsOnRemoval, values), bind(removePerson, values)])
+    },
+    async endSessions(person) {
+      const [ended] = await executor.batch([bind(endAllOf, { person })])
+      return ended?.changes ?? 0
+    },
+  }
+}

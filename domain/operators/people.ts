@@ -1,0 +1,397 @@
+import * as v from 'valibot'
+import type { PersonInRole, PersonRole, Session } from '../../ports/people.ts'
+import { sessionTimes } from '../access/sessions.ts'
+import { echoed } from '../limits/echo.ts'
+import { ofOrganization, mark, sets, text, type Column } from '../record/command.ts'
+import { component, described, worded } from '../record/meaning.ts'
+import { jsonResponse } from '../record/operation.ts'
+import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
+import { emailKey, readEmailAddress } from '../text/email-address.ts'
+import { toInstant } from '../text/instant.ts'
+import { isOperator, ofParameter } from './authorize.ts'
+import { changeAsRead, stateReply } from './change.ts'
+import { optionalText, pageOf, pageParameters, samplePagination, servePage } from './list.ts'
+import { instant, jsonBody } from './schema.ts'
+import { operated } from './serve.ts'
+import type { OperatorWorld } from './world.ts'
+import type { Operator } from '../access/operator-credentials.ts'
+
+// People sign in with their address and have roles: in the service, or in organizations.
+
+export const personRoles = ['member', 'owner', 'support', 'admin'] as const satisfies readonly PersonRole[]
+
+const role = worded(described(v.picklist(personRoles, `must be ${personRoles.join(', ')}`), 'What they may do.'), {
+  choices: {
+    member: 'Member: reads, answers the inbox and edits forms',
+    owner: 'Owner: everything of the organization',
+    support: 'Support: reads, and retries the outbox',
+    admin: 'Admin: does everything',
+  },
+})
+
+const PersonBody = v.strictObject({
+  email: described(v.string(), 'The address with which they sign in.'),
+  name: worded(described(v.nullable(v.string()), 'What whoever gave the role calls them; null: nothing.'), {
+    none: 'no name',
+  }),
+  role,
+  organizationId: worded(
+    described(v.nullable(v.string()), 'Where they have the role; null: in the whole service.'),
+    { none: 'the whole service' },
+  ),
+  addedAt: described(instant, 'When they were given a role there first.'),
+  addedBy: described(v.string(), 'Who gave it: the name of an operator, or the address of a person.'),
+})
+
+const ShownPerson = component('Person', described(PersonBody, 'A person with a role.'))
+
+const sample: v.InferOutput<typeof PersonBody> = {
+  email: 'ada@lakeside.example',
+  name: 'Ada',
+  role: 'owner',
+  organizationId: 'lakeside',
+  addedAt: '2026-03-01T14:00:00.000Z',
+  addedBy: 'ops',
+}
+
+const PATH = '/operator/v1/people/{email}'
+
+const inOrganization = {
+  organizationId: optionalText(
+    'The organization in which they have the role; left out: the whole service.',
+    'lakeside',
+  )('organizationId'),
+}
+
+const common = { tag: 'People', openTo: 'owner', belonging: ofParameter } as const
+
+const columns: readonly Column<v.InferOutput<typeof PersonBody>>[] = [
+  { head: 'email', of: ({ email }) => email },
+  { head: 'role', of: (person) => person.role },
+  { head: 'organization', of: ({ organizationId }) => organizationId },
+  { head: 'added at', of: ({ addedAt }) => addedAt },
+  { head: 'added by', of: ({ addedBy }) => addedBy, mayBeCut: true },
+  { head: 'name', of: ({ name }) => name, mayBeCut: true },
+]
+
+export const listPeople = operated({
+  id: 'people.list',
+  ...common,
+  method: 'GET',
+  path: '/operator/v1/people',
+  access: 'support',
+  summary: 'List people',
+  description: 'By their address. Without an organization everybody, once for each of their roles.',
+  query: { ...pageParameters, ...inOrganization },
+  responses: {
+    200: jsonResponse('A page of people.', pageOf('PersonPage', PersonBody), {
+      data: [sample],
+      pagination: samplePagination,
+    }),
+    400: 'BadRequest',
+  },
+  commands: [
+    {
+      words: ['person', 'list'],
+      flags: { org: ofOrganization('optional') },
+      summary: 'List the people who may sign in, with their roles',
+      examples: ['', '--org lakeside'],
+      columns,
+    },
+  ],
+  answer: async ({ operation, query }, world) => {
+    const { organizationId } = query
+    return servePage(
+      query,
+      {
+        scope: { endpointId: operation.id, organizationId },
+        read: (after, limit) =>
+          world.people.list(
+            organizationId,
+            after === null ? null : { person: after.id, organizationId: after.value as string | null },
+            limit,
+          ),
+        positionOf: (person) => ({ id: person.person, value: person.organizationId }),
+      },
+      world,
+      published,
+    )
+  },
+})
+
+export const showPerson = operated({
+  id: 'people.show',
+  ...common,
+  method: 'GET',
+  path: PATH,
+  access: 'support',
+  versioned: { except: [] },
+  summary: 'Show a person',
+  query: inOrganization,
+  responses: { 200: jsonResponse('The person.', ShownPerson, sample), 400: 'BadRequest', 404: 'NotFound' },
+  answer: async ({ operation, params: { email = '' }, query }, world) => {
+    const found = await world.people.find(emailKey(email), query.organizationId)
+    if (found === null) return unknownPerson(email)
+    const body = published(found)
+    return stateReply(operation, 200, body, body)
+  },
+})
+
+const NAME_MAX_LENGTH = 100
+
+export const savePerson = operated({
+  id: 'people.save',
+  ...common,
+  method: 'PUT',
+  path: PATH,
+  access: 'admin',
+  action: 'person.save',
+  versioned: { of: showPerson, mayCreate: true },
+  summary: 'Add a person, or change their role',
+  description:
+    'Nobody gives a role that they do not have. `owner` and `member` are roles in an organization, `admin` is one in the service, and `support` either. A change of the role ends the sessions of the person.',
+  query: inOrganization,
+  body: jsonBody(
+    v.strictObject({
+      role,
+      name: v.exactOptional(
+        worded(
+          described(
+            v.nullable(
+              v.pipe(
+                v.string('must be a string'),
+                v.check(
+                  (name) => name.trim() !== '' && name.length <= NAME_MAX_LENGTH && !/\p{Cc}/u.test(name),
+                  `must be 1 to ${NAME_MAX_LENGTH} characters, without control characters`,
+                ),
+              ),
+            ),
+            'What to call them; left out: as before.',
+          ),
+          { hint: 'What to call them here.' },
+        ),
+      ),
+    }),
+    { role: 'owner', name: 'Ada' },
+  ),
+  responses: {
+    200: jsonResponse('The person.', ShownPerson, sample),
+    400: 'BadRequest',
+    403: 'Forbidden',
+    404: 'NotFound',
+  },
+  commands: [
+    {
+      words: ['person', 'add'],
+      positionals: ['EMAIL'],
+      flags: {
+        org: sets('organizationId', text('ID')),
+        role: sets('role', text(personRoles.join('|'), 'required')),
+        name: sets('name', text('NAME')),
+      },
+      summary: 'Let a person sign in, or change what they may do',
+      details: [
+        'With --org: owner (everything of the organization), member (its inbox, its forms, and to read), or support (an',
+        'operator who sees this organization and others that are given so). Without: admin or support of the whole service.',
+        'A person who is there gets the new role, and has to sign in again.',
+      ],
+      examples: ['ada@lakeside.example --org lakeside --role owner', 'sam@ops.example --role support'],
+      says: ({ email, role: given, organizationId }) => ({
+        notes: [`${email} is ${given} of ${organizationId ?? 'the service'}, and signs in at /console.`],
+      }),
+    },
+  ],
+  answer: async ({ operation, params, query, body, change, precondition }, world, operator) => {
+    const { organizationId } = query
+    const email = readEmailAddress(params.email ?? '')
+    if (email === null) return errorReply(400, 'email: must be one bare email address.')
+    const misplaced = misplacedRole(body.role, organizationId)
+    if (misplaced !== null) return errorReply(400, misplaced)
+    const refused = await unknownPlace(organizationId, world)
+    if (refused !== null) return refused
+    if (!mayGive(operator, body.role))
+      return errorReply(403, `Nobody gives a role that they do not have, and you are ${operator.role}.`)
+    const changes = change.about(organizationId, { type: 'person', email, role: body.role })
+    const person = emailKey(email)
+    const saved = await changeAsRead(operation, precondition, {
+      read: () => world.people.find(person, organizationId),
+      shown: (found) => (found === null ? null : published(found)),
+      write: async (found) => {
+        const given = {
+          ...{ person, organizationId, role: body.role, email: found?.email ?? email },
+          name: body.name === undefined ? (found?.name ?? null) : body.name,
+          addedAt: found?.addedAt ?? toInstant(world.clock.nowMs()),
+          addedBy: found?.addedBy ?? operator.name,
+        }
+        if (await changes.savePerson(given, found, operator.person)) return given
+        return (await hasLostRole(operator, organizationId, world)) ? null : 'overtaken'
+      },
+    })
+    if ('refusal' in saved) return saved.refusal
+    if (saved.outcome === null) return errorReply(403, 'Your role was changed meanwhile, so nothing was.')
+    const shown = published(saved.outcome)
+    return stateReply(operation, 200, shown, shown)
+  },
+})
+
+export const removePerson = operated({
+  id: 'people.remove',
+  ...common,
+  method: 'DELETE',
+  path: PATH,
+  access: 'admin',
+  action: 'person.remove',
+  summary: 'Remove a person',
+  description: 'They lose the role there, and their sessions end. Roles elsewhere stay.',
+  query: inOrganization,
+  responses: { 204: { description: 'They have no role there.' }, 403: 'Forbidden', 404: 'NotFound' },
+  commands: [
+    {
+      words: ['person', 'remove'],
+      positionals: ['EMAIL'],
+      flags: { org: sets('organizationId', text('ID')) },
+      summary: 'Take the role of a person, and end their sessions',
+      details: ['With --org: the role in that organization. Without: the role in the service.'],
+      examples: ['ada@lakeside.example --org lakeside'],
+      says: () => ({ notes: ['They have no role there, and their sessions ended.'] }),
+    },
+  ],
+  answer: async ({ params: { email = '' }, query: { organizationId }, change }, world, operator) => {
+    const found = await world.people.find(emailKey(email), organizationId)
+    if (found === null) return unknownPerson(email)
+    if (!mayGive(operator, found.role))
+      return errorReply(403, `Nobody takes a role that they do not have, and you are ${operator.role}.`)
+    const changes = change.about(organizationId, { type: 'person', email: found.email, role: null })
+    return (await changes.removePerson(found, undefined, operator.person))
+      ? ({ status: 204, headers: PRIVATE, body: null } as const)
+      : unknownPerson(email)
+  },
+})
+
+export const SessionBody = v.strictObject({
+  sessionId: described(v.string(), 'Names the session.'),
+  browser: described(v.string(), 'The browser in which it was opened.'),
+  createdAt: described(instant, 'When it was opened.'),
+  lastSeenAt: described(instant, 'When it was last used, to within five minutes.'),
+  expiresAt: described(instant, 'When it ends, however often it is used.'),
+  isThis: v.exactOptional(described(v.literal(true), 'Given for the session that asks.')),
+})
+
+export const sampleSession: v.InferOutput<typeof SessionBody> = {
+  sessionId: 'ses_4Xc9mB7tQ2vN8kLw',
+  browser: 'Firefox on Windows',
+  createdAt: '2026-03-01T14:00:00.000Z',
+  lastSeenAt: '2026-03-02T09:30:00.000Z',
+  expiresAt: '2026-03-31T14:00:00.000Z',
+}
+
+/** A session in its published form. */
+export function publishedSession(
+  { sessionId, browser, createdAt, lastSeenAt, expiresAt }: Session,
+  current: string | null = null,
+): v.InferOutput<typeof SessionBody> {
+  const body = { sessionId, browser, createdAt, lastSeenAt, expiresAt }
+  return sessionId === current ? { ...body, isThis: true } : body
+}
+
+export const SessionList = component(
+  'Sessions',
+  described(v.strictObject({ data: v.array(SessionBody) }), 'Sessions, the newest first.'),
+)
+
+export const endPersonSessions = operated({
+  id: 'people.endSessions',
+  method: 'POST',
+  path: `${PATH}/end-sessions`,
+  access: 'admin',
+  action: 'person.endSessions',
+  tag: 'People',
+  summary: 'End all sessions of a person',
+  responses: {
+    200: jsonResponse('They are ended.', v.strictObject({ ended: v.number() }), { ended: 2 }),
+    404: 'NotFound',
+  },
+  answer: async ({ params: { email = '' }, change }) => {
+    const person = emailKey(email)
+    if (readEmailAddress(email) === null) return unknownPerson(email)
+    const ended = await change
+      .about(null, { type: 'person', email: person, role: null })
+      .endSessions(person)
+    return jsonReply(200, { ended }, PRIVATE)
+  },
+})
+
+export const listPersonSessions = operated({
+  id: 'people.sessions',
+  method: 'GET',
+  path: `${PATH}/sessions`,
+  access: 'support',
+  tag: 'People',
+  summary: 'List the sessions of a person',
+  responses: { 200: jsonResponse('Those that work.', SessionList, { data: [sampleSession] }) },
+  commands: [
+    {
+      words: ['person', 'sessions'],
+      positionals: ['EMAIL'],
+      flags: { end: mark() },
+      summary: 'List where a person is signed in, or end all of it',
+      details: ['--end ends all sessions, and says how many there were.'],
+      examples: ['ada@lakeside.example', 'ada@lakeside.example --end'],
+      instead: {
+        end: {
+          operation: endPersonSessions,
+          says: ({ ended }: { readonly ended: number }) => ({ notes: [`Sessions ended: ${ended}.`] }),
+        },
+      },
+      columns: [
+        { head: 'session', of: ({ sessionId }) => sessionId },
+        { head: 'opened at', of: ({ createdAt }) => createdAt },
+        { head: 'last used', of: ({ lastSeenAt }) => lastSeenAt },
+        { head: 'ends at', of: ({ expiresAt }) => expiresAt },
+        { head: 'browser', of: ({ browser }) => browser, mayBeCut: true },
+      ],
+    },
+  ],
+  answer: async ({ params: { email = '' } }, world) => {
+    const sessions = await world.people.sessionsOf(emailKey(email), sessionTimes(world))
+    return jsonReply(200, { data: sessions.map((session) => publishedSession(session)) }, PRIVATE)
+  },
+})
+
+function unknownPerson(email: string) {
+  return errorReply(404, `${echoed(email)} has no role there.`)
+}
+
+function published({ email, name, role: given, organizationId, addedAt, addedBy }: PersonInRole) {
+  return { email, name, role: given, organizationId, addedAt, addedBy }
+}
+
+/** Why a role cannot be given there; null: it can. */
+function misplacedRole(given: PersonRole, organizationId: string | null): string | null {
+  if (organizationId === null && (given === 'owner' || given === 'member'))
+    return `role: ${given} is a role in an organization: give organizationId.`
+  if (organizationId !== null && given === 'admin')
+    return 'role: admin is a role in the whole service, without organizationId.'
+  return null
+}
+
+/** Whether an operator may give, and take, a role: an admin all, an owner those of organizations. */
+function mayGive(operator: Operator, given: PersonRole): boolean {
+  return isOperator(operator) ? operator.role === 'admin' : given === 'owner' || given === 'member'
+}
+
+/** Whether a person who asks for a change may no longer ask for it. */
+async function hasLostRole(
+  { person }: Operator,
+  organizationId: string | null,
+  { people }: OperatorWorld,
+): Promise<boolean> {
+  if (person === null) return false
+  const roles = [await people.find(person, organizationId), await people.find(person, null)]
+  return !roles.some((found) => found?.role === 'owner' || found?.role === 'admin')
+}
+
+async function unknownPlace(organizationId: string | null, { administration }: OperatorWorld) {
+  if (organizationId === null || (await administration.findOrganization(organizationId)) !== null) return null
+  return errorReply(404, `There is no organization ${echoed(organizationId)}.`)
+}
