@@ -81,10 +81,6 @@ export const operatorEndpoints = [
   me.listOwnSessions,
   me.endOwnSession,
   me.endOwnSessions,
-  signIn.waysToSignIn,
-  signIn.askToSignIn,
-  signIn.openSession,
-  signIn.closeSession,
   imports.openImportEndpoint,
   imports.sendImportPart,
   imports.commitImportEndpoint,
@@ -115,8 +111,19 @@ export const operatorEndpoints = [
   getOperatorContract,
 ]
 
+/**
+ * Signing in and out, which needs no key. It belongs to the console and has its paths, so the document of the interface
+ * only tells of it.
+ */
+export const signInEndpoints = [
+  signIn.waysToSignIn,
+  signIn.askToSignIn,
+  signIn.openSession,
+  signIn.closeSession,
+]
+
 /** The type of each operation, for a client that is typed by them. */
 export type OperatorOperation = (typeof operatorEndpoints)[number]
 
-/** The interface of operators, beside the public one. Its paths begin with `OPERATOR_PREFIX`, but those of signing in. */
-export const operatorApi: Api<OperatorWorld> = createApi<OperatorWorld>(operatorEndpoints)
+/** The interface of operators, beside the public one. Its paths begin with `OPERATOR_PREFIX`, and those of signing in with `/console/`. */
+export const operatorApi: Api<OperatorWorld> = createApi<OperatorWorld>([...operatorEndpoints, ...signInEndpoints])

@@ -22,6 +22,7 @@ export function isSignedInRead(pathname: string): boolean {
  */
 export function isConsoleCall({ method }: Request, pathname: string): boolean {
   if (isSignedInRead(pathname)) return true
+  if (pathname === '/console/sign-in/ways') return true
   const isPage = method === 'GET' || method === 'HEAD'
   return !isPage && (pathname === '/console/sign-in' || pathname === '/console/session')
 }

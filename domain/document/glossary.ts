@@ -538,6 +538,8 @@ const operators: Terms = {
     'Identifier of the restoration, which the answer to its beginning names.',
     'res_4hLA6A3bzrs3EM58h4GpB2',
   ],
+  'path.email': ['The address of the person, in any spelling.', 'ada@lakeside.example'],
+  'path.sessionId': ['Identifier of the session, as the list of sessions has it.', 'ses_4Xc9mB7tQ2vN8kLw'],
   'path.version': ['The number of the version, as the list of versions has it.', '3'],
   'path.moveId': ['Identifier of the move, which the answer to its request names.', '6fce444c46f8fba8f10c'],
   outboxId: ['Identifier of the entry.', '4f1c2a9e-7d55-4a1b-9c1f-2f6f0d1f3b77'],

@@ -16,6 +16,7 @@ import {
   servePage,
 } from './list.ts'
 import { ofParameter } from './authorize.ts'
+import { personRoles } from './people.ts'
 import { operated } from './serve.ts'
 
 const texts = v.array(v.string())
@@ -121,6 +122,12 @@ const Retention = v.strictObject({
   sends: described(daysKept, 'For how many days the log of sends is kept; null: for ever.'),
 })
 
+const PersonSubject = v.strictObject({
+  type: v.literal('person'),
+  email: described(v.string(), 'The address of the person.'),
+  role: described(v.nullable(v.picklist(personRoles)), 'The role that they got; null: they lost one, or their sessions.'),
+})
+
 const Subject = component(
   'AuditSubject',
   described(
@@ -135,6 +142,7 @@ const Subject = component(
       Submissions,
       Contacts,
       Retention,
+      PersonSubject,
       Entry,
     ]),
     'What a change is about.',
@@ -145,9 +153,9 @@ const Recorded = v.strictObject({
   at: described(instant, 'When it was asked for.'),
   operatorKeyId: described(
     v.nullable(v.string()),
-    'The key that asked; null: whoever holds the root secret.',
+    'The key that asked; null: a person who signed in, or whoever holds the root secret.',
   ),
-  operator: described(v.string(), 'The person or program that the key was issued to.'),
+  operator: described(v.string(), 'The person or program that the key was issued to, or the address of the person.'),
   action: worded(described(v.string(), 'What was asked for.'), { choices: auditActionWords }),
   organizationId: described(
     v.nullable(v.string()),

@@ -66,6 +66,7 @@ export function meOperation(listed: () => readonly OperationEndpoint[]) {
         organizations: [{ organizationId: 'lakeside', name: 'Lakeside Car Wash', role: 'owner' }],
         may: { owner: ['submissions.list'] },
       }),
+      400: 'BadRequest',
     },
     answer: async (_request, world, operator) => {
       const people = operator.person === null ? [] : await rolesOf(operator.person, operator, world)
@@ -126,7 +127,10 @@ export const listOwnSessions = operated({
   tag: 'People',
   summary: 'List where one is signed in',
   description: 'The sessions of the person who asks. Whoever signed in with a key has the one.',
-  responses: { 200: jsonResponse('Those that work.', SessionList, { data: [{ ...sampleSession, isThis: true }] }) },
+  responses: {
+    200: jsonResponse('Those that work.', SessionList, { data: [{ ...sampleSession, isThis: true }] }),
+    400: 'BadRequest',
+  },
   answer: async (routed, world, { person }) => {
     const current = await currentSession(routed, world)
     const own = person === null ? [] : await world.people.sessionsOf(person, sessionTimes(world))
@@ -146,7 +150,7 @@ export const endOwnSession = operated({
   access: 'signed_in',
   tag: 'People',
   summary: 'End a session of one’s own',
-  responses: { 204: { description: 'It has ended.' }, 404: 'NotFound' },
+  responses: { 204: { description: 'It has ended.' }, 400: 'BadRequest', 404: 'NotFound' },
   answer: async ({ params: { sessionId = '' } }, world, { person }) => {
     const ended = person === null ? 0 : await world.people.endSessionsOf(person, sessionId)
     return ended === 0
@@ -163,7 +167,7 @@ export const endOwnSessions = operated({
   tag: 'People',
   summary: 'Sign out everywhere',
   description: 'Ends all sessions of the person who asks, this one too. Whoever signed in with a key ends the one.',
-  responses: { 204: { description: 'They have ended.' } },
+  responses: { 204: { description: 'They have ended.' }, 400: 'BadRequest' },
   answer: async (routed, world, { person }) => {
     const secret = readCookie(routed, 'session')
     if (person !== null) await world.people.endSessionsOf(person, null)

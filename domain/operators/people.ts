@@ -11,7 +11,7 @@ import { toInstant } from '../text/instant.ts'
 import { isOperator, ofParameter } from './authorize.ts'
 import { changeAsRead, stateReply } from './change.ts'
 import { optionalText, pageOf, pageParameters, samplePagination, servePage } from './list.ts'
-import { instant, jsonBody } from './schema.ts'
+import { count, instant, jsonBody } from './schema.ts'
 import { operated } from './serve.ts'
 import type { OperatorWorld } from './world.ts'
 import type { Operator } from '../access/operator-credentials.ts'
@@ -244,7 +244,7 @@ export const removePerson = operated({
   summary: 'Remove a person',
   description: 'They lose the role there, and their sessions end. Roles elsewhere stay.',
   query: inOrganization,
-  responses: { 204: { description: 'They have no role there.' }, 403: 'Forbidden', 404: 'NotFound' },
+  responses: { 204: { description: 'They have no role there.' }, 400: 'BadRequest', 403: 'Forbidden', 404: 'NotFound' },
   commands: [
     {
       words: ['person', 'remove'],
@@ -308,7 +308,8 @@ export const endPersonSessions = operated({
   tag: 'People',
   summary: 'End all sessions of a person',
   responses: {
-    200: jsonResponse('They are ended.', v.strictObject({ ended: v.number() }), { ended: 2 }),
+    400: 'BadRequest',
+    200: jsonResponse('They are ended.', v.strictObject({ ended: described(count, 'How many there were.') }), { ended: 2 }),
     404: 'NotFound',
   },
   answer: async ({ params: { email = '' }, change }) => {
@@ -328,7 +329,10 @@ export const listPersonSessions = operated({
   access: 'support',
   tag: 'People',
   summary: 'List the sessions of a person',
-  responses: { 200: jsonResponse('Those that work.', SessionList, { data: [sampleSession] }) },
+  responses: {
+    200: jsonResponse('Those that work.', SessionList, { data: [sampleSession] }),
+    400: 'BadRequest',
+  },
   commands: [
     {
       words: ['person', 'sessions'],

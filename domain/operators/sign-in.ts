@@ -37,7 +37,7 @@ const EMAIL_MAX_LENGTH = 254
 export const waysToSignIn = operated({
   id: 'signIn.ways',
   method: 'GET',
-  path: '/operator/v1/sign-in',
+  path: '/console/sign-in/ways',
   access: 'public',
   tag: 'People',
   summary: 'See how one can sign in',

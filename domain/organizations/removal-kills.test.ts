@@ -54,8 +54,8 @@ async function left(scratch: ScratchPlaces): Promise<readonly string[]> {
 }
 
 const worldOf = (scratch: ScratchPlaces) => {
-  const { organizationStore, deletionPlaces, erasures } = scratch.isolate()
-  return { organizationStore, deletionPlaces, erasures, secrets, clock: scratch.clock }
+  const { organizationStore, deletionPlaces, erasures, people } = scratch.isolate()
+  return { organizationStore, deletionPlaces, erasures, people, secrets, clock: scratch.clock }
 }
 
 /** What removes, and what the stored texts that it removes look like. */

@@ -208,7 +208,8 @@ export function createKeys(
     },
 
     async rotateKey({ keyId, successor, endsAt }) {
-      const replaced = { replaced_id: keyId, now: nowOf(clock), ...check, issued_by: successor.issuedBy }
+      const issuing = { issued_by: successor.issuedBy, organization_id: successor.organizationId }
+      const replaced = { replaced_id: keyId, now: nowOf(clock), ...check, ...issuing }
       const [added] = await resultsOf(guard({ keyId }), [
         bind(addSuccessor, { ...keyToRow(successor), ...replaced }),
         bind(endReplaced, { ...replaced, key_id: successor.keyId, ends_at: endsAt }),

@@ -11,6 +11,9 @@ type Reason = string
 export const stayingTables: { readonly [Table in keyof Database]?: Reason } = {
   operator_keys: 'operators belong to the service',
   audit: 'what operators did is a record of the service, kept in the shared database',
+  people: 'who signs in is asked in the shared database, wherever an organization lives',
+  sign_in_links: 'links that were sent to sign in are the service’s',
+  sessions: 'who is signed in is asked in the shared database',
   families: 'the directory, which the switch of a move changes',
   placed_organizations: 'the directory',
   placed_slugs: 'the directory',

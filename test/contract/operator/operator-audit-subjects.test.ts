@@ -94,6 +94,15 @@ const publish = (path: string) =>
     body: JSON.stringify({ isPublished: true }),
   })
 
+const person = (method: string, body?: object) =>
+  service.send('/operator/v1/people/kim@lakeside.example?organizationId=acme', {
+    method,
+    key: admin.key,
+    ...(body === undefined
+      ? {}
+      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  })
+
 /** For each operation: makes its change, and returns the subject that its record must have. */
 const changes: Readonly<Record<string, () => Promise<unknown>>> = {
   'organizations.save': async () => {
@@ -199,6 +208,27 @@ const changes: Readonly<Record<string, () => Promise<unknown>>> = {
     const id = await issue('/operator-keys', { operator: 'Eve Smith', role: 'support' })
     await admin.post(`/operator-keys/${id}/revoke`)
     return { type: 'key', id }
+  },
+  'people.save': async () => {
+    expect((await person('PUT', { role: 'member' })).status).toBe(200)
+    return { type: 'person', email: 'kim@lakeside.example', role: 'member' }
+  },
+  'people.remove': async () => {
+    await person('PUT', { role: 'member' })
+    expect((await person('DELETE')).status).toBe(204)
+    return { type: 'person', email: 'kim@lakeside.example', role: null }
+  },
+  'people.endSessions': async () => {
+    await service.storage.people.openSession(
+      {
+        ...{ sessionId: 'ses_1', by: { kind: 'person', person: 'kim@lakeside.example' }, browser: 'Firefox' },
+        createdAt: '2026-06-15T12:00:00.000Z',
+        ...{ lastSeenAt: '2026-06-15T12:00:00.000Z', expiresAt: '2026-07-15T12:00:00.000Z' },
+      },
+      'hash',
+    )
+    expect((await admin.post('/people/Kim@lakeside.example/end-sessions')).body).toEqual({ ended: 1 })
+    return { type: 'person', email: 'kim@lakeside.example', role: null }
   },
   'imports.open': async () => {
     return { type: 'import', id: await openedImport(contact('c-1')), kind: 'contacts', rows: 0 }

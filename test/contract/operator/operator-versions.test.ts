@@ -287,6 +287,7 @@ test('every operation that changes a versioned state says so in the same way', (
     'organizationForms.publish',
     'organizationForms.save',
     'organizations.save',
+    'people.save',
     'retention.set',
   ])
   for (const { headers, responses, action } of changing) {

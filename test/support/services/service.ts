@@ -6,6 +6,8 @@ import { FORM_PAGE_PREFIX } from '../../../domain/forms/page-path.ts'
 import { issueKey, type NewKey } from '../../../domain/access/api-key.ts'
 import { issueOperatorKey, readOperatorKey } from '../../../domain/access/operator-credentials.ts'
 import { operatorApi } from '../../../domain/operator-api.ts'
+import { isConsoleCall, isSignedInRead } from '../../../host-worker/own-endpoints.ts'
+import { serveSignedInRead } from '../../../host-worker/http/signed-in-reads.ts'
 import { createFetchHandler, type Answered } from '../../../host-worker/http/fetch-handler.ts'
 import { createWorld, type WorldParts } from '../../../host-worker/http/world.ts'
 import { lineLog } from '../../../host-worker/system.ts'
@@ -137,7 +139,9 @@ export async function openTestService(
       },
     }
     const { pathname } = new URL(request.url)
-    return pathname.startsWith('/operator/')
+    if (isSignedInRead(pathname))
+      return serveSignedInRead(request, { ...host, url: new URL(request.url), world }, (asked, of) => handle(asked, of))
+    return pathname.startsWith('/operator/') || isConsoleCall(request, pathname)
       ? handleOperator(request, { ...host, world })
       : pathname.startsWith(FORM_PAGE_PREFIX)
         ? handleFormPages(request, { ...host, world })
