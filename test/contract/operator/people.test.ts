@@ -1,0 +1,590 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { operatorEndpoints } from '../../../domain/operator-api.ts'
+import type { PersonRole } from '../../../ports/people.ts'
+import { contact, form } from '../../../adapters/conformance/fixtures.ts'
+import { fakeEmail } from '../../support/providers/jobs.ts'
+import { everyText } from '../../support/databases/whole-database.ts'
+import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
+import { openBrowser } from '../../support/services/operator/test-browser.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
+
+// People sign in by a link that is sent to them, or with a key. What they may do follows from their roles.
+
+const HOUR_MS = 3_600_000
+const ADA = 'ada@lakeside.example'
+const mail = { domain: 'mail.example.com', brand: 'Brand' }
+const places = { shared: { kind: 'shared' }, own: { kind: 'own', region: null, jurisdiction: null } } as const
+
+let service: TestService
+let storage: ScratchStorage
+let mails: ReturnType<typeof fakeEmail>
+let adminKey: string
+
+async function open(choice: (typeof places)[keyof typeof places] = places.shared): Promise<void> {
+  mails = fakeEmail()
+  service = await openTestService((clock) => (storage = createScratchStorage({ clock, choice })), undefined, {
+    mail,
+    email: mails.sender,
+  })
+  adminKey = await service.addOperatorKey('admin')
+  await service.addOrganization('lakeside')
+  await service.addOrganization('harbor')
+}
+
+beforeEach(() => open())
+
+const browser = () => openBrowser(service, mails)
+
+/** Calls the operator interface with the admin's key. */
+async function asAdmin(method: string, path: string, body?: unknown): Promise<number> {
+  const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+  const init = { method, key: adminKey, ...(body === undefined ? {} : json) }
+  return (await service.send(`/operator/v1${path}`, init)).status
+}
+
+const add = (email: string, role: PersonRole, organizationId?: string) =>
+  asAdmin('PUT', `/people/${email}${organizationId === undefined ? '' : `?organizationId=${organizationId}`}`, {
+    role,
+  })
+
+/** A browser in which somebody with a role has signed in. */
+async function signedIn(email: string, role: PersonRole, organizationId?: string) {
+  expect(await add(email, role, organizationId)).toBe(200)
+  const opened = browser()
+  expect(await opened.signIn(email)).toBe(204)
+  return opened
+}
+
+describe.each(Object.entries(places))('an organization in the %s place', (_name, choice) => {
+  beforeEach(() => open(choice))
+
+  test('a member signs in by the link, sees who they are, and reads their organization as its key does', async () => {
+    await storage.tenant('lakeside').upsert('contacts', [contact('c-1')])
+    await storage.tenant('harbor').upsert('contacts', [contact('c-2')])
+    const ada = await signedIn(ADA, 'member', 'lakeside')
+    const me = await ada.send('GET', '/operator/v1/me')
+    expect(me.body).toMatchObject({
+      kind: 'person',
+      email: ADA,
+      role: null,
+      organizations: [{ organizationId: 'lakeside', role: 'member' }],
+    })
+    const read = await ada.send('GET', '/console/as/lakeside/api/v1/contacts')
+    const key = await service.addKey({ organizationId: 'lakeside' })
+    const byKey = await service.send('/api/v1/contacts', { key })
+    expect([read.status, read.body]).toEqual([200, await byKey.json()])
+    expect(read.body.data).toHaveLength(1)
+    const other = await ada.send('GET', '/console/as/harbor/api/v1/contacts')
+    const none = await ada.send('GET', '/console/as/nobody/api/v1/contacts')
+    expect([other.status, other.body]).toEqual([404, none.body])
+    expect((await ada.send('GET', '/operator/v1/organizations')).body.data).toMatchObject([
+      { organizationId: 'lakeside' },
+    ])
+  })
+
+  test('a session that a key of the organization opened reads what the key may, as long as it works', async () => {
+    await storage.tenant('lakeside').upsert('contacts', [contact('c-1')])
+    const [all, sends] = [
+      await service.addKey({ organizationId: 'lakeside' }),
+      await service.addKey({ organizationId: 'lakeside', scope: 'send' }),
+    ]
+    const [reader, sender] = [browser(), browser()]
+    expect((await reader.send('POST', '/console/session', { key: all })).status).toBe(204)
+    expect((await sender.send('POST', '/console/session', { key: sends })).status).toBe(204)
+    const path = '/console/as/lakeside/api/v1/contacts'
+    expect((await reader.send('GET', path)).body.data).toHaveLength(1)
+    expect((await sender.send('GET', path)).status).toBe(401)
+    expect((await reader.send('GET', '/console/as/harbor/api/v1/contacts')).status).toBe(404)
+    expect((await reader.send('GET', '/operator/v1/me')).body).toMatchObject({
+      kind: 'key',
+      organizations: [{ organizationId: 'lakeside', role: 'key' }],
+      may: {},
+    })
+    expect((await reader.send('GET', '/operator/v1/organizations')).status).toBe(403)
+    const keyId = (await reader.send('GET', '/operator/v1/me')).body.keyId as string
+    await asAdmin('POST', `/keys/${keyId}/revoke`)
+    expect((await reader.send('GET', path)).status).toBe(401)
+    expect((await reader.send('GET', '/operator/v1/me')).status).toBe(401)
+  })
+
+  test('nobody reads an organization that is being deleted', async () => {
+    const ada = await signedIn(ADA, 'owner', 'lakeside')
+    expect(await asAdmin('POST', '/organizations/lakeside/delete', { confirm: 'lakeside' })).toBe(200)
+    expect((await ada.send('GET', '/console/as/lakeside/api/v1/contacts')).status).not.toBe(200)
+    expect((await ada.send('GET', '/operator/v1/me')).status).toBe(401)
+    await service.addOrganization('lakeside')
+    expect((await ada.send('GET', '/console/as/lakeside/api/v1/contacts')).status).toBe(404)
+  })
+
+  test('a key that an owner issues works, and says who issued it; none is issued by who was removed', async () => {
+    const ada = await signedIn(ADA, 'owner', 'lakeside')
+    const { status, body } = await ada.send('POST', '/operator/v1/organizations/lakeside/keys', {})
+    expect([status, body.issuedBy]).toEqual([201, ADA])
+    expect((await service.send('/api/v1/contacts', { key: body.key as string })).status).toBe(200)
+    await asAdmin('DELETE', `/people/${ADA}?organizationId=lakeside`)
+    expect((await ada.send('POST', '/operator/v1/organizations/lakeside/keys', {})).status).toBe(401)
+  })
+})
+
+describe('a link', () => {
+  test('works once', async () => {
+    await add(ADA, 'member', 'lakeside')
+    const ada = browser()
+    const token = await ada.ask(ADA)
+    expect((await ada.send('POST', '/console/session', { token })).status).toBe(204)
+    expect((await ada.send('POST', '/console/session', { token })).status).toBe(401)
+  })
+
+  test('is used up by one of many that come at once', async () => {
+    await add(ADA, 'member', 'lakeside')
+    const ada = browser()
+    const token = await ada.ask(ADA)
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => ada.send('POST', '/console/session', { token })),
+    )
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1)
+  })
+
+  test('works in the browser that asked alone, and stays usable there', async () => {
+    await add(ADA, 'member', 'lakeside')
+    const [ada, thief] = [browser(), browser()]
+    const token = await ada.ask(ADA)
+    expect((await thief.send('POST', '/console/session', { token })).status).toBe(409)
+    await thief.ask('somebody@else.example')
+    expect((await thief.send('POST', '/console/session', { token })).status).toBe(409)
+    expect((await ada.send('POST', '/console/session', { token })).status).toBe(204)
+  })
+
+  test('works for fifteen minutes', async () => {
+    await add(ADA, 'member', 'lakeside')
+    const ada = browser()
+    const [late, inTime] = [await ada.ask(ADA), await ada.ask(ADA)]
+    service.clock.advance(15 * 60_000)
+    expect((await ada.send('POST', '/console/session', { token: inTime })).status).toBe(204)
+    service.clock.advance(1)
+    expect((await ada.send('POST', '/console/session', { token: late })).status).toBe(401)
+  })
+
+  test('opens nothing by being looked at: a GET signs nobody in', async () => {
+    await add(ADA, 'member', 'lakeside')
+    const ada = browser()
+    const token = await ada.ask(ADA)
+    for (const method of ['GET', 'HEAD'])
+      expect(
+        (await ada.send(method, `/console/session?token=${String(token)}`)).headers.get('set-cookie'),
+      ).toBeNull()
+    expect((await ada.send('POST', '/console/session', { token })).status).toBe(204)
+  })
+
+  test('opens nothing for a person who was removed meanwhile', async () => {
+    await add(ADA, 'member', 'lakeside')
+    const ada = browser()
+    const token = await ada.ask(ADA)
+    await asAdmin('DELETE', `/people/${ADA}?organizationId=lakeside`)
+    expect((await ada.send('POST', '/console/session', { token })).status).toBe(401)
+  })
+
+  test('is the same for every spelling of an address, and goes to the one that was given first', async () => {
+    await add('Ada@Lakeside.example', 'member', 'lakeside')
+    expect(await browser().ask(' aDA@LAKESIDE.EXAMPLE ')).not.toBeNull()
+    expect(mails.delivered.at(-1)?.[1]).toMatchObject({ to: 'Ada@Lakeside.example', isAutomatic: true })
+  })
+
+  test('asking tells nobody who may sign in: the answer is the same, and comes before anything is looked up', async () => {
+    await add(ADA, 'member', 'lakeside')
+    const shown = []
+    for (const email of [ADA, 'nobody@lakeside.example', 'no address', '', 'x'.repeat(900)]) {
+      const { status, body, headers } = await browser().send('POST', '/console/sign-in', { email })
+      const names = [...headers].map(([name, value]) => [name, name === 'set-cookie' ? '' : value])
+      shown.push(JSON.stringify([status, body, names.filter(([name]) => name !== 'x-request-id')]))
+      await service.settled()
+    }
+    expect(new Set(shown).size).toBe(1)
+    expect(mails.delivered).toHaveLength(1)
+  })
+
+  test('is sent five times an hour to an address, and sixty times to a network', async () => {
+    await add(ADA, 'member', 'lakeside')
+    const tokens = []
+    for (let count = 0; count < 7; count += 1) tokens.push(await browser().ask(ADA))
+    expect(tokens.filter((token) => token !== null)).toHaveLength(5)
+    service.clock.advance(HOUR_MS)
+    expect(await browser().ask(ADA)).not.toBeNull()
+
+    service.clock.advance(HOUR_MS)
+    const before = mails.delivered.length
+    for (let count = 0; count < 65; count += 1) {
+      const email = `p${count}@lakeside.example`
+      await storage.operatorChanges(entry(`a-${count}`)).savePerson(
+        { person: email, email, organizationId: 'lakeside', role: 'member', name: null, addedAt: AT, addedBy: 'x' },
+        null,
+        null,
+      )
+      await browser().send('POST', '/console/sign-in', { email }, { 'cf-connecting-ip': `2001:db8::${count}` })
+      await service.settled()
+    }
+    expect(mails.delivered.length - before).toBe(60)
+  })
+
+  test('that the provider does not take is a line of the log, and the answer stays the same', async () => {
+    await add(ADA, 'member', 'lakeside')
+    mails.answers.push({ kind: 'refused', reason: 'Refused.' })
+    expect((await browser().send('POST', '/console/sign-in', { email: ADA })).status).toBe(202)
+    await service.settled()
+    expect(service.logLines.join('')).toContain('sign_in_link_not_sent')
+    expect(service.logLines.join('')).not.toContain('lakeside.example')
+  })
+
+  test('cannot be asked for without a provider, which is said beforehand', async () => {
+    service = await openTestService((clock) => (storage = createScratchStorage({ clock })))
+    expect((await browser().send('GET', '/console/sign-in/ways')).body).toEqual({ email: false })
+    expect((await browser().send('POST', '/console/sign-in', { email: ADA })).status).toBe(409)
+  })
+})
+
+const AT = '2026-06-15T11:00:00.000Z'
+const entry = (auditId: string) => ({
+  ...{ auditId, at: AT, operatorKeyId: null, operator: 'test', action: 'person.save' },
+  ...{ organizationId: null, subject: null },
+})
+
+describe('a session', () => {
+  test('ends twelve hours after its last use, and thirty days after it was opened', async () => {
+    const ada = await signedIn(ADA, 'member', 'lakeside')
+    const status = async () => {
+      const answer = await ada.send('GET', '/operator/v1/me')
+      await service.settled()
+      return answer.status
+    }
+    service.clock.advance(12 * HOUR_MS)
+    expect(await status()).toBe(200)
+    service.clock.advance(12 * HOUR_MS + 1)
+    expect(await status()).toBe(401)
+    const other = browser()
+    await other.signIn(ADA)
+    for (let hours = 0; hours < 30 * 24 - 12; hours += 12) {
+      service.clock.advance(12 * HOUR_MS)
+      expect((await other.send('GET', '/operator/v1/me')).status).toBe(200)
+      await service.settled()
+    }
+    service.clock.advance(12 * HOUR_MS)
+    expect((await other.send('GET', '/operator/v1/me')).status).toBe(401)
+  })
+
+  test.each<readonly [string, (email: string) => Promise<unknown>]>([
+    ['the role is changed', (email) => add(email, 'owner', 'lakeside')],
+    ['the person is removed', (email) => asAdmin('DELETE', `/people/${email}?organizationId=lakeside`)],
+    ['an operator ends it', (email) => asAdmin('POST', `/people/${email}/end-sessions`)],
+  ])('ends with the next request when %s', async (_when, change) => {
+    const ada = await signedIn(ADA, 'member', 'lakeside')
+    expect((await ada.send('GET', '/operator/v1/me')).status).toBe(200)
+    await change(ADA)
+    expect((await ada.send('GET', '/operator/v1/me')).status).toBe(401)
+    expect((await ada.send('GET', '/console/as/lakeside/api/v1/contacts')).status).toBe(401)
+  })
+
+  test('goes on when the person gets the same role again, another name, or a role elsewhere', async () => {
+    const ada = await signedIn(ADA, 'member', 'lakeside')
+    await add(ADA, 'member', 'lakeside')
+    await asAdmin('PUT', `/people/${ADA}?organizationId=lakeside`, { role: 'member', name: 'Countess' })
+    await add(ADA, 'owner', 'harbor')
+    expect((await ada.send('GET', '/operator/v1/me')).body).toMatchObject({
+      name: 'Countess',
+      organizations: [
+        { organizationId: 'harbor', role: 'owner' },
+        { organizationId: 'lakeside', role: 'member' },
+      ],
+    })
+  })
+
+  test('signing out ends this one, and signing out everywhere all of them: a stolen cookie too', async () => {
+    const ada = await signedIn(ADA, 'member', 'lakeside')
+    const phone = openBrowser(service, mails, 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0) Safari/604.1')
+    await phone.signIn(ADA)
+    const thief = browser()
+    for (const [name, value] of phone.cookies) thief.cookies.set(name, value)
+    expect((await ada.send('GET', '/operator/v1/me/sessions')).body.data).toMatchObject([
+      { browser: 'Safari on iPhone' },
+      { browser: 'Firefox on Windows', isThis: true },
+    ])
+    const kept = new Map(ada.cookies)
+    expect((await ada.send('DELETE', '/console/session')).status).toBe(204)
+    for (const [name, value] of kept) ada.cookies.set(name, value)
+    expect((await ada.send('GET', '/operator/v1/me')).status).toBe(401)
+    expect((await thief.send('GET', '/operator/v1/me')).status).toBe(200)
+    expect((await phone.send('DELETE', '/operator/v1/me/sessions')).status).toBe(204)
+    expect((await thief.send('GET', '/operator/v1/me')).status).toBe(401)
+  })
+
+  test('of others is ended by nobody but operators', async () => {
+    const ada = await signedIn(ADA, 'member', 'lakeside')
+    const eve = await signedIn('eve@harbor.example', 'owner', 'harbor')
+    const [{ sessionId }] = (await ada.send('GET', '/operator/v1/me/sessions')).body.data
+    expect((await eve.send('DELETE', `/operator/v1/me/sessions/${sessionId}`)).status).toBe(404)
+    expect((await eve.send('POST', `/operator/v1/people/${ADA}/end-sessions`)).status).toBe(403)
+    expect((await ada.send('DELETE', `/operator/v1/me/sessions/${sessionId}`)).status).toBe(204)
+  })
+
+  test('is not fixed by who sets a cookie beforehand: signing in draws another secret', async () => {
+    const planted = await signedIn('eve@harbor.example', 'member', 'harbor')
+    await add(ADA, 'member', 'lakeside')
+    const ada = browser()
+    for (const [name, value] of planted.cookies) ada.cookies.set(name, value)
+    await ada.signIn(ADA)
+    expect(ada.cookies.get('__Host-session')).not.toBe(planted.cookies.get('__Host-session'))
+    expect((await planted.send('GET', '/operator/v1/me')).body.email).toBe('eve@harbor.example')
+  })
+
+  test('its cookie belongs to this host and is closed to scripts and other sites', async () => {
+    await add(ADA, 'member', 'lakeside')
+    const ada = browser()
+    const token = await ada.ask(ADA)
+    const cookie = (await ada.send('POST', '/console/session', { token })).headers.get('set-cookie')
+    expect(cookie).toMatch(
+      /^__Host-session=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure$/,
+    )
+  })
+
+  test.each<readonly [string, Readonly<Record<string, string>>, number]>([
+    ['another site', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['another host of the same site', { 'sec-fetch-site': 'same-site' }, 403],
+    ['the address bar', { 'sec-fetch-site': 'none' }, 403],
+    ['another origin', { 'sec-fetch-site': '', origin: 'https://evil.example' }, 403],
+    ['nowhere', { 'sec-fetch-site': '' }, 403],
+    ['this origin', { 'sec-fetch-site': '', origin: 'https://service.example' }, 200],
+    ['this site, whatever the origin says', { 'sec-fetch-site': 'same-origin', origin: 'null' }, 200],
+  ])('a change that %s asks for', async (_from, headers, expected) => {
+    const ada = await signedIn(ADA, 'owner', 'lakeside')
+    const asked = async (method: string, path: string, body?: unknown) => {
+      const cookie = [...ada.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+      const given = Object.entries({ cookie, 'content-type': 'application/json', ...headers })
+      const init = { method, headers: Object.fromEntries(given.filter(([, value]) => value !== '')) }
+      const sent = await service.sendUnchecked(
+        path,
+        body === undefined ? init : { ...init, body: JSON.stringify(body) },
+      )
+      return sent.status
+    }
+    const forms = { forms: [{ formId: 'f', name: 'F', fields: [] }] }
+    expect(await asked('POST', '/operator/v1/organizations/lakeside/forms', forms)).toBe(expected)
+    const accepted = expected === 200
+    expect(await asked('POST', '/console/sign-in', { email: ADA })).toBe(accepted ? 202 : 403)
+    expect(await asked('POST', '/console/session', { key: adminKey })).toBe(accepted ? 204 : 403)
+    expect(await asked('DELETE', '/console/session')).toBe(accepted ? 204 : 403)
+  })
+
+  test('is accepted neither under /api nor over plain http', async () => {
+    const ada = await signedIn(ADA, 'owner', 'lakeside')
+    expect((await ada.send('GET', '/api/v1/contacts')).status).toBe(401)
+    expect((await ada.send('POST', '/api/v1/message', { to: '+12125550123', body: 'Hi' })).status).toBe(401)
+    const session = ada.cookies.get('__Host-session')
+    const openly = await service.sendUnchecked('http://service.example/operator/v1/me', {
+      headers: { cookie: `__Host-session=${String(session)}; session-=${String(session)}` },
+    })
+    expect(openly.status).toBe(401)
+    const signing = await service.sendUnchecked('http://service.example/console/session', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: 'http://service.example' },
+      body: JSON.stringify({ key: adminKey }),
+    })
+    expect(signing.status).toBe(403)
+  })
+
+  test('a key that comes along counts, and no cookie beside it', async () => {
+    const admin = browser()
+    await admin.send('POST', '/console/session', { key: adminKey })
+    const forged = { authorization: `Bearer ok_live_${'A'.repeat(46)}` }
+    expect((await admin.send('GET', '/operator/v1/organizations', undefined, forged)).status).toBe(401)
+  })
+
+  test('that an operator key opened is that operator, until the key ends', async () => {
+    const key = await service.addOperatorKey('support', '2026-06-16T12:00:00.000Z')
+    const support = browser()
+    expect((await support.send('POST', '/console/session', { key })).status).toBe(204)
+    expect((await support.send('GET', '/operator/v1/me')).body).toMatchObject({
+      kind: 'key',
+      role: 'support',
+      organizations: [],
+    })
+    expect((await support.send('GET', '/console/as/harbor/api/v1/contacts')).status).toBe(200)
+    expect((await support.send('POST', '/operator/v1/platform-keys', {})).status).toBe(403)
+    await service.revokeOperatorKey(key)
+    expect((await support.send('GET', '/operator/v1/me')).status).toBe(401)
+    expect((await support.send('GET', '/console/as/harbor/api/v1/contacts')).status).toBe(401)
+    expect((await browser().send('POST', '/console/session', { key })).status).toBe(401)
+  })
+
+  test('no secret is stored or logged: neither of a link, nor of a cookie, nor a key', async () => {
+    await add(ADA, 'owner', 'lakeside')
+    const ada = browser()
+    const token = String(await ada.ask(ADA))
+    await ada.send('POST', '/console/session', { token })
+    const admin = browser()
+    await admin.send('POST', '/console/session', { key: adminKey })
+    const secrets = [token, adminKey, ...ada.cookies.values(), ...admin.cookies.values()]
+    const texts = [...(await everyText(storage.database)).map(({ text }) => text), ...service.logLines]
+    expect(texts.filter((text) => secrets.some((secret) => text.includes(secret)))).toEqual([])
+  })
+})
+
+describe('what each role opens', () => {
+  /** A path of an operation, about an organization. */
+  const pathOf = (path: string, organizationId: string) =>
+    path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => (name === 'organizationId' ? organizationId : 'some-id'))
+
+  /** What the operators of the service keep to themselves, word for word from the decisions on people. */
+  const closedToPeople =
+    /^(organizations\.(save|delete)|moves\.|restores\.|backups\.|retention\.|operatorKeys\.|platform|rows\.|sends\.|outbox\.|audit\.|secrets\.|health\.|people\.(sessions|endSessions))/
+  const forOwners = /^(organizationForms\.publish|imports\.|importKinds\.|exports\.|archives\.format|contacts\.erase|keys\.|people\.)/
+
+  test('is what the decisions say, of every operation', () => {
+    for (const { id, access, openTo } of operatorEndpoints) {
+      const expected = closedToPeople.test(id) ? null : forOwners.test(id) ? 'owner' : 'member'
+      if (access === 'public' || access === 'signed_in') expect([id, openTo]).toEqual([id, null])
+      else expect([id, openTo]).toEqual([id, expected])
+    }
+  })
+
+  test.each<readonly [PersonRole, string | undefined]>([
+    ['admin', undefined],
+    ['support', undefined],
+    ['support', 'lakeside'],
+    ['owner', 'lakeside'],
+    ['member', 'lakeside'],
+  ])('%s of %s: every operation, in the organization and outside of it', async (role, organizationId) => {
+    const person = await signedIn(ADA, role, organizationId)
+    for (const { id, method, path, access, openTo } of operatorEndpoints) {
+      if (access === 'public' || access === 'signed_in') continue
+      const opens =
+        role === 'admin' || (role === 'support' && access === 'support') || openTo === role || (role === 'owner' && openTo === 'member')
+      const isBound = path.includes('{organizationId}')
+      const filtered = isBound ? '' : '?organizationId='
+      const [inside, outside] = [
+        await person.send(method, pathOf(path, 'lakeside') + (filtered && `${filtered}lakeside`)),
+        await person.send(method, pathOf(path, 'harbor') + (filtered && `${filtered}harbor`)),
+      ]
+      const isAdmitted = ({ status, body }: typeof inside) =>
+        status !== 401 && (status !== 403 || /Only operators|owner of the/.test(String(body?.error)))
+      if (organizationId === undefined) {
+        expect([id, isAdmitted(inside)]).toEqual([id, opens])
+        expect([id, isAdmitted(outside)]).toEqual([id, opens])
+        continue
+      }
+      if (!opens) {
+        expect([id, inside.status, outside.status]).toEqual([id, 403, 403])
+      } else if (isBound) {
+        expect([id, isAdmitted(inside)]).toEqual([id, true])
+        expect([id, outside.status, outside.body?.error]).toEqual([
+          id,
+          404,
+          'There is no organization harbor.',
+        ])
+      }
+    }
+  })
+
+  test('keys of others, and people of others, are not there', async () => {
+    const ada = await signedIn(ADA, 'owner', 'lakeside')
+    await add('eve@harbor.example', 'owner', 'harbor')
+    const issued = await asAdminJson('POST', '/organizations/harbor/keys', {})
+    for (const action of ['revoke', 'rotate']) {
+      const of = (keyId: string) => ada.send('POST', `/operator/v1/keys/${keyId}/${action}`, { overlap: '1d' })
+      const [theirs, nobodys] = [await of(issued.keyId), await of('AAAAAAAAAAAA')]
+      expect([theirs.status, theirs.body.error.replace(issued.keyId, '')]).toEqual([
+        404,
+        nobodys.body.error.replace('AAAAAAAAAAAA', ''),
+      ])
+    }
+    expect((await ada.send('GET', '/operator/v1/people?organizationId=harbor')).status).toBe(404)
+    expect((await ada.send('GET', '/operator/v1/people')).status).toBe(403)
+    const own = await ada.send('GET', '/operator/v1/people?organizationId=lakeside')
+    expect(own.body.data).toMatchObject([{ email: ADA, role: 'owner' }])
+  })
+
+  test('nobody gives, or takes, a role that they do not have', async () => {
+    const ada = await signedIn(ADA, 'owner', 'lakeside')
+    const give = (email: string, role: string, query = '?organizationId=lakeside') =>
+      ada.send('PUT', `/operator/v1/people/${email}${query}`, { role })
+    expect((await give('new@lakeside.example', 'member')).status).toBe(200)
+    expect((await give('new@lakeside.example', 'owner')).status).toBe(200)
+    expect((await give('new@lakeside.example', 'support')).status).toBe(403)
+    expect((await give(ADA, 'admin')).status).toBe(400)
+    expect((await give(ADA, 'admin', '')).status).toBe(403)
+    expect((await give(ADA, 'owner', '?organizationId=harbor')).status).toBe(404)
+    await add('helper@ops.example', 'support', 'lakeside')
+    expect((await give('helper@ops.example', 'member')).status).toBe(200)
+    const support = await signedIn('sam@ops.example', 'support')
+    expect((await support.send('PUT', `/operator/v1/people/${ADA}`, { role: 'admin' })).status).toBe(403)
+  })
+
+  test('a member edits forms, and leaves what sends mail and what is in public to owners', async () => {
+    await storage.tenant('lakeside').upsert('forms', [form('f')])
+    const member = await signedIn(ADA, 'member', 'lakeside')
+    const path = '/operator/v1/organizations/lakeside/forms'
+    const { form: stored } = (await member.send('GET', `${path}/f`)).body
+    const save = async (changed: object) => (await member.send('POST', path, { forms: [{ ...stored, ...changed }] })).status
+    expect(await save({ name: 'Another name' })).toBe(200)
+    expect(await save({ isPublished: !stored.isPublished })).toBe(403)
+    expect(await save({ notificationEmails: ['eve@evil.example'] })).toBe(403)
+    expect(await save({ formId: 'new', isPublished: true })).toBe(403)
+    expect(await save({ formId: 'new', isPublished: false, notificationEmails: [] })).toBe(200)
+    const versions = (await member.send('GET', `${path}/f/versions`)).body
+    expect(versions.data[0].savedBy).toBe(ADA)
+    expect((await member.send('PUT', `${path}/f/published`, { isPublished: true })).status).toBe(403)
+  })
+
+  test('an owner exports without secrets', async () => {
+    const ada = await signedIn(ADA, 'owner', 'lakeside')
+    const path = '/operator/v1/organizations/lakeside/export'
+    expect((await ada.send('POST', path, { withSecrets: true })).status).toBe(403)
+    expect((await ada.send('POST', path, {})).status).toBe(200)
+    const { token } = await asAdminJson('POST', '/organizations/lakeside/export', { withSecrets: true })
+    const lines = { token, file: 'organization.json', after: null }
+    expect((await ada.send('POST', `${path}/lines`, lines)).status).toBe(403)
+  })
+
+  test('the audit names the person', async () => {
+    const ada = await signedIn(ADA, 'owner', 'lakeside')
+    await ada.send('POST', '/operator/v1/organizations/lakeside/keys', {})
+    const { data } = await asAdminJson('GET', '/audit?action=key.issue')
+    expect(data[0]).toMatchObject({ operator: ADA, operatorKeyId: null, organizationId: 'lakeside', outcome: 'done' })
+  })
+
+  test('a person of a hundred organizations sees each of them', async () => {
+    const ids = Array.from({ length: 100 }, (_, index) => `org-${String(index).padStart(3, '0')}`)
+    for (const id of ids) {
+      await service.addOrganization(id)
+      await add(ADA, 'member', id)
+    }
+    const ada = browser()
+    await ada.signIn(ADA)
+    expect((await ada.send('GET', '/operator/v1/me')).body.organizations).toHaveLength(100)
+    const seen: string[] = []
+    let cursor = ''
+    do {
+      const { body } = await ada.send('GET', `/operator/v1/organizations?limit=30&cursor=${cursor}`)
+      seen.push(...body.data.map(({ organizationId }: { organizationId: string }) => organizationId))
+      cursor = body.pagination.nextCursor ?? ''
+    } while (cursor !== '')
+    expect(seen).toEqual(ids)
+  })
+
+  test('two who change a person at once do not undo each other', async () => {
+    await add('kim@lakeside.example', 'member', 'lakeside')
+    const ada = await signedIn(ADA, 'owner', 'lakeside')
+    const path = '/operator/v1/people/kim@lakeside.example?organizationId=lakeside'
+    const etag = (await ada.send('GET', path)).headers.get('etag') ?? ''
+    expect((await ada.send('PUT', path, { role: 'owner' }, { 'if-match': etag })).status).toBe(200)
+    const second = await ada.send('PUT', path, { role: 'member' }, { 'if-match': etag })
+    expect([second.status, second.body.current.role]).toEqual([412, 'owner'])
+    expect((await ada.send('PUT', path, { role: 'member' }, { 'if-none-match': '*' })).status).toBe(412)
+  })
+})
+
+// Tests read what they know to be there.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+async function asAdminJson(method: string, path: string, body?: unknown): Promise<any> {
+  const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+  const init = { method, key: adminKey, ...(body === undefined ? {} : json) }
+  return (await service.send(`/operator/v1${path}`, init)).json()
+}

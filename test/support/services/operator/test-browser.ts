@@ -1,0 +1,73 @@
+import type { FakeProvider } from '../../providers/jobs.ts'
+import type { EmailMessage, EmailSender } from '../../../../ports/messaging.ts'
+import type { TestService } from '../service.ts'
+
+/** An answer to a browser: its status, its headers, and its body as JSON; null: it has none. */
+export interface BrowserAnswer {
+  readonly status: number
+  readonly headers: Headers
+  // Tests read what they know to be there.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  readonly body: any
+}
+
+/** A browser with cookies of its own, on a page of the console. */
+export interface TestBrowser {
+  readonly cookies: Map<string, string>
+  readonly send: (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<BrowserAnswer>
+  /** Asks for a link, and returns its token; null: none was sent. */
+  readonly ask: (email: string) => Promise<string | null>
+  /** Signs in with an address: asks for the link, and opens it. Returns the status. */
+  readonly signIn: (email: string) => Promise<number>
+}
+
+/** Opens a browser that has no cookies. */
+export function openBrowser(
+  service: TestService,
+  mails: Pick<FakeProvider<EmailMessage, EmailSender>, 'delivered'>,
+  userAgent = 'Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0',
+): TestBrowser {
+  const cookies = new Map<string, string>()
+  const send: TestBrowser['send'] = async (method, path, body, headers = {}) => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const response = await service.sendUnchecked(path, {
+      method,
+      headers: {
+        'sec-fetch-site': 'same-origin',
+        'user-agent': userAgent,
+        ...(cookie === '' ? {} : { cookie }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    for (const set of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
+      if (value === '') cookies.delete(name)
+      else cookies.set(name, value)
+    }
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) }
+  }
+  const ask: TestBrowser['ask'] = async (email) => {
+    const before = mails.delivered.length
+    await send('POST', '/console/sign-in', { email })
+    await service.settled()
+    const [, message] = mails.delivered.at(before) ?? []
+    return /#([\w-]{43})/.exec(message?.text ?? '')?.[1] ?? null
+  }
+  return {
+    cookies,
+    send,
+    ask,
+    async signIn(email) {
+      const token = await ask(email)
+      return (await send('POST', '/console/session', { token: token ?? '' })).status
+    },
+  }
+}
