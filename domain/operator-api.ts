@@ -126,4 +126,7 @@ export const signInEndpoints = [
 export type OperatorOperation = (typeof operatorEndpoints)[number]
 
 /** The interface of operators, beside the public one. Its paths begin with `OPERATOR_PREFIX`, and those of signing in with `/console/`. */
-export const operatorApi: Api<OperatorWorld> = createApi<OperatorWorld>([...operatorEndpoints, ...signInEndpoints])
+export const operatorApi: Api<OperatorWorld> = createApi<OperatorWorld>([
+  ...operatorEndpoints,
+  ...signInEndpoints,
+])

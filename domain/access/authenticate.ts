@@ -12,7 +12,14 @@ import type {
 } from '../../ports/organizations.ts'
 import type { ReadQuery } from '../../ports/records.ts'
 import type { Scope } from '../record/description.ts'
-import { unauthorized, AUTH_SCHEME, keyRefused, notFound, type Reply, type RoutedRequest } from '../record/reply.ts'
+import {
+  unauthorized,
+  AUTH_SCHEME,
+  keyRefused,
+  notFound,
+  type Reply,
+  type RoutedRequest,
+} from '../record/reply.ts'
 import { claimedHashes, isKey, readKey, hashKey, type PresentedKey } from './api-key.ts'
 import { isLoopbackName } from '../text/http.ts'
 import type { Secrets } from './secrets.ts'
@@ -105,7 +112,8 @@ export function openReader(
   world: KeyWorld,
 ): TenantReader | { readonly refusal: Reply } {
   const { signedIn } = world
-  if (signedIn !== undefined) return readerOf({ key: signedIn, text: null, claim: signedIn }, routed, scope, world)
+  if (signedIn !== undefined)
+    return readerOf({ key: signedIn, text: null, claim: signedIn }, routed, scope, world)
   const exposed = refuseExposedKey(routed, scope)
   if (exposed !== null) return { refusal: exposed }
   const token = bearerToken(routed.request.headers.get('authorization'))
@@ -273,7 +281,10 @@ function admitKey(
     spent ?? (ratePerMinute === null ? null : world.rateLimiter.take(keyId, ratePerMinute))
   const budget = counted ?? counting()
   if (counted?.isExceeded === true) world.rateLimiter.learn(keyId, counted)
-  routed.identified({ organizationId, keyId: keyId === '' ? null : keyId }, budget === null ? {} : rateLimitHeaders(budget))
+  routed.identified(
+    { organizationId, keyId: keyId === '' ? null : keyId },
+    budget === null ? {} : rateLimitHeaders(budget),
+  )
   if (keyId !== '') keepUp(text, stored, world.keys, world)
   if (budget?.isExceeded === true) return tooManyRequests(budget)
   return covers(stored.scope, scope) ? null : outOfScope(scope)

@@ -81,13 +81,19 @@ function describe(endpoint: Endpoint): string {
     case 'detail':
       return `One \`${endpoint.resource.name}\` by its identifier. ${own}`.trim()
     case 'operation':
-      return [own === '' ? `${endpoint.summary}.` : own, ...roleSentence(endpoint.access, endpoint.openTo)].join(' ')
+      return [
+        own === '' ? `${endpoint.summary}.` : own,
+        ...roleSentence(endpoint.access, endpoint.openTo),
+      ].join(' ')
   }
 }
 
 /** The sentence on the role that an operator needs for an operation. Empty for an endpoint of the public interface. */
 function roleSentence(access: Endpoint['access'], openTo: OrganizationRole | null): readonly string[] {
-  const people = openTo === null ? '' : ` In their organizations, people with the role \`owner\`${openTo === 'member' ? ' or `member`' : ''} may too.`
+  const people =
+    openTo === null
+      ? ''
+      : ` In their organizations, people with the role \`owner\`${openTo === 'member' ? ' or `member`' : ''} may too.`
   switch (access) {
     case 'signed_in':
       return ['Whoever is signed in may do it.']

@@ -125,7 +125,10 @@ const Retention = v.strictObject({
 const PersonSubject = v.strictObject({
   type: v.literal('person'),
   email: described(v.string(), 'The address of the person.'),
-  role: described(v.nullable(v.picklist(personRoles)), 'The role that they got; null: they lost one, or their sessions.'),
+  role: described(
+    v.nullable(v.picklist(personRoles)),
+    'The role that they got; null: they lost one, or their sessions.',
+  ),
 })
 
 const Subject = component(
@@ -155,7 +158,10 @@ const Recorded = v.strictObject({
     v.nullable(v.string()),
     'The key that asked; null: a person who signed in, or whoever holds the root secret.',
   ),
-  operator: described(v.string(), 'The person or program that the key was issued to, or the address of the person.'),
+  operator: described(
+    v.string(),
+    'The person or program that the key was issued to, or the address of the person.',
+  ),
   action: worded(described(v.string(), 'What was asked for.'), { choices: auditActionWords }),
   organizationId: described(
     v.nullable(v.string()),

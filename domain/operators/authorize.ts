@@ -66,11 +66,7 @@ const ROOT: Operator = {
 }
 
 /** Identifies the sender of a request, by a key or by a session, and decides whether they may call the operation. */
-export async function authorize(
-  door: Door,
-  routed: RoutedRequest,
-  world: OperatorWorld,
-): Promise<Admission> {
+export async function authorize(door: Door, routed: RoutedRequest, world: OperatorWorld): Promise<Admission> {
   const exposed = refuseExposedKey(routed, null)
   if (exposed !== null) return { kind: 'stranger', refusal: exposed }
   if (door.access === 'admin_or_root_secret' && (await holdsRootSecret(routed, world)))
@@ -101,8 +97,15 @@ const STRANGER = (): Admission => ({ kind: 'stranger', refusal: unauthorized(nul
 function byRole({ access }: Door, operator: Operator): Admission {
   const needsAdmin = access === 'admin' || access === 'admin_or_root_secret'
   if (!needsAdmin || operator.role === 'admin') return { kind: 'admitted', operator }
-  const what = operator.person === null ? 'an operator key with the role admin; this key has' : 'the role admin; you have'
-  return { kind: 'forbidden', operator, refusal: errorReply(403, `This needs ${what} the role ${operator.role}.`) }
+  const what =
+    operator.person === null
+      ? 'an operator key with the role admin; this key has'
+      : 'the role admin; you have'
+  return {
+    kind: 'forbidden',
+    operator,
+    refusal: errorReply(403, `This needs ${what} the role ${operator.role}.`),
+  }
 }
 
 /** A key of an organization opens the public interface alone, and who one is. */
@@ -140,7 +143,13 @@ async function byPerson(
   if (by.kind !== 'person' || first === undefined) return STRANGER()
   const ofService = roles.find(({ organizationId }) => organizationId === null)
   const operator: Operator = {
-    ...{ keyId: null, person: by.person, name: first.email, role: ofService?.role ?? first.role, expiresAt: null },
+    ...{
+      keyId: null,
+      person: by.person,
+      name: first.email,
+      role: ofService?.role ?? first.role,
+      expiresAt: null,
+    },
     organizations:
       ofService === undefined ? roles.flatMap(({ organizationId }) => organizationId ?? []) : null,
   }
@@ -160,8 +169,7 @@ async function byPerson(
   }
   const own = roles.find(({ organizationId }) => organizationId === belongsTo)
   if (own === undefined) {
-    const refusal =
-      door.belonging === null ? notThere(belongsTo ?? '') : door.belonging.otherwise(routed)
+    const refusal = door.belonging === null ? notThere(belongsTo ?? '') : door.belonging.otherwise(routed)
     return { kind: 'stranger', refusal }
   }
   const inIt = { ...operator, role: own.role }

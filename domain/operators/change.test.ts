@@ -16,7 +16,14 @@ function followed() {
     clock: { nowMs: () => 0 },
     random: { bytes: (length: number) => new Uint8Array(length) },
   } as unknown as OperatorWorld
-  const operator = { keyId: 'k', name: 'ada', role: 'admin', expiresAt: null, person: null, organizations: null } as const
+  const operator = {
+    keyId: 'k',
+    name: 'ada',
+    role: 'admin',
+    expiresAt: null,
+    person: null,
+    organizations: null,
+  } as const
   return { outcomes, change: followChange('organization.move', operator, { organizationId: 'acme' }, world) }
 }
 

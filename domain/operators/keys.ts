@@ -285,9 +285,7 @@ export const rotateKeyEndpoint = operated({
     const outcome = await rotateKey({ keyId, overlapMs, ...end }, issuingBy(operator, change, world))
     if (outcome.kind === 'refused') return refusedSetting(outcome)
     if (outcome.kind === 'not_rotated')
-      return outcome.isKnown
-        ? errorReply(409, outcome.reason)
-        : unknownKey(keyId)
+      return outcome.isKnown ? errorReply(409, outcome.reason) : unknownKey(keyId)
     const { key, stored, endsAt } = outcome
     const replacement = { replacedKeyId: keyId, replacedEndsAt: endsAt }
     return jsonReply(201, { key, ...publishedKey(stored, world), ...replacement }, PRIVATE)

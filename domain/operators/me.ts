@@ -6,7 +6,8 @@ import { component, described } from '../record/meaning.ts'
 import { jsonResponse, type OperationEndpoint } from '../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE, type RoutedRequest } from '../record/reply.ts'
 import { opens } from './authorize.ts'
-import { personRoles, publishedSession, sampleSession, SessionList } from './people.ts'
+import { pageParameters, samplePagination } from './list.ts'
+import { personRoles, sampleSession, serveSessions, SessionPage } from './people.ts'
 import { operated } from './serve.ts'
 import type { OperatorWorld } from './world.ts'
 
@@ -29,7 +30,10 @@ const Me = component(
         v.array(
           v.strictObject({
             organizationId: v.string(),
-            name: described(v.nullable(v.string()), 'What the organization is called; null: it is not reached.'),
+            name: described(
+              v.nullable(v.string()),
+              'What the organization is called; null: it is not reached.',
+            ),
             role: described(
               v.picklist([...personRoles, 'key']),
               'The role there; `key`: it is the key of this organization, which reads it by the public interface.',
@@ -74,7 +78,9 @@ export function meOperation(listed: () => readonly OperationEndpoint[]) {
         organizationId === null ? [] : [{ organizationId, role: role as PersonRole | 'key' }],
       )
       const isTenantKey = operator.keyId !== null && operator.organizations !== null
-      const own = isTenantKey ? operator.organizations.map((id) => ({ organizationId: id, role: 'key' as const })) : theirs
+      const own = isTenantKey
+        ? operator.organizations.map((id) => ({ organizationId: id, role: 'key' as const }))
+        : theirs
       const organizations = await Promise.all(
         own.map(async (one) => ({
           ...one,
@@ -86,14 +92,20 @@ export function meOperation(listed: () => readonly OperationEndpoint[]) {
       const may = Object.fromEntries(
         personRoles
           .filter((role) => roles.includes(role))
-          .map((role) => [role, listed().flatMap((operation) => (isOpen(role, operation) ? [operation.id] : []))]),
+          .map((role) => [
+            role,
+            listed().flatMap((operation) => (isOpen(role, operation) ? [operation.id] : [])),
+          ]),
       )
       return jsonReply(
         200,
         {
           kind: operator.person === null ? ('key' as const) : ('person' as const),
           email: operator.person === null ? null : operator.name,
-          name: operator.person === null ? operator.name : (people.find(({ name }) => name !== null)?.name ?? null),
+          name:
+            operator.person === null
+              ? operator.name
+              : (people.find(({ name }) => name !== null)?.name ?? null),
           keyId: operator.keyId,
           role: ofService === 'admin' || ofService === 'support' ? ofService : null,
           organizations,
@@ -106,8 +118,12 @@ export function meOperation(listed: () => readonly OperationEndpoint[]) {
 }
 
 /** Whether a role opens an operation at all. */
-export function isOpen(role: PersonRole, { access, openTo }: Pick<OperationEndpoint, 'access' | 'openTo'>): boolean {
-  if (access === 'public' || access === 'tenant' || access === 'tenant_or_platform') return access === 'public'
+export function isOpen(
+  role: PersonRole,
+  { access, openTo }: Pick<OperationEndpoint, 'access' | 'openTo'>,
+): boolean {
+  if (access === 'public' || access === 'tenant' || access === 'tenant_or_platform')
+    return access === 'public'
   return access === 'signed_in' || opens(role, { access, openTo })
 }
 
@@ -127,19 +143,19 @@ export const listOwnSessions = operated({
   tag: 'People',
   summary: 'List where one is signed in',
   description: 'The sessions of the person who asks. Whoever signed in with a key has the one.',
+  query: pageParameters,
   responses: {
-    200: jsonResponse('Those that work.', SessionList, { data: [{ ...sampleSession, isThis: true }] }),
+    200: jsonResponse('Those that work.', SessionPage, {
+      data: [{ ...sampleSession, isThis: true }],
+      pagination: samplePagination,
+    }),
     400: 'BadRequest',
   },
   answer: async (routed, world, { person }) => {
     const current = await currentSession(routed, world)
     const own = person === null ? [] : await world.people.sessionsOf(person, sessionTimes(world))
     const sessions = person === null && current !== null ? [current] : own
-    return jsonReply(
-      200,
-      { data: sessions.map((session) => publishedSession(session, current?.sessionId ?? null)) },
-      PRIVATE,
-    )
+    return serveSessions(routed.operation.id, routed.query, sessions, current?.sessionId ?? null, world)
   },
 })
 
@@ -166,7 +182,8 @@ export const endOwnSessions = operated({
   access: 'signed_in',
   tag: 'People',
   summary: 'Sign out everywhere',
-  description: 'Ends all sessions of the person who asks, this one too. Whoever signed in with a key ends the one.',
+  description:
+    'Ends all sessions of the person who asks, this one too. Whoever signed in with a key ends the one.',
   responses: { 204: { description: 'They have ended.' }, 400: 'BadRequest' },
   answer: async (routed, world, { person }) => {
     const secret = readCookie(routed, 'session')

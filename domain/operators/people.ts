@@ -10,7 +10,7 @@ import { emailKey, readEmailAddress } from '../text/email-address.ts'
 import { toInstant } from '../text/instant.ts'
 import { isOperator, ofParameter } from './authorize.ts'
 import { changeAsRead, stateReply } from './change.ts'
-import { optionalText, pageOf, pageParameters, samplePagination, servePage } from './list.ts'
+import { optionalText, pageOf, pageParameters, samplePagination, servePage, type AskedPage } from './list.ts'
 import { count, instant, jsonBody } from './schema.ts'
 import { operated } from './serve.ts'
 import type { OperatorWorld } from './world.ts'
@@ -20,14 +20,17 @@ import type { Operator } from '../access/operator-credentials.ts'
 
 export const personRoles = ['member', 'owner', 'support', 'admin'] as const satisfies readonly PersonRole[]
 
-const role = worded(described(v.picklist(personRoles, `must be ${personRoles.join(', ')}`), 'What they may do.'), {
-  choices: {
-    member: 'Member: reads, answers the inbox and edits forms',
-    owner: 'Owner: everything of the organization',
-    support: 'Support: reads, and retries the outbox',
-    admin: 'Admin: does everything',
+const role = worded(
+  described(v.picklist(personRoles, `must be ${personRoles.join(', ')}`), 'What they may do.'),
+  {
+    choices: {
+      member: 'Member: reads, answers the inbox and edits forms',
+      owner: 'Owner: everything of the organization',
+      support: 'Support: reads, and retries the outbox',
+      admin: 'Admin: does everything',
+    },
   },
-})
+)
 
 const PersonBody = v.strictObject({
   email: described(v.string(), 'The address with which they sign in.'),
@@ -244,7 +247,12 @@ export const removePerson = operated({
   summary: 'Remove a person',
   description: 'They lose the role there, and their sessions end. Roles elsewhere stay.',
   query: inOrganization,
-  responses: { 204: { description: 'They have no role there.' }, 400: 'BadRequest', 403: 'Forbidden', 404: 'NotFound' },
+  responses: {
+    204: { description: 'They have no role there.' },
+    400: 'BadRequest',
+    403: 'Forbidden',
+    404: 'NotFound',
+  },
   commands: [
     {
       words: ['person', 'remove'],
@@ -286,18 +294,38 @@ export const sampleSession: v.InferOutput<typeof SessionBody> = {
 }
 
 /** A session in its published form. */
-export function publishedSession(
+function publishedSession(
   { sessionId, browser, createdAt, lastSeenAt, expiresAt }: Session,
-  current: string | null = null,
+  current: string | null,
 ): v.InferOutput<typeof SessionBody> {
   const body = { sessionId, browser, createdAt, lastSeenAt, expiresAt }
   return sessionId === current ? { ...body, isThis: true } : body
 }
 
-export const SessionList = component(
-  'Sessions',
-  described(v.strictObject({ data: v.array(SessionBody) }), 'Sessions, the newest first.'),
-)
+export const SessionPage = pageOf('SessionPage', SessionBody)
+
+/** Serves a page of sessions, the newest first. There are few, so all are read. */
+export function serveSessions(
+  endpointId: string,
+  query: AskedPage,
+  sessions: readonly Session[],
+  current: string | null,
+  world: OperatorWorld,
+) {
+  return servePage(
+    query,
+    {
+      scope: { endpointId, organizationId: null },
+      read: async (after, limit) => {
+        const start = sessions.findIndex(({ sessionId }) => sessionId === after?.id) + 1
+        return sessions.slice(start, start + limit)
+      },
+      positionOf: ({ sessionId }) => ({ value: null, id: sessionId }),
+    },
+    world,
+    (session) => publishedSession(session, current),
+  )
+}
 
 export const endPersonSessions = operated({
   id: 'people.endSessions',
@@ -309,15 +337,17 @@ export const endPersonSessions = operated({
   summary: 'End all sessions of a person',
   responses: {
     400: 'BadRequest',
-    200: jsonResponse('They are ended.', v.strictObject({ ended: described(count, 'How many there were.') }), { ended: 2 }),
+    200: jsonResponse(
+      'They are ended.',
+      v.strictObject({ ended: described(count, 'How many there were.') }),
+      { ended: 2 },
+    ),
     404: 'NotFound',
   },
   answer: async ({ params: { email = '' }, change }) => {
     const person = emailKey(email)
     if (readEmailAddress(email) === null) return unknownPerson(email)
-    const ended = await change
-      .about(null, { type: 'person', email: person, role: null })
-      .endSessions(person)
+    const ended = await change.about(null, { type: 'person', email: person, role: null }).endSessions(person)
     return jsonReply(200, { ended }, PRIVATE)
   },
 })
@@ -329,8 +359,12 @@ export const listPersonSessions = operated({
   access: 'support',
   tag: 'People',
   summary: 'List the sessions of a person',
+  query: pageParameters,
   responses: {
-    200: jsonResponse('Those that work.', SessionList, { data: [sampleSession] }),
+    200: jsonResponse('Those that work.', SessionPage, {
+      data: [sampleSession],
+      pagination: samplePagination,
+    }),
     400: 'BadRequest',
   },
   commands: [
@@ -356,9 +390,9 @@ export const listPersonSessions = operated({
       ],
     },
   ],
-  answer: async ({ params: { email = '' } }, world) => {
+  answer: async ({ operation, params: { email = '' }, query }, world) => {
     const sessions = await world.people.sessionsOf(emailKey(email), sessionTimes(world))
-    return jsonReply(200, { data: sessions.map((session) => publishedSession(session)) }, PRIVATE)
+    return serveSessions(operation.id, query, sessions, null, world)
   },
 })
 

@@ -28,7 +28,8 @@ test.each([undefined, OWN])(
         {
           passwords,
           now,
-          savedBy: 'Grace', isOwner: true,
+          savedBy: 'Grace',
+          isOwner: true,
           tenant: portWith(tenant, {
             // The other organization saves after the first look, and before the write.
             foreignIds: async (...given) => {

@@ -45,7 +45,10 @@ export const waysToSignIn = operated({
     200: jsonResponse(
       'The ways.',
       v.strictObject({
-        email: described(v.boolean(), 'Whether a link can be sent to the address of a person. Keys always work.'),
+        email: described(
+          v.boolean(),
+          'Whether a link can be sent to the address of a person. Keys always work.',
+        ),
       }),
       { email: true },
     ),
@@ -198,7 +201,10 @@ export const openSession = operated({
     409: jsonResponse(
       'The link was asked for in another browser. It stays usable there.',
       v.strictObject({ error: v.string() }),
-      { error: 'This link works in the browser that asked for it. Open it there, or ask for another one here.' },
+      {
+        error:
+          'This link works in the browser that asked for it. Open it there, or ask for another one here.',
+      },
     ),
   },
   answer: async (routed, world) => {
@@ -273,9 +279,7 @@ async function provenKey(
   if (operatorKey !== null) {
     const claim = { keyId: operatorKey.keyId, hashes: await claimedHashes(operatorKey, secrets) }
     const stored = await operatorKeys.prove(claim)
-    return stored === null
-      ? null
-      : { signedIn: { kind: 'operatorKey', claim }, expiresAt: stored.expiresAt }
+    return stored === null ? null : { signedIn: { kind: 'operatorKey', claim }, expiresAt: stored.expiresAt }
   }
   const key = readKey(text)
   if (key?.organizationId == null) return null

@@ -51,7 +51,8 @@ export function createService(
           log.info('request', { ...facts, durationMs: clock.nowMs() - startedMs })
         },
       }
-      if (isSignedInRead(url.pathname)) return serveSignedInRead(request, host, (asked, of) => handlePublic(asked, of))
+      if (isSignedInRead(url.pathname))
+        return serveSignedInRead(request, host, (asked, of) => handlePublic(asked, of))
       if (url.pathname.startsWith('/operator/') || isConsoleCall(request, url.pathname))
         return handleOperator(request, host)
       if (url.pathname.startsWith(FORM_PAGE_PREFIX)) return handleFormPages(request, host)

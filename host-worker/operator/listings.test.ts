@@ -48,6 +48,21 @@ beforeAll(async () => {
     )
     expect((await at.run('import', 'sites', sites, '--org', 'acme')).code).toBe(0)
   }
+  for (const role of [
+    ['--org', 'acme', '--role', 'owner', '--name', 'Ada'],
+    ['--role', 'support'],
+  ])
+    expect((await at.run('person', 'add', 'ada@example.com', ...role)).code).toBe(0)
+  const at_ = at.service.clock.nowMs()
+  const instant = (ms: number) => new Date(at_ + ms).toISOString()
+  for (const sessionId of ['ses_1', 'ses_2'])
+    await storage.people.openSession(
+      {
+        ...{ sessionId, by: { kind: 'person', person: 'ada@example.com' }, browser: 'Firefox' },
+        ...{ createdAt: instant(0), lastSeenAt: instant(0), expiresAt: instant(3_600_000) },
+      },
+      sessionId,
+    )
   expect((await at.run('backup', 'run', '--to', directory)).code).toBe(0)
 })
 afterAll(() => {
@@ -80,6 +95,16 @@ const listings: readonly (readonly [words: string, heads: string, line: string |
     'form versions saved --org acme',
     'VERSION SAVED AT SAVED BY NAME',
     String.raw`\d  ${ISO}  \S+( \S+)*  Saved \d`,
+  ],
+  [
+    'person list',
+    'EMAIL ROLE ORGANIZATION ADDED AT ADDED BY NAME',
+    String.raw`ada@example.com  (owner|support)  (acme|-)  ${ISO}  \S+( \S+)*  (Ada|-)`,
+  ],
+  [
+    'person sessions ada@example.com',
+    'SESSION OPENED AT LAST USED ENDS AT BROWSER',
+    String.raw`ses_\d  ${ISO}  ${ISO}  ${ISO}  Firefox`,
   ],
   [
     'submissions list --org acme',
@@ -144,6 +169,6 @@ describe.each(listings)('%s', (words, heads, form_) => {
 test('every command that lists is here', async () => {
   const { allCommands } = await import('./commands.ts')
   const listing = (await allCommands()).filter(({ flags }) => Object.hasOwn(flags, 'json'))
-  const tested = listings.map(([words]) => words.replace(/( saved)? -.*$/, ''))
+  const tested = listings.map(([words]) => words.replace(/( saved)?( -.*)?$/, '').replace(/ \S+@.*/, ''))
   expect(new Set(listing.map(({ words }) => words.join(' ')))).toEqual(new Set(tested))
 })

@@ -133,13 +133,11 @@ const working = db
   .where('s.expires_at', '>', slot('now'))
   .where('s.last_seen_at', '>=', slot('usedSince'))
 const findSession = template(
-  working
-    .where('s.hash', 'in', textsOf(slot('hashes')))
-    .select(
-      sql<string>`(select json_group_array(json_object('person', p.person, 'organizationId', p.organization_id,
+  working.where('s.hash', 'in', textsOf(slot('hashes'))).select(
+    sql<string>`(select json_group_array(json_object('person', p.person, 'organizationId', p.organization_id,
         'role', p.role, 'email', p.email, 'name', p.name, 'addedAt', p.added_at, 'addedBy', p.added_by))
         from people as p where p.person = s.person)`.as('roles'),
-    ),
+  ),
 )
 const sessionsOf = template(
   working
@@ -247,7 +245,9 @@ function sessionOf({ person, claim, ...session }: SessionRow): Session {
 function signedIn(person: SessionRow['person'], claim: SessionRow['claim']): SignedIn {
   if (person !== null || claim === null) return { kind: 'person', person: person ?? '' }
   const given = JSON.parse(claim)
-  return 'organizationId' in given ? { kind: 'tenantKey', claim: given } : { kind: 'operatorKey', claim: given }
+  return 'organizationId' in given
+    ? { kind: 'tenantKey', claim: given }
+    : { kind: 'operatorKey', claim: given }
 }
 
 const was = db
@@ -298,8 +298,14 @@ export function mayStillChange(
         .where('asking.person', '=', asking)
         .where(({ eb, or }) =>
           or([
-            eb.and([eb('asking.organization_id', '=', sql.lit(SERVICE)), eb('asking.role', '=', sql.lit('admin'))]),
-            eb.and([eb('asking.organization_id', '=', organizationId), eb('asking.role', '=', sql.lit('owner'))]),
+            eb.and([
+              eb('asking.organization_id', '=', sql.lit(SERVICE)),
+              eb('asking.role', '=', sql.lit('admin')),
+            ]),
+            eb.and([
+              eb('asking.organization_id', '=', organizationId),
+              eb('asking.role', '=', sql.lit('owner')),
+            ]),
           ]),
         ),
     ),

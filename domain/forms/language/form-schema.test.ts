@@ -19,7 +19,8 @@ async function objections(form: Readonly<Record<string, unknown>>): Promise<read
     tenant: { findMany: async () => [], foreignIds: async () => [], change: async () => [''] },
     passwords: { hash: async () => 'hash', verify: async () => false },
     now: '2026-03-01T10:00:00.000Z',
-    savedBy: 'Grace', isOwner: true,
+    savedBy: 'Grace',
+    isOwner: true,
   })
   if (saving === 'overtaken') throw new Error('Nobody else saves')
   if (saving.kind === 'refused') return saving.problems.map(({ field, message }) => `${field} ${message}`)

@@ -43,9 +43,13 @@ async function asAdmin(method: string, path: string, body?: unknown): Promise<nu
 }
 
 const add = (email: string, role: PersonRole, organizationId?: string) =>
-  asAdmin('PUT', `/people/${email}${organizationId === undefined ? '' : `?organizationId=${organizationId}`}`, {
-    role,
-  })
+  asAdmin(
+    'PUT',
+    `/people/${email}${organizationId === undefined ? '' : `?organizationId=${organizationId}`}`,
+    {
+      role,
+    },
+  )
 
 /** A browser in which somebody with a role has signed in. */
 async function signedIn(email: string, role: PersonRole, organizationId?: string) {
@@ -215,12 +219,27 @@ describe('a link', () => {
     const before = mails.delivered.length
     for (let count = 0; count < 65; count += 1) {
       const email = `p${count}@lakeside.example`
-      await storage.operatorChanges(entry(`a-${count}`)).savePerson(
-        { person: email, email, organizationId: 'lakeside', role: 'member', name: null, addedAt: AT, addedBy: 'x' },
-        null,
-        null,
+      await storage
+        .operatorChanges(entry(`a-${count}`))
+        .savePerson(
+          {
+            person: email,
+            email,
+            organizationId: 'lakeside',
+            role: 'member',
+            name: null,
+            addedAt: AT,
+            addedBy: 'x',
+          },
+          null,
+          null,
+        )
+      await browser().send(
+        'POST',
+        '/console/sign-in',
+        { email },
+        { 'cf-connecting-ip': `2001:db8::${count}` },
       )
-      await browser().send('POST', '/console/sign-in', { email }, { 'cf-connecting-ip': `2001:db8::${count}` })
       await service.settled()
     }
     expect(mails.delivered.length - before).toBe(60)
@@ -430,12 +449,15 @@ describe('a session', () => {
 describe('what each role opens', () => {
   /** A path of an operation, about an organization. */
   const pathOf = (path: string, organizationId: string) =>
-    path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => (name === 'organizationId' ? organizationId : 'some-id'))
+    path.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
+      name === 'organizationId' ? organizationId : 'some-id',
+    )
 
   /** What the operators of the service keep to themselves, word for word from the decisions on people. */
   const closedToPeople =
     /^(organizations\.(save|delete)|moves\.|restores\.|backups\.|retention\.|operatorKeys\.|platform|rows\.|sends\.|outbox\.|audit\.|secrets\.|health\.|people\.(sessions|endSessions))/
-  const forOwners = /^(organizationForms\.publish|imports\.|importKinds\.|exports\.|archives\.format|contacts\.erase|keys\.|people\.)/
+  const forOwners =
+    /^(organizationForms\.publish|imports\.|importKinds\.|exports\.|archives\.format|contacts\.erase|keys\.|people\.)/
 
   test('is what the decisions say, of every operation', () => {
     for (const { id, access, openTo } of operatorEndpoints) {
@@ -456,7 +478,10 @@ describe('what each role opens', () => {
     for (const { id, method, path, access, openTo } of operatorEndpoints) {
       if (access === 'public' || access === 'signed_in') continue
       const opens =
-        role === 'admin' || (role === 'support' && access === 'support') || openTo === role || (role === 'owner' && openTo === 'member')
+        role === 'admin' ||
+        (role === 'support' && access === 'support') ||
+        openTo === role ||
+        (role === 'owner' && openTo === 'member')
       const isBound = path.includes('{organizationId}')
       const filtered = isBound ? '' : '?organizationId='
       const [inside, outside] = [
@@ -488,7 +513,8 @@ describe('what each role opens', () => {
     await add('eve@harbor.example', 'owner', 'harbor')
     const issued = await asAdminJson('POST', '/organizations/harbor/keys', {})
     for (const action of ['revoke', 'rotate']) {
-      const of = (keyId: string) => ada.send('POST', `/operator/v1/keys/${keyId}/${action}`, { overlap: '1d' })
+      const of = (keyId: string) =>
+        ada.send('POST', `/operator/v1/keys/${keyId}/${action}`, { overlap: '1d' })
       const [theirs, nobodys] = [await of(issued.keyId), await of('AAAAAAAAAAAA')]
       expect([theirs.status, theirs.body.error.replace(issued.keyId, '')]).toEqual([
         404,
@@ -522,7 +548,8 @@ describe('what each role opens', () => {
     const member = await signedIn(ADA, 'member', 'lakeside')
     const path = '/operator/v1/organizations/lakeside/forms'
     const { form: stored } = (await member.send('GET', `${path}/f`)).body
-    const save = async (changed: object) => (await member.send('POST', path, { forms: [{ ...stored, ...changed }] })).status
+    const save = async (changed: object) =>
+      (await member.send('POST', path, { forms: [{ ...stored, ...changed }] })).status
     expect(await save({ name: 'Another name' })).toBe(200)
     expect(await save({ isPublished: !stored.isPublished })).toBe(403)
     expect(await save({ notificationEmails: ['eve@evil.example'] })).toBe(403)
@@ -547,7 +574,12 @@ describe('what each role opens', () => {
     const ada = await signedIn(ADA, 'owner', 'lakeside')
     await ada.send('POST', '/operator/v1/organizations/lakeside/keys', {})
     const { data } = await asAdminJson('GET', '/audit?action=key.issue')
-    expect(data[0]).toMatchObject({ operator: ADA, operatorKeyId: null, organizationId: 'lakeside', outcome: 'done' })
+    expect(data[0]).toMatchObject({
+      operator: ADA,
+      operatorKeyId: null,
+      organizationId: 'lakeside',
+      outcome: 'done',
+    })
   })
 
   test('a person of a hundred organizations sees each of them', async () => {

@@ -140,7 +140,9 @@ export async function openTestService(
     }
     const { pathname } = new URL(request.url)
     if (isSignedInRead(pathname))
-      return serveSignedInRead(request, { ...host, url: new URL(request.url), world }, (asked, of) => handle(asked, of))
+      return serveSignedInRead(request, { ...host, url: new URL(request.url), world }, (asked, of) =>
+        handle(asked, of),
+      )
     return pathname.startsWith('/operator/') || isConsoleCall(request, pathname)
       ? handleOperator(request, { ...host, world })
       : pathname.startsWith(FORM_PAGE_PREFIX)
