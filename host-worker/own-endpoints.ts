@@ -1,6 +1,7 @@
 import { FORM_PAGE_PREFIX } from '../domain/forms/page-path.ts'
 import type * as Pages from './pages/index.ts'
 import { QSTASH_PATH, type Env } from './env/index.ts'
+import { isConsoleCall } from './http/console-paths.ts'
 import * as paths from './pages/paths.ts'
 
 /** Paths with this prefix belong to the contract; the service's own pages and callbacks have other paths. */
@@ -8,24 +9,6 @@ export const API_PREFIX = '/api/'
 
 /** Paths with this prefix belong to the operator interface. */
 export const OPERATOR_PREFIX = '/operator/'
-
-const READS = '/console/as/'
-
-/** Whether a path reads an organization for somebody who signed in. */
-export function isSignedInRead(pathname: string): boolean {
-  return pathname.startsWith(READS)
-}
-
-/**
- * Paths of the console that are no pages: signing in and out, which the operator interface answers, and what is read of an
- * organization.
- */
-export function isConsoleCall({ method }: Request, pathname: string): boolean {
-  if (isSignedInRead(pathname)) return true
-  if (pathname === '/console/sign-in/ways') return true
-  const isPage = method === 'GET' || method === 'HEAD'
-  return !isPage && (pathname === '/console/sign-in' || pathname === '/console/session')
-}
 
 /** Paths with this prefix belong to the form client. */
 export const FORM_CLIENT_PREFIX = '/forms/'

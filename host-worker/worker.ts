@@ -8,13 +8,12 @@ import { isLoopbackName } from '../domain/text/http.ts'
 import { randomBase62 } from '../domain/text/encoding.ts'
 import type { OutboxRef } from '../ports/messaging.ts'
 import { readEnv, type Env, type EnvReading } from './env/index.ts'
+import { isConsoleCall, isSignedInRead } from './http/console-paths.ts'
 import { overTransport, respond, type Answered } from './http/fetch-handler.ts'
 import { FORM_CLIENT_PATH, serveFormClient } from './http/form-client.ts'
 import {
   API_PREFIX,
   FORM_CLIENT_PREFIX,
-  isConsoleCall,
-  isSignedInRead,
   notFoundFor,
   OPERATOR_PREFIX,
   serveOwn,

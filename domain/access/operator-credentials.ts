@@ -1,5 +1,5 @@
 import type { OperatorRole, StoredOperatorKey } from '../../ports/organizations.ts'
-import type { PersonRole } from '../../ports/people.ts'
+import type { PersonInRole, PersonRole } from '../../ports/people.ts'
 import type { Clock, RandomSource } from '../../ports/platform.ts'
 import { toInstant } from '../text/instant.ts'
 import { drawKey, hasGoodChecksum, hashKey, KEY_TAIL } from './api-key.ts'
@@ -24,6 +24,8 @@ export interface Operator {
   readonly role: PersonRole
   /** The organizations that the operator may see; null: all. */
   readonly organizations: readonly string[] | null
+  /** All roles of the person who signed in; none: a key is used. */
+  readonly roles: readonly PersonInRole[]
   /** The instant at which the key ends; null: never. No key that it issues works longer. */
   readonly expiresAt: string | null
 }

@@ -62,6 +62,7 @@ const ROOT: Operator = {
   name: 'ROOT_SECRET',
   role: 'admin',
   organizations: null,
+  roles: [],
   expiresAt: null,
 }
 
@@ -125,6 +126,7 @@ async function byTenantKey(
   const operator: Operator = {
     ...{ keyId, person: null, name: organizationId, role: 'member', expiresAt: null },
     organizations: [organizationId],
+    roles: [],
   }
   return { kind: 'admitted', operator }
 }
@@ -152,6 +154,7 @@ async function byPerson(
     },
     organizations:
       ofService === undefined ? roles.flatMap(({ organizationId }) => organizationId ?? []) : null,
+    roles,
   }
   routed.identified({ organizationId: null, keyId: null })
   if (ofService !== undefined) return byRole(door, operator)
@@ -226,7 +229,7 @@ async function provenOperator(
   const { keyId, operator: name, role, expiresAt } = stored
   identified({ organizationId: null, keyId })
   keepUp(text, stored, world.operatorKeys, world)
-  return { keyId, person: null, name, role, organizations: null, expiresAt }
+  return { keyId, person: null, name, role, organizations: null, roles: [], expiresAt }
 }
 
 /** Only the current root secret counts. The previous one is being replaced, perhaps because others know it. */

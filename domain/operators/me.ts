@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { PersonRole } from '../../ports/people.ts'
-import { operatorRoles, type Operator } from '../access/operator-credentials.ts'
+import { operatorRoles } from '../access/operator-credentials.ts'
 import { hashesOf, readCookie, sessionTimes } from '../access/sessions.ts'
 import { component, described } from '../record/meaning.ts'
 import { jsonResponse, type OperationEndpoint } from '../record/operation.ts'
@@ -73,9 +73,8 @@ export function meOperation(listed: () => readonly OperationEndpoint[]) {
       400: 'BadRequest',
     },
     answer: async (_request, world, operator) => {
-      const people = operator.person === null ? [] : await rolesOf(operator.person, operator, world)
-      const theirs = people.flatMap(({ organizationId, role }) =>
-        organizationId === null ? [] : [{ organizationId, role: role as PersonRole | 'key' }],
+      const theirs = operator.roles.flatMap(({ organizationId, role }) =>
+        organizationId === null ? [] : [{ organizationId, role }],
       )
       const isTenantKey = operator.keyId !== null && operator.organizations !== null
       const own = isTenantKey
@@ -105,7 +104,7 @@ export function meOperation(listed: () => readonly OperationEndpoint[]) {
           name:
             operator.person === null
               ? operator.name
-              : (people.find(({ name }) => name !== null)?.name ?? null),
+              : (operator.roles.find(({ name }) => name !== null)?.name ?? null),
           keyId: operator.keyId,
           role: ofService === 'admin' || ofService === 'support' ? ofService : null,
           organizations,
@@ -125,12 +124,6 @@ export function isOpen(
   if (access === 'public' || access === 'tenant' || access === 'tenant_or_platform')
     return access === 'public'
   return access === 'signed_in' || opens(role, { access, openTo })
-}
-
-async function rolesOf(person: string, { organizations }: Operator, { people }: OperatorWorld) {
-  const places = [null, ...(organizations ?? [])]
-  const found = await Promise.all(places.map((organizationId) => people.find(person, organizationId)))
-  return found.filter((role) => role !== null)
 }
 
 const SESSIONS = '/operator/v1/me/sessions'

@@ -1,7 +1,8 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
+import type { KeyClaim, OperatorKeyClaim } from '../../../ports/organizations.ts'
 import type { OperatorChanges } from '../../../ports/operators.ts'
 import type { OpenSession, People, PersonInRole, Session, SignedIn } from '../../../ports/people.ts'
-import { parsed } from '../statement/database.ts'
+import { parsed, type JsonText } from '../statement/database.ts'
 import { atMost, bind, db, eb, one, slot, template, textsOf } from '../statement/compiler.ts'
 import { resultsOf, rowsOf, type Executor } from '../statement/executor.ts'
 
@@ -235,7 +236,7 @@ function personOf(row: PersonRow): PersonInRole {
 
 type SessionRow = Omit<Session, 'by'> & {
   readonly person: string | null
-  readonly claim: Parameters<typeof parsed>[0] | null
+  readonly claim: JsonText<KeyClaim | OperatorKeyClaim> | null
 }
 
 function sessionOf({ person, claim, ...session }: SessionRow): Session {
@@ -244,7 +245,7 @@ function sessionOf({ person, claim, ...session }: SessionRow): Session {
 
 function signedIn(person: SessionRow['person'], claim: SessionRow['claim']): SignedIn {
   if (person !== null || claim === null) return { kind: 'person', person: person ?? '' }
-  const given = JSON.parse(claim)
+  const given = parsed(claim)
   return 'organizationId' in given
     ? { kind: 'tenantKey', claim: given }
     : { kind: 'operatorKey', claim: given }

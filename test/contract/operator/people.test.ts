@@ -5,7 +5,7 @@ import { contact, form } from '../../../adapters/conformance/fixtures.ts'
 import { fakeEmail } from '../../support/providers/jobs.ts'
 import { everyText } from '../../support/databases/whole-database.ts'
 import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import { openBrowser } from '../../support/services/operator/test-browser.ts'
+import { openBrowser, type BrowserAnswer } from '../../support/services/operator/test-browser.ts'
 import { openTestService, type TestService } from '../../support/services/service.ts'
 
 // People sign in by a link that is sent to them, or with a key. What they may do follows from their roles.
@@ -105,7 +105,7 @@ describe.each(Object.entries(places))('an organization in the %s place', (_name,
       may: {},
     })
     expect((await reader.send('GET', '/operator/v1/organizations')).status).toBe(403)
-    const keyId = (await reader.send('GET', '/operator/v1/me')).body.keyId as string
+    const keyId = (await reader.send('GET', '/operator/v1/me')).body.keyId
     await asAdmin('POST', `/keys/${keyId}/revoke`)
     expect((await reader.send('GET', path)).status).toBe(401)
     expect((await reader.send('GET', '/operator/v1/me')).status).toBe(401)
@@ -124,7 +124,7 @@ describe.each(Object.entries(places))('an organization in the %s place', (_name,
     const ada = await signedIn(ADA, 'owner', 'lakeside')
     const { status, body } = await ada.send('POST', '/operator/v1/organizations/lakeside/keys', {})
     expect([status, body.issuedBy]).toEqual([201, ADA])
-    expect((await service.send('/api/v1/contacts', { key: body.key as string })).status).toBe(200)
+    expect((await service.send('/api/v1/contacts', { key: body.key })).status).toBe(200)
     await asAdmin('DELETE', `/people/${ADA}?organizationId=lakeside`)
     expect((await ada.send('POST', '/operator/v1/organizations/lakeside/keys', {})).status).toBe(401)
   })
@@ -338,7 +338,8 @@ describe('a session', () => {
   test('of others is ended by nobody but operators', async () => {
     const ada = await signedIn(ADA, 'member', 'lakeside')
     const eve = await signedIn('eve@harbor.example', 'owner', 'harbor')
-    const [{ sessionId }] = (await ada.send('GET', '/operator/v1/me/sessions')).body.data
+    const [session] = (await ada.send('GET', '/operator/v1/me/sessions')).body.data
+    const sessionId = session?.sessionId ?? ''
     expect((await eve.send('DELETE', `/operator/v1/me/sessions/${sessionId}`)).status).toBe(404)
     expect((await eve.send('POST', `/operator/v1/people/${ADA}/end-sessions`)).status).toBe(403)
     expect((await ada.send('DELETE', `/operator/v1/me/sessions/${sessionId}`)).status).toBe(204)
@@ -489,7 +490,7 @@ describe('what each role opens', () => {
         await person.send(method, pathOf(path, 'harbor') + (filtered && `${filtered}harbor`)),
       ]
       const isAdmitted = ({ status, body }: typeof inside) =>
-        status !== 401 && (status !== 403 || /Only operators|owner of the/.test(String(body?.error)))
+        status !== 401 && (status !== 403 || /Only operators|owner of the/.test(body.error))
       if (organizationId === undefined) {
         expect([id, isAdmitted(inside)]).toEqual([id, opens])
         expect([id, isAdmitted(outside)]).toEqual([id, opens])
@@ -499,7 +500,7 @@ describe('what each role opens', () => {
         expect([id, inside.status, outside.status]).toEqual([id, 403, 403])
       } else if (isBound) {
         expect([id, isAdmitted(inside)]).toEqual([id, true])
-        expect([id, outside.status, outside.body?.error]).toEqual([
+        expect([id, outside.status, outside.body.error]).toEqual([
           id,
           404,
           'There is no organization harbor.',
@@ -556,7 +557,7 @@ describe('what each role opens', () => {
     expect(await save({ formId: 'new', isPublished: true })).toBe(403)
     expect(await save({ formId: 'new', isPublished: false, notificationEmails: [] })).toBe(200)
     const versions = (await member.send('GET', `${path}/f/versions`)).body
-    expect(versions.data[0].savedBy).toBe(ADA)
+    expect(versions.data[0]?.savedBy).toBe(ADA)
     expect((await member.send('PUT', `${path}/f/published`, { isPublished: true })).status).toBe(403)
   })
 
@@ -595,7 +596,7 @@ describe('what each role opens', () => {
     let cursor = ''
     do {
       const { body } = await ada.send('GET', `/operator/v1/organizations?limit=30&cursor=${cursor}`)
-      seen.push(...body.data.map(({ organizationId }: { organizationId: string }) => organizationId))
+      seen.push(...body.data.map(({ organizationId }) => organizationId))
       cursor = body.pagination.nextCursor ?? ''
     } while (cursor !== '')
     expect(seen).toEqual(ids)
@@ -613,10 +614,8 @@ describe('what each role opens', () => {
   })
 })
 
-// Tests read what they know to be there.
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
-async function asAdminJson(method: string, path: string, body?: unknown): Promise<any> {
+async function asAdminJson(method: string, path: string, body?: unknown): Promise<BrowserAnswer['body']> {
   const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
   const init = { method, key: adminKey, ...(body === undefined ? {} : json) }
-  return (await service.send(`/operator/v1${path}`, init)).json()
+  return (await service.send(`/operator/v1${path}`, init)).json() as Promise<BrowserAnswer['body']>
 }
