@@ -1,5 +1,5 @@
 import { render, type ComponentChildren, type ComponentType } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Link, Redirect, Route, Router, Switch, useLocation, type AroundNavHandler } from 'wouter-preact'
 import { Button, CopyButton, Toasts } from './kit/controls.tsx'
 import { mayLeave, watchBack } from './kit/dialog.tsx'
@@ -10,15 +10,17 @@ import {
   type OrganizationProps,
 } from './organizations/organization.ts'
 import { operatorParts, organizationParts, tenantParts, type Part } from './parts.ts'
-import { ClientContext, Failure } from './service/client.ts'
+import { ClientContext, Failure, createClient } from './service/client.ts'
 import { useCall } from './service/hooks.ts'
 import {
   IdentityContext,
   SignIn,
   may,
-  takeKeyFromAddress,
+  ownOrganization,
+  takeFromAddress,
   useIdentity,
   useSession,
+  type Credentials,
   type Identity,
 } from './session.tsx'
 import './style/base.css'
@@ -27,12 +29,12 @@ import './style/pages.css'
 
 /**
  * The console: the page of whoever is signed in, or the one to sign in.
- * @param firstKey a key that came with the address
+ * @param first what signs in, if it came with the address
  */
-function App({ firstKey }: { readonly firstKey: string | null }) {
-  const state = useSession(firstKey)
-  const { session, isSigningIn, notice } = state
-  if (session === null && isSigningIn && firstKey !== null && notice === null)
+function App({ first }: { readonly first: Credentials | null }) {
+  const state = useSession(first)
+  const { session, isSigningIn } = state
+  if (session === null && isSigningIn)
     return (
       <main class="sign-in">
         <Loading />
@@ -67,10 +69,9 @@ function Shell({ onSignOut }: { readonly onSignOut: () => void }) {
     setOpen(false)
     window.scrollTo(0, 0)
   }, [location])
-  const isTenant = identity.kind === 'tenant'
-  const isAllowed = ({ role = 'support' }: Part): boolean => isTenant || may(identity, role)
-  const own = (isTenant ? tenantParts : operatorParts).filter(isAllowed)
-  const tabs = isTenant ? [] : organizationParts.filter(isAllowed)
+  const isTenant = ownOrganization(identity) !== null
+  const own = (isTenant ? tenantParts : operatorParts).filter((part) => isShown(part, identity, null))
+  const tabs = isTenant ? [] : organizationParts
   return (
     <div class="shell">
       <a class="skip" href="#content" onClick={skip}>
@@ -122,6 +123,11 @@ function Shell({ onSignOut }: { readonly onSignOut: () => void }) {
   )
 }
 
+/** Whether a part is shown to whoever is signed in: in an organization or, for null, beside all of them. */
+function isShown({ needs }: Part, identity: Identity, organizationId: string | null): boolean {
+  return needs === undefined || may(identity, needs, organizationId)
+}
+
 /** Focuses the content without writing a fragment into the address. */
 function skip(event: Event): void {
   event.preventDefault()
@@ -129,15 +135,21 @@ function skip(event: Event): void {
 }
 
 function Who({ identity }: { readonly identity: Identity }) {
-  return identity.kind === 'operator' ? (
+  const { name, email, role, organizations } = identity
+  const [first] = organizations
+  return (
     <p class="who">
-      <strong>{identity.name}</strong>
-      <span class="soft">Operator, {identity.role}</span>
-    </p>
-  ) : (
-    <p class="who">
-      <strong>{identity.organizationId}</strong>
-      <span class="soft">Tenant key</span>
+      <strong>{name ?? email}</strong>
+      {name !== null && email !== null && <span class="soft">{email}</span>}
+      <span class="soft">
+        {role !== null
+          ? `Operator, ${role}`
+          : first?.role === 'key'
+            ? 'Tenant key'
+            : organizations.length === 1
+              ? `${first?.name ?? ''}, ${first?.role ?? ''}`
+              : `${organizations.length} organizations`}
+      </span>
     </p>
   )
 }
@@ -148,13 +160,23 @@ function isWithin(location: string, path: string): boolean {
 
 /** Shows the part to which the address belongs. */
 function Routes({ parts, tabs }: Readonly<Record<'parts' | 'tabs', readonly Part[]>>) {
+  const { organizations } = useIdentity()
+  const [only, ...others] = organizations
+  const home =
+    only === undefined || others.length > 0 ? '/organizations' : organizationPath(only.organizationId)
   return (
     <Switch>
       {tabs.toSorted(longestFirst).map((part) => (
         <Route key={part.title} path={below(`/organizations/:organizationId${part.path}`)}>
           {({ organizationId }: { readonly organizationId: string }) => (
             <OrganizationFrame organizationId={organizationId} tabs={tabs}>
-              <PartPage key={part.title} part={part} organizationId={organizationId} />
+              {part.isAsOrganization === true ? (
+                <AsOrganization organizationId={organizationId}>
+                  <PartPage key={part.title} part={part} organizationId={organizationId} />
+                </AsOrganization>
+              ) : (
+                <PartPage key={part.title} part={part} organizationId={organizationId} />
+              )}
             </OrganizationFrame>
           )}
         </Route>
@@ -171,13 +193,33 @@ function Routes({ parts, tabs }: Readonly<Record<'parts' | 'tabs', readonly Part
           <PartPage key={part.title} part={part} organizationId="" />
         </Route>
       ))}
+      {parts.every(({ path }) => path !== '/') && (
+        <Route path="/">
+          <Redirect to={home} replace />
+        </Route>
+      )}
       <Route>
         <PageHeader title="Not found" />
         <Empty title="There is no page at this address.">
-          It may have moved, or this key may not see it. The navigation lists every page that there is.
+          It may have moved, or you may not see it. The navigation lists every page that there is.
         </Empty>
       </Route>
     </Switch>
+  )
+}
+
+/** A part as the organization itself sees it: it reads what a key of the organization would. */
+function AsOrganization({
+  organizationId,
+  children,
+}: OrganizationProps & { readonly children: ComponentChildren }) {
+  const { role } = useIdentity()
+  const client = useMemo(() => createClient(organizationId, () => undefined), [organizationId])
+  return (
+    <ClientContext.Provider value={client}>
+      {role !== null && <p class="note">You see this as the organization does, with a key that reads.</p>}
+      <Router base={organizationPath(organizationId)}>{children}</Router>
+    </ClientContext.Provider>
   )
 }
 
@@ -187,7 +229,9 @@ interface OrganizationFrameProps extends OrganizationProps {
 }
 
 /** The head of an organization's pages, with a tab for each of its parts. */
-function OrganizationFrame({ organizationId, tabs, children }: OrganizationFrameProps) {
+function OrganizationFrame({ organizationId, tabs: all, children }: OrganizationFrameProps) {
+  const identity = useIdentity()
+  const tabs = all.filter((part) => isShown(part, identity, organizationId))
   const found = useCall('organizations.show', { params: { organizationId } })
   const [location] = useLocation()
   const name = found.state === 'ready' && 'name' in found.data ? found.data.name : organizationId
@@ -261,8 +305,8 @@ function PartPage({ part, organizationId }: OrganizationProps & { readonly part:
   return <FailureNote failure={failure} onRetry={retry} />
 }
 
-const firstKey = takeKeyFromAddress()
+const first = takeFromAddress()
 followTheme()
 watchBack()
 const root = document.getElementById('console')
-if (root !== null) render(<App firstKey={firstKey} />, root)
+if (root !== null) render(<App first={first} />, root)

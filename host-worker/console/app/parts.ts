@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact'
 import type { OrganizationProps } from './organizations/organization.ts'
-import { Home, type Role } from './session.tsx'
+import type { OperationId } from './service/operations.ts'
+import { Home } from './session.tsx'
 
 /**
  * A part of the console: pages for one thing that a person does. A part that is not listed here does not exist, and one
@@ -13,46 +14,68 @@ export interface Part {
   readonly title: string
   /** Loads its code when it is first shown. */
   readonly load: () => Promise<ComponentType<OrganizationProps>>
-  /** The least role that may use it. Left out: every operator, or the tenant. */
-  readonly role?: Role
+  /** Shown to whoever may use this operation. Left out: to everybody. */
+  readonly needs?: OperationId
+  /** Given when it reads the public interface, as the organization does. */
+  readonly isAsOrganization?: true
 }
 
+const loadAccount = async () => (await import('./people/account-page.tsx')).Page
+const loadAnalytics = async () => (await import('./analytics/analytics-page.tsx')).Page
+const loadData = async () => (await import('./data/data-page.tsx')).Page
+const loadPeople = async () => (await import('./people/people-page.tsx')).Page
 const loadOutbox = async () => (await import('./lists/records-page.tsx')).Outbox
 const loadSends = async () => (await import('./lists/records-page.tsx')).Sends
 
 /** Those of operators, in the order of the navigation. The first one is at the root. */
 export const operatorParts: readonly Part[] = [
-  part('/', 'Overview', async () => (await import('./overview/overview-page.tsx')).Page),
+  needs(
+    'health.get',
+    part('/', 'Overview', async () => (await import('./overview/overview-page.tsx')).Page),
+  ),
   part(
     '/organizations',
     'Organizations',
     async () => (await import('./organizations/organizations-page.tsx')).Page,
   ),
-  part('/outbox', 'Outbox', loadOutbox),
-  part('/platform-sends', 'Platform sends', loadSends),
-  part('/audit', 'Audit', async () => (await import('./lists/records-page.tsx')).Audit),
-  {
-    ...part(
-      '/operator-keys',
-      'Operator keys',
-      async () => (await import('./lists/keys-page.tsx')).OperatorKeys,
-    ),
-    role: 'admin',
-  },
+  needs('health.get', part('/outbox', 'Outbox', loadOutbox)),
+  needs('health.get', part('/platform-sends', 'Platform sends', loadSends)),
+  needs(
+    'health.get',
+    part('/audit', 'Audit', async () => (await import('./lists/records-page.tsx')).Audit),
+  ),
+  needs('health.get', part('/people', 'People', loadPeople)),
+  needs(
+    'operatorKeys.list',
+    part('/operator-keys', 'Operator keys', async () => (await import('./lists/keys-page.tsx')).OperatorKeys),
+  ),
+  part('/account', 'Account', loadAccount),
 ]
 
 /** Those of one organization, which are the tabs of its page. It opens on the first one. */
 export const organizationParts: readonly Part[] = [
   part('/submissions', 'Submissions', async () => (await import('./submissions/submissions-page.tsx')).Page),
   part('/forms', 'Forms', async () => (await import('./forms/forms-page.tsx')).Page),
-  part('/keys', 'Keys', async () => (await import('./lists/keys-page.tsx')).Keys),
-  part('/imports', 'Imports', async () => (await import('./imports/imports-page.tsx')).Page),
-  part('/sends', 'Sends', loadSends),
-  part('/outbox', 'Outbox', loadOutbox),
-  part('/settings', 'Settings', async () => (await import('./organizations/settings-page.tsx')).Page),
+  asOrganization(part('/data', 'Data', loadData)),
+  asOrganization(part('/analytics', 'Analytics', loadAnalytics)),
+  needs(
+    'imports.list',
+    part('/imports', 'Imports', async () => (await import('./imports/imports-page.tsx')).Page),
+  ),
+  needs(
+    'keys.list',
+    part('/keys', 'Keys', async () => (await import('./lists/keys-page.tsx')).Keys),
+  ),
+  needs('people.list', part('/people', 'People', loadPeople)),
+  needs('sends.list', part('/sends', 'Sends', loadSends)),
+  needs('outbox.list', part('/outbox', 'Outbox', loadOutbox)),
+  needs(
+    'audit.list',
+    part('/settings', 'Settings', async () => (await import('./organizations/settings-page.tsx')).Page),
+  ),
 ]
 
-/** Those of a tenant. */
+/** Those of a tenant's key. */
 export const tenantParts: readonly Part[] = [
   part('/', 'Home', async () => Home),
   part(
@@ -60,9 +83,20 @@ export const tenantParts: readonly Part[] = [
     'Submissions',
     async () => (await import('./submissions/tenant-submissions.tsx')).Page,
   ),
-  part('/data', 'Data', async () => (await import('./data/data-page.tsx')).Page),
-  part('/analytics', 'Analytics', async () => (await import('./analytics/analytics-page.tsx')).Page),
+  part('/data', 'Data', loadData),
+  part('/analytics', 'Analytics', loadAnalytics),
+  part('/account', 'Account', loadAccount),
 ]
+
+/** A part for whoever may use an operation. */
+function needs(id: OperationId, of: Part): Part {
+  return { ...of, needs: id }
+}
+
+/** A part that shows what the organization itself reads. Its addresses begin at those of the organization. */
+function asOrganization(of: Part): Part {
+  return { ...of, isAsOrganization: true }
+}
 
 function part(path: string, title: string, load: Part['load']): Part {
   return { path, title, load }

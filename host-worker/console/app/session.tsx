@@ -1,56 +1,45 @@
 import { createContext } from 'preact'
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
-import { Link } from 'wouter-preact'
+import { Link, useLocation } from 'wouter-preact'
 import { Button, TextField } from './kit/controls.tsx'
 import { Card, Facts, PageHeader } from './kit/page.tsx'
-import { Failure, createClient, failureOf, type Client } from './service/client.ts'
-import type { BodyOf } from './service/operations.ts'
+import { createClient, failureOf, type Client } from './service/client.ts'
+import type { BodyOf, OperationId } from './service/operations.ts'
 
-/** What an operator may do; `admin` may do everything. */
-export type Role = BodyOf<'health.get'>['role']
+/** Who is signed in, and what each of their roles opens: what the service says. */
+export type Identity = BodyOf<'me.get'>
 
-/** Who is signed in. The key itself is known to nobody but the client. */
-export type Identity =
-  | { readonly kind: 'operator'; readonly name: string; readonly role: Role; readonly keyId: string | null }
-  | { readonly kind: 'tenant'; readonly organizationId: string }
-
-/** An identity with the client of its key. */
+/** An identity with the client of its session. */
 interface Session {
   readonly identity: Identity
   readonly client: Client
 }
 
-const OPERATOR_KEY = /^ok_live_\w+$/
-const TENANT_KEY = /^ck_live_([\w-]+)_\w+$/
+/** The organization of which a key signed in; null: something else did. */
+export function ownOrganization({ organizations }: Identity): string | null {
+  return organizations.find(({ role }) => role === 'key')?.organizationId ?? null
+}
 
-/**
- * Signs in with a key: its prefix says to which interface, and a call whether it is accepted. Throws a `Failure`.
- * @param onEnded called when the service stops accepting the key
- */
-async function signIn(key: string, onEnded: () => void): Promise<Session> {
+/** Signs in, if that is asked for, and finds out who is signed in. Throws a `Failure`. */
+async function enter(credentials: Credentials | null, onEnded: () => void): Promise<Session> {
   let isIn = false
-  const client = createClient(key, () => {
+  const ended = (): void => {
     if (isIn) onEnded()
-  })
-  const identity = await identify(key, client)
+  }
+  const open = createClient(null, ended)
+  if (credentials !== null)
+    await open.send('POST', '/console/session', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(credentials),
+    })
+  const identity = await open.call('me.get')
   isIn = true
-  return { client, identity }
+  const organizationId = ownOrganization(identity)
+  return { identity, client: organizationId === null ? open : createClient(organizationId, ended) }
 }
 
-async function identify(key: string, client: Client): Promise<Identity> {
-  if (OPERATOR_KEY.test(key)) {
-    const { operator: name, role, operatorKeyId: keyId } = await client.call('health.get')
-    return { kind: 'operator', name, role, keyId }
-  }
-  const organizationId = TENANT_KEY.exec(key)?.[1]
-  if (organizationId === undefined)
-    throw new Failure(
-      'refused',
-      'This is not a key of this service. An operator key begins with ok_live_, a tenant key with ck_live_.',
-    )
-  await client.read('/api/v1/sites', { limit: 1 })
-  return { kind: 'tenant', organizationId }
-}
+/** What a person signs in with: the token of a link that was sent to them, or a key. */
+export type Credentials = { readonly token: string } | { readonly key: string }
 
 export const IdentityContext = createContext<Identity | null>(null)
 
@@ -61,82 +50,164 @@ export function useIdentity(): Identity {
   return identity
 }
 
-/** Whether an identity may do what needs this role. */
-export function may(identity: Identity, role: Role): boolean {
-  return identity.kind === 'operator' && (role === 'support' || identity.role === 'admin')
+/**
+ * Whether an identity may use an operation.
+ * @param organizationId where; null: anywhere
+ */
+export function may(
+  { role, organizations, may: opened }: Identity,
+  id: OperationId,
+  organizationId: string | null,
+): boolean {
+  const there = organizations.filter(
+    (one) => organizationId === null || one.organizationId === organizationId,
+  )
+  const roles: readonly string[] = [...(role === null ? [] : [role]), ...there.map((one) => one.role)]
+  return roles.some((each) => opened[each]?.includes(id) === true)
 }
 
-/** Whether who is signed in may do what needs this role. Controls that one may not use are not shown. */
-export function useMay(role: Role): boolean {
-  return may(useIdentity(), role)
+/** Whether who is signed in may use an operation in the organization of the address. Controls for others are not shown. */
+export function useMay(id: OperationId): boolean {
+  const [location] = useLocation()
+  return may(useIdentity(), id, organizationIn(location))
+}
+
+/** The organization that an address below the console names; null: none. */
+export function organizationIn(location: string): string | null {
+  const [, id] = /^\/organizations\/([^/]+)/.exec(location) ?? []
+  return id === undefined ? null : decodeURIComponent(id)
 }
 
 /** The page of whoever is not signed in. */
 export function SignIn({ isSigningIn, notice, signInWith }: SessionState) {
-  const [key, setKey] = useState('')
   const heading = useRef<HTMLHeadingElement>(null)
+  const [takesEmail, setTakesEmail] = useState<boolean | null>(null)
   useEffect(() => {
     document.title = 'Sign in – Console'
     heading.current?.focus()
+    createClient(null, () => undefined)
+      .read<{ readonly email: boolean }>('/console/sign-in/ways')
+      .then(({ email }) => {
+        setTakesEmail(email)
+      })
+      .catch(() => {
+        setTakesEmail(true)
+      })
   }, [])
   return (
     <main class="sign-in">
-      <form
-        class="card"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (key.trim() !== '') signInWith(key)
-        }}
-      >
+      <div class="card">
         <h1 ref={heading} tabIndex={-1}>
           Console
         </h1>
-        <p class="soft">Sign in with an operator key or the key of an organization.</p>
         <div role="status">{notice !== null && <p class="notice">{notice}</p>}</div>
-        <TextField
-          label="Key"
-          hint="It begins with ok_live_ or ck_live_. Only this tab knows it, until you sign out or leave."
-          type="password"
-          name="key"
-          autocomplete="off"
-          spellcheck={false}
-          required
-          value={key}
-          onValue={setKey}
-        />
-        <Button kind="primary" type="submit" isRunning={isSigningIn}>
-          Sign in
-        </Button>
-      </form>
+        {takesEmail === false && <p class="soft">This service sends no email, so it takes keys only.</p>}
+        {takesEmail === true && <EmailForm />}
+        <KeyForm isSigningIn={isSigningIn} signInWith={signInWith} />
+      </div>
     </main>
   )
 }
 
-/** The session of this tab, which lives in its memory alone. */
+/** Asks for a link. What it says is the same for every address. */
+function EmailForm() {
+  const [email, setEmail] = useState('')
+  const [said, setSaid] = useState<string | null>(null)
+  const [isAsking, setAsking] = useState(false)
+  const ask = async (): Promise<void> => {
+    setAsking(true)
+    try {
+      await createClient(null, () => undefined).send('POST', '/console/sign-in', {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email }),
+      })
+      setSaid(
+        'If somebody signs in with this address, a link is on its way. It works for 15 minutes, in this browser.',
+      )
+    } catch (thrown) {
+      setSaid(failureOf(thrown).message)
+    }
+    setAsking(false)
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (email.trim() !== '') void ask()
+      }}
+    >
+      <TextField
+        label="Email address"
+        hint="You get a link that signs you in."
+        type="email"
+        name="email"
+        autocomplete="email"
+        required
+        value={email}
+        onValue={setEmail}
+      />
+      <Button kind="primary" type="submit" isRunning={isAsking}>
+        Send me a link
+      </Button>
+      <div role="status">{said !== null && <p class="notice">{said}</p>}</div>
+    </form>
+  )
+}
+
+function KeyForm({ isSigningIn, signInWith }: Pick<SessionState, 'isSigningIn' | 'signInWith'>) {
+  const [key, setKey] = useState('')
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (key.trim() !== '') signInWith({ key: key.trim() })
+      }}
+    >
+      <TextField
+        label="Key"
+        hint="Of an operator (ok_live_…) or of an organization (ck_live_…). It is kept nowhere."
+        type="password"
+        name="key"
+        autocomplete="off"
+        spellcheck={false}
+        required
+        value={key}
+        onValue={setKey}
+      />
+      <Button type="submit" isRunning={isSigningIn}>
+        Sign in
+      </Button>
+    </form>
+  )
+}
+
+/** The session of this browser, as this tab knows it. */
 interface SessionState {
   /** Null: nobody is signed in. */
   readonly session: Session | null
   readonly isSigningIn: boolean
   /** What whoever signs in should know; null: nothing. */
   readonly notice: string | null
-  readonly signInWith: (key: string) => void
+  readonly signInWith: (credentials: Credentials) => void
   readonly signOut: () => void
 }
 
 const OUT = { session: null, isSigningIn: false, notice: null } as const
 
-const ENDED =
-  'You were signed out: the key is no longer accepted, because it expired or was revoked. Sign in with another one.'
+const ENDED = 'You were signed out: the session has ended, or the key that opened it. Sign in again.'
+
+/** Tells the other tabs that somebody signed in or out: what they show may be another person's. */
+const tabs = new BroadcastChannel('console-session')
 
 /** Signs in and out. The address stays as it is, so that signing in again leads to the same place. */
-export function useSession(firstKey: string | null): SessionState {
+export function useSession(first: Credentials | null): SessionState {
   const [state, setState] = useState<Pick<SessionState, 'session' | 'isSigningIn' | 'notice'>>({
     ...OUT,
-    isSigningIn: firstKey !== null,
+    isSigningIn: true,
   })
   // An answer to an earlier sign-in, or the end of an earlier session, must not touch the present one.
   const latest = useRef(0)
-  const signInWith = useCallback((key: string) => {
+  const start = useCallback((credentials: Credentials | null) => {
     const attempt = (latest.current += 1)
     const settle = (next: typeof state): void => {
       if (attempt === latest.current) setState(next)
@@ -145,51 +216,72 @@ export function useSession(firstKey: string | null): SessionState {
     const onEnded = (): void => {
       settle({ ...OUT, notice: ENDED })
     }
-    signIn(key.trim(), onEnded).then(
+    enter(credentials, onEnded).then(
       (session) => {
         settle({ ...OUT, session })
+        if (credentials !== null) tabs.postMessage('changed')
       },
       (thrown: unknown) => {
-        settle({ ...OUT, notice: failureOf(thrown).message })
+        const failure = failureOf(thrown)
+        // Whoever has no session yet is no news.
+        const isNew = credentials === null && failure.kind === 'ended'
+        settle({ ...OUT, notice: isNew ? null : failure.message })
       },
     )
   }, [])
   const signOut = useCallback(() => {
     latest.current += 1
-    setState({ ...OUT, notice: 'You are signed out. This tab has forgotten the key.' })
+    createClient(null, () => undefined)
+      .send('DELETE', '/console/session')
+      .then(
+        () => {
+          setState({ ...OUT, notice: 'You are signed out.' })
+          tabs.postMessage('changed')
+        },
+        (thrown: unknown) => {
+          setState({ ...OUT, notice: `You are still signed in. ${failureOf(thrown).message}` })
+        },
+      )
   }, [])
   useEffect(() => {
-    if (firstKey !== null) signInWith(firstKey)
-    // A link with a key that is opened in this tab changes the fragment alone, without loading the page.
+    start(first)
+    // A link that is opened in this tab changes the fragment alone, without loading the page.
     const onFragment = (): void => {
-      const key = takeKeyFromAddress()
-      if (key !== null) signInWith(key)
+      const credentials = takeFromAddress()
+      if (credentials !== null) start(credentials)
+    }
+    const onOtherTab = (): void => {
+      start(null)
     }
     window.addEventListener('hashchange', onFragment)
+    tabs.addEventListener('message', onOtherTab)
     return () => {
       window.removeEventListener('hashchange', onFragment)
+      tabs.removeEventListener('message', onOtherTab)
     }
   }, [])
-  return { ...state, signInWith, signOut }
+  return { ...state, signInWith: start, signOut }
 }
 
 const KEY_FRAGMENT = /^#((?:ok|ck)_live_[\w-]+)$/
+const TOKEN_FRAGMENT = /^#([\w-]{43})$/
 
 /**
- * Takes the key out of the address, where the link of `npm start` has it, before anything else can see it there. Null:
- * there is none.
+ * Takes what signs in out of the address, where the link of an email or of `npm start` has it, before anything else can
+ * see it there. Null: there is none.
  */
-export function takeKeyFromAddress(): string | null {
+export function takeFromAddress(): Credentials | null {
   const { hash, pathname, search } = window.location
-  const key = KEY_FRAGMENT.exec(hash)?.[1] ?? null
-  if (key !== null) window.history.replaceState(null, '', pathname + search)
-  return key
+  const key = KEY_FRAGMENT.exec(hash)?.[1]
+  const token = pathname === '/console/sign-in' ? TOKEN_FRAGMENT.exec(hash)?.[1] : undefined
+  if (key === undefined && token === undefined) return null
+  window.history.replaceState(null, '', token === undefined ? pathname + search : '/console')
+  return token === undefined ? { key: key ?? '' } : { token }
 }
 
 /** The home page of a tenant: whose key this is, and where everything is. */
 export function Home() {
-  const identity = useIdentity()
-  const organizationId = identity.kind === 'tenant' ? identity.organizationId : ''
+  const organizationId = ownOrganization(useIdentity()) ?? ''
   return (
     <>
       <PageHeader title="Home" />
@@ -212,7 +304,7 @@ export function Home() {
             [
               'Reference',
               <a key="docs" href="/docs">
-                Every operation, to try with this key
+                Every operation, to try with a key
               </a>,
             ],
           ]}

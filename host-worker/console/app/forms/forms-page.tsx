@@ -21,7 +21,7 @@ import type { FormDefinition } from '../../../../ports/records.ts'
 
 /** The forms of an organization: the list, the editor, and how each gets onto a site. */
 export function Page({ organizationId }: OrganizationProps) {
-  const mayChange = useMay('admin')
+  const mayChange = useMay('organizationForms.save')
   const at = (path: string) => organizationPath(organizationId, `/forms${path}`)
   return (
     <Switch>
@@ -100,7 +100,8 @@ const CHANGED =
 function FormList({ organizationId }: OrganizationProps) {
   const forms = usePages('organizationForms.list', { params: { organizationId } })
   const counts = useCounts(organizationId)
-  const mayChange = useMay('admin')
+  const mayPublish = useMay('organizationForms.publish')
+  const mayChange = useMay('organizationForms.save')
   const publish = useAction(
     async (client, { form, isPublished }: { readonly form: Form; readonly isPublished: boolean }) => {
       const params = { organizationId, formId: form.formId }
@@ -122,11 +123,11 @@ function FormList({ organizationId }: OrganizationProps) {
   )
   const { dialog, open, close } = useDialog()
   const actions: Column<Form> = {
-    title: mayChange ? 'Change' : 'Share',
+    title: mayPublish ? 'Change' : 'Share',
     width: '8rem',
     cell: (form) => (
       <span class="stacked">
-        {mayChange && (form.isPublished || form.supported) && (
+        {mayPublish && (form.isPublished || form.supported) && (
           <Button
             aria-label={`${form.isPublished ? 'Unpublish' : 'Publish'} ${form.name}`}
             isRunning={publish.isRunning}
@@ -252,7 +253,7 @@ function NewFormPage({ organizationId }: OrganizationProps) {
 /** Edits a form; who may not change it sees what it is. */
 function EditorPage({ organizationId, formId }: FormProps) {
   const reading = useCall('organizationForms.show', { params: { organizationId, formId } })
-  const mayChange = useMay('admin')
+  const mayChange = useMay('organizationForms.save')
   return (
     <Shown reading={reading} lines={8}>
       {(found) =>

@@ -69,7 +69,7 @@ interface VersionDialogProps extends VersionsProps {
 
 /** A version, and what takes it back. */
 function VersionDialog({ organizationId, formId, version, onClose, onRestored }: VersionDialogProps) {
-  const mayChange = useMay('admin')
+  const mayChange = useMay('formVersions.restore')
   const params = { organizationId, formId, version: String(version.version) }
   const reading = useCall('formVersions.show', { params })
   const restore = useAction(

@@ -52,7 +52,7 @@ const stateTones: Readonly<Record<Import['state'], Tone>> = {
 
 /** The imports of an organization: a new one, and those of the last day. */
 export function Page({ organizationId }: OrganizationProps) {
-  const mayImport = useMay('admin')
+  const mayImport = useMay('imports.open')
   const kinds = useCall('importKinds.list')
   const imports = usePages('imports.list', { params: { organizationId } })
   const { reload } = imports

@@ -19,7 +19,7 @@ const keyTones = { active: 'good', expired: 'neutral', revoked: 'bad' } as const
 export function Keys({ organizationId }: OrganizationProps) {
   const params = { organizationId }
   const keys = usePages('keys.list', { params })
-  const mayChange = useMay('admin')
+  const mayChange = useMay('keys.issue')
   const { dialog, open, close } = useDialog()
   const see = ({ key }: Pick<BodyOf<'keys.issue'>, 'key'>): void => {
     open(<IssuedKeyDialog issued={key} onClose={close} />)

@@ -36,7 +36,7 @@ const columns = columnsOf('organizations.list', [
 /** Every organization. */
 export function Page() {
   const pages = usePages('organizations.list')
-  const mayCreate = useMay('admin')
+  const mayCreate = useMay('organizations.save')
   const [, goTo] = useLocation()
   const { dialog, open, close } = useDialog()
   const onCreated = (organizationId: string): void => {

@@ -18,7 +18,7 @@ interface PlaceProps {
 export function PlaceCard({ organization, onMoved }: PlaceProps) {
   const { organizationId, place, region, jurisdiction, sizeBytes, archive, move } = organization
   const parentId = 'name' in organization ? organization.parentId : null
-  const mayMove = useMay('admin')
+  const mayMove = useMay('moves.begin')
   const [isChoosing, setChoosing] = useState(false)
   // A move that has ended stays until its page goes, with what came of it.
   const [begun, setBegun] = useState<string | null>(null)
@@ -157,7 +157,7 @@ function MoveProgress({ moveId, onEnded }: MoveProgressProps) {
 }
 
 function Running({ move, onAsked }: { readonly move: Move; readonly onAsked: () => void }) {
-  const mayAbort = useMay('admin')
+  const mayAbort = useMay('moves.begin')
   const { organizationId, phase, table, tables, copiedRows } = move
   const abort = useAction((client) => client.call('moves.abort', { params: { organizationId } }), onAsked)
   return (

@@ -16,7 +16,7 @@ import { replacing, settings, type KnownOrganization } from './settings.ts'
 /** The settings of an organization, where it lives, and what can be done with it as a whole. */
 export function Page() {
   const found = useOrganization()
-  const mayChange = useMay('admin')
+  const mayChange = useMay('organizations.save')
   const { reload } = found
   return (
     <Shown reading={found} lines={8}>
@@ -120,7 +120,7 @@ interface RetentionProps {
 
 /** For how long an organization keeps what is removed by itself. */
 function RetentionCard({ organization, onSaved }: RetentionProps) {
-  const mayChange = useMay('admin')
+  const mayChange = useMay('organizations.save')
   // Without its database nobody knows what it keeps.
   if (!('name' in organization)) return null
   const kept: Row = organization.retention ?? {}

@@ -2,7 +2,7 @@ import { createContext } from 'preact'
 import { operationTable } from './operation-table.ts'
 import type { BodyOf, CallOf, OperationId } from './operations.ts'
 
-/** Calls the service with one key, or none. Every method throws a `Failure`. */
+/** Calls the service in the session of this browser. Every method throws a `Failure`. */
 export interface Client {
   /** Calls an operation by its id; inputs and answer have the types of its declaration. */
   call<Id extends OperationId>(id: Id, call?: CallOf<Id>, signal?: AbortSignal): Promise<BodyOf<Id>>
@@ -29,15 +29,17 @@ interface AnyCall {
 }
 
 /**
- * A client for a key; null: for what needs none. No I/O.
- * @param onEnded called when the service no longer accepts the key
+ * A client. No I/O.
+ * @param organizationId whose data it reads by the public interface; null: none
+ * @param onEnded called when nobody is signed in any more
  */
-export function createClient(key: string | null, onEnded: (failure: Failure) => void): Client {
-  const authorization = key === null ? {} : { authorization: `Bearer ${key}` }
+export function createClient(organizationId: string | null, onEnded: (failure: Failure) => void): Client {
+  // No cookie is accepted under /api: what a key of the organization reads there, a session reads here.
+  const base = organizationId === null ? '' : `/console/as/${encodeURIComponent(organizationId)}`
   const send: Client['send'] = async (method, path, { headers, body, signal } = {}) => {
-    const response = await reach(path, {
+    const response = await reach(path.startsWith('/api/v1/') ? base + path : path, {
       method,
-      headers: { accept: 'application/json', ...headers, ...authorization },
+      headers: { accept: 'application/json', ...headers },
       body: body ?? null,
       signal: signal ?? null,
     })
@@ -67,7 +69,7 @@ function jsonBody(body: unknown) {
 
 async function reach(path: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(path, { ...init, credentials: 'omit', cache: 'no-store', redirect: 'error' })
+    return await fetch(path, { ...init, credentials: 'same-origin', cache: 'no-store', redirect: 'error' })
   } catch (error) {
     if (init.signal?.aborted === true) throw error
     throw new Failure('offline', 'The service cannot be reached. Check the connection, then try again.')
@@ -97,7 +99,7 @@ export function pathWith(path: string, params: Readonly<Record<string, string>>)
 }
 
 /** The client of the session. Outside of a session nobody calls. */
-export const ClientContext = createContext<Client>(createClient('', () => undefined))
+export const ClientContext = createContext<Client>(createClient(null, () => undefined))
 
 /** The query of an address, with what of these says anything: `?form=contact`. Empty when nothing does. */
 export function searchText(values: Readonly<Record<string, string | number | null | undefined>>): string {
@@ -108,7 +110,7 @@ export function searchText(values: Readonly<Record<string, string | number | nul
 }
 
 /**
- * Why a call was not answered. `offline`: the service was not reached. `ended`: the key is no longer accepted. `refused`:
+ * Why a call was not answered. `offline`: the service was not reached. `ended`: nobody is signed in any more. `refused`:
  * the service says why. `unexpected`: the service failed, or something else answered in its place.
  */
 export type FailureKind = 'offline' | 'ended' | 'refused' | 'unexpected'
@@ -158,7 +160,7 @@ async function refusalIn(response: Response): Promise<Failure> {
     if (current !== null) rememberVersion(current, response)
     return new Failure('refused', said ?? 'Somebody else changed this meanwhile.', status, current)
   }
-  if (status === 401) return new Failure('ended', keyRefused(said), status)
+  if (status === 401) return new Failure('ended', notSignedIn(said), status)
   if (said === null || status >= 500) {
     const id = response.headers.get('x-request-id')
     const named = id === null ? '' : ` Its log knows the request as ${id}.`
@@ -167,10 +169,12 @@ async function refusalIn(response: Response): Promise<Failure> {
   return new Failure('refused', said, status)
 }
 
-/** Why a key is not accepted. On a page over plain http no key is, good or not, and the service says so. */
-function keyRefused(said: string | null): string {
-  const isExposed = !globalThis.isSecureContext
-  return isExposed && said !== null ? said : 'This key is not accepted: it is unknown, expired or revoked.'
+/** Why a key or a link is not accepted. What the service says to every key that does not work is for programs. */
+function notSignedIn(said: string | null): string {
+  const isForPrograms = said?.startsWith('Unauthorized') === true
+  return said === null || isForPrograms
+    ? 'This key is not accepted: it is unknown, expired or revoked.'
+    : said
 }
 
 async function jsonIn(response: Response): Promise<Readonly<Record<string, unknown>>> {

@@ -194,7 +194,7 @@ interface SelectionProps extends OrganizationProps {
 /** How many are unread, and what can be done to several at once. */
 function Selection({ organizationId, unread, selected, items, onSelected, onChanged }: SelectionProps) {
   const [isDeleting, setDeleting] = useState(false)
-  const mayDelete = useMay('admin')
+  const mayDelete = useMay('rows.delete')
   const params = { organizationId }
   const mark = useAction(
     async (client, read: boolean) => {
@@ -445,7 +445,7 @@ function About({ organizationId, submission, onErased, onMark }: AboutProps) {
   const { submissionId, formName, formId, submittedAt, source, contact, answers, attribution } = submission
   const fieldsOf = useFieldsOf(organizationId, [formId])
   const [isErasing, setErasing] = useState(false)
-  const mayErase = useMay('admin') && contact !== null
+  const mayErase = useMay('contacts.erase') && contact !== null
   const erase = useAction(
     (client) => eraseContact(client, organizationId, contact?.contactId ?? ''),
     () => {
