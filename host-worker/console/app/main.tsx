@@ -169,7 +169,11 @@ function Routes({ parts, tabs }: Readonly<Record<'parts' | 'tabs', readonly Part
       {tabs.toSorted(longestFirst).map((part) => (
         <Route key={part.title} path={below(`/organizations/:organizationId${part.path}`)}>
           {({ organizationId }: { readonly organizationId: string }) => (
-            <OrganizationFrame organizationId={organizationId} tabs={tabs}>
+            <OrganizationFrame
+              organizationId={organizationId}
+              tabs={tabs}
+              hasOwnHead={part.isAsOrganization === true}
+            >
               {part.isAsOrganization === true ? (
                 <AsOrganization organizationId={organizationId}>
                   <PartPage key={part.title} part={part} organizationId={organizationId} />
@@ -225,11 +229,13 @@ function AsOrganization({
 
 interface OrganizationFrameProps extends OrganizationProps {
   readonly tabs: readonly Part[]
+  /** Whether the page has a head of its own, so that the organization is only named. */
+  readonly hasOwnHead: boolean
   readonly children: ComponentChildren
 }
 
 /** The head of an organization's pages, with a tab for each of its parts. */
-function OrganizationFrame({ organizationId, tabs: all, children }: OrganizationFrameProps) {
+function OrganizationFrame({ organizationId, tabs: all, hasOwnHead, children }: OrganizationFrameProps) {
   const identity = useIdentity()
   const tabs = all.filter((part) => isShown(part, identity, organizationId))
   const found = useCall('organizations.show', { params: { organizationId } })
@@ -239,28 +245,36 @@ function OrganizationFrame({ organizationId, tabs: all, children }: Organization
     .map(({ path }) => organizationPath(organizationId, path))
     .filter((path) => location === path || location.startsWith(`${path}/`))
     .reduce((longest, path) => (path.length > longest.length ? path : longest), '')
+  const row = tabs.length > 1 && (
+    <Tabs
+      label="Organization"
+      tabs={tabs.map(({ path, title }) => {
+        const href = organizationPath(organizationId, path)
+        return { title, href, isHere: href === here }
+      })}
+    />
+  )
   return (
     <OrganizationContext.Provider value={found}>
-      <PageHeader
-        title={name}
-        crumbs={[{ title: 'Organizations', path: '/organizations' }]}
-        actions={
-          <span class="copied">
-            <code>{organizationId}</code>
-            <CopyButton text={organizationId} what="the identifier" />
-          </span>
-        }
-      >
-        {tabs.length > 1 && (
-          <Tabs
-            label="Organization"
-            tabs={tabs.map(({ path, title }) => {
-              const href = organizationPath(organizationId, path)
-              return { title, href, isHere: href === here }
-            })}
-          />
-        )}
-      </PageHeader>
+      {hasOwnHead ? (
+        <>
+          <p class="soft">{name}</p>
+          {row}
+        </>
+      ) : (
+        <PageHeader
+          title={name}
+          crumbs={[{ title: 'Organizations', path: '/organizations' }]}
+          actions={
+            <span class="copied">
+              <code>{organizationId}</code>
+              <CopyButton text={organizationId} what="the identifier" />
+            </span>
+          }
+        >
+          {row}
+        </PageHeader>
+      )}
       {children}
     </OrganizationContext.Provider>
   )

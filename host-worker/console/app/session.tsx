@@ -3,7 +3,7 @@ import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hoo
 import { Link, useLocation } from 'wouter-preact'
 import { Button, TextField } from './kit/controls.tsx'
 import { Card, Facts, PageHeader } from './kit/page.tsx'
-import { createClient, failureOf, type Client } from './service/client.ts'
+import { Failure, createClient, failureOf, type Client } from './service/client.ts'
 import type { BodyOf, OperationId } from './service/operations.ts'
 
 /** Who is signed in, and what each of their roles opens: what the service says. */
@@ -27,6 +27,8 @@ async function enter(credentials: Credentials | null, onEnded: () => void): Prom
     if (isIn) onEnded()
   }
   const open = createClient(null, ended)
+  if (credentials !== null && 'key' in credentials && !/^(?:ok|ck)_live_/.test(credentials.key))
+    throw new Failure('refused', NO_KEY)
   if (credentials !== null)
     await open.send('POST', '/console/session', {
       headers: { 'content-type': 'application/json' },
@@ -37,6 +39,9 @@ async function enter(credentials: Credentials | null, onEnded: () => void): Prom
   const organizationId = ownOrganization(identity)
   return { identity, client: organizationId === null ? open : createClient(organizationId, ended) }
 }
+
+const NO_KEY =
+  'This is not a key of this service. An operator key begins with ok_live_, a tenant key with ck_live_.'
 
 /** What a person signs in with: the token of a link that was sent to them, or a key. */
 export type Credentials = { readonly token: string } | { readonly key: string }
@@ -81,6 +86,10 @@ export function organizationIn(location: string): string | null {
 /** The page of whoever is not signed in. */
 export function SignIn({ isSigningIn, notice, signInWith }: SessionState) {
   const heading = useRef<HTMLHeadingElement>(null)
+  const [said, setSaid] = useState<string | null>(null)
+  useEffect(() => {
+    setSaid(notice)
+  }, [notice, isSigningIn])
   const [takesEmail, setTakesEmail] = useState<boolean | null>(null)
   useEffect(() => {
     document.title = 'Sign in – Console'
@@ -100,9 +109,9 @@ export function SignIn({ isSigningIn, notice, signInWith }: SessionState) {
         <h1 ref={heading} tabIndex={-1}>
           Console
         </h1>
-        <div role="status">{notice !== null && <p class="notice">{notice}</p>}</div>
+        <div role="status">{said !== null && <p class="notice">{said}</p>}</div>
         {takesEmail === false && <p class="soft">This service sends no email, so it takes keys only.</p>}
-        {takesEmail === true && <EmailForm />}
+        {takesEmail === true && <EmailForm onSaid={setSaid} />}
         <KeyForm isSigningIn={isSigningIn} signInWith={signInWith} />
       </div>
     </main>
@@ -110,9 +119,8 @@ export function SignIn({ isSigningIn, notice, signInWith }: SessionState) {
 }
 
 /** Asks for a link. What it says is the same for every address. */
-function EmailForm() {
+function EmailForm({ onSaid }: { readonly onSaid: (said: string) => void }) {
   const [email, setEmail] = useState('')
-  const [said, setSaid] = useState<string | null>(null)
   const [isAsking, setAsking] = useState(false)
   const ask = async (): Promise<void> => {
     setAsking(true)
@@ -121,11 +129,11 @@ function EmailForm() {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ email }),
       })
-      setSaid(
+      onSaid(
         'If somebody signs in with this address, a link is on its way. It works for 15 minutes, in this browser.',
       )
     } catch (thrown) {
-      setSaid(failureOf(thrown).message)
+      onSaid(failureOf(thrown).message)
     }
     setAsking(false)
   }
@@ -149,7 +157,6 @@ function EmailForm() {
       <Button kind="primary" type="submit" isRunning={isAsking}>
         Send me a link
       </Button>
-      <div role="status">{said !== null && <p class="notice">{said}</p>}</div>
     </form>
   )
 }

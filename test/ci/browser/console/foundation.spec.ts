@@ -4,7 +4,7 @@ import { useConsoleRoom } from './console-room.ts'
 /** What every page of the console relies on: serving, signing in and out, navigation, and the look. */
 const room = useConsoleRoom()
 
-test('the link of npm start signs in once, and its key is nowhere afterwards', async () => {
+test('the link of npm start signs in, its key is nowhere afterwards, and a reload keeps the session', async () => {
   const { page, check } = await room.visit('', room.adminKey)
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   expect(page.url()).toBe(`${room.service.origin}/console`)
@@ -13,7 +13,7 @@ test('the link of npm start signs in once, and its key is nowhere afterwards', a
   expect(await page.content()).not.toContain('ok_live_')
   await check()
   await page.reload()
-  await page.getByRole('heading', { level: 1, name: 'Console' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   const logged = room.service
     .output()
     .split('\n')
@@ -39,7 +39,7 @@ test('a wrong key is refused with a sentence, and a right one leads to the place
   expect(await page.title()).toContain('Console')
   await check()
   await page.getByRole('button', { name: 'Sign out' }).click()
-  await expect.poll(() => notice.innerText()).toContain('This tab has forgotten the key')
+  await expect.poll(() => notice.innerText()).toContain('You are signed out.')
 })
 
 test('a session ends with its key, and keeps the place', async () => {
