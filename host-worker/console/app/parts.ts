@@ -58,7 +58,7 @@ export const tenantParts: readonly Part[] = [
   part(
     '/submissions',
     'Submissions',
-    async () => (await import('./submissions/tenant-submissions.tsx')).Page,
+    async () => (await import('./submissions/tenant-submissions.tsx')).TenantSubmissions,
   ),
   part('/data', 'Data', async () => (await import('./data/data-page.tsx')).Page),
   part('/analytics', 'Analytics', async () => (await import('./analytics/analytics-page.tsx')).Page),
