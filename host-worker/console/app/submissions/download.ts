@@ -16,8 +16,6 @@ export interface TextFile {
   readonly name: string
   readonly type: string
   readonly parts: readonly string[]
-  /** Of how many submissions it is. */
-  readonly count: number
   /** Whether there are older ones, which were not read. */
   readonly isCut: boolean
 }
@@ -73,5 +71,5 @@ export async function fileOf<Submission extends object>(
     for (const formId of formIds) forms.set(formId, await readFields(client, formId, signal))
     lines.push(csvOf(submissionsSheet(submissions, forms, { isLabelled: true })))
   }
-  return { name: `${name}-submissions.${format}`, type: types[format], parts: lines, count, isCut }
+  return { name: `${name}-submissions.${format}`, type: types[format], parts: lines, isCut }
 }

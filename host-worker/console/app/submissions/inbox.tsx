@@ -179,9 +179,9 @@ export function DownloadButtons<Submission extends object>({
       const { fileOf } = await import('./download.ts')
       return fileOf(client, source, format, work)
     },
-    ({ name, type, parts, count, isCut }) => {
+    ({ name, type, parts, isCut }) => {
       saveText(name, type, ...parts)
-      const left = ` It has the newest ${countText(count)}: choose days for what is older.`
+      const left = ' Older submissions were not looked at: choose days for them.'
       toast(`${name} is being downloaded.${isCut ? left : ''}`)
     },
   )
