@@ -12,7 +12,7 @@ test('addresses and ids are broken behind their marks, neither near an end nor i
       ['maximiliana.', 'von-', 'der-', 'leyden@', 'mail.', 'example.com'],
     ],
     ['pur_YDDPTGFeRZugOVWQjKvPW_37oBoJS4NhtAZeBw', ['pur_YDDPTGFeRZugOVWQjKvPW_', '37oBoJS4NhtAZeBw']],
-    ['https://www.example.com/a/path', ['https://', 'www.', 'example.com/', 'a/path']],
+    ['https://www.example.com/a/path', ['https://', 'www.', 'example.', 'com/', 'a/', 'path']],
     ['a sentence. With few marks, and short ones', ['a sentence. With few marks, and short ones']],
     ['…'.repeat(40), ['…'.repeat(40)]],
   ]

@@ -6,5 +6,5 @@ export function breakableParts(text: string): readonly string[] {
 /** What is shorter fits any line. */
 const LONG_LENGTH = 20
 
-/** A place has so many characters of its word on both sides that no line is left with a few. */
+/** A place is behind a mark, with five characters of the word before that and four behind: its ends are not cut off. */
 const PLACE = /(?<=\S{5}[@.\-_/?&=+])(?=[^\s@.\-_/?&=+]\S{3})/
