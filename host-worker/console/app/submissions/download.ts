@@ -5,7 +5,6 @@ import { shownJson } from '../../../../domain/text/terminal.ts'
 import type { Client } from '../service/client.ts'
 import type { Work } from '../service/hooks.ts'
 import type { Page } from '../service/operations.ts'
-import type { ReadFields } from './inbox.tsx'
 
 /** The formats of a file of submissions, as those of the operator's command. */
 const types = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const
@@ -19,6 +18,11 @@ export interface TextFile {
   /** Whether there are older ones, which were not read. */
   readonly isCut: boolean
 }
+
+type Fields = ReturnType<typeof shownFields>
+
+/** Reads the fields of a form. */
+export type ReadFields = (client: Client, formId: string, signal: AbortSignal) => Promise<Fields>
 
 /** What a sheet needs of a submission. */
 type SheetSubmission = Parameters<typeof submissionsSheet>[0][number]
@@ -67,7 +71,7 @@ export async function fileOf<Submission extends object>(
   } while (cursor !== null)
   if (format === 'csv') {
     const formIds = new Set(submissions.map(({ formId }) => formId))
-    const forms = new Map<string, ReturnType<typeof shownFields>>()
+    const forms = new Map<string, Fields>()
     for (const formId of formIds) forms.set(formId, await readFields(client, formId, signal))
     lines.push(csvOf(submissionsSheet(submissions, forms, { isLabelled: true })))
   }

@@ -4,17 +4,14 @@ import { Link, useLocation, useSearch } from 'wouter-preact'
 import { answerLines, type shownFields } from '../../../../domain/forms/shown-answers.ts'
 import { Button, SelectField, TextField, calls, saveText, toast, withGiven } from '../kit/controls.tsx'
 import { Empty, Facts, FailureNote, TheirText, countText, useSettled } from '../kit/page.tsx'
-import { ClientContext, searchText, type Client } from '../service/client.ts'
+import { ClientContext, searchText } from '../service/client.ts'
 import { useLongAction, type Pages } from '../service/hooks.ts'
-import type { Format, Source, TextFile } from './download.ts'
+import type { Format, ReadFields, Source, TextFile } from './download.ts'
 
 // What the inboxes of operators and of tenants have in common.
 
 type Fields = ReturnType<typeof shownFields>
 type Answers = Readonly<Record<string, unknown>>
-
-/** Reads the fields of a form. */
-export type ReadFields = (client: Client, formId: string, signal: AbortSignal) => Promise<Fields>
 
 const NO_FIELDS: Fields = []
 

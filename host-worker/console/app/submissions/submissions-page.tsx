@@ -22,7 +22,7 @@ import { searchText, type Client } from '../service/client.ts'
 import { useAction, useAllPages, useCall, usePages } from '../service/hooks.ts'
 import type { BodyOf, ItemOf } from '../service/operations.ts'
 import { useMay } from '../session.tsx'
-import type { Source } from './download.ts'
+import type { ReadFields, Source } from './download.ts'
 import {
   AnswerFacts,
   AnswersLine,
@@ -34,7 +34,6 @@ import {
   useFilters,
   useFormFields,
   type Filters,
-  type ReadFields,
 } from './inbox.tsx'
 
 /** What came in through an organization's forms: the list, and one submission. */

@@ -7,7 +7,7 @@ import { PagedTable, type Column } from '../kit/table.tsx'
 import { searchText, type Client } from '../service/client.ts'
 import { useList, useReadPages, type Pages } from '../service/hooks.ts'
 import type { Page, Row } from '../service/operations.ts'
-import type { Source, SubmissionsPage } from './download.ts'
+import type { ReadFields, Source, SubmissionsPage } from './download.ts'
 import {
   AnswerFacts,
   AnswersLine,
@@ -19,7 +19,6 @@ import {
   useFilters,
   useFormFields,
   type Filters,
-  type ReadFields,
 } from './inbox.tsx'
 
 const PATH = '/submissions'
