@@ -2,7 +2,7 @@ import type { shownFields } from '../../../../domain/forms/shown-answers.ts'
 import { submissionsSheet } from '../../../../domain/forms/submissions-sheet.ts'
 import { csvOf } from '../../../../domain/text/csv.ts'
 import { shownJson } from '../../../../domain/text/terminal.ts'
-import type { Client } from '../service/client.ts'
+import { Failure, type Client } from '../service/client.ts'
 import type { Work } from '../service/hooks.ts'
 import type { Page } from '../service/operations.ts'
 
@@ -72,8 +72,17 @@ export async function fileOf<Submission extends object>(
   if (format === 'csv') {
     const formIds = new Set(submissions.map(({ formId }) => formId))
     const forms = new Map<string, Fields>()
-    for (const formId of formIds) forms.set(formId, await readFields(client, formId, signal))
+    for (const formId of formIds) {
+      const fields = await readFields(client, formId, signal).catch(noneOfGone)
+      if (fields !== null) forms.set(formId, fields)
+    }
     lines.push(csvOf(submissionsSheet(submissions, forms, { isLabelled: true })))
   }
   return { name: `${name}-submissions.${format}`, type: types[format], parts: lines, isCut }
+}
+
+/** Of a form that is no longer there, the ids of its fields are their names. */
+function noneOfGone(thrown: unknown): null {
+  if (thrown instanceof Failure && thrown.status === 404) return null
+  throw thrown
 }

@@ -231,7 +231,7 @@ test("a tenant's search and files end at a bound, and say so", async () => {
     asked.push(query)
     const of = asked.length
     const data = Array.from({ length: Number(query.get('limit')) }, (_, index) => ({
-      ...{ submissionId: `sub-${of}-${index}`, formId: 'demo-contact', formName: 'Contact us' },
+      ...{ submissionId: `sub-${of}-${index}`, formId: 'removed-since', formName: null },
       ...{ contactId: null, submittedAt: '2026-05-04T09:00:00.000Z', attribution: {} },
       answers: { message: of === 40 && index === 499 ? 'the needle' : 'hay' },
     }))
@@ -247,12 +247,12 @@ test("a tenant's search and files end at a bound, and say so", async () => {
   await check()
   asked.length = 0
   const downloading = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Download NDJSON' }).click()
-  expect(
-    readFileSync(await (await downloading).path(), 'utf8')
-      .trim()
-      .split('\n'),
-  ).toHaveLength(1)
+  await page.getByRole('button', { name: 'Download CSV' }).click()
+  // The form is no longer there, so that the ids of its fields are the heads.
+  expect(readFileSync(await (await downloading).path(), 'utf8').split('\r\n')).toEqual([
+    '\uFEFFsubmissionId,submittedAt,formId,contactId,message',
+    'sub-40-499,2026-05-04T09:00:00.000Z,removed-since,,the needle',
+  ])
   await page.getByText('Older submissions were not looked at: choose days for them.').waitFor()
 }, 120_000)
 
