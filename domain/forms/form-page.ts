@@ -166,7 +166,9 @@ const style = [
   markup`textarea { min-height: 7rem; }`,
   markup`button {`,
   markup`  padding: 0.75rem 1.75rem; font: inherit; font-weight: 600; cursor: pointer;`,
-  markup`  border: 0; border-radius: 0.5rem; background: light-dark(#0a4fb3, #8ab8ff); color: light-dark(#fff, #10141a);`,
+  // A browser without light-dark() would show it grey and without a border, as if it were disabled.
+  markup`  border: 0; border-radius: 0.5rem; background: #0a4fb3; color: #fff;`,
+  markup`  background: light-dark(#0a4fb3, #8ab8ff); color: light-dark(#fff, #10141a);`,
   markup`}`,
   markup`:is(input, textarea, button):focus-visible { outline: 3px solid light-dark(#0a4fb3, #8ab8ff); outline-offset: 2px; }`,
   markup`.form-client-error, .form-client-summary { color: light-dark(#a3121f, #ff9c9c); }`,

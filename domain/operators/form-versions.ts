@@ -44,8 +44,7 @@ export const listFormVersions = operated({
   path: `${FORMS_PATH}/{formId}/versions`,
   ...common,
   summary: 'List what a form was after each save',
-  description:
-    'Newest first. Each save that changes something is a version, and so is what an import has stored before it is replaced by a save; 50 are kept.',
+  description: 'Newest first. Each save and each import that changes something is a version; 50 are kept.',
   query: pageParameters,
   responses: {
     200: jsonResponse('A page of versions.', pageOf('FormVersionPage', ListedVersion), {
@@ -62,8 +61,8 @@ export const listFormVersions = operated({
       flags: { org: ofOrganization() },
       summary: 'List what a form was after each save, newest first',
       details: [
-        'Each save that changes something is a version; 50 are kept. "form show FORMID --version N" prints one, and "form',
-        'restore FORMID --version N" saves it again.',
+        'Each save or import that changes something is a version; 50 are kept. "form show FORMID --version N" prints one, and',
+        '"form restore FORMID --version N" saves it again.',
       ],
       examples: ['contact --org lakeside'],
       columns: [

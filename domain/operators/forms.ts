@@ -63,6 +63,14 @@ const sample: ListedForm = {
   updatedAt: '2026-05-04T09:00:00.000Z',
 }
 
+const FormInList = v.strictObject({
+  ...ListedForm.entries,
+  address: described(
+    v.nullable(v.string()),
+    'Where people fill it in: its own page at this service. Null: it is not published, or must be hosted.',
+  ),
+})
+
 /** A form with its definition, as it is answered. */
 export const ShownForm = component(
   'StoredForm',
@@ -90,8 +98,8 @@ export const listOrganizationForms = operated({
   description: 'Newest first.',
   query: pageParameters,
   responses: {
-    200: jsonResponse('A page of forms.', pageOf('FormPage', ListedForm), {
-      data: [sample],
+    200: jsonResponse('A page of forms.', pageOf('FormPage', FormInList), {
+      data: [{ ...sample, address: 'https://api.example.com/f/contact' }],
       pagination: samplePagination,
     }),
     400: 'BadRequest',
@@ -102,19 +110,23 @@ export const listOrganizationForms = operated({
       words: ['form', 'list'],
       flags: { org: ofOrganization() },
       summary: "List an organization's forms, newest first",
-      details: ['JSON has the reasons for which a form must be hosted.'],
+      details: [
+        'The page is the address at which people fill in a form that takes submissions here. JSON has the reasons for which a',
+        'form must be hosted.',
+      ],
       examples: ['--org lakeside', '--org lakeside --json'],
       columns: [
         { head: 'form', of: ({ formId }) => formId },
         { head: 'state', of: ({ isPublished }) => (isPublished ? 'published' : 'unpublished') },
         { head: 'use', of: ({ supported }) => (supported ? 'can be submitted here' : 'must be hosted') },
         { head: 'changed at', of: ({ updatedAt }) => updatedAt },
+        { head: 'page', of: ({ address }) => address },
         { head: 'name', of: ({ name }) => name, mayBeCut: true },
       ],
       shown: { count: 1000, which: 'newest' },
     },
   ],
-  answer: async ({ operation, params: { organizationId = '' }, query }, world) => {
+  answer: async ({ operation, params: { organizationId = '' }, query, url }, world) => {
     const order = { field: 'createdAt', idField: forms.idField, direction: 'descending' } as const
     const asked = { collection: forms.collection, select: storedFormFields, where: [], order }
     return servePlacesPage(
@@ -125,7 +137,10 @@ export const listOrganizationForms = operated({
           readStoredPage<StoredForm>(world.tenant(organizationId), asked, { after, limit }),
       },
       world,
-      published,
+      (form) => {
+        const listed = published(form)
+        return { ...listed, address: addressOf(listed, url) }
+      },
     )
   },
 })
@@ -159,7 +174,7 @@ export const showOrganizationForm = operated({
       examples: ['contact --org lakeside > contact.json', 'contact --version 2 --org lakeside'],
       says: ({ form, reasons, ...shownForm }, { url }) => ({
         out: [shownJson(form, 2)],
-        notes: [...reasons.map((reason) => `It must be hosted: ${reason}`), ...addressOf(shownForm, url)],
+        notes: [...reasons.map((reason) => `It must be hosted: ${reason}`), ...addressNotes(shownForm, url)],
       }),
     },
     {
@@ -370,12 +385,17 @@ export function toldOfForm(saved: v.InferOutput<typeof Saved>): readonly string[
   ]
 }
 
-/** Where people can fill in a form that takes submissions here: its own page. */
-export function addressOf(
-  { formId, isPublished, supported }: Pick<ListedForm, 'formId' | 'isPublished' | 'supported'>,
-  url: string,
-): readonly string[] {
-  return isPublished && supported ? [`Its page: ${new URL(formPath(formId), url).href}`] : []
+type Addressed = Pick<ListedForm, 'formId' | 'isPublished' | 'supported'>
+
+/** Where people can fill in a form that takes submissions here: its own page. Null: it takes none. */
+function addressOf({ formId, isPublished, supported }: Addressed, url: string | URL): string | null {
+  return isPublished && supported ? new URL(formPath(formId), url).href : null
+}
+
+/** What a command says of a form's own page. */
+export function addressNotes(form: Addressed, url: string): readonly string[] {
+  const address = addressOf(form, url)
+  return address === null ? [] : [`Its page: ${address}`]
 }
 
 const publishing = {
@@ -384,7 +404,7 @@ const publishing = {
   examples: ['contact --org lakeside'],
   says: (saved: v.InferOutput<typeof Saved>, { url }: Called): Said => ({
     out: toldOfForm(saved),
-    notes: addressOf(saved, url),
+    notes: addressNotes(saved, url),
   }),
 }
 

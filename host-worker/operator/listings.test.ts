@@ -88,8 +88,8 @@ const listings: readonly (readonly [words: string, heads: string, line: string |
   ['imports --org acme', 'IMPORT KIND STATE READ WRITTEN CHANGED PROBLEMS OPENED AT TOUCHED AT', null],
   [
     'form list --org acme',
-    'FORM STATE USE CHANGED AT NAME',
-    String.raw`(form-\d|saved)  (un)?published  (can be submitted here|must be hosted)  ${ISO}  \S.*`,
+    'FORM STATE USE CHANGED AT PAGE NAME',
+    String.raw`((form-\d|saved)  unpublished  (can be submitted here|must be hosted)  ${ISO}  -|(?<published>form-\d)  published  (must be hosted  ${ISO}  -|can be submitted here  ${ISO}  https?://\S+/f/\k<published>))  \S.*`,
   ],
   [
     'form versions saved --org acme',

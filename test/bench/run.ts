@@ -8,6 +8,7 @@ import { benchBill } from './bill.ts'
 import { printBundle } from './bundle.ts'
 import { benchCases } from './cases.ts'
 import { compare, type Contender } from './compare.ts'
+import { benchImports } from './imports.ts'
 import { benchMove } from './move.ts'
 import { benchPlaces } from './places.ts'
 import { bareWorker, buildWorker, filesWith, seedImage } from './prepare.ts'
@@ -18,7 +19,7 @@ import { benchUnauthorized } from './unauthorized.ts'
 /**
  * Measures the built service against a bare worker on the same runtime, without wrangler's dev proxy, and against an
  * earlier state of the service if its folder is given. An argument selects another measurement: `start`, `places`,
- * `analytics`, `bill`, `move`, `journeys` or `unauthorized`.
+ * `analytics`, `bill`, `move`, `imports`, `journeys` or `unauthorized`.
  */
 const { values, positionals } = parseArgs({
   options: { before: { type: 'string' } },
@@ -32,6 +33,7 @@ try {
   else if (subject === 'start') await benchStart(await built(), await openEarlier())
   else if (subject === 'places') await benchPlaces(folder, await openEarlier())
   else if (subject === 'move') await benchMove()
+  else if (subject === 'imports') await benchImports()
   else if (subject === 'journeys') await import('./journeys.ts')
   else if (subject === 'unauthorized') await benchUnauthorized(folder)
   else await benchService()

@@ -10,6 +10,7 @@ import type {
   Matching,
 } from '../../../ports/import-sessions.ts'
 import type { StoredRow } from '../../../ports/records.ts'
+import { forms } from '../../../domain/resources/forms.ts'
 import { isJsonObject } from '../../../domain/text/json.ts'
 import { parsed, type Database } from '../statement/database.ts'
 import {
@@ -27,6 +28,7 @@ import {
   type Template,
 } from '../statement/compiler.ts'
 import { rowsAmong, rowsOf, type BoundValue, type Executor, type Statement } from '../statement/executor.ts'
+import { versionStatements } from '../write/form-versions.ts'
 import { encodedRows, writableTable, givenFields, moveClock, upsertOf } from '../write/tenant-writer.ts'
 import {
   isIn,
@@ -374,11 +376,19 @@ export function writeGiven(
     return counted(executor, place, bind(countGiven, { ...values, changed: given.changed }))
   const table = writableTable(kind)
   if ('matched' in given) return writeMatched(executor, place, given, now)
+  const { organizationId } = place
   const rows = JSON.stringify(encodedRows(table, givenFields(table), given.rows))
-  return counted(executor, place, bind(countChangesOfNext, values), [
-    moveClock(table, place.organizationId, now),
-    bind(upsertGiven(kind), { ...values, rows }),
-  ])
+  // What an import changes of a form is a version of nobody, as a person's save is one of theirs.
+  const formIds = kind === forms.collection ? given.rows.map(({ formId }) => String(formId)) : []
+  const versions = formIds.length === 0 ? null : versionStatements(organizationId, formIds, null)
+  const written = bind(upsertGiven(kind), { ...values, rows })
+  return counted(
+    executor,
+    place,
+    bind(countChangesOfNext, values),
+    [moveClock(table, organizationId, now), ...(versions?.before ?? []), written],
+    versions?.after,
+  )
 }
 
 /** That a contact was changed since those were read to which the rows of a chunk were matched. */
@@ -448,8 +458,9 @@ async function counted(
   place: SessionPlace,
   count: Statement<SessionRow>,
   writes: readonly Statement[] = [],
+  following: readonly Statement[] = [],
 ): Promise<ImportSession | null> {
-  const after = [bind(deleteWritten, { ...place })]
+  const after = [...following, bind(deleteWritten, { ...place })]
   const [row] = await rowsAmong(executor, { before: writes, giving: count, after })
   return row === undefined ? null : sessionOf(row)
 }

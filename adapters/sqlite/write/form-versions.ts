@@ -23,7 +23,7 @@ const insert = sql`insert into form_versions (organization_id, form_id, number, 
 const content = (definition: 'f' | 'v') =>
   sql`json_remove(${sql.ref(`${definition}.definition`)}, '$.isPublished')`
 
-/** What an import has stored, or was stored before there were versions, becomes one before it is replaced. */
+/** What was stored before there were versions becomes one before it is replaced. */
 const keepStored = template(
   sql`${insert}, null, f.definition from ${forms} where v.number is null or ${content('f')} is not ${content('v')}`,
 )
@@ -38,11 +38,14 @@ const dropOldest = template(sql`delete from form_versions
       where of.organization_id = form_versions.organization_id and of.form_id = form_versions.form_id)
       - ${sql.lit(VERSIONS_MAX)}`)
 
-/** The statements around those that write forms in a batch, behind the one that moves the organization's clock. */
+/**
+ * The statements around those that write forms in a batch, behind the one that moves the organization's clock.
+ * @param savedBy who saves them; null: an import
+ */
 export function versionStatements(
   organizationId: string,
   formIds: readonly string[],
-  savedBy: string,
+  savedBy: string | null,
 ): { readonly before: readonly Statement[]; readonly after: readonly Statement[] } {
   const values = { organizationId, formIds: JSON.stringify(formIds), savedBy }
   return {

@@ -81,7 +81,7 @@ export const tenantParts: readonly Part[] = [
   part(
     '/submissions',
     'Submissions',
-    async () => (await import('./submissions/tenant-submissions.tsx')).Page,
+    async () => (await import('./submissions/tenant-submissions.tsx')).TenantSubmissions,
   ),
   part('/data', 'Data', loadData),
   part('/analytics', 'Analytics', loadAnalytics),

@@ -1,4 +1,4 @@
-import { addressOf, saveOrganizationForms, toldOfForm } from '../../../domain/operators/forms.ts'
+import { addressNotes, saveOrganizationForms, toldOfForm } from '../../../domain/operators/forms.ts'
 import { checkForms, FORMS_MAX } from '../../../domain/operators/forms-check.ts'
 import { unreadable, foreignFile } from '../../../domain/imports/file/lines.ts'
 import { importFormats } from '../../../domain/imports/file/transfer.ts'
@@ -44,7 +44,7 @@ const saveCommand: Command = {
       body: { forms, ...(values.unpublish === true ? { unpublish: true } : {}) },
     })
     for (const saved of body.data) for (const line of toldOfForm(saved)) context.out(line)
-    const addresses = body.data.flatMap((saved) => addressOf(saved, service.url))
+    const addresses = body.data.flatMap((saved) => addressNotes(saved, service.url))
     for (const line of addresses.slice(0, ADDRESSES_MAX)) context.note(line)
   },
 }

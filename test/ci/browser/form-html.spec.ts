@@ -149,3 +149,38 @@ test('axe finds nothing on any of the pages, in light and dark', async () => {
     }
   }
 }, 3_600_000)
+
+/** The relative luminance of a colour that the browser computed (WCAG 2.2, 1.4.3). */
+function luminance(colour: string): number {
+  const [red = NaN, green = NaN, blue = NaN] = [...colour.matchAll(/[\d.]+/g)].map(([part]) => {
+    const share = Number(part) / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+test('the button that sends stands out from the page, in light and dark, and where light-dark() is not known', async () => {
+  const { plain: page } = pages
+  const path = `${site.url}/plain/0`
+  const contrast = async () => {
+    const button = page.getByRole('button', { name: 'Send' })
+    const background = await button.evaluate((found) => getComputedStyle(found).backgroundColor)
+    const around = await page.locator('body').evaluate((found) => getComputedStyle(found).backgroundColor)
+    const behind = around === 'rgba(0, 0, 0, 0)' ? 'rgb(255, 255, 255)' : around
+    const [light = NaN, dark = NaN] = [background, behind].map(luminance).sort((one, other) => other - one)
+    return (light + 0.05) / (dark + 0.05)
+  }
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.goto(path)
+    expect(await contrast()).toBeGreaterThan(4)
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.route(path, async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, body: (await response.text()).replaceAll('light-dark(', 'not-known(') })
+  })
+  await page.goto(path)
+  expect(await contrast()).toBeGreaterThan(4)
+  await page.unroute(path)
+}, 60_000)

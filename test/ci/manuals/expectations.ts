@@ -116,6 +116,32 @@ export const expectationsOf = (port: number): readonly Expectation[] => [
     },
   },
   {
+    name: 'the first form has an address, its visitor is told, and its owner has the submission and an email',
+    is: (command) => command.includes('/api/forms/pier-booking/submissions'),
+    holds: async (output, ran) => {
+      assert.equal(json(output).ok, true)
+      const outputOf = (words: string) => ran.find(({ command }) => command.includes(words))
+      const address = `http://127.0.0.1:${port}/f/pier-booking`
+      assert.match(
+        outputOf('form save /tmp/pier-booking.json')?.told ?? '',
+        new RegExp(`Its page: ${address}$`, 'm'),
+      )
+      assert.match(
+        outputOf('form list --org pier')?.output ?? '',
+        new RegExp(`  ${address}  Book a wash$`, 'm'),
+      )
+      assert.match(outputOf('submissions list --org pier')?.output ?? '', /ada@example\.com/)
+      assert.match(outputOf('/f/pier-booking')?.output ?? '', /<h1>Book a wash<\/h1>/)
+      const response = await fetch(`http://127.0.0.1:${port}/mailbox`, {
+        headers: { accept: 'application/json' },
+      })
+      const { messages } = (await response.json()) as { readonly messages: readonly Json[] }
+      assert(
+        messages.some(({ to, subject }) => to === 'desk@example.com' && /Book a wash/.test(String(subject))),
+      )
+    },
+  },
+  {
     name: 'a form made from the guide works on its page, sends emails and fills a sheet',
     is: (command) => command === 'cat /tmp/harbor-claim.csv',
     holds: async (output) => {

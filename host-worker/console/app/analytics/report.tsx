@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useId, useState } from 'preact/hooks'
 import { useLocation, useSearch } from 'wouter-preact'
 import { Button, CsvButton, TextField } from '../kit/controls.tsx'
 import { Card, Empty, NO_VALUE, Shown, countText } from '../kit/page.tsx'
@@ -275,40 +275,44 @@ export function HeatMap({ title, corner, cells }: HeatMapProps) {
   const columns = [...new Set(cells.map(({ column }) => column))]
   const rows = Map.groupBy(cells, ({ row }) => row)
   const most = Math.max(0, ...cells.map(({ share }) => share ?? 0))
+  const id = useId()
   return (
-    <div class="heat" role="region" aria-label={title} tabIndex={0}>
-      <table>
-        <caption>{title}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{corner}</th>
-            {columns.map((column) => (
-              <th key={column} scope="col">
-                <bdi>{column}</bdi>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {[...rows].map(([row, ofRow]) => (
-            <tr key={row}>
-              <th scope="row">
-                <bdi>{row}</bdi>
-              </th>
-              {columns.map((column) => {
-                const cell = ofRow.find((one) => one.column === column)
-                const heat = most === 0 ? 0 : (cell?.share ?? 0) / most
-                return (
-                  <td key={column} style={{ '--heat': `${Math.round(heat * HEAT_MAX)}%` }}>
-                    {cell?.text ?? <span class="soft">–</span>}
-                  </td>
-                )
-              })}
+    <figure class="heat-map">
+      {/* Outside of what is scrolled, so that it is never cut. */}
+      <figcaption id={id}>{title}</figcaption>
+      <div class="heat" role="region" aria-labelledby={id} tabIndex={0}>
+        <table aria-labelledby={id}>
+          <thead>
+            <tr>
+              <th scope="col">{corner}</th>
+              {columns.map((column) => (
+                <th key={column} scope="col">
+                  <bdi>{column}</bdi>
+                </th>
+              ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+          </thead>
+          <tbody>
+            {[...rows].map(([row, ofRow]) => (
+              <tr key={row}>
+                <th scope="row">
+                  <bdi>{row}</bdi>
+                </th>
+                {columns.map((column) => {
+                  const cell = ofRow.find((one) => one.column === column)
+                  const heat = most === 0 ? 0 : (cell?.share ?? 0) / most
+                  return (
+                    <td key={column} style={{ '--heat': `${Math.round(heat * HEAT_MAX)}%` }}>
+                      {cell?.text ?? <span class="soft">–</span>}
+                    </td>
+                  )
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </figure>
   )
 }
 

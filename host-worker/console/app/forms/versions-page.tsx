@@ -43,7 +43,7 @@ export function VersionsPage({ organizationId, formId }: VersionsProps) {
         pages={versions}
         columns={columns}
         rowKey={({ version }) => String(version)}
-        empty={<Empty title="There are no versions yet.">Each save makes one; 50 are kept.</Empty>}
+        empty={<Empty title="There are no versions yet.">Each save or import makes one; 50 are kept.</Empty>}
       />
       {chosen !== null && (
         <VersionDialog

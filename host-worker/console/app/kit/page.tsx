@@ -1,8 +1,9 @@
-import type { ComponentChildren } from 'preact'
+import { Fragment, type ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Link, useLocation } from 'wouter-preact'
 import type { Failure } from '../service/client.ts'
 import type { Reading } from '../service/hooks.ts'
+import { breakableParts } from './breakable.ts'
 import { Button } from './controls.tsx'
 
 /** A page above the present one. */
@@ -276,9 +277,23 @@ export function sizeText(bytes: number): string {
   return `${new Intl.NumberFormat('en', { maximumFractionDigits: 1 }).format(bytes / 1_000 ** step)} ${SIZES[step] ?? ''}`
 }
 
-/** A text that somebody else wrote, such as an answer. Its marks of direction turn nothing around it. */
+/**
+ * A text that somebody else wrote, such as an answer. Its marks of direction turn nothing around it, and a long address or
+ * id is broken behind a mark, if it must be broken.
+ */
 export function TheirText({ text }: { readonly text: string }) {
-  return <bdi>{text}</bdi>
+  const [first = '', ...rest] = breakableParts(text)
+  return (
+    <bdi>
+      {first}
+      {rest.map((part, place) => (
+        <Fragment key={place}>
+          <wbr />
+          {part}
+        </Fragment>
+      ))}
+    </bdi>
+  )
 }
 
 /** What is shown of a value. A text keeps its marks of direction to itself, so that they turn nothing around it. */

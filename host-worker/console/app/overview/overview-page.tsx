@@ -145,55 +145,35 @@ function lastDays(nowMs: number, count: number): readonly string[] {
   )
 }
 
-const WIDTH = 720
-const HEIGHT = 180
-const FOOT = 24
-const HEAD = 20
-const NAMES_MAX = 8
-/** The space between two bars, and before the first and behind the last one, as a share of the distance of two bars. */
-const GAP = 0.25
-
 interface BarChartProps {
   readonly title: string
   readonly unit: string
   readonly bars: readonly { readonly name: string; readonly value: number }[]
 }
 
-/** Bars over names, such as days. The same numbers are in a table for whoever cannot see them. */
+/**
+ * Bars over names, such as days: elements, not a drawing, so that texts keep their size at any width; the style sheet leaves
+ * out names that do not fit beside each other. The same numbers are in a table for whoever cannot see them.
+ */
 function BarChart({ title, unit, bars }: BarChartProps) {
   const id = useId()
   const most = Math.max(1, ...bars.map(({ value }) => value))
-  const step = WIDTH / (bars.length + GAP)
-  const width = step * (1 - GAP)
-  const every = Math.ceil(bars.length / NAMES_MAX)
   return (
     <figure class="chart" aria-labelledby={id}>
       <figcaption id={id} class="visually-hidden">
         {title}
       </figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
-        <line class="axis" x1={0} x2={WIDTH} y1={HEIGHT - FOOT} y2={HEIGHT - FOOT} />
-        <text class="tick" x={0} y={12}>
-          {countText(most)}
-        </text>
-        <line class="grid" x1={0} x2={WIDTH} y1={HEAD} y2={HEAD} />
-        {bars.map(({ name, value }, index) => {
-          const left = step * (index + GAP)
-          const height = (value / most) * (HEIGHT - FOOT - HEAD)
-          return (
-            <g key={name}>
-              <rect class="bar" x={left} width={width} y={HEIGHT - FOOT - height} height={height} rx={3}>
-                <title>{`${name}: ${countText(value)} ${unit}`}</title>
-              </rect>
-              {index % every === 0 && (
-                <text class="tick" x={left + width / 2} y={HEIGHT - 6} text-anchor="middle">
-                  {name}
-                </text>
-              )}
-            </g>
-          )
-        })}
-      </svg>
+      <p class="tick" aria-hidden="true">
+        {countText(most)}
+      </p>
+      <div class="chart-bars" aria-hidden="true">
+        {bars.map(({ name, value }) => (
+          <div key={name} title={`${name}: ${countText(value)} ${unit}`}>
+            <span class="bar" style={{ height: `${(value / most) * 100}%` }} />
+            <span class="tick">{name}</span>
+          </div>
+        ))}
+      </div>
       <div class="visually-hidden">
         <table>
           <caption>{title}</caption>

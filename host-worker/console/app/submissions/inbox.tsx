@@ -1,18 +1,17 @@
+import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { Link, useLocation, useSearch } from 'wouter-preact'
 import { answerLines, type shownFields } from '../../../../domain/forms/shown-answers.ts'
-import { Button, SelectField, TextField, calls, withGiven } from '../kit/controls.tsx'
-import { Empty, Facts, TheirText, countText, useSettled } from '../kit/page.tsx'
-import { ClientContext, searchText, type Client } from '../service/client.ts'
-import type { Pages } from '../service/hooks.ts'
+import { Button, SelectField, TextField, calls, saveText, toast, withGiven } from '../kit/controls.tsx'
+import { Empty, Facts, FailureNote, TheirText, countText, useSettled } from '../kit/page.tsx'
+import { ClientContext, searchText } from '../service/client.ts'
+import { useLongAction, type Pages } from '../service/hooks.ts'
+import type { Format, ReadFields, Source, TextFile } from './download.ts'
 
 // What the inboxes of operators and of tenants have in common.
 
 type Fields = ReturnType<typeof shownFields>
 type Answers = Readonly<Record<string, unknown>>
-
-/** Reads the fields of a form. */
-export type ReadFields = (client: Client, formId: string, signal: AbortSignal) => Promise<Fields>
 
 const NO_FIELDS: Fields = []
 
@@ -106,11 +105,10 @@ interface FilterFieldsProps {
   readonly filters: Filters
   readonly onFilters: (next: Partial<Filters>) => void
   readonly forms: readonly { readonly formId: string; readonly name: string }[]
-  readonly hasSearch: boolean
 }
 
 /** The controls that narrow an inbox. */
-export function FilterFields({ filters, onFilters, forms, hasSearch }: FilterFieldsProps) {
+export function FilterFields({ filters, onFilters, forms }: FilterFieldsProps) {
   const [text, setText] = useState(filters.search)
   const settled = useSettled(text.trim())
   useEffect(() => {
@@ -129,9 +127,7 @@ export function FilterFields({ filters, onFilters, forms, hasSearch }: FilterFie
           ...forms.map(({ formId: value, name }) => ({ value, label: name })),
         ])}
       />
-      {hasSearch && (
-        <TextField label="Search answers" type="search" value={text} onValue={setText} maxLength={200} />
-      )}
+      <TextField label="Search answers" type="search" value={text} onValue={setText} maxLength={200} />
       {(['from', 'to'] as const).map((name) => (
         <TextField
           key={name}
@@ -144,6 +140,64 @@ export function FilterFields({ filters, onFilters, forms, hasSearch }: FilterFie
         />
       ))}
     </>
+  )
+}
+
+interface NothingFoundProps {
+  readonly filters: Filters
+  /** What to know while nothing came in. */
+  readonly children?: ComponentChildren
+}
+
+/** In place of a list in which nothing is. */
+export function NothingFound({ filters, children }: NothingFoundProps) {
+  return filters.search + filters.from + filters.to === '' ? (
+    <Empty title="Nothing came in yet.">{children}</Empty>
+  ) : (
+    <Empty title="Nothing was found.">
+      A search finds what was answered as it is stored, of an option its value.
+    </Empty>
+  )
+}
+
+interface DownloadButtonsProps<Submission extends object> {
+  /** Names the list. When it becomes another one, a file that is being made is given up. */
+  readonly list: string
+  readonly source: Source<Submission>
+}
+
+/** Downloads every submission that the list has, in the formats of the operator's command. */
+export function DownloadButtons<Submission extends object>({
+  list,
+  source,
+}: DownloadButtonsProps<Submission>) {
+  const download = useLongAction<number, Format, TextFile>(
+    async (client, format, work) => {
+      const { fileOf } = await import('./download.ts')
+      return fileOf(client, source, format, work)
+    },
+    ({ name, type, parts, isCut }) => {
+      saveText(name, type, ...parts)
+      const left = ' Older submissions were not looked at: choose days for them.'
+      toast(`${name} is being downloaded.${isCut ? left : ''}`)
+    },
+  )
+  useEffect(() => download.stop, [list])
+  return (
+    <div class="downloads">
+      <div class="buttons">
+        {(['csv', 'ndjson'] as const).map((format) => (
+          <Button key={format} isRunning={download.isRunning} onClick={calls(download.run, format)}>
+            Download {format.toUpperCase()}
+          </Button>
+        ))}
+        {download.isRunning && <Button onClick={download.stop}>Stop</Button>}
+      </div>
+      <p role="status" class="soft">
+        {download.isRunning && `${countText(download.progress ?? 0)} read so far`}
+      </p>
+      {download.failure !== null && <FailureNote failure={download.failure} />}
+    </div>
   )
 }
 

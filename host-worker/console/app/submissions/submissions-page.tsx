@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Link, Route, Switch, useSearch } from 'wouter-preact'
-import { answerText } from '../../../../domain/forms/shown-answers.ts'
-import { Button, CheckField, CopyButton, calls, saveText, toast } from '../kit/controls.tsx'
+import { answerText, shownFields } from '../../../../domain/forms/shown-answers.ts'
+import { Button, CheckField, CopyButton, calls, toast } from '../kit/controls.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
 import {
   Badge,
@@ -19,15 +19,17 @@ import { PagedTable, type Column } from '../kit/table.tsx'
 import { sendTones } from '../lists/records-page.tsx'
 import { inboxPath, organizationPath, type OrganizationProps } from '../organizations/organization.ts'
 import { searchText, type Client } from '../service/client.ts'
-import { useAction, useAllPages, useCall, useLongAction, usePages } from '../service/hooks.ts'
+import { useAction, useAllPages, useCall, usePages } from '../service/hooks.ts'
 import type { BodyOf, ItemOf } from '../service/operations.ts'
 import { useMay } from '../session.tsx'
-import type { Format, SubmissionsQuery, TextFile } from './download.ts'
+import type { ReadFields, Source } from './download.ts'
 import {
   AnswerFacts,
   AnswersLine,
+  DownloadButtons,
   FilterFields,
   Neighbours,
+  NothingFound,
   beginningOf,
   useFilters,
   useFormFields,
@@ -73,11 +75,16 @@ function askedFor(organizationId: string, { form, contact, search, from, to }: F
   }
 }
 
+/** Reads the fields of a form that answers are shown by. */
+function readFieldsOf(organizationId: string): ReadFields {
+  return async (client, formId, signal) => {
+    const params = { organizationId, formId }
+    return shownFields((await client.call('organizationForms.show', { params }, signal)).form.fields)
+  }
+}
+
 function useFieldsOf(organizationId: string, formIds: readonly string[]) {
-  return useFormFields(formIds, async (client, formId, signal) => {
-    const { fieldsOf } = await import('./download.ts')
-    return fieldsOf(client, { organizationId, formId }, signal)
-  })
+  return useFormFields(formIds, readFieldsOf(organizationId))
 }
 
 /** What came in through the forms of an organization, newest first. New submissions appear by themselves. */
@@ -124,8 +131,11 @@ function Inbox({ organizationId }: OrganizationProps) {
   return (
     <>
       <div class="filters">
-        <FilterFields filters={filters} onFilters={choose} forms={forms.items} hasSearch />
-        <DownloadButtons organizationId={organizationId} query={query} />
+        <FilterFields filters={filters} onFilters={choose} forms={forms.items} />
+        <DownloadButtons
+          list={JSON.stringify([params, query])}
+          source={sourceOf(organizationId, { params, query })}
+        />
       </div>
       {filters.contact !== '' && (
         <p class="note">
@@ -168,15 +178,7 @@ function Inbox({ organizationId }: OrganizationProps) {
         pages={submissions}
         columns={columns}
         rowKey={({ submissionId }) => submissionId}
-        empty={
-          filters.search + filters.from + filters.to === '' ? (
-            <Empty title="Nothing came in yet.">It appears here by itself when it does.</Empty>
-          ) : (
-            <Empty title="Nothing was found.">
-              A search finds what was answered as it is stored, of an option its value.
-            </Empty>
-          )
-        }
+        empty={<NothingFound filters={filters}>It appears here by itself when it does.</NothingFound>}
       />
     </>
   )
@@ -345,39 +347,23 @@ function pathOf(organizationId: string, submissionId: string, search: string): s
   return organizationPath(organizationId, `/submissions/${encodeURIComponent(submissionId)}`) + search
 }
 
-interface DownloadButtonsProps extends OrganizationProps {
-  readonly query: SubmissionsQuery
-}
+/** Rows of one request for a file: the most that the service answers with. */
+const FILE_PAGE_ROWS = 500
 
-/** Downloads every submission that the list has, in the formats of the operator's command. */
-function DownloadButtons({ organizationId, query }: DownloadButtonsProps) {
-  const download = useLongAction<number, Format, TextFile>(
-    async (client, format, work) => {
-      const { fileOf } = await import('./download.ts')
-      return fileOf(client, { organizationId, query, format }, work)
+/** The list of which a file is made. */
+function sourceOf(
+  organizationId: string,
+  { params, query }: ReturnType<typeof askedFor>,
+): Source<Submission> {
+  return {
+    name: query.formId ?? organizationId,
+    readPage: (client, cursor, signal) => {
+      const page = { limit: FILE_PAGE_ROWS, ...query, ...(cursor === null ? {} : { cursor }) }
+      return client.call('submissions.list', { params, query: page }, signal)
     },
-    ({ name, type, parts }) => {
-      saveText(name, type, ...parts)
-      toast(`${name} is being downloaded.`)
-    },
-  )
-  useEffect(() => download.stop, [organizationId, JSON.stringify(query)])
-  return (
-    <div class="downloads">
-      <div class="buttons">
-        {(['csv', 'ndjson'] as const).map((format) => (
-          <Button key={format} isRunning={download.isRunning} onClick={calls(download.run, format)}>
-            Download {format.toUpperCase()}
-          </Button>
-        ))}
-        {download.isRunning && <Button onClick={download.stop}>Stop</Button>}
-      </div>
-      <p role="status" class="soft">
-        {download.isRunning && `${countText(download.progress ?? 0)} read so far`}
-      </p>
-      {download.failure !== null && <FailureNote failure={download.failure} />}
-    </div>
-  )
+    sheetOf: (submission) => submission,
+    readFields: readFieldsOf(organizationId),
+  }
 }
 
 type ShownSubmission = Extract<BodyOf<'submissions.show'>, { readonly submissionId: string }>

@@ -1,20 +1,24 @@
+import { useState } from 'preact/hooks'
 import { Link, Route, Switch, useSearch } from 'wouter-preact'
 import { shownFields } from '../../../../domain/forms/shown-answers.ts'
-import { Card, Empty, Facts, PageHeader, TheirText, momentText } from '../kit/page.tsx'
+import { folded, mentions } from '../../../../domain/text/search.ts'
+import { Card, Empty, Facts, PageHeader, TheirText, countText, momentText } from '../kit/page.tsx'
 import { PagedTable, type Column } from '../kit/table.tsx'
-import { searchText } from '../service/client.ts'
-import { useReadPages, type Pages } from '../service/hooks.ts'
-import type { Row } from '../service/operations.ts'
+import { searchText, type Client } from '../service/client.ts'
+import { useList, useReadPages, type Pages } from '../service/hooks.ts'
+import type { Page, Row } from '../service/operations.ts'
+import type { ReadFields, Source, SubmissionsPage } from './download.ts'
 import {
   AnswerFacts,
   AnswersLine,
+  DownloadButtons,
   FilterFields,
   Neighbours,
+  NothingFound,
   beginningOf,
   useFilters,
   useFormFields,
   type Filters,
-  type ReadFields,
 } from './inbox.tsx'
 
 const PATH = '/submissions'
@@ -31,7 +35,7 @@ interface Submission {
 }
 
 /** What came in through a tenant's own forms, to read: what the public interface has. */
-export function Page() {
+export function TenantSubmissions() {
   return (
     <Switch>
       <Route path={`${PATH}/:submissionId`}>
@@ -49,20 +53,87 @@ export function Page() {
 const readFields: ReadFields = async (client, formId, signal) =>
   shownFields((await client.read<Row>(`/api/v1/forms/${encodeURIComponent(formId)}`, {}, signal)).fields)
 
-/** The list in the address of which these filters are. */
-function useSubmissions({ form, contact, from, to }: Filters): Pages<Submission> {
-  const pages = useReadPages('/api/v1/forms/submissions', {
-    ...(form === '' ? {} : { formId: form }),
-    ...(contact === '' ? {} : { contactId: contact }),
-    ...named('submittedAfter', beginningOf(from)),
-    ...named('submittedBefore', beginningOf(to, 1)),
-  })
-  // The rows are those of the contract.
-  return pages as Pages<never>
+/** Rows of one request: for what is read as it is scrolled, and the most, for what is looked through. */
+const SHOWN_ROWS = 100
+const LOOKED_THROUGH_ROWS = 500
+
+/** How many submissions a search or a file looks through: as many as some tens of requests have. */
+const LOOKED_THROUGH_MAX = 20_000
+
+/** How a list is read. */
+interface Reading {
+  readonly limit: number
+  /** How many submissions are looked at, the newest first. */
+  readonly most: number
+}
+
+const lookingThrough: Reading = { limit: LOOKED_THROUGH_ROWS, most: LOOKED_THROUGH_MAX }
+
+/**
+ * Reads a page of the list in the address of which these filters are. The public interface has no search, so it is made
+ * here, as the operator's is: a page may be empty although another one follows.
+ * @param cursor as an earlier page has it: how many were looked at, and the service's cursor
+ */
+async function readPage(
+  client: Client,
+  { form, contact, search, from, to }: Filters,
+  { limit, most }: Reading,
+  cursor: string | null,
+  signal: AbortSignal,
+): Promise<SubmissionsPage<Submission>> {
+  const [lookedAt, after] = cursor === null ? [0, undefined] : (JSON.parse(cursor) as [number, string])
+  const { data, pagination } = await client.read<Page<Submission>>(
+    '/api/v1/forms/submissions',
+    {
+      limit,
+      ...(form === '' ? {} : { formId: form }),
+      ...(contact === '' ? {} : { contactId: contact }),
+      ...named('submittedAfter', beginningOf(from)),
+      ...named('submittedBefore', beginningOf(to, 1)),
+      ...named('cursor', after ?? null),
+    },
+    signal,
+  )
+  const sought = folded(search)
+  const { nextCursor } = pagination
+  const isCut = nextCursor !== null && lookedAt + data.length >= most
+  return {
+    data: search === '' ? data : data.filter(({ answers }) => mentions(answers, sought)),
+    pagination: {
+      nextCursor: nextCursor === null || isCut ? null : JSON.stringify([lookedAt + data.length, nextCursor]),
+    },
+    isCut,
+  }
 }
 
 function named(name: string, value: string | null): Readonly<Record<string, string>> {
   return value === null ? {} : { [name]: value }
+}
+
+/** The list, and whether a search ended before the oldest submission. */
+function useSubmissions(filters: Filters): Pages<Submission> & { readonly isCut: boolean } {
+  const list = JSON.stringify(filters)
+  const [cutList, setCutList] = useState<string | null>(null)
+  const reading = filters.search === '' ? { limit: SHOWN_ROWS, most: Infinity } : lookingThrough
+  const pages = useList(list, async (client, cursor, signal) => {
+    const page = await readPage(client, filters, reading, cursor, signal)
+    if (page.isCut === true && !signal.aborted) setCutList(list)
+    return page
+  })
+  return { ...pages, isCut: cutList === list }
+}
+
+/** The list of which a file is made. */
+function sourceOf(filters: Filters): Source<Submission> {
+  return {
+    name: filters.form === '' ? 'all-forms' : filters.form,
+    readPage: (client, cursor, signal) => readPage(client, filters, lookingThrough, cursor, signal),
+    sheetOf: ({ contactId, ...submission }) => ({
+      ...submission,
+      contact: contactId === null ? null : { contactId },
+    }),
+    readFields,
+  }
 }
 
 function Inbox() {
@@ -96,15 +167,24 @@ function Inbox() {
           filters={filters}
           onFilters={choose}
           forms={forms.items.map(({ formId, name }) => ({ formId: String(formId), name: String(name) }))}
-          hasSearch={false}
         />
+        <DownloadButtons list={JSON.stringify(filters)} source={sourceOf(filters)} />
+      </div>
+      <div role="status">
+        {filters.search !== '' && submissions.hasMore && <p class="soft">Searching…</p>}
+        {submissions.isCut && (
+          <p class="note">
+            The newest {countText(LOOKED_THROUGH_MAX)} submissions were searched. Choose days to search older
+            ones.
+          </p>
+        )}
       </div>
       <PagedTable
         label="Submissions"
         pages={submissions}
         columns={columns}
         rowKey={({ submissionId }) => submissionId}
-        empty={<Empty title="There are no such submissions." />}
+        empty={<NothingFound filters={filters} />}
       />
     </>
   )

@@ -90,6 +90,46 @@ test('every page in every view', async () => {
   await room.inEveryView('not-found', '/nothing/here', room.adminKey, 'Not found')
 })
 
+test('on a phone, the chart has names of their full size beside each other, and every tab is there', async () => {
+  const { page } = await room.visit('', room.adminKey, { viewport: { width: 390, height: 844 } })
+  const names = page.locator('.chart-bars .tick:visible')
+  await names.first().waitFor()
+  const placed = await names.evaluateAll((ticks) =>
+    ticks.map((tick) => {
+      const { left, right } = tick.getBoundingClientRect()
+      return { left, right, px: parseFloat(getComputedStyle(tick).fontSize) }
+    }),
+  )
+  expect(placed.length).toBeGreaterThan(2)
+  for (const [place, { left, right, px }] of placed.entries()) {
+    expect(px).toBeGreaterThanOrEqual(12)
+    expect(left).toBeGreaterThan(placed[place - 1]?.right ?? 0)
+    expect(right).toBeLessThanOrEqual(390)
+  }
+  await page.goto(`${room.service.origin}/console/organizations/demo/settings#${room.adminKey}`)
+  const tabs = page.getByRole('navigation', { name: 'Organization' }).getByRole('link')
+  await tabs.first().waitFor()
+  for (const tab of await tabs.all()) {
+    const box = await tab.boundingBox()
+    expect(box === null ? NaN : box.x + box.width).toBeLessThanOrEqual(390)
+  }
+  expect(await tabs.count()).toBeGreaterThan(5)
+})
+
+test('on a phone, a badge is as wide as its word', async () => {
+  const { page } = await room.visit('/organizations/demo/forms', room.adminKey, {
+    viewport: { width: 390, height: 844 },
+  })
+  const badge = page.locator('.table .badge').first()
+  await badge.waitFor()
+  const paddingPx = await badge.evaluate((found) => {
+    const word = document.createRange()
+    word.selectNodeContents(found)
+    return found.getBoundingClientRect().width - word.getBoundingClientRect().width
+  })
+  expect(paddingPx).toBeLessThan(24)
+})
+
 test('text of the service is shown as text, and ten thousand rows are few elements', async () => {
   const hostile = `<script>document.title='x'</script><img src=x onerror=alert(1)>\u202e${'w'.repeat(10_000)}`
   const data = Array.from({ length: 10_000 }, (_, index) => ({

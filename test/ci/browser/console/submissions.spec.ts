@@ -78,6 +78,8 @@ test('forms, the inbox and a submission in every view', async () => {
   const name = 'Sparkle Car Wash'
   await room.inEveryView('forms', '/organizations/demo/forms', room.adminKey, name)
   await room.inEveryView('submissions', '/organizations/demo/submissions', room.adminKey, name)
+  const form = '/organizations/demo/forms/demo-contact'
+  await room.inEveryView('form-versions', `${form}/versions`, room.adminKey, name)
   await room.inEveryView('submission', `/organizations/demo/submissions/${submissionId}`, room.adminKey, name)
 }, 180_000)
 
@@ -194,6 +196,20 @@ test('a tenant reads its own submissions as the form says them, and changes noth
   await expect.poll(() => rows.count()).toBe(2)
   expect(await page.getByRole('checkbox').count()).toBe(0)
   await check()
+  await type(page, page.getByLabel('Search answers'), 'OMEGA')
+  await expect.poll(() => rows.count()).toBe(1)
+  const downloading = page.waitForEvent('download')
+  await press(page, page.getByRole('button', { name: 'Download CSV' }))
+  const file = await downloading
+  expect(file.suggestedFilename()).toBe('inbox-tenant-submissions.csv')
+  const sheet = readFileSync(await file.path(), 'utf8').split('\r\n')
+  expect(sheet[0]).toContain('contactId,What do you need?,I agree to the terms,Your message')
+  expect(sheet[1]).toContain(',Something else,Yes,omega')
+  expect(sheet).toHaveLength(2)
+  await page.getByLabel('Search answers').fill('nobody wrote this')
+  await page.getByText('Nothing was found.').waitFor()
+  await page.getByLabel('Search answers').fill('')
+  await expect.poll(() => rows.count()).toBe(2)
   await press(page, rows.first().getByRole('link'))
   await page.getByText('omega').waitFor()
   await page.keyboard.press('j')
@@ -202,7 +218,43 @@ test('a tenant reads its own submissions as the form says them, and changes noth
   expect(await page.getByRole('main').innerText()).toMatch(/I agree to the terms\s+Yes/)
   await check()
   await room.inEveryView('tenant-submissions', '/submissions', room.service.demoKey, 'Submissions')
+  const [one = ''] = await page.locator('main code').allInnerTexts()
+  const path = `/submissions/${one}?form=inbox-tenant`
+  await room.inEveryView('tenant-submission', path, room.service.demoKey, 'Form inbox-tenant')
 }, 180_000)
+
+test("a tenant's search and files end at a bound, and say so", async () => {
+  const { page, check } = await room.visit('/submissions', room.service.demoKey)
+  const asked: URLSearchParams[] = []
+  await page.route('**/api/v1/forms/submissions?*', (route) => {
+    const query = new URL(route.request().url()).searchParams
+    asked.push(query)
+    const of = asked.length
+    const data = Array.from({ length: Number(query.get('limit')) }, (_, index) => ({
+      ...{ submissionId: `sub-${of}-${index}`, formId: 'removed-since', formName: null },
+      ...{ contactId: null, submittedAt: '2026-05-04T09:00:00.000Z', attribution: {} },
+      answers: { message: of === 40 && index === 499 ? 'the needle' : 'hay' },
+    }))
+    return route.fulfill({ json: { data, pagination: { nextCursor: `after-${of}` } } })
+  })
+  await page.getByLabel('Search answers').fill('needle')
+  await page.getByText('The newest 20,000 submissions were searched.').waitFor()
+  await expect.poll(() => page.getByRole('row').count()).toBe(2)
+  expect(asked.slice(-39).map((query) => query.get('cursor'))).toEqual(
+    Array.from({ length: 39 }, (_, index) => `after-${index + 1}`),
+  )
+  expect(asked).toHaveLength(40)
+  await check()
+  asked.length = 0
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download CSV' }).click()
+  // The form is no longer there, so that the ids of its fields are the heads.
+  expect(readFileSync(await (await downloading).path(), 'utf8').split('\r\n')).toEqual([
+    '\uFEFFsubmissionId,submittedAt,formId,contactId,message',
+    'sub-40-499,2026-05-04T09:00:00.000Z,removed-since,,the needle',
+  ])
+  await page.getByText('Older submissions were not looked at: choose days for them.').waitFor()
+}, 120_000)
 
 test('the inbox filters by any of many forms and by contact, and downloads what it shows', async () => {
   const forms = Array.from({ length: 120 }, (_, index) => ({
