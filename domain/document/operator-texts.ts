@@ -25,6 +25,9 @@ The interface that organizations and their websites call is another one, with a 
 \`admin\` may do everything; \`support\` may read, and retry the outbox. Keys of organizations and of the platform are not
 accepted here, nor operator keys there.
 
+**People** sign in with their address, at \`POST /console/sign-in\` and \`POST /console/session\`, and have roles in organizations
+or in the service. Their session, a cookie, is accepted wherever a key is, for the operations that are open to their role.
+
 **Lists** are pages: pass \`pagination.nextCursor\` as \`cursor\` to read on.
 
 **Audit.** Every change, and every refused one, is recorded with the key that asked for it.

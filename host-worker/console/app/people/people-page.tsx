@@ -2,7 +2,7 @@ import { Link } from 'wouter-preact'
 import { useState } from 'preact/hooks'
 import { Button, RowButton, TextField, calls, toast } from '../kit/controls.tsx'
 import { FormDialog, useDialog } from '../kit/dialog.tsx'
-import { Empty, PageHeader, TheirText } from '../kit/page.tsx'
+import { Badge, Empty, PageHeader, TheirText } from '../kit/page.tsx'
 import { PagedTable, type Column } from '../kit/table.tsx'
 import { OperationFields, columnsOf, useWriting } from '../operations/operation-form.tsx'
 import { fieldsOf, givenOf } from '../operations/written.ts'
@@ -78,7 +78,7 @@ const columns = columnsOf('people.list', [
       </>
     ),
   },
-  'role',
+  { of: 'role', width: '7rem', cell: ({ role }) => <Badge>{role}</Badge> },
   'addedAt',
   { of: 'addedBy' },
 ])
