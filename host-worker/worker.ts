@@ -11,13 +11,7 @@ import { readEnv, type Env, type EnvReading } from './env/index.ts'
 import { isConsoleCall, isSignedInRead } from './http/console-paths.ts'
 import { overTransport, respond, type Answered } from './http/fetch-handler.ts'
 import { FORM_CLIENT_PATH, serveFormClient } from './http/form-client.ts'
-import {
-  API_PREFIX,
-  FORM_CLIENT_PREFIX,
-  notFoundFor,
-  OPERATOR_PREFIX,
-  serveOwn,
-} from './own-endpoints.ts'
+import { API_PREFIX, FORM_CLIENT_PREFIX, notFoundFor, OPERATOR_PREFIX, serveOwn } from './own-endpoints.ts'
 import { consoleLog, systemClock, systemDeadline, systemRandom } from './system.ts'
 import { FollowUpEntrypoint } from './wiring/family-database.ts'
 import { requestFields, createMeter, type Lifetime, type Serve } from './wiring/opening.ts'
@@ -128,7 +122,7 @@ function interfaceOf(request: Request, pathname: string): Promise<{ readonly ser
   if (isSubmissionPath(pathname)) return import('./wiring/submissions.ts')
   if (pathname.startsWith(FORM_CLIENT_PREFIX)) return import('./wiring/form-client.ts')
   if (pathname.startsWith(FORM_PAGE_PREFIX)) return import('./wiring/form-pages.ts')
-  if (isSignedInRead(pathname)) return import('./wiring/signed-in-reads.ts')
+  if (isSignedInRead(pathname)) return import('./wiring/tenants.ts')
   if (pathname.startsWith(OPERATOR_PREFIX) || isConsoleCall(request, pathname))
     return import('./wiring/operators.ts')
   return import('./wiring/tenants.ts')

@@ -22,7 +22,8 @@ function followed() {
     role: 'admin',
     expiresAt: null,
     person: null,
-    organizations: null, roles: [],
+    organizations: null,
+    roles: [],
   } as const
   return { outcomes, change: followChange('organization.move', operator, { organizationId: 'acme' }, world) }
 }

@@ -11,6 +11,7 @@ import type { Background, Meter } from '../../ports/platform.ts'
 import type { SourceFailure } from '../../ports/records.ts'
 import type { ExitSurveySource, PosSource, PosSources } from '../../ports/sources.ts'
 import type { Env, PosSettings } from '../env/index.ts'
+import { isSignedInRead } from '../http/console-paths.ts'
 import { createFetchHandler } from '../http/fetch-handler.ts'
 import { systemClock, systemFetch, systemPorts } from '../system.ts'
 import { backgroundOf, secretsOf, type Opening, type Serve } from './opening.ts'
@@ -19,9 +20,13 @@ import { emailOf, smsOf } from './providers.ts'
 
 const handle = createFetchHandler(tenantApi)
 
-/** Serves what organizations call. */
-export const serve: Serve = async (request, host, opening) =>
-  handle(request, { ...host, world: await openTenantWorld(opening) })
+/** Serves what organizations call, and what people who signed in read of them. */
+export const serve: Serve = async (request, host, opening) => {
+  const world = await openTenantWorld(opening)
+  if (host.url === undefined || !isSignedInRead(host.url.pathname)) return handle(request, { ...host, world })
+  const { serveSignedIn } = await import('./signed-in-reads.ts')
+  return serveSignedIn(request, host, opening, world, handle)
+}
 
 /** Kept for the lifetime of the isolate. */
 const rateLimiter = createRateLimiter(systemClock)

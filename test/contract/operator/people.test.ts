@@ -219,21 +219,19 @@ describe('a link', () => {
     const before = mails.delivered.length
     for (let count = 0; count < 65; count += 1) {
       const email = `p${count}@lakeside.example`
-      await storage
-        .operatorChanges(entry(`a-${count}`))
-        .savePerson(
-          {
-            person: email,
-            email,
-            organizationId: 'lakeside',
-            role: 'member',
-            name: null,
-            addedAt: AT,
-            addedBy: 'x',
-          },
-          null,
-          null,
-        )
+      await storage.operatorChanges(entry(`a-${count}`)).savePerson(
+        {
+          person: email,
+          email,
+          organizationId: 'lakeside',
+          role: 'member',
+          name: null,
+          addedAt: AT,
+          addedBy: 'x',
+        },
+        null,
+        null,
+      )
       await browser().send(
         'POST',
         '/console/sign-in',

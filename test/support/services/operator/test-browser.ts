@@ -70,7 +70,11 @@ export function openBrowser(
       else cookies.set(name, value)
     }
     const text = await response.text()
-    return { status: response.status, headers: response.headers, body: JSON.parse(text === '' ? 'null' : text) as Body }
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: JSON.parse(text === '' ? 'null' : text) as Body,
+    }
   }
   const ask: TestBrowser['ask'] = async (email) => {
     const before = mails.delivered.length
