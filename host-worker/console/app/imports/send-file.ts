@@ -3,6 +3,7 @@ import {
   PART_BYTES,
   contentDigest,
   transferFile,
+  type OnProgress,
   type ImportOutcome,
   type ImportProgress,
   type ImportSource,
@@ -61,7 +62,7 @@ export function sendFile(client: Client, sent: SentFile, work: Work<SendProgress
     if (known.pass === 'reading') tell({ done: bytes })
   })
   const target = targetOf(client, sent, work.signal, tell)
-  const onProgress = (_pass: 'checking' | 'writing', rows: number): void => {
+  const onProgress: OnProgress = (_pass, rows) => {
     tell({ rows })
   }
   return transferFile({ ...how, source, target, onProgress })

@@ -1,0 +1,107 @@
+import { sql } from 'kysely'
+import { bucketOf } from '../../../domain/limits/limits.ts'
+import { toInstant } from '../../../domain/text/instant.ts'
+import type { ImportSession, MatchedRows, MatchKeys } from '../../../ports/import-sessions.ts'
+import type { StoredRow } from '../../../ports/records.ts'
+import { bind, jsonChunks, slot, template } from '../statement/compiler.ts'
+import { resultsOf, type Executor, type Statement } from '../statement/executor.ts'
+import { nextNumber, type SessionPlace } from './session-row.ts'
+
+// A dry run of a list of contacts writes none of them, but a row may be of a contact that an earlier row would have made
+// or changed. So it notes those contacts in the table of the file's keys, in buckets with negative numbers: under its id
+// the contact as it would be, and under its email and its phone the id. Notes are only added; of several under an id, that
+// of the last chunk holds. A contact that no longer has an email under which it was noted is found by it all the same,
+// and whoever matches looks at the contact itself.
+
+/** So many that a bucket mostly has one key. */
+const BUCKETS = 2 ** 32
+
+const noteOf = (kind: 'id' | 'email' | 'phone', value: unknown) => `${kind} ${String(value)}`
+
+function bucketOfNote(note: string): number {
+  return -1 - bucketOf(note, BUCKETS)
+}
+
+const insertNotes = template(sql`
+  insert into import_keys (organization_id, import_id, bucket, part, "keys", lines)
+  select ${slot('organizationId')}, ${slot('importId')}, entry.value ->> 0, ${slot('chunk')},
+    entry.value -> 1, entry.value -> 2
+  from json_each(${slot('notes')}) as entry where ${nextNumber} = ${slot('chunk')}`)
+
+const readNotes = template(sql<{ readonly note: string; readonly value: string }>`
+  select noted.value as note, k.lines -> noted.key as value
+  from json_each(${slot('wanted')}) as w cross join import_keys as k
+    on k.organization_id = ${slot('organizationId')} and k.import_id = ${slot('importId')}
+      and k.bucket = w.value ->> 0
+    cross join json_each(k."keys") as noted
+  where noted.value = w.value ->> 1
+  order by k.part`)
+
+/** The statements by which a dry run notes the contacts that a chunk would have made or changed. */
+export function noteStatements(
+  place: SessionPlace,
+  { matching }: ImportSession,
+  { chunk, matched }: { readonly chunk: number; readonly matched: MatchedRows },
+  now: string,
+): readonly Statement[] {
+  // By ids, no contact is met twice: an id stands in such a file only once.
+  if (matching < 2) return []
+  // An organization's clock moves with each write, so contacts of later chunks are younger.
+  const createdAt = toInstant(Date.parse(now) + chunk)
+  const buckets = new Map<number, [number, string[], unknown[]]>()
+  const add = (note: string, value: unknown): void => {
+    const number = bucketOfNote(note)
+    const bucket = buckets.get(number) ?? [number, [], []]
+    bucket[1].push(note)
+    bucket[2].push(value)
+    buckets.set(number, bucket)
+  }
+  for (const row of matched.rows) {
+    const { contactId, emailKey = null, phone = null } = row
+    add(noteOf('id', contactId), { ...row, createdAt: row.createdAt ?? createdAt })
+    if (emailKey !== null) add(noteOf('email', emailKey), contactId)
+    if (phone !== null) add(noteOf('phone', phone), contactId)
+  }
+  return jsonChunks([...buckets.values()]).map((notes) => bind(insertNotes, { ...place, chunk, notes }))
+}
+
+/**
+ * The contacts as a dry run would have left them that have one of these keys, or had.
+ * @param stored the ids of the contacts that have one of the keys as they are stored
+ */
+export async function findNoted(
+  executor: Executor,
+  place: SessionPlace,
+  { ids, emails, phones }: MatchKeys,
+  stored: Iterable<string>,
+): Promise<readonly StoredRow[]> {
+  const byKey = await notes(executor, place, [
+    ...emails.map((email) => noteOf('email', email)),
+    ...phones.map((phone) => noteOf('phone', phone)),
+  ])
+  const wanted = new Set<unknown>([...ids, ...stored, ...byKey.map(({ value }) => value)])
+  const byId = await notes(
+    executor,
+    place,
+    [...wanted].map((id) => noteOf('id', id)),
+  )
+  // The last one of several stays in the map.
+  return [...new Map(byId.map(({ note, value }) => [note, value as StoredRow])).values()]
+}
+
+async function notes(
+  executor: Executor,
+  place: SessionPlace,
+  wanted: readonly string[],
+): Promise<readonly { readonly note: string; readonly value: unknown }[]> {
+  if (wanted.length === 0) return []
+  const results = await resultsOf(
+    executor,
+    jsonChunks(wanted.map((note) => [bucketOfNote(note), note])).map((some) =>
+      bind(readNotes, { ...place, wanted: some }),
+    ),
+  )
+  return results.flatMap(({ rows }) =>
+    rows.map(({ note, value }) => ({ note, value: JSON.parse(value) as unknown })),
+  )
+}
