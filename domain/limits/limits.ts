@@ -27,3 +27,6 @@ export function bucketOf(key: string, buckets: number): number {
     hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193)
   return (hash >>> 0) % buckets
 }
+
+/** How many attributes a contact has at most, and how long their names and values may be, in characters. */
+export const attributeBounds = { most: 50, nameLength: 64, valueLength: 1_000 } as const

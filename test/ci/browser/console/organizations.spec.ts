@@ -171,7 +171,7 @@ test('a spreadsheet with an error in line 3 is corrected and taken', async () =>
   )
   await page.locator('.drop').dispatchEvent('drop', { dataTransfer: dropped })
   await third.waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Check only' }).click()
+  await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByText('2 read. Nothing is wrong. Nothing was imported: this was a dry run.').waitFor()
   await page.getByRole('button', { name: 'Import', exact: true }).click()
   await page.getByText('2 read, 2 changed, 0 unchanged.').waitFor()
@@ -223,7 +223,7 @@ test('an import is cancelled, and one outlasts a lost connection', async () => {
     parts += 1
     await (parts === 1 ? route.abort('connectionreset') : route.continue())
   })
-  await page.getByRole('button', { name: 'Check only' }).click()
+  await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByText('6000 read. Nothing is wrong.').waitFor()
   expect(parts).toBe(2)
 })
