@@ -175,7 +175,7 @@ interface ReadyProps {
 /** A file that can be read: what its columns mean, and the buttons that send it. */
 function Ready({ kind, head, choice, onStart }: ReadyProps) {
   const { columns, chooseMapping, skipsProblems, chooseSkipping } = choice
-  const isDecided = columns.every(isKnown)
+  const unknown = columns.filter((one) => !isKnown(one)).map(({ column }) => column)
   const missing = head === null ? [] : missingFields(kind, columns)
   return (
     <>
@@ -196,7 +196,7 @@ function Ready({ kind, head, choice, onStart }: ReadyProps) {
       {missing.length > 0 && (
         <p class="note">Every row needs these fields, and no column has them: {missing.join(', ')}.</p>
       )}
-      {isDecided ? (
+      {unknown.length === 0 ? (
         <div class="buttons">
           <Button kind="primary" onClick={calls(onStart, false)}>
             Import
@@ -205,7 +205,7 @@ function Ready({ kind, head, choice, onStart }: ReadyProps) {
         </div>
       ) : (
         <div class="note">
-          <p>Say first what each marked column means.</p>
+          <p>Say first what each marked column means: {unknown.join(', ')}.</p>
           <div class="buttons">
             {takesAttributes(kind) && (
               <Button onClick={calls(chooseMapping, withOthers(columns, 'attributes'))}>
