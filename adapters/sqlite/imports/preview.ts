@@ -1,11 +1,35 @@
-import { sql } from 'kysely'
+import { sql, type Expression, type RawBuilder } from 'kysely'
 import { bucketOf } from '../../../domain/limits/limits.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { ImportSession, MatchedRows, MatchKeys } from '../../../ports/import-sessions.ts'
 import type { StoredRow } from '../../../ports/records.ts'
 import { bind, jsonChunks, slot, template } from '../statement/compiler.ts'
 import { resultsOf, type Executor, type Statement } from '../statement/executor.ts'
+import { columnOf, type Table } from '../table/tables.ts'
+import { at, valueOf } from '../write/tenant-writer.ts'
 import { nextNumber, type SessionPlace } from './session-row.ts'
+
+// What an import would write, told by a dry run.
+
+/**
+ * The SQL that counts the rows which `upsertOf` would insert or update, by the same rules.
+ * @param source as for `upsertOf`
+ */
+export function countOfUpsert(
+  table: Table,
+  fields: readonly string[],
+  source: Expression<unknown> = sql`json_each(${slot('rows')}) as row where true`,
+): RawBuilder<number> {
+  const given = fields.map((field, index) => ({ column: columnOf(table, field), index }))
+  const isKey = ({ column }: (typeof given)[number]) => table.keyColumns.includes(column.name)
+  const keys = given.filter(isKey).map(({ column, index }) => sql`${sql.id('t', column.name)} = ${at(index)}`)
+  const content = given.filter((one) => !isKey(one))
+  const stored = content.map(({ column }) => sql.id('t', column.name))
+  const values = content.map(({ column, index }) => valueOf(column, index, table, fields))
+  return sql<number>`(select count(*) from ${source} and not exists (
+    select 1 from ${sql.id(table.name)} as t where ${sql.id('t', table.ownerColumn)} = ${slot('owner')}
+      and ${sql.join(keys, sql` and `)} and (${sql.join(stored)}) is (${sql.join(values)})))`
+}
 
 // A dry run of a list of contacts writes none of them, but a row may be of a contact that an earlier row would have made
 // or changed. So it notes those contacts in the table of the file's keys, in buckets with negative numbers: under its id

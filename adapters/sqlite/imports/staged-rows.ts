@@ -27,15 +27,8 @@ import {
   type Template,
 } from '../statement/compiler.ts'
 import { rowsAmong, rowsOf, type BoundValue, type Executor, type Statement } from '../statement/executor.ts'
-import {
-  countOfUpsert,
-  encodedRows,
-  writableTable,
-  givenFields,
-  moveClock,
-  upsertOf,
-} from '../write/tenant-writer.ts'
-import { noteStatements } from './preview.ts'
+import { encodedRows, writableTable, givenFields, moveClock, upsertOf } from '../write/tenant-writer.ts'
+import { countOfUpsert, noteStatements } from './preview.ts'
 import {
   endState,
   isIn,

@@ -108,7 +108,7 @@ const importCommand: Command = {
     context.out(`${kind}: ${outcomeText(outcome, skipped)}`)
     if (skipped > 0 && problemsFile !== null)
       context.note(
-        `What was skipped is in ${String(problemsFile)}, each row with what is wrong. Mend and import it.`,
+        `What was skipped is in ${problemsFile}, each row with what is wrong. Mend and import it.`,
       )
   },
 }
