@@ -104,7 +104,11 @@ export function Page({ organizationId }: OrganizationProps) {
 }
 
 const columns: readonly Column<Import>[] = [
-  { title: 'Rows', cell: ({ kind, dryRun }) => (dryRun ? `${kind}, preview` : kind) },
+  {
+    title: 'Rows',
+    cell: ({ kind, dryRun, allProblems }) =>
+      allProblems ? `${kind}, check` : dryRun ? `${kind}, preview` : kind,
+  },
   { title: 'State', cell: ({ state }) => <Badge tone={stateTones[state]}>{state}</Badge> },
   { title: 'Read', width: '5rem', align: 'end', cell: ({ readRows }) => countText(readRows) },
   { title: 'Changed', width: '5rem', align: 'end', cell: ({ changedRows }) => countText(changedRows) },
@@ -155,13 +159,22 @@ export function NewImport({ organizationId, kinds, onChanged }: NewImportProps) 
             </p>
           )}
           {run.failure !== null && <FailureNote failure={run.failure} onRetry={run.goOn} />}
-          {ended !== null && ended.sent.file === file && ended.sent.kind === kind?.kind && (
+          {ended !== null && isAbout(ended, choice) && (
             <Outcome ended={ended} onSkip={format === 'csv' && !skipsProblems ? skip : null} />
           )}
         </div>
       )}
     </Card>
   )
+}
+
+/** Whether what came of a file is about what is chosen now. What was imported stays so, however it is read next. */
+function isAbout({ sent, outcome }: EndedRun, { file, kind, mapping, read, skipsProblems }: Choice): boolean {
+  if (sent.file !== file || sent.kind !== kind?.kind) return false
+  if (outcome.kind === 'imported') return true
+  const isSameReading = read !== null && !('problem' in read) && read.source === sent.source
+  const isSameMapping = JSON.stringify(sent.mapping) === JSON.stringify(mapping)
+  return isSameReading && isSameMapping && (sent.skipping !== null) === skipsProblems
 }
 
 interface ReadyProps {

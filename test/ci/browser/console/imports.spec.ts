@@ -112,6 +112,10 @@ test.each(views)('two columns for one name, and birthdays kept as attributes: $n
     .getByText('2 read: 2 would be new, 0 changed, 0 unchanged, 0 merged. Nothing is wrong.')
     .waitFor()
   await check()
+  // What a preview said of other columns is not shown.
+  await page.getByLabel('Birthday').selectOption('Leave it out')
+  expect(await page.getByText('would be new').count()).toBe(0)
+  await page.getByLabel('Birthday').selectOption('Keep it as an attribute')
   await page.getByRole('button', { name: 'Import', exact: true }).click()
   await page.getByText('2 read: 2 new, 0 changed, 0 unchanged, 0 merged.').waitFor()
   await page.getByRole('button', { name: 'Preview' }).click()
