@@ -257,6 +257,27 @@ it('a dry run in thousands of rows finds contacts that its earlier chunks would 
   expect(await run(storage, list)).toEqual({ ...second, kind: 'imported' })
 })
 
+it('a dry run of very many rows that share a phone finds the oldest, as the import does', async () => {
+  const phone = '+12125550100'
+  const storage = await openStorage('shared')
+  const people = Array.from({ length: 6_500 }, (_, index) => `p${index}@example.com,${phone},P,\n`)
+  const list = [
+    'email,phone,firstName,createdAt\n',
+    ...people,
+    // The oldest of all, and one that has no email until the last row.
+    `old@example.com,${phone},Old,2020-01-01T00:00:00Z\n`,
+    `,${phone},Older,\n`,
+    `x@example.com,${phone},Young,\n`,
+    ...people.slice(0, 2_500),
+    `,${phone},,\n`,
+    `,+12125550199,Alone,\n`,
+    `y@example.com,+12125550199,,\n`,
+  ].join('')
+  const preview = await run(storage, list, { isDryRun: true })
+  expect(preview).toMatchObject({ read: 9_006, fresh: 6_503, changed: 6_503, merged: 2_503 })
+  expect(await run(storage, list)).toEqual({ ...preview, kind: 'imported' })
+})
+
 it('a dry run can be given up while it compares, and leaves nothing', async () => {
   const storage = await openStorage('own')
   const world = worldOf(storage)

@@ -5,11 +5,9 @@ import { resultsOf, rowsOf, type Executor, type ResultRow } from '../statement/e
 import { givenFields } from '../write/tenant-writer.ts'
 import { decodeRows, tableOf } from '../table/tables.ts'
 import { selectFrom } from '../read/page-select.ts'
-import { findNoted } from './preview.ts'
+import { findNoted, SHARED_MAX } from './preview.ts'
 import type { SessionPlace } from './session-row.ts'
 
-/** How many contacts are found of very many that share an email or a phone: the oldest. */
-const SHARED_MAX = 20
 /** How many contacts are read at once, for each key and besides. Mostly none or one has a key. */
 const EVERY_OF_KEY = 2
 const EVERY_MORE = 1_000

@@ -107,9 +107,7 @@ const importCommand: Command = {
     for (const warning of outcome.warnings) context.note(`warning: ${warning}`)
     context.out(`${kind}: ${outcomeText(outcome, skipped)}`)
     if (skipped > 0 && problemsFile !== null)
-      context.note(
-        `What was skipped is in ${problemsFile}, each row with what is wrong. Mend and import it.`,
-      )
+      context.note(`What was skipped is in ${problemsFile}, each row with what is wrong. Mend and import it.`)
   },
 }
 
