@@ -412,7 +412,8 @@ export const listImports = operated({
         { head: 'kind', of: ({ kind }) => kind },
         { head: 'state', of: ({ state }) => state },
         { head: 'read', of: ({ readRows }) => readRows },
-        { head: 'written', of: ({ writtenRows }) => writtenRows },
+        // A dry run has compared them.
+        { head: 'written', of: ({ dryRun, writtenRows }) => (dryRun ? 0 : writtenRows) },
         { head: 'changed', of: ({ changedRows }) => changedRows },
         { head: 'problems', of: ({ problems }) => problems.length },
         { head: 'opened at', of: ({ openedAt }) => openedAt },

@@ -333,6 +333,17 @@ describe('in the console', () => {
     const long = 'How did you hear of us? '.repeat(4)
     const survey = `email,${long}\nada@example.com,by a friend\n`
     expect((await importInConsole(survey, { flags: ['--attributes'] })).text).toMatch(/^1 read: 1 new/)
+    const cut = `email,${'x'.repeat(63)}\u{1f600}\nbo@example.com,y\n`
+    expect((await importInConsole(cut, { flags: ['--attributes'] })).text).toMatch(/^1 read: 1 new/)
+    const twice = 'email,Notes,Notes\nada@example.com,a,b\n'
+    const said = withOthers(
+      columnsIn({ delimiter: ',', cells: ['email', 'Notes', 'Notes'], rows: [] }, kind, {}).columns,
+      'out',
+    )
+    expect(said).toEqual({ email: 'email', Notes: '' })
+    expect((await importInConsole(twice, { flags: ['Notes='] })).text).toBe(
+      '1 read: 0 new, 0 changed, 1 unchanged, 0 merged',
+    )
   })
 })
 

@@ -58,7 +58,8 @@ export function takesAttributes({ kind }: ImportKind): boolean {
 
 /** The field of a column that is kept as an attribute under its own name, as far as that fits. */
 export function attributeOf(column: string): string {
-  return ATTRIBUTE + column.slice(0, attributeBounds.nameLength)
+  // Half a character would be refused.
+  return ATTRIBUTE + column.slice(0, attributeBounds.nameLength).replace(/[\uD800-\uDBFF]$/, '')
 }
 
 /** How the columns of a file of this kind are read. The service has the last word, by the same code. */
