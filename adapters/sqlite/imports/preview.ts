@@ -99,7 +99,9 @@ export function noteStatements(
   }
   // An organization's clock moves with each write, so contacts of later chunks are younger.
   const madeAt = toInstant(Date.parse(now) + chunk)
-  const aged = matched.rows.map((row) => ({ ...row, createdAt: String(row.createdAt ?? madeAt) }))
+  const aged = matched.rows.map((row) => {
+    return { ...row, createdAt: typeof row.createdAt === 'string' ? row.createdAt : madeAt }
+  })
   for (const row of aged.toSorted(byAge)) {
     const { contactId, emailKey = null, phone = null, createdAt }: StoredRow = row
     const age = [String(contactId), String(createdAt), Number(emailKey !== null)] as const

@@ -1,15 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { delimiterNames } from '../../../../domain/imports/file/header.ts'
-import { lineTexts } from '../../../../domain/imports/file/lines.ts'
 import type { RightImport } from '../../../../domain/imports/file/skip-problems.ts'
-import {
-  FILE_PROBLEMS_MAX,
-  endOfCheck,
-  outcomeText,
-  type ImportOutcome,
-  type ImportSource,
-} from '../../../../domain/imports/file/transfer.ts'
-import { Button, CheckField, calls, saveText, toast } from '../kit/controls.tsx'
+import { Button, CheckField, calls, toast } from '../kit/controls.tsx'
 import { useLeaveWarning } from '../kit/dialog.tsx'
 import {
   Badge,
@@ -38,6 +30,7 @@ import {
   type FileHead,
   type ImportKind,
 } from './columns.ts'
+import { Outcome, type EndedRun } from './outcome.tsx'
 import { sendFile, type SendProgress, type SentFile } from './send-file.ts'
 
 /** An import as the operator interface shows it. */
@@ -247,10 +240,6 @@ interface Run {
   readonly ended: EndedRun | null
 }
 
-interface EndedRun extends RightImport {
-  readonly sent: SentFile
-}
-
 /** @param onChanged called when an import is open, and when it has ended */
 function useRun(onChanged: () => void): Run {
   const [sent, setSent] = useState<SentFile | null>(null)
@@ -322,111 +311,6 @@ function Sending({ progress, onCancel }: SendingProps) {
           <Button onClick={onCancel}>Cancel the import</Button>
         </div>
       )}
-    </div>
-  )
-}
-
-/** What an import came to. */
-function Outcome({
-  ended: { sent, outcome, skipped, wrong },
-  onSkip,
-}: {
-  readonly ended: EndedRun
-  /** Skips the rows with problems; null: they are skipped already, or cannot be. */
-  readonly onSkip: (() => void) | null
-}) {
-  if (outcome.kind === 'invalid')
-    return <ProblemList source={sent.source} problems={outcome.problems} onSkip={onSkip} />
-  if (outcome.kind === 'stopped')
-    return (
-      <p class="note failed" role="alert">
-        {outcome.message}
-      </p>
-    )
-  return (
-    <div class="stack" role="status">
-      <p class="note good">Rows: {outcomeText(outcome, skipped)}.</p>
-      {skipped > 0 && (
-        <div class="buttons">
-          <Button onClick={calls(saveText, problemsName(sent.file), 'text/csv', wrong)}>
-            Download the rows with problems
-          </Button>
-        </div>
-      )}
-      {outcome.warnings.length > 0 && (
-        <ul>
-          {outcome.warnings.map((warning) => (
-            <li key={warning}>{warning}</li>
-          ))}
-        </ul>
-      )}
-    </div>
-  )
-}
-
-function problemsName({ name }: File): string {
-  return name.replace(/(?:\.\w+)?$/, '.problems.csv')
-}
-
-type Problems = Extract<ImportOutcome, { readonly kind: 'invalid' }>['problems']
-
-const LINE_SHOWN_MAX = 300
-
-/** What is wrong with a file: each line with its text, and all of its problems. */
-function ProblemList({
-  source,
-  problems,
-  onSkip,
-}: {
-  readonly source: ImportSource
-  readonly problems: Problems
-  readonly onSkip: (() => void) | null
-}) {
-  const [texts, setTexts] = useState<ReadonlyMap<number, string>>(new Map())
-  const lines = [...new Set(problems.map(({ line }) => line))]
-  useEffect(() => {
-    let isLatest = true
-    // Without the texts, the problems still say everything.
-    lineTexts(source, new Set(lines)).then(
-      (found) => {
-        if (isLatest) setTexts(found)
-      },
-      () => undefined,
-    )
-    return () => {
-      isLatest = false
-    }
-  }, [source, problems])
-  return (
-    <div class="stack">
-      <p class="note failed" role="alert">
-        Nothing was imported: the file has{' '}
-        {problems.length === 1 ? 'a problem' : `${problems.length} problems`}.{' '}
-        {endOfCheck(problems.length, FILE_PROBLEMS_MAX)} Correct them in the file, save it, and choose it
-        again.
-      </p>
-      {onSkip !== null && (
-        <div class="buttons">
-          <Button onClick={onSkip}>Skip these rows, and check the others</Button>
-        </div>
-      )}
-      <ol class="problems">
-        {lines.map((line) => (
-          <li key={line}>
-            <h3>Line {line}</h3>
-            {texts.has(line) && <pre>{texts.get(line)?.slice(0, LINE_SHOWN_MAX)}</pre>}
-            <ul>
-              {problems
-                .filter((problem) => problem.line === line)
-                .map(({ field, message }) => (
-                  <li key={`${field} ${message}`}>
-                    <code>{field}</code> {message}
-                  </li>
-                ))}
-            </ul>
-          </li>
-        ))}
-      </ol>
     </div>
   )
 }
