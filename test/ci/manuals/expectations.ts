@@ -142,6 +142,23 @@ export const expectationsOf = (port: number): readonly Expectation[] => [
     },
   },
   {
+    name: 'a list from the guide is first counted, then imported, and its row with a problem mended',
+    is: (command) => command.includes('"Authorization: Bearer $CORNER_KEY"'),
+    holds: (output, ran) => {
+      const contacts = rows(output).map(({ firstName, email, attributes }) => [firstName, email, attributes])
+      assert.deepEqual(contacts.sort(), [
+        ['Ada', 'ada@example.com', { birthday: '10.12.1815' }],
+        ['Alan', 'alan@example.com', { birthday: '23.6.1912' }],
+        ['Grace', 'grace@example.com', { birthday: '9.12.1906' }],
+      ])
+      const [counted = '', imported = ''] = ran
+        .filter(({ command }) => command.includes('import contacts /tmp/customers.csv'))
+        .map(({ output: said }) => /^contacts: 3 read: (.+?)[.\n]/.exec(said)?.[1] ?? said)
+      assert.equal(counted.replace(' would be', ''), imported)
+      assert.match(imported, /, 1 merged, 1 empty row skipped, 1 with problems skipped$/)
+    },
+  },
+  {
     name: 'a form made from the guide works on its page, sends emails and fills a sheet',
     is: (command) => command === 'cat /tmp/harbor-claim.csv',
     holds: async (output) => {
