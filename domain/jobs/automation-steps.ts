@@ -37,6 +37,7 @@ export type Step = v.InferOutput<typeof Step>
 
 /** The steps of an automation, executed in order. */
 export const Steps = v.pipe(v.array(Step), v.maxLength(STEPS_MAX, `must be at most ${STEPS_MAX} steps`))
+export type Steps = v.InferOutput<typeof Steps>
 
 /** A kind of message that an automation sends to the contact of a run. */
 export type ContactMessage = 'email' | 'text message'
