@@ -5,7 +5,7 @@ import { suggestion } from '../text/nearest-word.ts'
 import { isSensitiveKey } from '../text/sensitive-keys.ts'
 import { answersAsTyped } from './language/answers.ts'
 import { nameOf, readField } from './language/compile.ts'
-import { isAnswerField } from './language/definition.ts'
+import { isAnswerField, type AnswerField } from './language/definition.ts'
 import type { Say } from './language/words.ts'
 import { answerText, shownFields } from './shown-answers.ts'
 
@@ -83,6 +83,44 @@ export function messageAnswers(
       return [field.id, words]
     }),
   )
+}
+
+/**
+ * Answers that somebody might give, for trying a message: to each field that texts may name.
+ * @param fields the form's `fields` as they are stored
+ */
+export function sampleAnswers(fields: unknown): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(shownFields(fields).map((field) => [field.id, sampleAnswer(field)]))
+}
+
+const sampleOf = {
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  licensePlate: 'ABC 123',
+  email: 'ada@example.com',
+  phone: '(212) 555-0123',
+} as const
+
+function sampleAnswer({ type, options, contactField, min, label, id }: AnswerField): unknown {
+  switch (type) {
+    case 'short_text':
+    case 'long_text':
+      return contactField === null ? `(${label || id})` : sampleOf[contactField]
+    case 'email':
+    case 'phone':
+      return sampleOf[type]
+    case 'number':
+      return typeof min === 'number' ? min : 12
+    case 'date':
+      return typeof min === 'string' ? min : '2026-05-20'
+    case 'single_choice':
+      return options[0]?.value ?? ''
+    case 'multiple_choice':
+      return options.slice(0, 2).map(({ value }) => value)
+    case 'boolean':
+    case 'consent':
+      return true
+  }
 }
 
 /**

@@ -131,11 +131,16 @@ export function kindOf(name: string, tools: ImportTools): ImportKind {
   const resource = resourceOfKind(name)
   if (resource === forms) return formKind(tools.passwords)
   if (resource === contacts) return contactKind(plainKind(resource))
-  if (resource === automations) return { ...plainKind(resource), warn: automationWarnings }
+  if (resource === automations) return automationKind()
   if (resource !== purchases) return plainKind(resource)
   return purchaseKind(async (organizationId, processorId) =>
     createPurchaseId(organizationId, processorId, (await tools.secrets()).current),
   )
+}
+
+/** The kind of automations, by which an operator's automations are read as well. */
+export function automationKind(): ImportKind {
+  return { ...plainKind(automations), warn: automationWarnings }
 }
 
 /** The resource whose rows a kind brings. Throws when there is no kind of that name. */

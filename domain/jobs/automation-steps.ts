@@ -6,12 +6,15 @@ import { readEmailAddress } from '../text/email-address.ts'
 /** The word that stands for the run's contact as the recipient of an email step. */
 export const RUN_CONTACT = 'contact'
 
+/** The maximum number of messages of an organization's automations to one address or number within any 24 hours. */
+export const RECIPIENT_DAILY_MAX = 5
+
 /** The maximum number of steps of an automation: a run of all of them must end within a few leases. */
 const STEPS_MAX = 100
 
 const text = v.pipe(v.string(), v.nonEmpty('must not be empty'))
 
-const SendEmail = v.strictObject({
+export const SendEmail = v.strictObject({
   type: v.literal('send_email'),
   to: v.pipe(
     v.string(),
@@ -27,7 +30,7 @@ const SendEmail = v.strictObject({
   ),
   html: text,
 })
-const SendSms = v.strictObject({ type: v.literal('send_sms'), body: text })
+export const SendSms = v.strictObject({ type: v.literal('send_sms'), body: text })
 const AddToList = v.strictObject({ type: v.literal('add_to_list'), listId: IdInput })
 const AddTag = v.strictObject({ type: v.literal('add_tag'), tag: text })
 

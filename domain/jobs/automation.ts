@@ -18,7 +18,7 @@ import {
   type PreparedSend,
 } from './work.ts'
 import { tenantMailbox } from '../messaging/sender.ts'
-import { RUN_CONTACT, Steps, type Step } from './automation-steps.ts'
+import { RECIPIENT_DAILY_MAX, RUN_CONTACT, Steps, type Step } from './automation-steps.ts'
 
 const Payload = v.object({ automationId: v.string() })
 
@@ -201,9 +201,6 @@ async function smsStep(
   const { capabilities } = world.sms
   return sendWithinBounds({ prepared, recipient: phone, capabilities }, waitingSince, job)
 }
-
-/** The maximum number of messages of an organization's automations to one address or number within any 24 hours. */
-export const RECIPIENT_DAILY_MAX = 5
 
 /** How long a message waits to be within the bounds, in days. */
 const WAIT_MAX_DAYS = 3
