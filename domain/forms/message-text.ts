@@ -16,6 +16,9 @@ import { answerText, shownFields } from './shown-answers.ts'
 export const messageParts = ['subject', 'html', 'body'] as const
 export type MessagePart = (typeof messageParts)[number]
 
+/** The maximum number of messages of an organization's automations to one address or number within any 24 hours. */
+export const RECIPIENT_DAILY_MAX = 5
+
 /**
  * How long the answers in a text may be together, and the whole of it when answers are in it, in characters (UTF-16
  * units). A stranger writes the answers: what is over is cut, and the words of the organization never are. A longer text

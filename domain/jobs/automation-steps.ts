@@ -6,9 +6,6 @@ import { readEmailAddress } from '../text/email-address.ts'
 /** The word that stands for the run's contact as the recipient of an email step. */
 export const RUN_CONTACT = 'contact'
 
-/** The maximum number of messages of an organization's automations to one address or number within any 24 hours. */
-export const RECIPIENT_DAILY_MAX = 5
-
 /** The maximum number of steps of an automation: a run of all of them must end within a few leases. */
 const STEPS_MAX = 100
 

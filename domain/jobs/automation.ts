@@ -4,7 +4,13 @@ import { deliveryAddress, emailKey } from '../text/email-address.ts'
 import { toInstant } from '../text/instant.ts'
 import { isBlank } from '../forms/language/answers.ts'
 import { sayerOf } from '../forms/language/words.ts'
-import { filledIn, hasAnswers, messageAnswers, type MessageAnswers } from '../forms/message-text.ts'
+import {
+  filledIn,
+  hasAnswers,
+  messageAnswers,
+  RECIPIENT_DAILY_MAX,
+  type MessageAnswers,
+} from '../forms/message-text.ts'
 import {
   leaseEnd,
   noEmailProvider,
@@ -18,7 +24,7 @@ import {
   type PreparedSend,
 } from './work.ts'
 import { tenantMailbox } from '../messaging/sender.ts'
-import { RECIPIENT_DAILY_MAX, RUN_CONTACT, Steps, type Step } from './automation-steps.ts'
+import { RUN_CONTACT, Steps, type Step } from './automation-steps.ts'
 
 const Payload = v.object({ automationId: v.string() })
 

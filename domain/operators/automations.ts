@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import { stepProblems } from '../forms/message-text.ts'
-import { RECIPIENT_DAILY_MAX } from '../jobs/automation-steps.ts'
+import { RECIPIENT_DAILY_MAX, stepProblems } from '../forms/message-text.ts'
 import { echoed, PROBLEMS_MAX } from '../limits/echo.ts'
 import { ofOrganization, type Called, type Said } from '../record/command.ts'
 import { component, described, worded } from '../record/meaning.ts'

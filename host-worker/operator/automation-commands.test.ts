@@ -77,13 +77,11 @@ describe.each(['acme', 'harbor'])('in %s, an automation', (org) => {
     const lines = `${JSON.stringify({ ...one, automationId: 'a' })}\n${JSON.stringify({ ...one, automationId: 'b' })}\n`
     expect((await save(lines, org)).stdout).toBe('a: created, draft\nb: created, draft\n')
     const wrong = { ...one, automationId: 'd', steps: [{ ...text, body: '{{nam}}' }] }
-    expect(await save([{ ...one, automationId: 'c' }, wrong], org)).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringContaining(
-        'Automation 2: steps[0].body has {{nam}}, and the form has no field of that id. Did you mean {{name}}?',
-      ),
-    })
+    const { code, stdout, stderr } = await save([{ ...one, automationId: 'c' }, wrong], org)
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain(
+      'Automation 2: steps[0].body has {{nam}}, and the form has no field of that id. Did you mean {{name}}?',
+    )
     expect((await run('automation', 'show', 'c', '--org', org)).stderr).toContain(
       `${org} has no automation c.`,
     )
@@ -92,12 +90,11 @@ describe.each(['acme', 'harbor'])('in %s, an automation', (org) => {
       ['[3]', /automation 1: this must be a JSON object\.$/],
       ['{"a":', /is not JSON/],
       [Array(101).fill(one), /At most 100 automations are saved at once\.$/],
-    ] as const)
-      expect(await save(content, org)).toMatchObject({
-        code: 1,
-        stdout: '',
-        stderr: expect.stringMatching(new RegExp(problem.source.replace('$', '\\s*$'))),
-      })
+    ] as const) {
+      const refused = await save(content, org)
+      expect([refused.code, refused.stdout]).toEqual([1, ''])
+      expect(refused.stderr.trim()).toMatch(problem)
+    }
   })
 })
 

@@ -4,7 +4,7 @@ import {
   showOrganizationAutomation,
   toldOfAutomation,
 } from '../../../domain/operators/automations.ts'
-import { RECIPIENT_DAILY_MAX } from '../../../domain/jobs/automation-steps.ts'
+import { RECIPIENT_DAILY_MAX } from '../../../domain/forms/message-text.ts'
 import { text } from '../../../domain/record/command.ts'
 import {
   testAutomationStep,

@@ -159,7 +159,8 @@ describe.each([
       {
         automation: 1,
         field: 'steps[0].html',
-        message: expect.stringMatching(/^has \{\{email\}\} inside a tag/),
+        message:
+          'has {{email}} inside a tag, a style, a script or a comment. Put it into the text, or into a value between quotes.',
       },
       {
         automation: 1,
@@ -272,11 +273,12 @@ describe.each([
         /^step\.body: has \{\{x\}\}, and the form/,
       ],
       [{ type: 'add_tag', tag: 'x' }, 'grace@example.com', 'contact', 400, /^step/],
-    ] as const)
-      expect(await tryStep(step, to, formId)).toMatchObject({
-        status,
-        body: { error: typeof error === 'string' ? error : expect.stringMatching(error) },
-      })
+    ] as const) {
+      const answer = await tryStep(step, to, formId)
+      expect(answer.status).toBe(status)
+      if (typeof error === 'string') expect(answer.body.error).toBe(error)
+      else expect(answer.body.error).toMatch(error)
+    }
     email.answers.push({ kind: 'refused', reason: 'Refused.' })
     expect((await tryStep(mail, 'grace@example.com')).body).toMatchObject({ failure: 'Refused.' })
     const { data } = (await ask('GET', '/operator/v1/audit?action=automation.test')).body

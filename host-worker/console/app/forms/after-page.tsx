@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { stepProblems } from '../../../../domain/forms/message-text.ts'
-import { RECIPIENT_DAILY_MAX, type Step } from '../../../../domain/jobs/automation-steps.ts'
+import { RECIPIENT_DAILY_MAX, stepProblems } from '../../../../domain/forms/message-text.ts'
+import type { Step } from '../../../../domain/jobs/automation-steps.ts'
 import { Button, TextField, calls, toast } from '../kit/controls.tsx'
 import { ConfirmDialog, useLeaveWarning } from '../kit/dialog.tsx'
 import { Badge, Card, Empty, FailureNote, Loading, Shown, TheirText } from '../kit/page.tsx'
@@ -97,7 +97,7 @@ function Bounds() {
       ? ` and ${organization.data.automationHourly} an hour in all`
       : ''
   return (
-    <p class="soft">
+    <p class="soft bounds">
       At most {RECIPIENT_DAILY_MAX} messages a day go to one address or number{hourly}, because strangers
       choose to whom. What is over waits, for three days.
     </p>
@@ -110,7 +110,7 @@ function newAutomation(form: StoredForm, all: readonly Listed[]): Automation {
   let number = 1
   const id = () => `${form.formId.slice(0, 180)}-after${number === 1 ? '' : `-${number}`}`
   while (ids.has(id())) number += 1
-  return { automationId: id(), name: `After ${form.name}`.slice(0, 200), steps: [] }
+  return { automationId: id(), name: 'Thank you', steps: [] }
 }
 
 interface StoredProps extends AutomationsProps {
@@ -139,6 +139,7 @@ function StoredAutomation({ organizationId, form, automation, onChanged }: Store
       onChanged()
     },
   )
+  const verb = isOpen ? 'Close' : mayChange ? 'Edit' : 'Look at'
   const actions = (
     <span class="buttons">
       <Badge tone={tones[status]}>{status}</Badge>
@@ -151,8 +152,8 @@ function StoredAutomation({ organizationId, form, automation, onChanged }: Store
           {status === 'active' ? 'Pause' : 'Resume'}
         </Button>
       )}
-      <Button aria-label={`Steps of ${name}`} aria-expanded={isOpen} onClick={calls(setOpen, !isOpen)}>
-        {isOpen ? 'Close' : mayChange ? 'Edit' : 'Look'}
+      <Button aria-label={`${verb} ${name}`} aria-expanded={isOpen} onClick={calls(setOpen, !isOpen)}>
+        {verb}
       </Button>
     </span>
   )
@@ -220,7 +221,7 @@ interface EditorProps extends AutomationsProps {
 
 /** Edits an automation: its name and its steps. */
 function AutomationEditor({ organizationId, form, begun, found, onSaved }: EditorProps) {
-  const [automation, setAutomation] = useState(begun)
+  const [automation, setChanged] = useState(begun)
   // What the next save replaces: what was read, or after a conflict what somebody else has made of it.
   const [replaced, setReplaced] = useState<Stored | null>(found)
   const [conflict, setConflict] = useState<Stored | null>(null)
@@ -255,6 +256,11 @@ function AutomationEditor({ organizationId, form, begun, found, onSaved }: Edito
       onSaved()
     },
   )
+  const setAutomation = (changed: Automation): void => {
+    setChanged(changed)
+    // What was said of it before may be mended.
+    save.forget()
+  }
   return (
     <form
       class="field-settings"

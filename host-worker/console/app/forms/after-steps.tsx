@@ -7,7 +7,6 @@ import {
   type MessageAnswers,
   type MessagePart,
 } from '../../../../domain/forms/message-text.ts'
-import type { Voice } from '../../../../domain/forms/language/words.ts'
 import { fieldName, shownFields } from '../../../../domain/forms/shown-answers.ts'
 import type { Step } from '../../../../domain/jobs/automation-steps.ts'
 import { Button, SelectField, TextArea, TextField, calls } from '../kit/controls.tsx'
@@ -64,7 +63,7 @@ export function StepList({ organizationId, form, steps, problems, onSteps }: Ste
   const [type, setType] = useState<string>('send_email')
   const { fields } = form.form
   const shown = useMemo(() => shownFields(fields), [fields])
-  const speech = useSpeech(form.form as Voice)
+  const speech = useSpeech(form.form)
   const answers = useMemo(
     () => (speech === null ? null : messageAnswers(fields, sampleAnswers(fields), null, speech.say)),
     [fields, speech],
@@ -157,7 +156,7 @@ function StepControls({ step, index, onStep, ...around }: StepProps) {
       return (
         <>
           {text('subject', 'Subject', step.subject, (subject) => ({ ...step, subject }))}
-          {text('html', 'Text, as HTML', step.html, (html) => ({ ...step, html }))}
+          {text('html', 'Text (HTML)', step.html, (html) => ({ ...step, html }))}
           <MessagePreview step={step} index={index} {...around} />
         </>
       )
@@ -261,6 +260,7 @@ function MessagePreview({ step, index, answers, organizationId, form }: PreviewP
   return (
     <>
       <section class="message-preview" aria-label={name}>
+        <p class="soft">Preview, with answers that are made up</p>
         {step.type === 'send_email' ? (
           <>
             <p>
