@@ -199,6 +199,18 @@ describe('answers in messages', () => {
     ])
   })
 
+  test('fields may have any id, also one with braces', async () => {
+    const bench = await openJobBench([{ type: 'send_sms', body: '{{a{b}} {{ }}}} {{toString}}' }])
+    await bench.submit('sub-1', [], { 'a{b': '1', '}}': '2', toString: '3' })
+    const ids = ['a{b', '}}', 'toString', 'email']
+    const fields = ids.map((id) => ({ id, type: 'short_text', label: id }))
+    await bench.storage
+      .tenant('acme')
+      .upsert('forms', [form('form-1', { definition: { formId: 'form-1', fields } })])
+    await bench.settle()
+    expect(bench.sms.delivered.map(([, { body }]) => body)).toEqual(['1 2 3'])
+  })
+
   test('a message of which nothing is left is not sent, and the steps after it are done', async () => {
     const bench = await openJobBench([
       { type: 'send_sms', body: ' {{email}}' },

@@ -20,7 +20,6 @@ import { cutText } from '../text/characters.ts'
 import { randomBase62 } from '../text/encoding.ts'
 import { toInstant } from '../text/instant.ts'
 import { ended } from '../text/schema-errors.ts'
-import { AUTOMATIONS_PATH } from './automations.ts'
 import { FormId } from './forms.ts'
 import { findForms, unknownForm } from './save-forms.ts'
 import { jsonBody } from './schema.ts'
@@ -47,7 +46,8 @@ const sampleStep: SendingStep = {
 export const testAutomationStep = operated({
   id: 'organizationAutomations.test',
   method: 'POST',
-  path: `${AUTOMATIONS_PATH}/test`,
+  // Not below the automations, where it would hide one of that id.
+  path: '/operator/v1/organizations/{organizationId}/automation-tests',
   access: 'admin',
   tag: 'Automations',
   needsOrganization: true,

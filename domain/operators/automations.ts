@@ -27,7 +27,7 @@ import { operated } from './serve.ts'
 import type { OperatorWorld } from './world.ts'
 
 /** The path of an organization's automations. */
-export const AUTOMATIONS_PATH = '/operator/v1/organizations/{organizationId}/automations'
+const AUTOMATIONS_PATH = '/operator/v1/organizations/{organizationId}/automations'
 
 /** The maximum number of automations that are saved at once, and the maximum size of the request. */
 export const AUTOMATIONS_MAX = 100
@@ -137,13 +137,13 @@ export const listOrganizationAutomations = operated({
   ],
   answer: async ({ operation, params: { organizationId = '' }, query }, world) => {
     const order = { field: 'createdAt', idField: automations.idField, direction: 'descending' } as const
-    const asked = { collection: automations.collection, select: storedAutomationFields, where: [], order }
+    const asked = { collection: automations.collection, select: listedFields, where: [], order }
     return servePlacesPage(
       query,
       {
         scope: { endpointId: operation.id, organizationId },
         read: (after, limit) =>
-          readStoredPage<StoredAutomation>(world.tenant(organizationId), asked, { after, limit }),
+          readStoredPage<ListedRow>(world.tenant(organizationId), asked, { after, limit }),
       },
       world,
       listed,
@@ -410,7 +410,11 @@ export const setAutomationStatus = operated({
   },
 })
 
-function listed(stored: StoredAutomation): ListedAutomation {
+/** An automation of a list, which may be long, so its steps are not read. */
+type ListedRow = Omit<StoredAutomation, 'steps'>
+const listedFields = storedAutomationFields.filter((field) => field !== 'steps')
+
+function listed(stored: ListedRow): ListedAutomation {
   const { automationId, name, status, triggerFormId, stepCount, createdAt, updatedAt } = stored
   return { automationId, name, status, formId: triggerFormId, stepCount, createdAt, updatedAt }
 }

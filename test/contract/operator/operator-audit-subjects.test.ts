@@ -270,7 +270,7 @@ const changes: Readonly<Record<string, () => Promise<unknown>>> = {
     await service.storage.administration.saveOrganization(organization('acme', { slug: 'acme' }))
     const step = { type: 'send_email', to: 'contact', subject: 'S', html: 'H' }
     const asked = { formId: 'contact', step, to: 'grace@example.com' }
-    expect((await admin.post(`${AUTOMATIONS}/test`, asked)).status).toBe(200)
+    expect((await admin.post(`${ORGANIZATION}/automation-tests`, asked)).status).toBe(200)
     return { type: 'test', formId: 'contact', channel: 'email' }
   },
   'outbox.retry': async () => {

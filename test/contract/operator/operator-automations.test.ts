@@ -52,7 +52,7 @@ const save = (...automations: readonly object[]) => ask('POST', AUTOMATIONS, { a
 const show = async (id = 'thanks') => (await ask('GET', `${AUTOMATIONS}/${encodeURIComponent(id)}`)).body
 const setStatus = (status: string, id = 'thanks') => ask('PUT', `${AUTOMATIONS}/${id}/status`, { status })
 const tryStep = (step: object, to: string, formId = 'contact') =>
-  ask('POST', `${AUTOMATIONS}/test`, { formId, step, to })
+  ask('POST', `${ACME}/automation-tests`, { formId, step, to })
 
 async function open(choice: PlaceChoice, providers: boolean): Promise<void> {
   email = fakeEmail()
@@ -125,6 +125,10 @@ describe.each([
     expect((await save({ ...THANKS, automationId: 'a/b?c#ü' })).body).toMatchObject({
       data: [{ outcome: 'unchanged' }],
     })
+    // A path of its own is no automation of that id.
+    await save({ ...THANKS, automationId: 'test' })
+    expect((await show('test')).automation).toMatchObject({ automationId: 'test' })
+    expect((await setStatus('paused', 'test')).status).toBe(200)
     expect((await save(THANKS, { ...THANKS, automationId: ' thanks' })).body).toMatchObject({
       problems: [{ automation: 2, field: 'automationId', message: 'is given twice' }],
     })
