@@ -1,8 +1,9 @@
 import type { Administration, Organization, OperatorKeys } from '../../ports/organizations.ts'
 import type { Audit, OpenOperatorChanges } from '../../ports/operators.ts'
 import type { Background, Clock, Deadline, Log, RandomSource } from '../../ports/platform.ts'
-import type { OutboxStore, SendLog, TenantSendLog } from '../../ports/messaging.ts'
+import type { EmailSender, OutboxStore, SendLog, SmsSender } from '../../ports/messaging.ts'
 import type { SubmissionMarks, TenantWriter } from '../../ports/records.ts'
+import type { MailIdentity } from '../messaging/sender.ts'
 import type { Secrets } from '../access/secrets.ts'
 import type { Moves } from '../placement/operators/moves.ts'
 import type { Overview } from '../placement/operators/overview.ts'
@@ -26,11 +27,15 @@ export interface OperatorWorld {
   readonly overview: Overview
   readonly moves: Moves
   readonly outbox: Pick<OutboxStore, 'list' | 'ofSubmission' | 'ownerOf'>
-  readonly sends: {
-    open(...owner: Parameters<SendLog['open']>): Pick<TenantSendLog, 'list' | 'ofSubmission'>
-  }
+  /** The log of sends: read, and written by the test messages of automations alone. */
+  readonly sends: SendLog
+  /** Null: no provider is configured, and no test can be sent. */
+  readonly email: EmailSender | null
+  readonly sms: SmsSender | null
+  /** The service's own sender domain and name; null together with `email`. */
+  readonly mail: MailIdentity | null
   /**
-   * Opens one organization. Forms are saved and submissions marked through it: like imports, the wrapper around the
+   * Opens one organization. Forms and automations are saved and submissions marked through it: like imports, the wrapper around the
    * handlers records them.
    */
   readonly tenant: (

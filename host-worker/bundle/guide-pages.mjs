@@ -39,7 +39,7 @@ changelog | CHANGELOG.md | What changed in each version.
   .map((line) => line.split(' | '))
 
 /** How many of the list are guides; the others are manuals. */
-const GUIDE_COUNT = 9
+const GUIDE_COUNT = 10
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const nameOf = new Map(guideList.map(([name, path]) => [path, name]))

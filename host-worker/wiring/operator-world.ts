@@ -16,6 +16,7 @@ import { systemClock, systemPorts } from '../system.ts'
 import { openStorage, type AllStorage } from './all-storage.ts'
 import { createMeter, detached, secretsOf } from './opening.ts'
 import { bound } from './places.ts'
+import { emailOf, smsOf } from './providers.ts'
 
 /** Assembles the ports for a request of an operator, and for work on the imports of organizations. */
 export async function openOperatorWorld(
@@ -30,6 +31,9 @@ export async function openOperatorWorld(
   return createWorld({
     storage,
     secrets: await secretsOf(env),
+    email: emailOf(env),
+    sms: smsOf(env),
+    mail: env.mail,
     places: { overview, restorePlaces, deletionPlaces, moves },
     posDestination: (organization) => posDestination(organization, env),
     backups: async () => (env.backups === null ? null : (await import('./backups.ts')).openBackups(env)),

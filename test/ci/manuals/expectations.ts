@@ -182,6 +182,18 @@ export const expectationsOf = (port: number): readonly Expectation[] => [
     },
   },
   {
+    name: 'what follows a submission says what was answered, and is tried by oneself',
+    is: (command) => command.includes('automation show harbor-thanks'),
+    holds: async (output) => {
+      assert.equal(json(output).status, 'active')
+      const mailbox = `http://127.0.0.1:${port}/mailbox`
+      const sent = await emailAbout('about: Something else A &lt;b&gt;hook&lt;/b&gt;', mailbox)
+      assert.deepEqual([sent.to, sent.subject], ['ada@example.com', 'Your claim: Something else'])
+      const tried = await emailAbout('about: A mirror (What was it?)', mailbox)
+      assert.deepEqual([tried.to, tried.subject], ['you@example.com', '[Test] Your claim: A mirror'])
+    },
+  },
+  {
     name: 'the contract document is served',
     is: (command) => command.includes('/api/v1/openapi.json'),
     holds: (output) => {
