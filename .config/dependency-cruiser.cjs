@@ -177,8 +177,8 @@ module.exports = {
         pathNot: [
           '^host-worker/console/app/',
           '^domain/(forms/language|text|imports/file)/',
-          '^domain/forms/(form-page|page-path|shown-answers|submissions-sheet)\\.ts$',
-          '^domain/(limits/retry|organizations/write-archive)\.ts$',
+          '^domain/forms/(form-page|message-text|page-path|shown-answers|submissions-sheet)\\.ts$',
+          '^domain/(limits/(limits|retry)|organizations/write-archive)\.ts$',
           '^node_modules/(preact|wouter-preact|jsonc-parser|lean-qr|@noble/hashes|@tanstack/virtual-core)/',
         ],
         dependencyTypesNot: ['type-only'],

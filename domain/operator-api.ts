@@ -6,6 +6,8 @@ import { operated } from './operators/serve.ts'
 import type { OperatorWorld } from './operators/world.ts'
 import * as archives from './operators/archives.ts'
 import * as audit from './operators/audit.ts'
+import * as automations from './operators/automations.ts'
+import * as automationTest from './operators/automation-test.ts'
 import * as backups from './operators/backups.ts'
 import * as forms from './operators/forms.ts'
 import * as formVersions from './operators/form-versions.ts'
@@ -97,10 +99,16 @@ export const operatorEndpoints = [
   formVersions.listFormVersions,
   formVersions.showFormVersion,
   formRestore.restoreFormVersion,
+  automations.listOrganizationAutomations,
+  automations.showOrganizationAutomation,
+  automations.saveOrganizationAutomations,
+  automations.setAutomationStatus,
+  automationTest.testAutomationStep,
   submissions.listSubmissions,
   submissions.showSubmission,
   submissions.countUnread,
   submissions.markSubmissions,
+  removals.deleteSubmissions,
   outbox.listOutbox,
   outbox.retryOutbox,
   sends.listSends,

@@ -4,8 +4,8 @@ export type ImportFormat = 'ndjson' | 'csv'
 
 /**
  * The state of an import. `receiving`: it takes parts, and the organization's data is not yet changed. `writing`: the
- * decision to write all rows was made, and is final. `done`: all rows are written. `checked`: a dry run found nothing
- * wrong, and nothing is written. `refused`: the file has problems, which `problems` lists. `aborted`: it was given up.
+ * decision to write all rows was made, and is final; a dry run compares them instead with what is stored. `done`: all rows
+ * are written. `checked`: a dry run found nothing wrong, and nothing is written. `refused`: the file has problems, which `problems` lists. `aborted`: it was given up.
  * The last four are final.
  */
 export type ImportState = 'receiving' | 'writing' | 'done' | 'checked' | 'refused' | 'aborted'
@@ -211,15 +211,18 @@ export interface ImportSessions {
   repeatedKeys(importId: string, bucket: number, limit: number): Promise<readonly RepeatedKey[]>
   /** All keys of a bucket with their lines. */
   keysIn(importId: string, bucket: number): Promise<readonly RepeatedKey[]>
-  /** Ends a session that is `receiving`. Returns the ended session; null: it is not receiving. */
+  /**
+   * Ends a session that is `receiving`, or a dry run that is `writing`. Returns the ended session; null: it is neither.
+   */
   end(
     importId: string,
     state: 'checked' | 'refused' | 'aborted',
     problems: readonly ImportProblem[],
   ): Promise<ImportSession | null>
   /**
-   * Starts writing a session: its state changes from `receiving` to `writing`, or to `done` when it has no rows. Null:
-   * the session is not `receiving`.
+   * Starts writing a session: its state changes from `receiving` to `writing`, or to `done` when it has no rows. Of a dry
+   * run, `writeNext` and `writeChunk` only count what they would have written, and it ends as `checked`. Null: the session
+   * is not `receiving`.
    * @param serviceWideIds whether ids of the collection are unique in the whole service. If so, the result is also null
    *   while another organization's import of the kind is being written, or when an id belongs to another organization
    */
@@ -233,7 +236,7 @@ export interface ImportSessions {
   writeNext(session: ImportSession, chunksMax: number): Promise<ImportSession | null>
   /** The next chunk of a session that is `writing`, for a caller that completes its rows or writes them elsewhere. */
   nextChunk(session: ImportSession): Promise<StagedChunk | null>
-  /** The contacts that have one of these keys. */
+  /** The contacts that have one of these keys; for a dry run, as the chunks before would have left them. */
   findMatches(session: ImportSession, keys: MatchKeys): Promise<Matches>
   /**
    * Like `writeNext`, with these rows in place of the staged ones. Null also when another chunk is next, and when somebody

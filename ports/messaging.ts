@@ -250,8 +250,18 @@ export interface ClaimedContact {
   readonly smsConsent: string
 }
 
+/** What the work of an entry needs of stored data. */
+export interface ClaimedContext {
+  /** Null: the submission no longer exists. */
+  readonly submission: ClaimedSubmission | null
+  /** Null: the form no longer exists. */
+  readonly form: ClaimedForm | null
+  /** Null: there is no contact. */
+  readonly contact: ClaimedContact | null
+}
+
 /** A claimed entry with everything that its work needs, read in the same step. */
-export interface ClaimedEntry {
+export interface ClaimedEntry extends ClaimedContext {
   readonly outboxId: string
   readonly kind: string
   /**
@@ -264,12 +274,6 @@ export interface ClaimedEntry {
   /** Since when its message has been waiting to be within the bounds of automations; null: it does not. */
   readonly waitingSince: string | null
   readonly organization: Organization
-  /** Null: the submission no longer exists. */
-  readonly submission: ClaimedSubmission | null
-  /** Null: the form no longer exists. */
-  readonly form: ClaimedForm | null
-  /** Null: there is no contact. */
-  readonly contact: ClaimedContact | null
 }
 
 /** The outcome of a claimed entry. `reason` is short and carries neither personal data nor a provider's own words. */
@@ -365,6 +369,11 @@ export interface TenantOutbox {
    * Of several concurrent claims exactly one succeeds. Null: the entry is settled, failed, leased, not due or unknown.
    */
   claim(outboxId: string, lease: Lease, now: string): Promise<ClaimedEntry | null>
+  /**
+   * What an entry's work needs, as it is now: a person may have been erased since the entry was claimed. Null: the lease
+   * was lost.
+   */
+  readAgain(outboxId: string, token: string): Promise<ClaimedContext | null>
   /**
    * Records that the message of an entry is about to be handed over. Whoever does not do that first must not hand it
    * over. False: the lease was lost and nothing was written.

@@ -147,6 +147,14 @@ export type AuditSubject =
   | { readonly type: 'archive'; readonly name: string | null; readonly secrets: boolean }
   /** Forms that were saved, published or taken back. */
   | { readonly type: 'forms'; readonly ids: readonly string[]; readonly changed?: readonly FormChange[] }
+  /** Automations that were saved, paused or resumed. `changed`: the keys of each whose values changed. */
+  | {
+      readonly type: 'automations'
+      readonly ids: readonly string[]
+      readonly changed?: readonly { readonly id: string; readonly keys: readonly string[] }[]
+    }
+  /** A message of an automation of a form that was sent to whoever tries it. Its recipient is not recorded. */
+  | { readonly type: 'test'; readonly formId: string; readonly channel: 'email' | 'sms' }
   /** Rows that were deleted. `kind` null: all rows of an organization, of every kind. */
   | { readonly type: 'rows'; readonly kind: string | null; readonly rows: number }
   /** Submissions that were marked: how many, and as what. */

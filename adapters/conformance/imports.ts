@@ -292,6 +292,108 @@ export const importCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'a dry run counts what its chunks would write, and writes none of them',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const imports = storage.imports('org-a')
+      await storage.tenant('org-a').upsert('contacts', [contact('c-1'), contact('c-2')])
+      await storage.tenant('org-b').upsert('contacts', [contact('c-3')])
+      const session = await imports.open('imp-1', { ...contacts, isDryRun: true }, 'rows', 'start')
+      const rows = [contact('c-1'), contact('c-2', { firstName: 'Other' }), contact('c-3')]
+      await imports.addPart(session, part(1, { rows }))
+      await imports.addPart(session, part(2, { rows: [contact('c-4')] }))
+      const started = await imports.startWriting(session, false)
+      assert.equal(started?.state, 'writing')
+      const first = await imports.writeNext(started, 1)
+      assert.deepEqual([first?.state, first?.writtenRows, first?.changedRows], ['writing', 3, 2])
+      assert(first !== null)
+      const last = await imports.writeNext(first, 1)
+      assert.deepEqual([last?.state, last?.writtenRows, last?.changedRows], ['checked', 4, 3])
+      assert.equal(await imports.end('imp-1', 'aborted', []), null)
+      assert.equal(await readContact(storage, 'c-3'), undefined)
+      assert.notEqual((await readContact(storage, 'c-2'))?.firstName, 'Other')
+      const none = await imports.open('imp-2', { ...contacts, isDryRun: true }, 'rows', 'start')
+      assert.equal((await imports.startWriting(none, false))?.state, 'checked')
+      assert.equal(await imports.writeNext(none, 1), null)
+    },
+  },
+  {
+    name: 'a dry run of drafts holds no service-wide id, and can be given up until it ends',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const [mine, theirs] = [storage.imports('org-a'), storage.imports('org-b')]
+      const file = { ...contacts, kind: 'forms' }
+      const dry = await mine.open('imp-1', { ...file, isDryRun: true }, 'drafts', 'start')
+      const keys = [{ bucket: 0, keys: ['f'], lines: [1] }]
+      for (const number of [1, 2])
+        await mine.addPart(dry, part(number, { rows: [form(`f-${number}`)], keys }))
+      const comparing = await mine.startWriting(dry, false)
+      assert(comparing !== null)
+      const written = await mine.writeChunk(comparing, { chunk: 0, rows: [form('f-1')] })
+      assert.deepEqual([written?.state, written?.changedRows], ['writing', 1])
+      assert.equal(await mine.writeChunk(comparing, { chunk: 0, rows: [form('f-1')] }), null)
+      const other = await theirs.open('imp-2', file, 'drafts', 'start')
+      await theirs.addPart(other, part(1, { rows: [form('f')], keys }))
+      assert.equal((await theirs.startWriting(other, true))?.state, 'writing')
+      assert.equal(await theirs.end('imp-2', 'aborted', []), null)
+      assert.equal((await mine.end('imp-1', 'aborted', []))?.state, 'aborted')
+      assert.equal(await mine.writeChunk(comparing, { chunk: 1, rows: [form('f-2')] }), null)
+      assert.equal(await storage.forms.find('f-1'), null)
+    },
+  },
+  {
+    name: 'a dry run finds contacts as its earlier chunks would have left them',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const imports = storage.imports('org-a')
+      const known = contact('c-0', { email: 'a@example.com', emailKey: 'a@example.com' })
+      await storage.tenant('org-a').upsert('contacts', [known])
+      const session = await imports.open('imp-1', { ...contacts, isDryRun: true }, 'rows', 'start')
+      const staged = await imports.addPart(session, part(1, { rows: [contact('c-1')], matching: 2 }))
+      await imports.addPart(session, part(2, { rows: [contact('c-2')], matching: 2 }))
+      assert(staged !== null)
+      const comparing = await imports.startWriting(staged, false)
+      assert(comparing !== null)
+      const moved = { ...known, email: 'b@example.com', emailKey: 'b@example.com', phone: '+12125550100' }
+      const made = contact('c-9', { createdAt: null, emailKey: 'é"x', phone: null })
+      const counts = { changedRows: 2, newRows: 1, mergedRows: 0 }
+      const touched = [['c-0', 1]] as const
+      const matched = { rows: [moved, made], touched, counts, warnings: ['w'], at: '' }
+      const written = await imports.writeChunk(comparing, { chunk: 0, matched })
+      assert.deepEqual([written?.newRows, written?.warnings], [1, ['w']])
+      const find = async (
+        emails: readonly string[],
+        phones: readonly string[],
+        ids: readonly string[] = [],
+      ) =>
+        (await imports.findMatches(comparing, { ids, emails, phones })).contacts.map(
+          ({ contactId, emailKey }) => [contactId, emailKey],
+        )
+      const found = [['c-0', 'b@example.com']]
+      assert.deepEqual(await find(['b@example.com'], []), found)
+      assert.deepEqual(await find([], ['+12125550100']), found)
+      assert.deepEqual(await find([], [], ['c-0']), found)
+      // Found by what is stored, it is shown as it would be.
+      assert.deepEqual(await find(['a@example.com'], []), found)
+      assert.deepEqual(await find([String(made.emailKey)], []), [['c-9', made.emailKey]])
+      assert.equal(
+        (
+          await storage.imports('org-b').findMatches(comparing, {
+            ids: ['c-9'],
+            emails: ['b@example.com'],
+            phones: [],
+          })
+        ).contacts.length,
+        0,
+      )
+      assert.equal(await readContact(storage, 'c-9'), undefined)
+      assert.equal((await readContact(storage, 'c-0'))?.email, 'a@example.com')
+      await imports.end('imp-1', 'aborted', [])
+      while (await imports.dropStaged('imp-1')) continue
+      assert.deepEqual(await find(['b@example.com'], ['+12125550100']), [])
+    },
+  },
+  {
     name: 'drafts are written as their caller completes them, once',
     async run(make) {
       const storage = await twoTenants(make)

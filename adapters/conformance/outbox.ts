@@ -88,6 +88,24 @@ export const outboxCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'whoever holds an entry reads anew what it needs, and nobody else does',
+    async run(make) {
+      const storage = await withEntries(make, 'out-1')
+      const mine = storage.outbox.open('org-a')
+      const claimed = await mine.claim('out-1', ...lease('t1'))
+      assert(claimed !== null)
+      const { submission: first, form: asked, contact } = claimed
+      assert.deepEqual(await mine.readAgain('out-1', 't1'), { submission: first, form: asked, contact })
+      await storage.tenant('org-a').upsert('forms', [form('form-1', { name: 'Renamed' })])
+      assert.equal((await mine.readAgain('out-1', 't1'))?.form?.name, 'Renamed')
+      assert.equal(await mine.readAgain('out-1', 't2'), null)
+      assert.equal(await mine.readAgain('out-2', 't1'), null)
+      assert.equal(await storage.outbox.open('org-b').readAgain('out-1', 't1'), null)
+      assert.equal(await mine.settle('out-1', 't1', { kind: 'done', sends: [] }, at(1)), true)
+      assert.equal(await mine.readAgain('out-1', 't1'), null)
+    },
+  },
+  {
     name: 'of 20 concurrent claims one gets the entry',
     async run(make) {
       const { outbox } = await withEntries(make, 'out-1')

@@ -53,6 +53,7 @@ const tagDescriptions: Readonly<Record<(typeof operatorTags)[number], string>> =
   'Operator keys': 'Keys of this interface.',
   People: 'Who signs in, with which role, and where.',
   'Form definitions': 'What the service thinks of a form before it is imported.',
+  Automations: 'What follows a submission: emails and text messages to the visitor, lists and tags.',
   Imports: 'Writing many rows of an organization at once.',
   Outbox: 'What waits or failed after a submission.',
   Sends: 'What was sent to whom.',

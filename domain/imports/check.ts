@@ -7,6 +7,7 @@ import { echoed } from '../limits/echo.ts'
 import type { ImportIssue, Resource } from '../record/resource.ts'
 import { OWNER_FIELD } from './file/header.ts'
 import { storabilityIssues } from './storable.ts'
+import { bucketOf } from '../limits/limits.ts'
 import { reads } from '../resources/index.ts'
 import type { ReadEndpoint } from '../record/endpoint.ts'
 import { tenantApi } from '../tenant-api.ts'
@@ -208,15 +209,6 @@ export function inBuckets(lines: readonly KeyedLine[], buckets: number): readonl
     staged.set(bucket, known)
   }
   return [...staged].map(([bucket, held]) => ({ bucket, ...held }))
-}
-
-/** The bucket of a key: an FNV-1a hash over its UTF-16 units, modulo the number of buckets. */
-function bucketOf(key: string, buckets: number): number {
-  if (buckets === 1) return 0
-  let hash = 0x811c9dc5
-  for (let index = 0; index < key.length; index += 1)
-    hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193)
-  return (hash >>> 0) % buckets
 }
 
 /** The problems of lines that repeat the key of an earlier line. */

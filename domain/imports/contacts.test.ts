@@ -114,7 +114,7 @@ const shown = (one: Row, isIdShown: boolean) =>
 function countsOf(answer: TransferAnswer) {
   if (!('session' in answer)) return answer
   const { state, writtenRows, changedRows, newRows, mergedRows, problems } = answer.session
-  if (state !== 'done') return { state, problems }
+  if (state !== 'done' && state !== 'checked') return { state, problems }
   const [fresh, merged] = [newRows ?? 0, mergedRows ?? 0]
   return {
     new: fresh,
@@ -164,13 +164,23 @@ for (const place of ['shared', 'own'] as const)
         const bytes = ndjsonBytes(rows)
         const partBytes = next() < 0.5 ? bytes.length : 300
         const world = worldOf(storage)
-        const answer = await importInParts(
-          targetIn(world),
-          { kind: 'contacts', format: 'ndjson' },
-          bytes,
-          partBytes,
-        )
-        expect([turn, countsOf(answer)]).toEqual([turn, model.import(rows, now)])
+        const before = await stored(storage)
+        const commit = async (importId: string) => {
+          const both = await Promise.all([1, 2].map(() => commitImport(importId, 500, world)))
+          return both[0] as TransferAnswer
+        }
+        const importing = (isDryRun: boolean) => {
+          const target = { ...targetIn(world), ...(isDryRun && { commit }) }
+          return importInParts(target, { kind: 'contacts', format: 'ndjson', isDryRun }, bytes, partBytes)
+        }
+        // A dry run says beforehand what the import then says, also when two callers go on with it at once.
+        const previewed = await importing(true)
+        expect(await stored(storage)).toEqual(before)
+        const answer = await importing(false)
+        expect([turn, countsOf(previewed), countsOf(answer)]).toEqual([
+          turn,
+          ...Array<unknown>(2).fill(model.import(rows, now)),
+        ])
         const found = await stored(storage)
         const isById = (one: Row) => String(one.contactId).startsWith('c-')
         expect(found.map((one) => shown(one, isById(one))).sort()).toEqual(
@@ -180,6 +190,111 @@ for (const place of ['shared', 'own'] as const)
       }
     },
   )
+
+/** Rows that all have ids, each once. Some are complete, and others name a single attribute. */
+function drawnById(next: () => number, names: 'all' | 'some'): readonly Row[] {
+  const of = <Value>(...values: readonly Value[]) => values[Math.floor(next() * values.length)]
+  const ids = Array.from({ length: 20 }, (_, index) => `c-${index}`).filter(() => next() < 0.6)
+  return ids.map((contactId) => ({
+    contactId,
+    firstName: of('Ada', 'Bo', '', null, undefined),
+    email: of('ada@example.com', 'Ada@example.com', null, undefined),
+    phone: of('+12125550100', undefined),
+    tags: of(['vip'], [], null, undefined),
+    emailConsent: of('subscribed', null, undefined),
+    createdAt: of('2024-01-01T00:00:00.000Z', undefined),
+    attributes: of({ color: 'red', size: '1' }, { size: '1', color: 'red' }, {}, null, undefined),
+    ...(names === 'some' && { 'attributes.color': of('red', 'blue', '', undefined) }),
+  }))
+}
+
+for (const place of ['shared', 'own'] as const)
+  it(`rows with ids are counted by a dry run as by the import: ${place}`, async () => {
+    const next = seededRandom(17)
+    const storage = await openStorage(place)
+    const world = worldOf(storage)
+    const seen = new Set<string>()
+    for (let turn = 0; turn < 16; turn += 1) {
+      nowMs += 60_000
+      const bytes = ndjsonBytes(drawnById(next, turn % 2 === 0 ? 'all' : 'some'))
+      const partBytes = next() < 0.5 ? bytes.length : 400
+      const before = await stored(storage)
+      const counts = []
+      for (const isDryRun of [true, false]) {
+        const file = { kind: 'contacts', format: 'ndjson', isDryRun } as const
+        const answer = await importInParts(targetIn(world), file, bytes, partBytes)
+        counts.push(countsOf(answer))
+        if (isDryRun) expect(await stored(storage)).toEqual(before)
+      }
+      expect([turn, counts[0]]).toEqual([turn, counts[1]])
+      for (const [name, count] of Object.entries(counts[1] ?? {})) if (Number(count) > 0) seen.add(name)
+    }
+    expect([...seen].sort()).toEqual(['changed', 'new', 'unchanged'])
+  })
+
+it('a dry run in thousands of rows finds contacts that its earlier chunks would have made or changed', async () => {
+  const storage = await openStorage('shared')
+  await run(storage, 'contactId,email,firstName\nc-1,old@example.com,Old\n')
+  const people = Array.from({ length: 2_500 }, (_, index) => `,p${index}@example.com,,P\n`)
+  const list = [
+    'contactId,email,phone,firstName\n',
+    // Whoever has another email now is no longer found by the one before.
+    'c-1,new@example.com,+12125550001,New\n',
+    ...people,
+    ',P0@example.com,,Q\n',
+    ',p1@example.com,+12125550002,\n',
+    ',,+12125550002,Z\n',
+    ',,+12125550001,\n',
+    ',old@example.com,,Another\n',
+  ].join('')
+  const before = await stored(storage)
+  const preview = await run(storage, list, { isDryRun: true })
+  expect(preview).toMatchObject({ kind: 'checked', read: 2_506, fresh: 2_501, changed: 2_502, merged: 4 })
+  expect(await stored(storage)).toEqual(before)
+  expect(await run(storage, list)).toEqual({ ...preview, kind: 'imported' })
+  const second = await run(storage, list, { isDryRun: true })
+  expect(second).toMatchObject({ fresh: 0, unchanged: 2_500, merged: 4 })
+  expect(await run(storage, list)).toEqual({ ...second, kind: 'imported' })
+})
+
+it('a dry run of very many rows that share a phone finds the oldest, as the import does', async () => {
+  const phone = '+12125550100'
+  const storage = await openStorage('shared')
+  const people = Array.from({ length: 6_500 }, (_, index) => `p${index}@example.com,${phone},P,\n`)
+  const list = [
+    'email,phone,firstName,createdAt\n',
+    ...people,
+    // The oldest of all, and one that has no email until the last row.
+    `old@example.com,${phone},Old,2020-01-01T00:00:00Z\n`,
+    `,${phone},Older,\n`,
+    `x@example.com,${phone},Young,\n`,
+    ...people.slice(0, 2_500),
+    `,${phone},,\n`,
+    `,+12125550199,Alone,\n`,
+    `y@example.com,+12125550199,,\n`,
+  ].join('')
+  const preview = await run(storage, list, { isDryRun: true })
+  expect(preview).toMatchObject({ read: 9_006, fresh: 6_503, changed: 6_503, merged: 2_503 })
+  expect(await run(storage, list)).toEqual({ ...preview, kind: 'imported' })
+})
+
+it('a dry run can be given up while it compares, and leaves nothing', async () => {
+  const storage = await openStorage('own')
+  const world = worldOf(storage)
+  const bytes = ndjsonBytes(Array.from({ length: 5_000 }, (_, index) => ({ email: `p${index}@example.com` })))
+  const target = targetIn(world)
+  const commit = async (importId: string) => {
+    const decided = await commitImport(importId, 0, world)
+    expect(decided).toMatchObject({ session: { state: 'writing' } })
+    return target.abort(importId)
+  }
+  const file = { kind: 'contacts', format: 'ndjson', isDryRun: true } as const
+  const answer = await importInParts({ ...target, commit }, file, bytes, bytes.length)
+  expect(answer).toMatchObject({ session: { state: 'aborted' } })
+  const { importId } = 'session' in answer ? answer.session : { importId: '' }
+  while (await world.sessions.dropStaged(importId)) continue
+  expect(await stored(storage)).toEqual([])
+})
 
 const run = async (storage: ScratchStorage, text: string, more: object = {}) =>
   runImport(

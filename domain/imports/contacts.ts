@@ -9,15 +9,14 @@ import type {
 import type { StoredRow } from '../../ports/records.ts'
 import { echoed } from '../limits/echo.ts'
 import { storedFields, type ImportIssue } from '../record/resource.ts'
-import { attributeBounds, contacts } from '../resources/contacts.ts'
+import { attributeBounds } from '../limits/limits.ts'
+import { contacts } from '../resources/contacts.ts'
+import { ATTRIBUTE } from './file/header.ts'
 import type { ImportContext, StorageType } from '../record/field.ts'
 
 // A list of contacts as people have it. A row without an id is of the contact that has its email, else its phone, as a
 // submission finds it; else it is a new one. That is decided when the row is written, in the order of the file, so rows
 // of one file that name the same contact are merged.
-
-/** What a column begins with that names one attribute, and so leaves the others. */
-export const ATTRIBUTE = 'attributes.'
 
 type Reading = { readonly row: StoredRow } | { readonly issues: readonly ImportIssue[] }
 

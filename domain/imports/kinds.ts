@@ -26,7 +26,8 @@ import { headlessSupport, abuseWarnings } from '../forms/language/support.ts'
 import { echoed } from '../limits/echo.ts'
 import type { Matching } from '../../ports/import-sessions.ts'
 import { contactKind } from './contacts.ts'
-import { contactMessages } from '../jobs/automation-steps.ts'
+import { contactMessages, type Steps } from '../jobs/automation-steps.ts'
+import { stepProblems } from '../forms/message-text.ts'
 
 /** A kind of rows that can be imported. */
 export interface ImportKind {
@@ -130,11 +131,16 @@ export function kindOf(name: string, tools: ImportTools): ImportKind {
   const resource = resourceOfKind(name)
   if (resource === forms) return formKind(tools.passwords)
   if (resource === contacts) return contactKind(plainKind(resource))
-  if (resource === automations) return { ...plainKind(resource), warn: automationWarnings }
+  if (resource === automations) return automationKind()
   if (resource !== purchases) return plainKind(resource)
   return purchaseKind(async (organizationId, processorId) =>
     createPurchaseId(organizationId, processorId, (await tools.secrets()).current),
   )
+}
+
+/** The kind of automations, by which an operator's automations are read as well. */
+export function automationKind(): ImportKind {
+  return { ...plainKind(automations), warn: automationWarnings }
 }
 
 /** The resource whose rows a kind brings. Throws when there is no kind of that name. */
@@ -367,26 +373,27 @@ function purchaseKind(makeId: MakePurchaseId): ImportKind {
   }
 }
 
-/** What strangers could do with automations that are about to be imported, as sentences for the operator. */
+/**
+ * What the operator should know of automations that are about to be imported, as sentences: what strangers could do with
+ * them, and answers in their texts that the form does not have.
+ */
 async function automationWarnings(
   rows: readonly StoredRow[],
   lookup: Pick<TenantWriter, 'findMany'>,
 ): Promise<readonly string[]> {
-  const writing = rows.flatMap(({ automationId, status, triggerFormId, steps }) => {
-    const messages = status === 'active' && triggerFormId !== null ? contactMessages(steps) : []
-    return messages.length === 0
-      ? []
-      : [{ id: String(automationId), formId: String(triggerFormId), messages }]
-  })
-  const formIds = writing.map(({ formId }) => formId)
+  const triggered = rows.filter(({ triggerFormId }) => typeof triggerFormId === 'string')
+  const formIds = [...new Set(triggered.map(({ triggerFormId }) => String(triggerFormId)))]
   const found = formIds.length === 0 ? [] : await lookup.findMany('forms', ['formId', 'definition'], formIds)
   const definitions = new Map(found.map(({ formId, definition }) => [formId, definition as FormDefinition]))
-  return writing.flatMap(({ id, formId, messages }) => {
-    const definition = definitions.get(formId)
+  return triggered.flatMap(({ automationId, status, triggerFormId, steps }) => {
+    const definition = definitions.get(triggerFormId)
     if (definition === undefined) return []
-    const use = { password: null, messages }
-    return abuseWarnings(definition, use).map(
-      (sentence) => `${echoed(id)}: form ${echoed(formId)}: ${sentence}`,
-    )
+    const messages = status === 'active' ? contactMessages(steps) : []
+    // The line was read as an automation.
+    const places = stepProblems(steps as Steps, definition.fields)
+    return [
+      ...abuseWarnings(definition, { password: null, messages }),
+      ...places.map(({ field, message }) => `${field} ${message} It will be empty.`),
+    ].map((sentence) => `${echoed(String(automationId))}: form ${echoed(String(triggerFormId))}: ${sentence}`)
   })
 }

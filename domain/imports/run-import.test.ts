@@ -125,6 +125,22 @@ describe('importing automations', () => {
       warnings: [warning('an email'), warning('a text message')],
     })
   })
+
+  it('warns of answers in texts that the form does not have', async () => {
+    await run('forms', [
+      form('asks', {
+        submissionLimitPerContact: 1,
+        fields: [{ id: 'firstName', type: 'short_text', label: 'First name' }],
+      }),
+    ])
+    const hello = { ...mail('contact'), subject: 'Hi {{firstName}}', html: '{{firstname}}' }
+    expect(await run('automations', [automation('a', 'asks', [text, hello], 'paused')])).toMatchObject({
+      changed: 1,
+      warnings: [
+        'a: form asks: steps[1].html has {{firstname}}, and the form has no field of that id. Did you mean {{firstName}}? It will be empty.',
+      ],
+    })
+  })
 })
 
 describe('importing a resource', () => {

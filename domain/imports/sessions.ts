@@ -237,10 +237,18 @@ async function stagedPart(
     reading: JSON.stringify(
       kind.secretField === null ? reading : await sealReading(reading, session.importId, sealing),
     ),
-    rows: session.isDryRun || problems.length > 0 ? [] : await drafts(checked.rows, kind, world),
+    rows: problems.length > 0 || !isStaged(session) ? [] : await drafts(checked.rows, kind, world),
     matching: kind.matching?.(checked.rows) ?? 0,
     keys: inBuckets(checked.keys, bucketCount(session.totalBytes)),
   }
+}
+
+/**
+ * Whether rows are staged: to be written, or by a dry run to be compared with what is stored. One that lists all problems
+ * is there for those, and a point of sale tells nobody what a row would change.
+ */
+function isStaged({ isDryRun, listsProblems, kind }: ImportSession): boolean {
+  return !isDryRun || (!listsProblems && !isKeptAtPos(kind))
 }
 
 /** The rows as they are staged: unchanged, or as drafts when the kind completes its rows only as they are written. */
@@ -305,11 +313,10 @@ async function decide(session: ImportSession, world: ImportWorld): Promise<Impor
   }
   const problems = await allProblems(session, world)
   const { serviceWideIds } = kindOf(session.kind, world.tools)
-  const { isDryRun } = session
   const decided =
-    problems.length > 0 || isDryRun
-      ? await world.sessions.end(importId, problems.length > 0 ? 'refused' : 'checked', problems)
-      : await world.sessions.startWriting(session, serviceWideIds)
+    problems.length > 0
+      ? await world.sessions.end(importId, 'refused', problems)
+      : await world.sessions.startWriting(session, serviceWideIds && !session.isDryRun)
   if (decided !== null) return { kind: 'session', session: decided }
   // Either a concurrent call has decided, or another organization has one of the ids, or may be about to store it.
   const now = await world.sessions.find(importId)

@@ -11,7 +11,7 @@ const STEPS_MAX = 100
 
 const text = v.pipe(v.string(), v.nonEmpty('must not be empty'))
 
-const SendEmail = v.strictObject({
+export const SendEmail = v.strictObject({
   type: v.literal('send_email'),
   to: v.pipe(
     v.string(),
@@ -27,7 +27,7 @@ const SendEmail = v.strictObject({
   ),
   html: text,
 })
-const SendSms = v.strictObject({ type: v.literal('send_sms'), body: text })
+export const SendSms = v.strictObject({ type: v.literal('send_sms'), body: text })
 const AddToList = v.strictObject({ type: v.literal('add_to_list'), listId: IdInput })
 const AddTag = v.strictObject({ type: v.literal('add_tag'), tag: text })
 
@@ -37,6 +37,7 @@ export type Step = v.InferOutput<typeof Step>
 
 /** The steps of an automation, executed in order. */
 export const Steps = v.pipe(v.array(Step), v.maxLength(STEPS_MAX, `must be at most ${STEPS_MAX} steps`))
+export type Steps = v.InferOutput<typeof Steps>
 
 /** A kind of message that an automation sends to the contact of a run. */
 export type ContactMessage = 'email' | 'text message'

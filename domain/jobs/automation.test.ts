@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { form } from '../../adapters/conformance/fixtures.ts'
 import { openJobBench, type JobBench } from '../../test/support/providers/jobs.ts'
-import type { SendResult } from '../../ports/messaging.ts'
+import type { EmailSender, SendResult } from '../../ports/messaging.ts'
 import { toInstant } from '../text/instant.ts'
 import { deliver, sweep } from './deliver.ts'
 
@@ -162,4 +163,91 @@ test('a message for which there is no provider uses up no place', async () => {
   expect(await deliver(ref, bench.world)).toBe('done')
   await submitted(bench, 4, 2)
   expect(delivered(bench)).toHaveLength(5)
+})
+
+describe('answers in messages', () => {
+  const asks = {
+    type: 'send_email',
+    to: 'contact',
+    subject: 'Hi {{question}}',
+    html: '<p>{{ question }}</p>{{email}}',
+  }
+  const tells = { type: 'send_sms', body: 'Thanks, {{question}}!' }
+  const given = { question: 'A <b>\r\nBcc: x', email: 'ada@example.com' }
+
+  test('are those of the submission, written as each part needs it', async () => {
+    const bench = await openJobBench([asks, tells])
+    await bench.submit('sub-1', [], given)
+    await bench.settle()
+    expect(bench.email.delivered.map(([, { subject, html }]) => [subject, html])).toEqual([
+      ['Hi A <b> Bcc: x', '<p>A &lt;b&gt;<br>Bcc: x</p>ada@example.com'],
+    ])
+    expect(bench.sms.delivered.map(([, { body }]) => body)).toEqual(['Thanks, A <b>\nBcc: x!'])
+    const [run] = await bench.storage.tenant('acme').findMany('automation-runs', ['steps'], ['run_sub-1_1'])
+    expect(run?.steps).toEqual([asks, tells])
+  })
+
+  test('are empty when the form has the field no longer; an empty subject is the name of the organization', async () => {
+    const bench = await openJobBench([{ ...asks, subject: '{{question}}' }])
+    await bench.submit('sub-1', [], given)
+    const tenant = bench.storage.tenant('acme')
+    const definition = { formId: 'form-1', fields: [{ id: 'email', type: 'email', label: 'Email' }] }
+    await tenant.upsert('forms', [form('form-1', { definition })])
+    await bench.settle()
+    expect(bench.email.delivered.map(([, { subject, html }]) => [subject, html])).toEqual([
+      ['Acme', '<p></p>ada@example.com'],
+    ])
+  })
+
+  test('fields may have any id, also one with braces', async () => {
+    const bench = await openJobBench([{ type: 'send_sms', body: '{{a{b}} {{ }}}} {{toString}}' }])
+    await bench.submit('sub-1', [], { 'a{b': '1', '}}': '2', toString: '3' })
+    const ids = ['a{b', '}}', 'toString', 'email']
+    const fields = ids.map((id) => ({ id, type: 'short_text', label: id }))
+    await bench.storage
+      .tenant('acme')
+      .upsert('forms', [form('form-1', { definition: { formId: 'form-1', fields } })])
+    await bench.settle()
+    expect(bench.sms.delivered.map(([, { body }]) => body)).toEqual(['1 2 3'])
+  })
+
+  test('a message of which nothing is left is not sent, and the steps after it are done', async () => {
+    const bench = await openJobBench([
+      { type: 'send_sms', body: ' {{email}}' },
+      { ...asks, html: '{{email}}\n' },
+      tells,
+    ])
+    await bench.submit('sub-1', [])
+    await bench.settle()
+    expect(bench.email.delivered).toEqual([])
+    expect(bench.sms.delivered.map(([, { body }]) => body)).toEqual(['Thanks, answer!'])
+  })
+
+  test('nothing of a submission goes out once it is gone or erased, whenever that was', async () => {
+    const boss = { ...asks, to: 'boss@example.com' }
+    const erase = "update form_submissions set answers = '{}', typed = null, updated_at = updated_at"
+    for (const [change, expected] of [
+      ['delete from form_submissions', []],
+      [erase, [['Hi ', '<p></p>']]],
+    ] as const) {
+      const bench = await openJobBench([boss])
+      await bench.submit('sub-1', [], given)
+      await (await bench.storage.databaseOf('acme')).batch([{ sql: change, parameters: [] }])
+      await bench.settle()
+      expect(bench.email.delivered.map(([, { subject, html }]) => [subject, html])).toEqual(expected)
+    }
+    // While the first message was on its way.
+    const bench = await openJobBench([boss, boss])
+    const [ref] = await bench.submit('sub-1', [], given)
+    if (ref === undefined) throw new Error('There is no entry')
+    const email: EmailSender = {
+      ...bench.email.sender,
+      send: async (...call) => {
+        await (await bench.storage.databaseOf('acme')).batch([{ sql: erase, parameters: [] }])
+        return bench.email.sender.send(...call)
+      },
+    }
+    expect(await deliver(ref, { ...bench.world, email })).toBe('done')
+    expect(bench.email.delivered.map(([, { subject }]) => subject)).toEqual(['Hi A <b> Bcc: x', 'Hi '])
+  })
 })

@@ -2,6 +2,15 @@ import * as v from 'valibot'
 import type { Admission, RunState, StepEffect, SendRecord, SendCapabilities } from '../../ports/messaging.ts'
 import { deliveryAddress, emailKey } from '../text/email-address.ts'
 import { toInstant } from '../text/instant.ts'
+import { isBlank } from '../forms/language/answers.ts'
+import { sayerOf } from '../forms/language/words.ts'
+import {
+  filledIn,
+  hasAnswers,
+  messageAnswers,
+  RECIPIENT_DAILY_MAX,
+  type MessageAnswers,
+} from '../forms/message-text.ts'
 import {
   leaseEnd,
   noEmailProvider,
@@ -41,23 +50,44 @@ export async function runAutomation(job: Job): Promise<Verdict> {
   return executeFrom(run, steps.output, job)
 }
 
-async function executeFrom(run: RunState, steps: readonly Step[], job: Job): Promise<Verdict> {
-  const { entry, token, outbox, world } = job
+async function executeFrom(run: RunState, steps: readonly Step[], claimed: Job): Promise<Verdict> {
+  const { token, outbox, world } = claimed
+  let { entry } = claimed
   for (const [index, step] of steps.entries()) {
     const number = index + 1
     if (number < run.nextStep) continue
+    if (number > run.nextStep && sends(step)) {
+      const context = await outbox.readAgain(entry.outboxId, token)
+      if (context === null) return { kind: 'lost' }
+      entry = { ...entry, ...context }
+    }
     // Only the step at which the entry stopped can have waited.
     const waitingSince = number === run.nextStep ? entry.waitingSince : null
-    const result = await execute(step, { key: `${entry.outboxId}-${number}`, waitingSince }, job)
+    const result = await execute(
+      step,
+      { key: `${entry.outboxId}-${number}`, waitingSince },
+      { ...claimed, entry },
+    )
     if (result.kind !== 'executed') return inStep(number, result)
     const nowMs = world.clock.nowMs()
-    const { effect, sends } = result
-    const finished = { runId: entry.outboxId, step: number, effect, sends, leaseUntil: leaseEnd(nowMs) }
+    const { effect } = result
+    const finished = {
+      runId: entry.outboxId,
+      step: number,
+      effect,
+      sends: result.sends,
+      leaseUntil: leaseEnd(nowMs),
+    }
     const outcome = await outbox.finishStep(token, finished, toInstant(nowMs))
     if (outcome === 'lost') return { kind: 'lost' }
     if (outcome === 'impossible') return inStep(number, hopeless(impossible(step)))
   }
   return { kind: 'done', sends: [] }
+}
+
+/** Whether a step sends something. What it says and to whom is read anew, because the steps before it take their time. */
+function sends({ type }: Step): boolean {
+  return type === 'send_email' || type === 'send_sms'
 }
 
 /** Adds the number of the step to a verdict's reason. */
@@ -106,11 +136,31 @@ function executed(verdict: Verdict): StepResult {
     : verdict
 }
 
-/** The verdict for a contact who has unsubscribed from a channel: the step sends nothing and is skipped. */
+/**
+ * The verdict for a message that is not sent: its contact has unsubscribed from the channel, or nothing is left of its
+ * text. The step is skipped.
+ */
 const passedOver: Verdict = { kind: 'done', sends: [] }
 
+/** The verdict for a message with answers in it when there are none any more. */
+const answersGone = hopeless('The submission is gone, and its answers belong into the message.')
+
+/** The answers that may be in a message with these texts; null: they are gone. */
+async function answersFor(texts: readonly string[], { entry }: Job): Promise<MessageAnswers | null> {
+  if (!texts.some(hasAnswers)) return new Map()
+  const { submission, form } = entry
+  if (submission === null) return null
+  const say = await sayerOf(form?.definition ?? {})
+  return messageAnswers(form?.definition.fields, submission.answers, submission.typed, say)
+}
+
+/** Whether nothing is left of a text because there are no answers. */
+function isEmptied(text: string, filled: string): boolean {
+  return filled !== text && isBlank(filled)
+}
+
 async function emailStep(
-  { to, subject, html }: Extract<Step, { type: 'send_email' }>,
+  { to, ...texts }: Extract<Step, { type: 'send_email' }>,
   { key, waitingSince }: Sending,
   job: Job,
 ): Promise<Verdict> {
@@ -123,6 +173,12 @@ async function emailStep(
   if (isToContact && contact?.emailConsent === 'unsubscribed') return passedOver
   const from = tenantMailbox(organization, world.mail)
   if (from === null) return hopeless('The organization has no slug to send email from.')
+  const answers = await answersFor([texts.subject, texts.html], job)
+  if (answers === null) return answersGone
+  const html = filledIn(texts.html, 'html', answers)
+  if (isEmptied(texts.html, html)) return passedOver
+  const filled = filledIn(texts.subject, 'subject', answers)
+  const subject = isEmptied(texts.subject, filled) ? organization.name : filled
   const parts = { subject, html, text: null, replyTo: null, attachments: [], isAutomatic: true }
   const message = { from, to: deliveryAddress(address), ...parts }
   const prepared = prepareEmail(message, key, world.email, world)
@@ -131,7 +187,7 @@ async function emailStep(
 }
 
 async function smsStep(
-  { body }: Extract<Step, { type: 'send_sms' }>,
+  { body: text }: Extract<Step, { type: 'send_sms' }>,
   { key, waitingSince }: Sending,
   job: Job,
 ): Promise<Verdict> {
@@ -142,14 +198,15 @@ async function smsStep(
   if (contact === null || phone === null) return hopeless('The contact has no phone number.')
   if (contact.smsConsent === 'unsubscribed') return passedOver
   if (world.sms === null) return noSmsProvider
+  const answers = await answersFor([text], job)
+  if (answers === null) return answersGone
+  const body = filledIn(text, 'body', answers)
+  if (isEmptied(text, body)) return passedOver
   const from = { kind: 'number', number: organization.smsNumber } as const
   const prepared = prepareSms({ from, to: phone, body, mediaUrls: [] }, key, world.sms, world)
   const { capabilities } = world.sms
   return sendWithinBounds({ prepared, recipient: phone, capabilities }, waitingSince, job)
 }
-
-/** The maximum number of messages of an organization's automations to one address or number within any 24 hours. */
-export const RECIPIENT_DAILY_MAX = 5
 
 /** How long a message waits to be within the bounds, in days. */
 const WAIT_MAX_DAYS = 3

@@ -96,6 +96,28 @@ const FormsChanged = v.strictObject({
   ),
 })
 
+const AutomationsChanged = v.strictObject({
+  type: v.literal('automations'),
+  ids: described(texts, 'The ids of the automations.'),
+  changed: v.exactOptional(
+    described(
+      v.array(
+        v.strictObject({
+          id: described(v.string(), 'The id of the automation.'),
+          keys: described(texts, 'The keys of the automation whose values changed.'),
+        }),
+      ),
+      'What changed, by names. Automations that stayed as they were are left out.',
+    ),
+  ),
+})
+
+const Test = v.strictObject({
+  type: v.literal('test'),
+  formId: described(v.string(), 'The form whose fields are in the message.'),
+  channel: described(v.picklist(['email', 'sms']), 'How it was sent. The recipient is not recorded.'),
+})
+
 const Rows = v.strictObject({
   type: v.literal('rows'),
   kind: described(v.nullable(v.string()), 'What the rows were; null: everything of an organization.'),
@@ -141,6 +163,8 @@ const Subject = component(
       Move,
       Archive,
       FormsChanged,
+      AutomationsChanged,
+      Test,
       Rows,
       Submissions,
       Contacts,

@@ -52,7 +52,7 @@ export const PublishedImport = v.strictObject({
   format: described(v.picklist(importFormats), 'How the file is written.'),
   state: described(
     v.picklist(['receiving', 'writing', 'done', 'checked', 'refused', 'aborted']),
-    '`receiving`: parts are awaited, and nothing was written. `writing`: it was decided that every row is written, and that is not taken back. `done`: they are. `checked`: a dry run found nothing wrong; nothing was written. `refused`: `problems` says why; nothing was written. `aborted`: it was given up; nothing was written.',
+    '`receiving`: parts are awaited, and nothing was written. `writing`: it was decided that every row is written, and that is not taken back; by a dry run, that every row is compared with what is stored. `done`: they are. `checked`: a dry run found nothing wrong; nothing was written. `refused`: `problems` says why; nothing was written. `aborted`: it was given up; nothing was written.',
   ),
   dryRun: described(v.boolean(), 'Whether the file is only checked. Nothing of it is ever written.'),
   mapping: described(Mapping, MAPPING),
@@ -64,7 +64,10 @@ export const PublishedImport = v.strictObject({
   partBytes: described(count, 'The size that parts should have.'),
   readRows: described(count, 'Rows that were read and checked.'),
   skippedRows: described(count, 'Rows of a CSV file that were skipped because all their cells are empty.'),
-  writtenRows: described(count, 'Rows that were written.'),
+  writtenRows: described(
+    count,
+    'Rows that were written. A dry run compares them instead with what is stored, so that it counts here and below what an import would write; where it only checks (with `allProblems`, and rows of a point of sale), 0.',
+  ),
   changedRows: described(count, 'Written rows that are new, or that replaced different content.'),
   newRows: described(
     v.nullable(count),
@@ -117,7 +120,7 @@ export const OpenedFile = v.strictObject({
   dryRun: v.exactOptional(
     described(
       v.boolean('must be true or false'),
-      'Only check the file, by all rules, and never write anything of it. Commit it as any other.',
+      'Check the file by all rules, and count what an import of it would come to. Nothing of it is ever written. Commit it as any other.',
     ),
   ),
   mapping: v.exactOptional(described(Mapping, MAPPING)),
@@ -297,7 +300,7 @@ export const commitImportEndpoint = operated({
   tag: 'Imports',
   summary: 'Have an import written',
   description:
-    'After the last part: checks what only the whole file shows, decides that all of it is written, and begins to; a dry run ends here as `checked`. The decision is never taken back; when the service is interrupted, it goes on by itself. While the answer says `writing`, call `imports.write` to have more written and to learn how far it is.',
+    'After the last part: checks what only the whole file shows, decides that all of it is written, and begins to. A dry run writes nothing: it counts what an import would make of each row, and ends as `checked`. The decision is never taken back; when the service is interrupted, it goes on by itself. While the answer says `writing`, call `imports.write` to have more written and to learn how far it is.',
   responses: {
     200: jsonResponse('It is being written, or done.', ImportBody, written),
     400: 'BadRequest',
@@ -352,7 +355,7 @@ export const abortImportEndpoint = operated({
   action: 'import.abort',
   tag: 'Imports',
   summary: 'Give an import up',
-  description: 'Possible until it is committed. Nothing of it was written.',
+  description: 'Possible until it is committed, and for a dry run until it ends. Nothing of it was written.',
   responses: { 200: whereItStands, 400: 'BadRequest', 404: 'NotFound', 409: 'Conflict' },
   answer: async ({ params, change, organization }, world) => {
     const imports = world.imports(organization)
@@ -416,7 +419,8 @@ export const listImports = operated({
         { head: 'kind', of: ({ kind }) => kind },
         { head: 'state', of: ({ state }) => state },
         { head: 'read', of: ({ readRows }) => readRows },
-        { head: 'written', of: ({ writtenRows }) => writtenRows },
+        // A dry run has compared them.
+        { head: 'written', of: ({ dryRun, writtenRows }) => (dryRun ? 0 : writtenRows) },
         { head: 'changed', of: ({ changedRows }) => changedRows },
         { head: 'problems', of: ({ problems }) => problems.length },
         { head: 'opened at', of: ({ openedAt }) => openedAt },

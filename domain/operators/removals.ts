@@ -7,13 +7,15 @@ import { many, mark, ofOrganization, sets, text } from '../record/command.ts'
 import { described } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
+import { formSubmissions } from '../resources/form-submissions.ts'
 import { writtenResources } from '../resources/index.ts'
 import { emailKey, readEmailAddress } from '../text/email-address.ts'
 import { toInstant } from '../text/instant.ts'
 import { deleteOrganization, erasePerson } from '../organizations/removal.ts'
 import { notThere } from './authorize.ts'
 import { operated } from './serve.ts'
-import { changeAsRead, stateReply } from './change.ts'
+import { changeAsRead, stateReply, type Change } from './change.ts'
+import type { OperatorWorld } from './world.ts'
 import { findState, NOTHING_ENDS, RetentionBody, showOrganization, shownState } from './organizations.ts'
 
 const PATH = '/operator/v1/organizations/{organizationId}'
@@ -67,30 +69,93 @@ export const deleteRows = operated({
         400,
         `ids.${odd}: must be the values of ${resource.key.join(' and ')}, with a tab between.`,
       )
-    await change.announce({ type: 'rows', kind, rows: ids.length })
-    const outcome = await world.organizationStore(organizationId).removeRows(kind, keys)
-    switch (outcome.kind) {
-      case 'removed':
-        return jsonReply(200, { rows: outcome.rows }, PRIVATE)
-      case 'unknown': {
-        const shown = outcome.keys.map((key) => echoed(key.join(ID_SEPARATOR))).join(', ')
-        return errorReply(
-          409,
-          `${organizationId} has no rows of ${kind} with these ids: ${shown}. Nothing was deleted.`,
-        )
-      }
-      case 'importing':
-        return errorReply(
-          409,
-          `An import (${outcome.importId}) is open, whose rows may refer to these. Finish or abort it before. Nothing was deleted.`,
-        )
-      case 'needed': {
-        const by = outcome.by.map(({ collection, rows }) => `${rows} of ${collection}`).join(', ')
-        return errorReply(409, `Other rows refer to these: ${by}. Nothing was deleted.`)
-      }
-    }
+    return removedRows(organizationId, kind, keys, change, world)
   },
 })
+
+export const deleteSubmissions = operated({
+  id: 'submissions.delete',
+  openTo: 'member',
+  path: `${PATH}/submissions/delete`,
+  action: 'submission.delete',
+  ...common,
+  needsOrganization: true,
+  summary: 'Delete submissions',
+  description:
+    'All of them or none. The contacts that they made stay. Whoever syncs learns of it from `/api/v1/removals`.',
+  body: jsonBody(
+    v.strictObject({
+      ids: described(
+        v.pipe(v.array(rowId), v.minLength(1), v.maxLength(REMOVED_ROWS_MAX)),
+        'The ids of the submissions.',
+      ),
+    }),
+    { ids: ['sub_2Zk8QwVt7LhXn4RmPq9sBc'] },
+    4_000_000,
+  ),
+  responses: {
+    200: jsonResponse(
+      'They are deleted.',
+      v.strictObject({ rows: described(count, 'How many were deleted.') }),
+      { rows: 1 },
+    ),
+    400: 'BadRequest',
+    404: 'NotFound',
+    409: 'Conflict',
+  },
+  commands: [
+    {
+      words: ['submissions', 'delete'],
+      positionals: ['ID…'],
+      several: 'ids',
+      flags: { org: ofOrganization() },
+      summary: 'Delete submissions',
+      details: ['All of them or none. The contacts that they made stay; "contact erase" takes a person out.'],
+      examples: ['sub_2Zk8QwVt7LhXn4RmPq9sBc --org lakeside'],
+      says: ({ rows }) => ({ notes: [`Submissions deleted: ${rows}.`] }),
+    },
+  ],
+  answer: async ({ params: { organizationId = '' }, body: { ids }, change }, world) =>
+    removedRows(
+      organizationId,
+      formSubmissions.collection,
+      ids.map((id) => [id]),
+      change,
+      world,
+    ),
+})
+
+/** Removes rows, all of them or none, and answers what became of it. */
+async function removedRows(
+  organizationId: string,
+  kind: string,
+  keys: readonly (readonly string[])[],
+  change: Pick<Change, 'announce'>,
+  world: Pick<OperatorWorld, 'organizationStore'>,
+) {
+  await change.announce({ type: 'rows', kind, rows: keys.length })
+  const outcome = await world.organizationStore(organizationId).removeRows(kind, keys)
+  switch (outcome.kind) {
+    case 'removed':
+      return jsonReply(200, { rows: outcome.rows }, PRIVATE)
+    case 'unknown': {
+      const shown = outcome.keys.map((key) => echoed(key.join(ID_SEPARATOR))).join(', ')
+      return errorReply(
+        409,
+        `${organizationId} has no rows of ${kind} with these ids: ${shown}. Nothing was deleted.`,
+      )
+    }
+    case 'importing':
+      return errorReply(
+        409,
+        `An import (${outcome.importId}) is open, whose rows may refer to these. Finish or abort it before. Nothing was deleted.`,
+      )
+    case 'needed': {
+      const by = outcome.by.map(({ collection, rows }) => `${rows} of ${collection}`).join(', ')
+      return errorReply(409, `Other rows refer to these: ${by}. Nothing was deleted.`)
+    }
+  }
+}
 
 const Position = v.pipe(
   v.string(),

@@ -1,7 +1,7 @@
 import type { Administration, KeyedStorage, Organization, OperatorKeys } from '../../ports/organizations.ts'
 import type { Audit, OpenOperatorChanges } from '../../ports/operators.ts'
 import type { Background, Clock, Deadline, Log, RandomSource } from '../../ports/platform.ts'
-import type { EmailSender, OutboxStore, SendLog, TenantSendLog } from '../../ports/messaging.ts'
+import type { EmailSender, OutboxStore, SendLog, SmsSender } from '../../ports/messaging.ts'
 import type { People } from '../../ports/people.ts'
 import type { SubmissionMarks, TenantWriter } from '../../ports/records.ts'
 import type { MailIdentity } from '../messaging/sender.ts'
@@ -22,9 +22,6 @@ export interface OperatorWorld {
   /** Proves keys of organizations with which somebody has signed in. */
   readonly storage: KeyedStorage
   readonly people: People
-  /** Sends links to sign in; null: the service has no provider, and people cannot sign in. */
-  readonly email: EmailSender | null
-  readonly mail: MailIdentity | null
   readonly operatorKeys: OperatorKeys
   readonly administration: Pick<
     Administration,
@@ -34,12 +31,16 @@ export interface OperatorWorld {
   readonly overview: Overview
   readonly moves: Moves
   readonly outbox: Pick<OutboxStore, 'list' | 'ofSubmission' | 'ownerOf'>
-  readonly sends: {
-    open(...owner: Parameters<SendLog['open']>): Pick<TenantSendLog, 'list' | 'ofSubmission'>
-  }
+  /** The log of sends: read, and written by the test messages of automations alone. */
+  readonly sends: SendLog
+  /** Null: no provider is configured, so no test can be sent, and no link to sign in. */
+  readonly email: EmailSender | null
+  readonly sms: SmsSender | null
+  /** The service's own sender domain and name; null together with `email`. */
+  readonly mail: MailIdentity | null
   /**
-   * Opens one organization. Forms are saved and submissions marked through it: like imports, the wrapper around the
-   * handlers records them.
+   * Opens one organization. Forms and automations are saved and submissions marked through it: like imports, the wrapper
+   * around the handlers records them.
    */
   readonly tenant: (
     organizationId: string,

@@ -14,10 +14,8 @@ import {
 import { emailFilter, idFilter, phoneFilter, window } from '../record/filter.ts'
 import { derived, headed, orElse, orNow, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
+import { attributeBounds } from '../limits/limits.ts'
 import { emailKey } from '../text/email-address.ts'
-
-/** How many attributes a contact has at most, and how long their names and values may be, in characters. */
-export const attributeBounds = { most: 50, nameLength: 64, valueLength: 1_000 } as const
 
 const consents = ['subscribed', 'unsubscribed', 'unknown'] as const
 

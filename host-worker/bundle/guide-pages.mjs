@@ -12,6 +12,7 @@ start | host-worker/guides/start.md | Get a key, read the first page, and know w
 first-form | host-worker/guides/first-form.md | From nothing to a live form: its address, a page of yours, an email, and what came in.
 sync | host-worker/guides/sync.md | Keep a copy of an organization’s data that misses no change and no removal.
 forms | host-worker/guides/forms.md | Put a form on any website: plain HTML, or JSON; what is answered and why.
+contacts | host-worker/guides/contacts.md | Import a list of customers as you have it, and see beforehand what becomes of it.
 sends | domain/messaging/README.md | Send text messages and email, and know what arrived.
 errors-and-limits | host-worker/guides/errors-and-limits.md | What each status means, what may be repeated, and how much is allowed.
 deploy | host-worker/deploy/README.md | From a Cloudflare account to a service that answers.
@@ -38,7 +39,7 @@ changelog | CHANGELOG.md | What changed in each version.
   .map((line) => line.split(' | '))
 
 /** How many of the list are guides; the others are manuals. */
-const GUIDE_COUNT = 9
+const GUIDE_COUNT = 10
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const nameOf = new Map(guideList.map(([name, path]) => [path, name]))

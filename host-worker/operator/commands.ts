@@ -25,6 +25,10 @@ const groups: Readonly<Record<string, readonly Load[]>> = {
   import: [() => import('./commands/import.ts')],
   imports: [() => import('../../domain/operators/imports.ts')],
   form: [forms, () => import('./commands/forms.ts')],
+  automation: [
+    () => import('../../domain/operators/automations.ts'),
+    () => import('./commands/automations.ts'),
+  ],
   rows: [() => import('./commands/rows.ts')],
   contact: [removals],
   retention: [removals],
@@ -42,6 +46,7 @@ const order: Readonly<Record<string, readonly string[]>> = {
   org: ['create', 'show', 'list', 'move', 'export', 'restore', 'delete'],
   key: ['issue', 'list', 'rotate', 'revoke'],
   form: ['list', 'show', 'html', 'save', 'publish', 'unpublish', 'check'],
+  automation: ['list', 'show', 'save', 'test', 'pause', 'resume'],
 }
 
 /** The command that arguments begin with; null: there is none. */

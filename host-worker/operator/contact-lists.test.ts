@@ -1,11 +1,32 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { LISTED_PROBLEMS_MAX } from '../../domain/imports/file/transfer.ts'
+import { outcomeText } from '../../domain/imports/file/transfer.ts'
 import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
+import {
+  LEFT_OUT,
+  attributeOf,
+  columnsIn,
+  isKnown,
+  missingFields,
+  readFile,
+  rulesOf,
+  withField,
+  withOthers,
+} from '../console/app/imports/columns.ts'
+import { sendFile, type Mapping } from '../console/app/imports/send-file.ts'
+import { createClient } from '../console/app/service/client.ts'
 
-// Lists of contacts as people have them, imported at the first try.
+// Lists of contacts as people have them, imported at the first try, by the command and by the console.
+
+vi.mock('../console/app/service/operation-table.ts', async () => {
+  const { operatorEndpoints } = await import('../../domain/operator-api.ts')
+  return {
+    operationTable: Object.fromEntries(operatorEndpoints.map(({ id, method, path }) => [id, [method, path]])),
+  }
+})
 
 const directory = mkdtempSync(join(tmpdir(), 'contact-lists-'))
 afterAll(() => {
@@ -188,6 +209,13 @@ test('there are twenty', () => {
 
 test.each(messy)('$what', async ({ content, flags = [], said, stored }) => {
   const path = fileOf(content)
+  const dry = await importing(path, ...flags, '--dry-run')
+  const would = said.replace(' new', ' would be new')
+  expect([dry.code, dry.stdout]).toEqual([
+    0,
+    `contacts: ${would}. Nothing is wrong. Nothing was imported: this was a dry run\n`,
+  ])
+  expect(await contacts()).toEqual([])
   const { code, stdout } = await importing(path, ...flags)
   expect([code, stdout]).toEqual([0, `contacts: ${said}\n`])
   const found = await contacts()
@@ -197,6 +225,126 @@ test.each(messy)('$what', async ({ content, flags = [], said, stored }) => {
   const again = await importing(path, ...flags)
   expect(again.stdout).toMatch(/: 0 new, 0 changed, /)
   expect(await contacts()).toEqual(found)
+})
+
+/** Imports a file as the console's page does: with what a person would choose there. */
+async function importInConsole(
+  content: string | Uint8Array,
+  chosen: { readonly flags?: readonly string[]; readonly isDryRun?: boolean; readonly skips?: boolean } = {},
+) {
+  const { flags = [], isDryRun = false, skips = false } = chosen
+  const client = createClient(operator.key, () => undefined)
+  const kind = (await client.call('importKinds.list')).data.find((one) => one.kind === 'contacts')
+  const file = new File([typeof content === 'string' ? content : content.slice()], 'list.csv')
+  const encoding = flags.includes('windows-1252') ? 'windows-1252' : null
+  if (kind === undefined) throw new Error('Contacts cannot be imported')
+  const read = await readFile(file, kind, { format: 'csv', encoding })
+  if ('problem' in read || read.head === null) throw new Error(JSON.stringify(read))
+  const { head, source, note } = read
+  let said: Mapping = {}
+  for (const flag of flags.filter((one) => one.includes('='))) {
+    const [column = '', field = ''] = flag.split('=')
+    const { columns } = columnsIn(head, kind, said)
+    const choice = field === '' ? LEFT_OUT : field.startsWith('attributes.') ? attributeOf(column) : field
+    said = withField(columns, column, choice)
+  }
+  const found = columnsIn(head, kind, said).columns
+  if (flags.includes('--attributes')) said = withOthers(found, 'attributes')
+  const { columns, mapping } = columnsIn(head, kind, said)
+  expect([columns.filter((one) => !isKnown(one)), missingFields(kind, columns)]).toEqual([[], []])
+  const skipping = skips ? rulesOf(kind, mapping) : null
+  const how = { organizationId: 'acme', kind: kind.kind, format: 'csv', mapping, isDryRun } as const
+  const passes = new Set<string>()
+  const report = ({ pass }: { readonly pass: string }) => passes.add(pass)
+  const work = { signal: new AbortController().signal, report }
+  const imported = await sendFile(client, { ...how, file, source, skipping }, work)
+  const { outcome, skipped, wrong } = imported
+  const text = 'read' in outcome ? outcomeText(outcome, skipped) : JSON.stringify(outcome)
+  return { text, note, rows: head.rows, wrong, passes }
+}
+
+describe('in the console', () => {
+  beforeEach(() => {
+    // Its client asks the host of its page.
+    vi.stubGlobal('fetch', (path: string, init: RequestInit) => operator.service.send(path, init))
+    return () => {
+      vi.unstubAllGlobals()
+    }
+  })
+
+  test.each(messy)('$what', async ({ content, flags = [], said, stored }) => {
+    const preview = await importInConsole(content, { flags, isDryRun: true })
+    expect(preview.text).toBe(
+      `${said.replace(' new', ' would be new')}. Nothing is wrong. Nothing was imported: this was a dry run`,
+    )
+    expect([preview.passes.has('comparing'), preview.passes.has('writing')]).toEqual([true, false])
+    expect(await contacts()).toEqual([])
+    expect((await importInConsole(content, { flags })).text).toBe(said)
+    const found = await contacts()
+    // An attribute has the name of its column.
+    const named = JSON.parse(JSON.stringify(stored).replace('"birthday"', '"Birthday"')) as typeof stored
+    expect(Object.fromEntries(found.map((contact) => [String(contact.email), contact]))).toMatchObject(named)
+    expect(found).toHaveLength(Object.keys(stored).length)
+  })
+
+  test('another encoding is said with an example, and the rows are shown as they are', async () => {
+    const list = windows1252('Prénom;Courriel\nHélène;ada@example.com\n;\nZoë;bo@example.com\n')
+    const { note, rows } = await importInConsole(list, { isDryRun: true })
+    expect(note).toBe('is not UTF-8 and is read as Windows-1252, which gives "Prénom" in line 1')
+    expect(rows).toEqual([
+      ['Hélène', 'ada@example.com'],
+      ['Zoë', 'bo@example.com'],
+    ])
+  })
+
+  test('rows with problems are skipped, counted and given back, as by the command', async () => {
+    const list = 'Vorname;E-Mail\nAda;ada@example.com\nBo;no address\nCy;\n'
+    const preview = await importInConsole(list, { skips: true, isDryRun: true })
+    expect(preview.text).toBe(
+      '1 read: 1 would be new, 0 changed, 0 unchanged, 0 merged, 2 with problems skipped. Nothing was imported: this was a dry run',
+    )
+    const { text, wrong } = await importInConsole(list, { skips: true })
+    expect(text).toBe('1 read: 1 new, 0 changed, 0 unchanged, 0 merged, 2 with problems skipped')
+    const path = fileOf(list)
+    expect((await importing(path, '--skip-problems')).code).toBe(0)
+    expect(wrong).toBe(readFileSync(path.replace('.csv', '.problems.csv'), 'utf8'))
+    expect(
+      await importInConsole(wrong.replace('no address', 'bo@example.com'), { skips: true }),
+    ).toMatchObject({
+      text: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged, 1 with problems skipped',
+    })
+  })
+
+  test('what is wrong with the whole file is said once, before anything is sent', async () => {
+    const client = createClient(operator.key, () => undefined)
+    const kind = (await client.call('importKinds.list')).data.find((one) => one.kind === 'contacts')
+    if (kind === undefined) throw new Error('Contacts cannot be imported')
+    const problems = columnsIn(
+      { delimiter: ',', cells: ['email', 'first name', 'Vorname'], rows: [] },
+      kind,
+      {},
+    ).columns.flatMap(({ column, problem }) => (problem === null ? [] : [`${column} ${problem}`]))
+    expect(problems).toEqual(['Vorname means firstName, as column 2 (first name) does. Keep one of them'])
+    const workbook = new File(['PK\u0003\u0004'], 'list.csv')
+    expect(await readFile(workbook, kind, { format: 'csv', encoding: null })).toMatchObject({
+      problem: expect.stringContaining('Save the sheet as CSV') as string,
+    })
+    // A question of a survey can be longer than the name of an attribute.
+    const long = 'How did you hear of us? '.repeat(4)
+    const survey = `email,${long}\nada@example.com,by a friend\n`
+    expect((await importInConsole(survey, { flags: ['--attributes'] })).text).toMatch(/^1 read: 1 new/)
+    const cut = `email,${'x'.repeat(63)}\u{1f600}\nbo@example.com,y\n`
+    expect((await importInConsole(cut, { flags: ['--attributes'] })).text).toMatch(/^1 read: 1 new/)
+    const twice = 'email,Notes,Notes\nada@example.com,a,b\n'
+    const said = withOthers(
+      columnsIn({ delimiter: ',', cells: ['email', 'Notes', 'Notes'], rows: [] }, kind, {}).columns,
+      'out',
+    )
+    expect(said).toEqual({ email: 'email', Notes: '' })
+    expect((await importInConsole(twice, { flags: ['Notes='] })).text).toBe(
+      '1 read: 0 new, 0 changed, 1 unchanged, 0 merged',
+    )
+  })
 })
 
 describe('--skip-problems', () => {
@@ -250,6 +398,17 @@ describe('--skip-problems', () => {
     ])
   })
 
+  test('and --dry-run say what an import would come to, and write no file', async () => {
+    const path = fileOf(list)
+    expect(await importing(path, '--skip-problems', '--dry-run')).toMatchObject({
+      code: 0,
+      stdout:
+        'contacts: 2 read: 2 would be new, 0 changed, 0 unchanged, 0 merged, 3 with problems skipped. Nothing was imported: this was a dry run\n',
+    })
+    expect(existsSync(path.replace('.csv', '.problems.csv'))).toBe(false)
+    expect(await contacts()).toEqual([])
+  })
+
   test('without it, one wrong row and nothing is imported', async () => {
     expect((await importing(fileOf(list))).code).toBe(1)
     expect(await contacts()).toEqual([])
@@ -280,7 +439,7 @@ describe('--skip-problems', () => {
     for (const args of [
       [path, path, '--skip-problems'],
       [path, elsewhere],
-      [path, '--skip-problems', '--dry-run'],
+      [path, elsewhere, '--skip-problems', '--dry-run'],
       [path, '--skip-problems', '--format', 'ndjson'],
     ] as const)
       expect((await importing(...(args as readonly [string, ...string[]]))).code).toBe(2)

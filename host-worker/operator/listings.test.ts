@@ -40,6 +40,13 @@ beforeAll(async () => {
     writeFileSync(saved, JSON.stringify({ formId: 'saved', name, fields: [] }))
     expect((await at.run('form', 'save', saved, '--org', 'acme')).code).toBe(0)
   }
+  const automations = join(directory, 'automations.json')
+  const automation = { name: 'Thanks', trigger: { type: 'form_submission', formId: 'saved' }, steps: [] }
+  writeFileSync(
+    automations,
+    JSON.stringify(['a-1', 'a-2'].map((automationId) => ({ automationId, ...automation }))),
+  )
+  expect((await at.run('automation', 'save', automations, '--org', 'acme')).code).toBe(0)
   const sites = join(directory, 'sites.csv')
   for (const name of ['One', 'Two']) {
     writeFileSync(
@@ -105,6 +112,11 @@ const listings: readonly (readonly [words: string, heads: string, line: string |
     'person sessions ada@example.com',
     'SESSION OPENED AT LAST USED ENDS AT BROWSER',
     String.raw`ses_\d  ${ISO}  ${ISO}  ${ISO}  Firefox`,
+  ],
+  [
+    'automation list --org acme',
+    'AUTOMATION STATUS FORM STEPS CHANGED AT NAME',
+    String.raw`a-\d  draft  saved  0  ${ISO}  Thanks`,
   ],
   [
     'submissions list --org acme',

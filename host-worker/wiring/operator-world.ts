@@ -31,13 +31,13 @@ export async function openOperatorWorld(
   return createWorld({
     storage,
     secrets: await secretsOf(env),
+    email: emailOf(env),
+    sms: smsOf(env),
+    mail: env.mail,
     places: { overview, restorePlaces, deletionPlaces, moves },
     posDestination: (organization) => posDestination(organization, env),
     backups: async () => (env.backups === null ? null : (await import('./backups.ts')).openBackups(env)),
     background,
-    email: emailOf(env),
-    sms: smsOf(env),
-    mail: env.mail,
   })
 }
 

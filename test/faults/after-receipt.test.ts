@@ -78,7 +78,7 @@ async function tagsOf({ storage }: JobBench): Promise<unknown> {
 const unbroken = await broken(0, 'before')
 
 test('unbroken, everything happens once', () => {
-  expect(unbroken.calls).toHaveLength(19)
+  expect(unbroken.calls).toHaveLength(20)
   expect(unbroken.bench.sms.delivered).toHaveLength(1)
 })
 

@@ -1,14 +1,13 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { MatchKeys, Matches, Touch } from '../../../ports/import-sessions.ts'
+import type { ImportSession, MatchKeys, Matches, Touch } from '../../../ports/import-sessions.ts'
 import { bind, jsonChunks, slot, template, type Template } from '../statement/compiler.ts'
 import { resultsOf, rowsOf, type Executor, type ResultRow } from '../statement/executor.ts'
 import { givenFields } from '../write/tenant-writer.ts'
 import { decodeRows, tableOf } from '../table/tables.ts'
 import { selectFrom } from '../read/page-select.ts'
+import { findNoted, SHARED_MAX } from './preview.ts'
 import type { SessionPlace } from './session-row.ts'
 
-/** How many contacts are found of very many that share an email or a phone: the oldest. */
-const SHARED_MAX = 20
 /** How many contacts are read at once, for each key and besides. Mostly none or one has a key. */
 const EVERY_OF_KEY = 2
 const EVERY_MORE = 1_000
@@ -52,22 +51,29 @@ const readTouched = template(sql<{ readonly contact_id: string; readonly touch: 
   where organization_id = ${slot('organizationId')} and import_id = ${slot('importId')}
     and contact_id in (select value from json_each(${slot('keys')}))`)
 
-/** The contacts that have one of these keys, and what the import did with them so far. */
+/**
+ * The contacts that have one of these keys, and what the import did with them so far. For a dry run, they are as it would
+ * have left them.
+ */
 export async function findMatches(
   executor: Executor,
   place: SessionPlace,
-  { ids, emails, phones }: MatchKeys,
+  { isDryRun, matching }: ImportSession,
+  keys: MatchKeys,
 ): Promise<Matches> {
+  const { ids, emails, phones } = keys
   const { organizationId } = place
   // The clock is read first, so that what changes between two of these calls is noticed.
   const [clock] = await rowsOf(executor, bind(readClock, { organizationId }))
   const rows = new Map<string, ResultRow>()
   for (const [by, keys] of [[byId, ids] as const, [byEmail, emails] as const, [byPhone, phones] as const])
     for (const row of await found(executor, organizationId, by, keys)) rows.set(String(row.contactId), row)
-  const known = [...rows.keys()]
+  const noted = isDryRun && matching === 2 ? await findNoted(executor, place, keys, rows.keys()) : []
+  for (const { contactId } of noted) rows.delete(String(contactId))
+  const known = [...rows.keys(), ...noted.map(({ contactId }) => String(contactId))]
   const touches = await rowsOfChunks(executor, readTouched, { ...place }, known)
   return {
-    contacts: decodeRows(contacts, fields, [...rows.values()]),
+    contacts: [...decodeRows(contacts, fields, [...rows.values()]), ...noted],
     touched: new Map(touches.map(({ contact_id, touch }) => [contact_id, touch])),
     at: clock?.at ?? '',
   }

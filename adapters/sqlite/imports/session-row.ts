@@ -43,6 +43,16 @@ export const ofSession = ofImports.and({ organization_id: organizationId, import
 /** The condition that a session is in this state. */
 export const isIn = (state: ImportState) => ofImports('state', '=', sql.lit(state))
 
+/** The number of the next chunk to write; null unless the session is being written. */
+export const nextNumber = sql<number>`${db
+  .selectFrom('import_sessions')
+  .select('written_chunks')
+  .where(ofSession)
+  .where(isIn('writing'))}`
+
+/** The SQL of the state in which a session ends of which all is written, or compared. */
+export const endState = sql<ImportState>`iif(is_dry_run, 'checked', 'done')`
+
 /** Whether a session in each state is over. */
 const overByState: Readonly<Record<ImportState, boolean>> = {
   receiving: false,

@@ -27,6 +27,7 @@ import {
   isOpen,
   isIn,
   isOver,
+  endState,
   sessionColumns,
   type SessionPlace,
 } from './session-row.ts'
@@ -79,7 +80,7 @@ export function createImportSessions(
     writeNext: async (session, chunksMax) =>
       writeStaged(executor, placeOf(session.importId), session, chunksMax, nowOf(clock)),
     nextChunk: (session) => readNextChunk(executor, placeOf(session.importId), session),
-    findMatches: (session, keys) => findMatches(executor, placeOf(session.importId), keys),
+    findMatches: (session, keys) => findMatches(executor, placeOf(session.importId), session, keys),
     writeChunk: (session, written) =>
       writeGiven(executor, placeOf(session.importId), session, written, nowOf(clock)),
     dropStaged: (importId) => dropStaged(executor, placeOf(importId)),
@@ -154,15 +155,20 @@ async function openSession(executor: Executor, opening: Opening): Promise<Import
 
 const organizationId = slot<string>('organizationId')
 
-const receiving = db.updateTable('import_sessions').where(ofSession).where(isIn('receiving'))
+const ofOne = db.updateTable('import_sessions').where(ofSession)
+const receiving = ofOne.where(isIn('receiving'))
 
 const end = template(
-  receiving
+  ofOne
+    // A dry run that is being compared has written nothing.
+    .where(({ and, eb, or }) =>
+      or([isIn('receiving'), and([isIn('writing'), eb('is_dry_run', '=', sql.lit(1))])]),
+    )
     .set({ state: slot('state'), problems: slot('problems'), reading: sql.lit(''), touched_at: slot('now') })
     .returning(sessionColumns),
 )
 
-/** Ends a session that is receiving. Null: it is not. */
+/** Ends a session that is receiving, or a dry run that is being compared. Null: it is neither. */
 async function endSession(
   executor: Executor,
   place: SessionPlace,
@@ -176,7 +182,7 @@ async function endSession(
 }
 
 const starting = receiving
-  .set(({ ref }) => ({ state: sql<ImportState>`iif(${ref('chunks')} = 0, 'done', 'writing')` }))
+  .set(({ ref }) => ({ state: sql<ImportState>`iif(${ref('chunks')} = 0, ${endState}, 'writing')` }))
   .set({ reading: sql.lit(''), touched_at: slot('now') })
   .returning(sessionColumns)
 
@@ -200,6 +206,7 @@ const startForms = template(
       .selectFrom('import_sessions as s')
       .select(one)
       .where('s.state', '=', sql.lit('writing'))
+      .where('s.is_dry_run', '=', sql.lit(0))
       .where('s.kind', '=', slot('kind'))
       .where('s.organization_id', '<>', organizationId),
     ids

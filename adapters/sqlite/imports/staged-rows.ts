@@ -30,8 +30,11 @@ import {
 import { rowsAmong, rowsOf, type BoundValue, type Executor, type Statement } from '../statement/executor.ts'
 import { versionStatements } from '../write/form-versions.ts'
 import { encodedRows, writableTable, givenFields, moveClock, upsertOf } from '../write/tenant-writer.ts'
+import { countOfUpsert, noteStatements } from './preview.ts'
 import {
+  endState,
   isIn,
+  nextNumber,
   ofSession,
   sessionColumns,
   sessionOf,
@@ -259,10 +262,6 @@ export async function keysWithLines(
 }
 
 const thisSession = db.selectFrom('import_sessions').where(ofSession)
-const nextOf = thisSession.select('written_chunks').where(isIn('writing'))
-
-/** The number of the next chunk to write; null unless the session is being written. */
-const nextNumber = sql<number>`${nextOf}`
 
 const readNext = template(
   db.selectFrom('import_chunks').select(['chunk', 'rows']).where(ofSession).where('chunk', '=', nextNumber),
@@ -290,7 +289,7 @@ function count(changed: Expression<number>) {
       written_rows: eb('written_rows', '+', rows.$asScalar()),
       written_chunks: after,
       touched_at: slot('now'),
-      state: sql<ImportState>`iif(${after} = ${ref('chunks')}, 'done', ${ref('state')})`,
+      state: sql<ImportState>`iif(${after} = ${ref('chunks')}, ${endState}, ${ref('state')})`,
     })
     .where(ofSession)
     .where(isIn('writing'))
@@ -344,16 +343,32 @@ function upsertGiven(collection: string): Template {
   return upsert
 }
 
-/** Writes the next staged chunks inside the database. */
+/** The counts of a dry run, which stand in place of upserts, by what they count. */
+const comparisons = new Map<string, Template<SessionRow>>()
+
+function comparisonOf(name: string, changed: () => Expression<number>): Template<SessionRow> {
+  const compared =
+    comparisons.get(name) ?? template(count(changed()).where('written_chunks', '=', slot('chunk')))
+  comparisons.set(name, compared)
+  return compared
+}
+
+/** Writes the next staged chunks inside the database, or compares them. */
 export function writeStaged(
   executor: Executor,
   place: SessionPlace,
-  { kind, stagedFields }: ImportSession,
+  { kind, stagedFields, isDryRun, writtenChunks }: ImportSession,
   chunksMax: number,
   now: string,
 ): Promise<ImportSession | null> {
   if (stagedFields === null) throw new Error('Drafts must be completed before they are written')
   const values = { ...place, owner: place.organizationId, chunksMax, now }
+  if (isDryRun) {
+    const compared = comparisonOf([kind, ...stagedFields].join(' '), () =>
+      countOfUpsert(writableTable(kind), stagedFields, stagedRows),
+    )
+    return counted(executor, place, bind(compared, { ...values, chunk: writtenChunks }))
+  }
   return counted(executor, place, bind(countChanges, values), [
     moveClock(writableTable(kind), place.organizationId, now),
     bind(upsertNext(kind, stagedFields), values),
@@ -367,17 +382,22 @@ export function writeStaged(
 export function writeGiven(
   executor: Executor,
   place: SessionPlace,
-  { kind }: ImportSession,
+  session: ImportSession,
   given: WrittenChunk,
   now: string,
 ): Promise<ImportSession | null> {
   const values = { ...place, owner: place.organizationId, chunk: given.chunk, chunksMax: 1, now }
   if ('changed' in given)
     return counted(executor, place, bind(countGiven, { ...values, changed: given.changed }))
+  const { kind } = session
   const table = writableTable(kind)
-  if ('matched' in given) return writeMatched(executor, place, given, now)
+  if ('matched' in given) return writeMatched(executor, session, place, given, now)
   const { organizationId } = place
   const rows = JSON.stringify(encodedRows(table, givenFields(table), given.rows))
+  if (session.isDryRun) {
+    const compared = comparisonOf(kind, () => countOfUpsert(table, givenFields(table)))
+    return counted(executor, place, bind(compared, { ...values, rows }))
+  }
   // What an import changes of a form is a version of nobody, as a person's save is one of theirs.
   const formIds = kind === forms.collection ? given.rows.map(({ formId }) => String(formId)) : []
   const versions = formIds.length === 0 ? null : versionStatements(organizationId, formIds, null)
@@ -411,9 +431,13 @@ const touch = template(sql`
   from json_each(${slot('touched')}) as entry where ${nextNumber} = ${slot('chunk')}
   on conflict (organization_id, import_id, contact_id) do update set touch = excluded.touch`)
 
-/** Writes contacts as the rows of a chunk leave them. Null also when a contact was changed since they were read. */
+/**
+ * Writes contacts as the rows of a chunk leave them; a dry run notes them for its next chunks. Null also when a contact
+ * was changed since they were read.
+ */
 async function writeMatched(
   executor: Executor,
+  session: ImportSession,
   place: SessionPlace,
   { chunk, matched }: { readonly chunk: number; readonly matched: MatchedRows },
   now: string,
@@ -422,10 +446,15 @@ async function writeMatched(
   const table = writableTable('contacts')
   const values = { ...place, owner: organizationId, chunk, chunksMax: 1, now, ...matched.counts }
   const rows = encodedRows(table, givenFields(table), matched.rows)
+  const changes = session.isDryRun
+    ? noteStatements(place, session, { chunk, matched }, now)
+    : [
+        bind(isOutdated, { organizationId, at: matched.at }),
+        moveClock(table, organizationId, now),
+        ...jsonChunks(rows).map((some) => bind(upsertGiven('contacts'), { ...values, rows: some })),
+      ]
   const writes = [
-    bind(isOutdated, { organizationId, at: matched.at }),
-    moveClock(table, organizationId, now),
-    ...jsonChunks(rows).map((some) => bind(upsertGiven('contacts'), { ...values, rows: some })),
+    ...changes,
     ...jsonChunks(matched.touched).map((some) => bind(touch, { ...place, chunk, touched: some })),
   ]
   const counting = bind(countMatched, { ...values, warnings: JSON.stringify(matched.warnings) })

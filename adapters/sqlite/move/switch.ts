@@ -120,6 +120,7 @@ const importedForms = db
   .select(['entry.value as form_id', 'k.organization_id', sql<null>`null`.as('reserved_at')])
   .where('s.organization_id', 'in', organizations)
   .where('s.state', '=', sql.lit('writing'))
+  .where('s.is_dry_run', '=', sql.lit(0))
   .where('s.kind', '=', sql.lit(forms.collection))
 
 /**

@@ -1,6 +1,7 @@
 import { sql, expressionBuilder } from 'kysely'
 import type {
   ClaimedContact,
+  ClaimedContext,
   ClaimedEntry,
   ClaimedForm,
   ClaimedSubmission,
@@ -94,7 +95,6 @@ export async function claim(
   const entry = entries.rows[0]
   const organization = organizations.rows[0]
   if (entry === undefined || organization === undefined) return null
-  const row = submissions.rows[0] ?? null
   return {
     outboxId,
     kind: entry.kind,
@@ -102,10 +102,22 @@ export async function claim(
     attempts: entry.attempts,
     waitingSince: entry.waitingSince,
     organization: organizationFromRow(organization),
-    submission: row === null ? null : submissionOf(row),
-    form: row === null ? null : formOf(row),
-    contact: row === null ? null : contactOf(row),
+    ...contextOf(submissions.rows[0] ?? null),
   }
+}
+
+function contextOf(row: SubmissionRow | null): ClaimedContext {
+  if (row === null) return { submission: null, form: null, contact: null }
+  return { submission: submissionOf(row), form: formOf(row), contact: contactOf(row) }
+}
+
+/** Reads once more what the work of an entry needs. Null: the lease has been lost. */
+export async function readAgain(executor: Executor, held: HeldEntry): Promise<ClaimedContext | null> {
+  const [lease, submissions] = await resultsOf(executor, [
+    bind(judge, { ...held }),
+    bind(readSubmission, { ...held }),
+  ])
+  return lease.rows[0]?.isHeld === 1 ? contextOf(submissions.rows[0] ?? null) : null
 }
 
 function submissionOf(row: SubmissionRow): ClaimedSubmission {

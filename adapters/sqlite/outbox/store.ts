@@ -6,7 +6,7 @@ import type { Guard } from '../placement/guard.ts'
 import { resultsOf, rowsOf, type Executor } from '../statement/executor.ts'
 import { boundedNow } from '../write/write-clock.ts'
 import { admit, finishStep, startRun } from './automation.ts'
-import { claim, begin, settle } from './delivery.ts'
+import { claim, begin, readAgain, settle } from './delivery.ts'
 import { dueInTurns } from './turns.ts'
 
 const listed = db
@@ -125,6 +125,7 @@ export function createOutboxStore(executor: Executor, guard: Guard): OutboxStore
 function openTenantOutbox(executor: Executor, organizationId: string): TenantOutbox {
   return {
     claim: (outboxId, lease, now) => claim(executor, { organizationId, outboxId }, lease, now),
+    readAgain: (outboxId, token) => readAgain(executor, { organizationId, outboxId, token }),
     begin: (outboxId, token, send) => begin(executor, { organizationId, outboxId, token }, send),
     settle: (outboxId, token, settlement, now) =>
       settle(executor, { organizationId, outboxId, token }, settlement, now),

@@ -246,13 +246,13 @@ export function upsertOf(
 
 const clock = sql`(select clock_at from organizations where organization_id = ${slot('owner')})`
 
-/** The SQL of a value of a given row. */
-function at(index: number): Expression<unknown> {
+/** The SQL of a value of a given row, by its place among the fields. */
+export function at(index: number): Expression<unknown> {
   return sql`row.value ->> ${sql.raw(String(index))}`
 }
 
 /** The SQL of the value to write: what is given, else what is stored under the same key, else the natural value. */
-function valueOf(
+export function valueOf(
   { name, storage, default: natural, mayBeLeftOut }: Column,
   index: number,
   table: Table,

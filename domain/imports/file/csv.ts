@@ -219,13 +219,15 @@ export type Head =
       readonly delimiter: Delimiter
       /** The names of the columns. */
       readonly cells: readonly string[]
-      /** The first row, for a person to recognise the columns. */
-      readonly sample: readonly string[]
+      /** The first rows, for a person to recognise the columns: `HEAD_ROWS` of them at most. */
+      readonly rows: readonly (readonly string[])[]
     }
   | { readonly problem: string }
 
+const HEAD_ROWS = 5
+
 /**
- * Reads the header and the first row of a CSV file, as an import will.
+ * Reads the header and the first rows of a CSV file, as an import will.
  * @param bytes from the start of the file
  * @param isWhole whether these are all its bytes
  */
@@ -247,11 +249,11 @@ export function readHead(bytes: Uint8Array, isWhole: boolean, rules: HeaderRules
     told.note(reading)
     if (isBlank(reading.cells)) continue
     rows.push(reading.cells)
-    if (rows.length === 2) break
+    if (rows.length > HEAD_ROWS) break
   }
-  const [delimiter, [cells, sample = []]] = [told.delimiter(), rows]
+  const [delimiter, [cells, ...first]] = [told.delimiter(), rows]
   if (delimiter === null || cells === undefined) return { problem: 'The file names no columns.' }
-  return { delimiter, cells: cells.map((cell) => cell.trim()), sample }
+  return { delimiter, cells: cells.map((cell) => cell.trim()), rows: first }
 }
 
 /** The delimiter of a file that is read from its start: its first line announces it, or its header tells it. */
@@ -277,7 +279,7 @@ export function isBlank(cells: readonly string[]): boolean {
 }
 
 /** What each column of a head means under these rules. */
-export function columnsOf({ cells }: Extract<Head, { readonly cells: unknown }>, rules: HeaderRules) {
+export function columnsOf({ cells }: { readonly cells: readonly string[] }, rules: HeaderRules) {
   return readColumns(cells, rules).slice(0, cells.length) as readonly ColumnReading[]
 }
 

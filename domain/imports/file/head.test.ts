@@ -25,12 +25,12 @@ it.each([
   ['one that announces commas', 'sep=,\ncontactId,Mail\nc-1,a@b.c', ','],
   ['blank lines before it', '\n,\ncontactId,Mail\nc-1,a@b.c\n', ','],
 ])('finds columns and the first row behind %s', (_what, text, delimiter) => {
-  expect(headOf(text)).toMatchObject({ delimiter, sample: ['c-1', 'a@b.c'] })
+  expect(headOf(text)).toMatchObject({ delimiter, rows: [['c-1', 'a@b.c']] })
 })
 
 it('reads quoted cells over several lines, in the header too', () => {
   expect(headOf('contactId,"Mail\naddress"\nc-1,"a,b\nc"\n')).toEqual({
-    ...{ delimiter: ',', cells: ['contactId', 'Mail\naddress'], sample: ['c-1', 'a,b\nc'] },
+    ...{ delimiter: ',', cells: ['contactId', 'Mail\naddress'], rows: [['c-1', 'a,b\nc']] },
   })
 })
 
@@ -41,7 +41,19 @@ it('has no first row when there is none, or it is cut or broken', () => {
     'contactId,Mail\n"c-1',
     'contactId,Mail\nc-1,a"b\n',
   ])
-    expect(headOf(text)).toMatchObject({ cells: ['contactId', 'Mail'], sample: [] })
+    expect(headOf(text)).toMatchObject({ cells: ['contactId', 'Mail'], rows: [] })
+})
+
+it('has the first five rows, and of a cut or broken one only those before', () => {
+  const rows = (text: string) => {
+    const head = headOf(text, false)
+    return 'rows' in head ? head.rows.map(([first]) => first) : head
+  }
+  expect(rows(`contactId\n\n${[1, 2, 3, 4, 5, 6].map((row) => `c-${row}\n`).join('')}`)).toEqual(
+    [1, 2, 3, 4, 5].map((row) => `c-${row}`),
+  )
+  expect(rows('contactId,Mail\nc-1,x\nc-2,x\n"c-3')).toEqual(['c-1', 'c-2'])
+  expect(rows('contactId,Mail\nc-1,x\nc-2,a"b\nc-3,x\n')).toEqual(['c-1'])
 })
 
 it.each([

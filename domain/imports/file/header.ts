@@ -7,6 +7,9 @@ import { suggestion } from '../../text/nearest-word.ts'
 /** The key for a row's owner. The import has an owner already; a line may only repeat it. */
 export const OWNER_FIELD = 'organizationId'
 
+/** What a column begins with that names one attribute, and so leaves the others. */
+export const ATTRIBUTE = 'attributes.'
+
 /** What a CSV reader must know of the fields: text alone does not say whether `12` is a number. */
 export interface Columns {
   /** The names of the fields that a line may have. */
@@ -122,7 +125,7 @@ function fieldFinder({
       columns.problemOf(name) === null ? name : (named.get(folded(name)) ?? columns.heads?.get(headKey(name)))
     // What was written beside the rows that an import left out says why, and is nothing of theirs.
     if (known === undefined && folded(name) === PROBLEM_HEAD) return null
-    return known ?? (takesAttributes ? `attributes.${name}` : undefined)
+    return known ?? (takesAttributes ? `${ATTRIBUTE}${name}` : undefined)
   }
 }
 
@@ -146,7 +149,7 @@ export function headKey(head: string): string {
 function unknownColumn(name: string, { columns }: HeaderRules): string {
   const problem = columns.problemOf(name) ?? 'is not known'
   const attribute =
-    columns.problemOf('attributes.x') === null ? ', NAME=attributes.NAME to keep it as an attribute' : ''
+    columns.problemOf(`${ATTRIBUTE}x`) === null ? ', NAME=attributes.NAME to keep it as an attribute' : ''
   return `${problem} Rename the column, or map it: NAME=FIELD${attribute}, or NAME= to leave it out.`
 }
 

@@ -1,7 +1,13 @@
 import type { ImportProblem } from '../../../ports/import-sessions.ts'
 import { isBlank, standingRecords, type StandingRecord } from './csv.ts'
 import type { HeaderRules } from './header.ts'
-import { LISTED_PROBLEMS_MAX, type ImportOutcome, type ImportSource } from './transfer.ts'
+import {
+  FILE_PROBLEMS_MAX,
+  LISTED_PROBLEMS_MAX,
+  type ImportOutcome,
+  type ImportSource,
+  type Transfer,
+} from './transfer.ts'
 
 // A list as people have it is mostly right. Its right rows are imported, and the others are written to a file of their
 // own, each with what is wrong with it, so that they can be mended and imported.
@@ -48,6 +54,41 @@ export async function sortOut(
     right = without(right, rules, new Set(byLine.keys()))
   }
   return { message: 'Rows need others that have problems, again and again. Mend the file first.' }
+}
+
+/** What an import of the right rows came to. */
+export interface RightImport {
+  readonly outcome: ImportOutcome
+  /** How many rows were left out. */
+  readonly skipped: number
+  /** Those rows, as a file. */
+  readonly wrong: string
+}
+
+/**
+ * Imports the rows of a CSV file that are right.
+ * @param importing imports the file, with these changes
+ * @param keep takes the file of the other rows before anything is written
+ */
+export async function importRight(
+  source: ImportSource,
+  rules: HeaderRules,
+  importing: (more: Partial<Transfer>) => Promise<ImportOutcome>,
+  keep: (wrong: string) => void = () => undefined,
+): Promise<RightImport> {
+  const sorted = await sortOut(source, rules, (rows) =>
+    importing({ source: rows, isDryRun: true, listsProblems: true }),
+  )
+  const none = { skipped: 0, wrong: '' }
+  if ('message' in sorted) return { outcome: { kind: 'stopped', message: sorted.message }, ...none }
+  if ('problems' in sorted)
+    return { outcome: { kind: 'invalid', problems: sorted.problems.slice(0, FILE_PROBLEMS_MAX) }, ...none }
+  keep(sorted.wrong)
+  return {
+    outcome: await importing({ source: sorted.right }),
+    skipped: sorted.wrongRows,
+    wrong: sorted.wrong,
+  }
 }
 
 const TOO_MANY = `${LISTED_PROBLEMS_MAX} problems or more are too many to skip. Look at the first ones, and mend the file.`

@@ -51,13 +51,18 @@ export interface Transfer {
   readonly listsProblems?: boolean
   readonly source: ImportSource
   readonly target: ImportTarget
-  /** Called with the number of rows that have been checked, or written, so far. */
-  readonly onProgress: (pass: 'checking' | 'writing', rows: number) => void
+  readonly onProgress: OnProgress
 }
+
+/** Called with the number of rows that have been checked, compared with what is stored (by a dry run), or written. */
+export type OnProgress = (pass: 'checking' | 'comparing' | 'writing', rows: number) => void
 
 export type ImportOutcome =
   | {
-      /** `checked`: by a dry run, which writes nothing; changed and unchanged are 0. */
+      /**
+       * `checked`: by a dry run, which writes nothing. Its counts are those that an import would come to at this moment;
+       * all are 0 where a dry run only checks.
+       */
       readonly kind: 'imported' | 'checked'
       readonly read: number
       /** Rows that were skipped because all their cells are empty. */
@@ -147,7 +152,11 @@ async function changed(target: ImportTarget, { importId }: ImportProgress): Prom
  * Has the whole import checked and written. Each call writes for a limited time, so that progress can be shown in
  * between.
  */
-async function commit({ target, onProgress }: Transfer, received: ImportProgress): Promise<ImportOutcome> {
+async function commit(
+  { target, onProgress, isDryRun = false }: Transfer,
+  received: ImportProgress,
+): Promise<ImportOutcome> {
+  const pass = isDryRun ? 'comparing' : 'writing'
   let session = received
   // The decision is requested once. From then on the import is being written, whoever asks.
   let step: 'commit' | 'write' = 'commit'
@@ -156,7 +165,7 @@ async function commit({ target, onProgress }: Transfer, received: ImportProgress
     if (!('session' in answer)) return stopped(answer)
     step = 'write'
     session = answer.session
-    if (session.state === 'writing') onProgress('writing', session.writtenRows)
+    if (session.state === 'writing') onProgress(pass, session.writtenRows)
   }
   const { state, problems, warnings, readRows, skippedRows, writtenRows, changedRows } = session
   const { newRows, mergedRows } = session
@@ -262,15 +271,26 @@ export const ABANDONED_MS = ABANDONED_HOURS * 60 * 60 * 1000
 /** An import, or a dry run, that came to its end. */
 type ReadOutcome = Extract<ImportOutcome, { readonly read: number }>
 
-/** What an import came to, as the rest of a sentence. */
-export function outcomeText({ kind, read, skipped, changed, unchanged, fresh, merged }: ReadOutcome): string {
+/**
+ * What an import came to, as the rest of a sentence. A dry run has the words of the import that it stands for.
+ * @param left how many rows were left out because of their problems
+ */
+export function outcomeText(outcome: ReadOutcome, left = 0): string {
+  const { kind, read, skipped, changed, unchanged, fresh, merged } = outcome
+  const be = kind === 'checked' ? ' would be' : ''
+  const isCounted = kind === 'imported' || changed + unchanged + (merged ?? 0) === read
+  const counts = !isCounted
+    ? ''
+    : fresh === null || merged === null
+      ? `, ${changed}${be} changed, ${unchanged} unchanged`
+      : `: ${fresh}${be} new, ${changed - fresh} changed, ${unchanged} unchanged, ${merged} merged`
   const empty = skipped === 0 ? '' : `, ${skipped} empty ${skipped === 1 ? 'row' : 'rows'} skipped`
-  if (kind === 'checked')
-    return `${read} read${empty}. Nothing is wrong. Nothing was imported: this was a dry run`
-  if (fresh === null || merged === null)
-    return `${read} read, ${changed} changed, ${unchanged} unchanged${empty}`
-  const counts = `${fresh} new, ${changed - fresh} changed, ${unchanged} unchanged, ${merged} merged`
-  return `${read} read: ${counts}${empty}`
+  const wrong = left === 0 ? '' : `, ${left} with problems skipped`
+  const dry =
+    kind === 'imported'
+      ? ''
+      : `.${left === 0 ? ' Nothing is wrong.' : ''} Nothing was imported: this was a dry run`
+  return `${read} read${counts}${empty}${wrong}${dry}`
 }
 
 /** Said after problems when the check ended with them. */

@@ -37,7 +37,7 @@ const saveCommand: Command = {
   operations: [saveOrganizationForms],
   run: async (context, { values, positionals: [path = ''] }) => {
     const organizationId = textOf(values, 'org') ?? ''
-    const forms = formsIn(path)
+    const forms = savedAtOnce(path, 'form', FORMS_MAX)
     const service = await context.service()
     const { body } = await service.call(saveOrganizationForms, {
       params: { organizationId },
@@ -49,11 +49,11 @@ const saveCommand: Command = {
   },
 }
 
-/** The forms in a file, all of which are saved at once. */
-function formsIn(path: string): Record<string, unknown>[] {
-  const found = formsInFile(path)
-  if (found.length === 0) throw new CommandError(`${path} has no form.`)
-  if (found.length > FORMS_MAX) throw new CommandError(`At most ${FORMS_MAX} forms are saved at once.`)
+/** The objects in a file, all of which are saved at once: forms, or whatever the noun says. */
+export function savedAtOnce(path: string, noun: string, max: number): Record<string, unknown>[] {
+  const found = objectsInFile(path, noun)
+  if (found.length === 0) throw new CommandError(`${path} has no ${noun}.`)
+  if (found.length > max) throw new CommandError(`At most ${max} ${noun}s are saved at once.`)
   return found.map(({ at, value, problem }) => {
     if (isJsonObject(value)) return value
     throw new CommandError(`${path}, ${at}: this ${problem}.`)
@@ -97,7 +97,7 @@ type Entry = { readonly at: string } & (
 function entriesIn(path: string, values: FlagValues): AsyncIterable<Entry> | Iterable<Entry> {
   const { source, format } = openImportFile(path, values)
   if (format === 'csv') return entriesInCsv(source.open())
-  return formsInFile(path).map(({ at, value, problem }) =>
+  return objectsInFile(path, 'form').map(({ at, value, problem }) =>
     isJsonObject(value) ? { at, record: value } : { at, issue: unreadable(0, problem).issue },
   )
 }
@@ -164,32 +164,33 @@ function write({ formId, supported, reasons, warnings, findings }: Verdict, { ou
 
 export const commands = [saveCommand, formCheckCommand]
 
-/** A value of a file of forms, and where it is: `line 3` or `form 2`. */
-export interface FormInFile {
+/** A value of a file of forms or the like, and where it is: `line 3` or `form 2`. */
+export interface ObjectInFile {
   readonly at: string
   /** Undefined: what is there is not JSON. */
   readonly value: unknown
-  /** Why it is no form: the rest of a sentence that begins with it, or with where it is. Empty: it is an object. */
+  /** Why it is none of them: the rest of a sentence that begins with it, or with where it is. Empty: it is an object. */
   readonly problem: string
 }
 
 /**
- * What a file of forms has: JSON in any layout, one form or a list of them, or one form a line. Throws a `CommandError`
+ * What a file of forms or the like has: JSON in any layout, one of them or a list, or one a line. Throws a `CommandError`
  * that says where and what, when the file cannot be read, or is JSON in a layout that is broken.
+ * @param noun what each of them is called
  */
-export function formsInFile(path: string): readonly FormInFile[] {
+function objectsInFile(path: string, noun: string): readonly ObjectInFile[] {
   const content = contentOf(path)
   const whole = parsedOr(content, undefined)
   if (whole !== undefined)
     return (Array.isArray(whole) ? whole : [whole]).map((value: unknown, index) =>
-      formAt(`form ${index + 1}`, value),
+      objectAt(`${noun} ${index + 1}`, value),
     )
   const lines = content.split('\n').map((text, index) => ({ text: text.trimEnd(), number: index + 1 }))
   const written = lines.filter(({ text }) => text !== '')
-  if (!hasFormALine(written.map(({ text }) => text))) throw notJson(path, content)
+  if (!hasOneALine(written.map(({ text }) => text))) throw notJson(path, content)
   return written.map(({ text, number }) => {
     const value = parsedOr(text, undefined)
-    if (value !== undefined) return formAt(`line ${number}`, value)
+    if (value !== undefined) return objectAt(`line ${number}`, value)
     const { column = 1, problem = '' } = mistakeIn(text) ?? {}
     return { at: `line ${number}, column ${column}`, value, problem: `is not JSON: ${problem}` }
   })
@@ -199,7 +200,7 @@ export function formsInFile(path: string): readonly FormInFile[] {
  * Whether a text that is no JSON as a whole is meant to have one form a line: every line begins one, or the first line is
  * one. In any other layout a form begins in its first line and ends in a later one.
  */
-function hasFormALine(lines: readonly string[]): boolean {
+function hasOneALine(lines: readonly string[]): boolean {
   const [first = ''] = lines
   return (
     isJsonObject(parsedOr(first, undefined)) ||
@@ -207,7 +208,7 @@ function hasFormALine(lines: readonly string[]): boolean {
   )
 }
 
-function formAt(at: string, value: unknown): FormInFile {
+function objectAt(at: string, value: unknown): ObjectInFile {
   return { at, value, problem: isJsonObject(value) ? '' : 'must be a JSON object' }
 }
 

@@ -5,12 +5,10 @@ import {
   endOfCheck,
   outcomeText,
   type ImportOutcome,
-  type ImportSource,
   type Transfer,
 } from '../../../domain/imports/file/transfer.ts'
 import { closeSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import type { HeaderRules } from '../../../domain/imports/file/header.ts'
-import { sortOut } from '../../../domain/imports/file/skip-problems.ts'
+import { importRight, type RightImport } from '../../../domain/imports/file/skip-problems.ts'
 import { encodings, readableFile, type FileEncoding } from '../../../domain/imports/file/encoding.ts'
 import { isSourceKind } from '../../../adapters/pos-odbc/index.ts'
 import { importKindNames, isKeptAtPos, kindOf } from '../../../domain/imports/kinds.ts'
@@ -55,7 +53,8 @@ const importCommand: Command = {
     '--skip-problems imports the rows of a CSV file that are right, and writes the others to the file PROBLEMS, which is',
     'NAME.problems.csv when it is not given: under the heads of the file, with a last column that says what is wrong, so',
     'that they can be mended and imported. Without it, one wrong row and nothing is imported.',
-    '--dry-run checks everything as an import does, with the same exit code, and writes nothing.',
+    '--dry-run checks everything as an import does, with the same exit code, and writes nothing. It says how many rows an',
+    'import would make, change and leave as they are.',
     `KIND is one of ${importKindNames.join(', ')}.`,
     "The pos- kinds go into the organization's point of sale: the legacy vendor's database, or an embedded one of the",
     'ODBC gateway, as POS_GATEWAY_CONFIG (a file of its configuration) says. A real data source takes no imports.',
@@ -93,36 +92,36 @@ const importCommand: Command = {
     const importing = (more: Partial<Transfer>) =>
       importInto(organizationId, { ...transfer, ...more }, service)
     const rules = { columns: kindOf(kind, toolsWithoutSecrets()), mapping, takesAttributes }
+    const right = (keep?: (wrong: string) => void) => importRight(file.source, rules, importing, keep)
     const { outcome, skipped } = await (
-      problemsFile === null
+      values['skip-problems'] !== true
         ? importing({}).then((whole) => ({ outcome: whole, skipped: 0 }))
-        : importRight(file.source, rules, problemsFile, importing)
+        : problemsFile === null
+          ? right()
+          : importKeeping(problemsFile, right)
     ).finally(() => {
       progress.end()
     })
     if (outcome.kind === 'invalid') throw new CommandError(describeProblems(path, outcome.problems))
     if (outcome.kind === 'stopped') throw new CommandError(`${path}: ${outcome.message}`)
     for (const warning of outcome.warnings) context.note(`warning: ${warning}`)
-    const skippedText = skipped === 0 ? '' : `, ${skipped} with problems skipped`
-    context.out(`${kind}: ${outcomeText(outcome)}${skippedText}`)
-    if (skipped > 0)
-      context.note(
-        `What was skipped is in ${String(problemsFile)}, each row with what is wrong. Mend and import it.`,
-      )
+    context.out(`${kind}: ${outcomeText(outcome, skipped)}`)
+    if (skipped > 0 && problemsFile !== null)
+      context.note(`What was skipped is in ${problemsFile}, each row with what is wrong. Mend and import it.`)
   },
 }
 
-/** Where rows with problems are written; null: nothing is skipped. */
+/** Where rows with problems are written; null: nothing is skipped, or a dry run only counts them. */
 function problemsFileOf(
   { path, format, problemsPath }: { path: string; format: string; problemsPath: string | undefined },
   values: FlagValues,
 ): string | null {
-  if (values['skip-problems'] !== true) {
+  const skips = values['skip-problems'] === true
+  if (skips && format !== 'csv') throw new UsageError('--skip-problems takes CSV files')
+  if (!skips || values['dry-run'] === true) {
     if (problemsPath === undefined) return null
     throw new UsageError(`${JSON.stringify(problemsPath)} is one argument too many`)
   }
-  if (format !== 'csv') throw new UsageError('--skip-problems takes CSV files')
-  if (values['dry-run'] === true) throw new UsageError('--skip-problems and --dry-run exclude each other')
   const file = givenPath(problemsPath ?? path.replace(/(?:\.\w+)?$/, '.problems.csv'))
   if (file === givenPath(path)) throw new UsageError('The file of problems is the file itself')
   return file
@@ -141,30 +140,19 @@ function openProblems(file: string): void {
 }
 
 /** Imports the rows of a CSV file that are right, and writes the others to a file, which is removed when there are none. */
-async function importRight(
-  source: ImportSource,
-  rules: HeaderRules,
+async function importKeeping(
   problemsFile: string,
-  importing: (more: Partial<Transfer>) => Promise<ImportOutcome>,
-): Promise<{ readonly outcome: ImportOutcome; readonly skipped: number }> {
+  importing: (keep: (wrong: string) => void) => Promise<RightImport>,
+): Promise<RightImport> {
   openProblems(problemsFile)
   let isKept = false
   try {
-    const sorted = await sortOut(source, rules, (rows) =>
-      importing({ source: rows, isDryRun: true, listsProblems: true }),
-    )
-    if ('message' in sorted) return { outcome: { kind: 'stopped', message: sorted.message }, skipped: 0 }
-    if ('problems' in sorted)
-      return {
-        outcome: { kind: 'invalid', problems: sorted.problems.slice(0, FILE_PROBLEMS_MAX) },
-        skipped: 0,
-      }
-    const { right, wrong, wrongRows } = sorted
-    writeFileSync(problemsFile, wrong)
-    const outcome = await importing({ source: right })
+    const imported = await importing((wrong) => {
+      writeFileSync(problemsFile, wrong)
+    })
     // When nothing was imported, all rows are still in the file, and the same command writes this one again.
-    isKept = wrongRows > 0 && outcome.kind === 'imported'
-    return { outcome, skipped: wrongRows }
+    isKept = imported.skipped > 0 && imported.outcome.kind === 'imported'
+    return imported
   } finally {
     if (!isKept) rmSync(problemsFile, { force: true })
   }

@@ -142,6 +142,23 @@ export const expectationsOf = (port: number): readonly Expectation[] => [
     },
   },
   {
+    name: 'a list from the guide is first counted, then imported, and its row with a problem mended',
+    is: (command) => command.includes('"Authorization: Bearer $CORNER_KEY"'),
+    holds: (output, ran) => {
+      const contacts = rows(output).map(({ firstName, email, attributes }) => [firstName, email, attributes])
+      assert.deepEqual(contacts.sort(), [
+        ['Ada', 'ada@example.com', { birthday: '10.12.1815' }],
+        ['Alan', 'alan@example.com', { birthday: '23.6.1912' }],
+        ['Grace', 'grace@example.com', { birthday: '9.12.1906' }],
+      ])
+      const [counted = '', imported = ''] = ran
+        .filter(({ command }) => command.includes('import contacts /tmp/customers.csv'))
+        .map(({ output: said }) => /^contacts: 3 read: (.+?)[.\n]/.exec(said)?.[1] ?? said)
+      assert.equal(counted.replace(' would be', ''), imported)
+      assert.match(imported, /, 1 merged, 1 empty row skipped, 1 with problems skipped$/)
+    },
+  },
+  {
     name: 'a form made from the guide works on its page, sends emails and fills a sheet',
     is: (command) => command === 'cat /tmp/harbor-claim.csv',
     holds: async (output) => {
@@ -162,6 +179,18 @@ export const expectationsOf = (port: number): readonly Expectation[] => [
       )
       assert.equal(to, 'office@example.com')
       assert.match(String(text), /The roof/)
+    },
+  },
+  {
+    name: 'what follows a submission says what was answered, and is tried by oneself',
+    is: (command) => command.includes('automation show harbor-thanks'),
+    holds: async (output) => {
+      assert.equal(json(output).status, 'active')
+      const mailbox = `http://127.0.0.1:${port}/mailbox`
+      const sent = await emailAbout('about: Something else A &lt;b&gt;hook&lt;/b&gt;', mailbox)
+      assert.deepEqual([sent.to, sent.subject], ['ada@example.com', 'Your claim: Something else'])
+      const tried = await emailAbout('about: A mirror (What was it?)', mailbox)
+      assert.deepEqual([tried.to, tried.subject], ['you@example.com', '[Test] Your claim: A mirror'])
     },
   },
   {

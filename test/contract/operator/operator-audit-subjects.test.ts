@@ -7,7 +7,8 @@ import { digestOfParts, sha256 } from '../../../domain/imports/file/transfer.ts'
 import { auditActions } from '../../../domain/record/description.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
 import type { AuditRecord } from '../../../ports/operators.ts'
-import { form, submission } from '../../../adapters/conformance/fixtures.ts'
+import { form, organization, submission } from '../../../adapters/conformance/fixtures.ts'
+import { fakeEmail } from '../../support/providers/jobs.ts'
 import { folderBackups } from '../../support/archives/folder-backups.ts'
 import { restoreRequest } from '../../support/data/restore-request.ts'
 import { openOperatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
@@ -28,11 +29,15 @@ afterAll(() => {
 })
 
 beforeEach(async () => {
-  service = await openTestService((clock) => {
-    const { storage, places: moving } = openMovingStorage(clock)
-    places = moving
-    return { ...storage, backups: folderBackups(clock, folder) }
-  })
+  service = await openTestService(
+    (clock) => {
+      const { storage, places: moving } = openMovingStorage(clock)
+      places = moving
+      return { ...storage, backups: folderBackups(clock, folder) }
+    },
+    undefined,
+    { email: fakeEmail().sender, mail: { domain: 'mail.example.com', brand: 'Platform' } },
+  )
   admin = await openOperatorClient(service, 'admin')
   support = await openOperatorClient(service, 'support')
   await service.addOrganization('acme')
@@ -69,6 +74,9 @@ async function openedImport(text: string): Promise<string> {
   expect(sent.status).toBe(200)
   return importId
 }
+
+const AUTOMATIONS = `${ORGANIZATION}/automations`
+const givenAutomation = { automationId: 'thanks', name: 'Thanks', trigger: { type: 'manual' }, steps: [] }
 
 const issue = async (path: string, body: object = {}) => (await admin.post(path, body)).body.keyId
 const rotate = async (keyId: string) => issue(`/keys/${keyId}/rotate`, { overlap: '1d' })
@@ -159,6 +167,15 @@ const changes: Readonly<Record<string, () => Promise<unknown>>> = {
       (await admin.post(`${ORGANIZATION}/submissions/mark`, { ids: ['sub-1', 'sub-1'], read: true })).status,
     ).toBe(204)
     return { type: 'submissions', count: 1, as: 'read' }
+  },
+  'submissions.delete': async () => {
+    const tenant = service.storage.tenant('acme')
+    await tenant.upsert('forms', [form('form-1')])
+    await tenant.saveSubmission(submission('sub-1'))
+    expect((await admin.post(`${ORGANIZATION}/submissions/delete`, { ids: ['sub-1'] })).body).toEqual({
+      rows: 1,
+    })
+    return { type: 'rows', kind: 'form-submissions', rows: 1 }
   },
   'contacts.erase': async () => {
     expect((await admin.post(`${ORGANIZATION}/contacts/erase`, { emails: ['ada@example.com'] })).status).toBe(
@@ -268,6 +285,32 @@ const changes: Readonly<Record<string, () => Promise<unknown>>> = {
     await admin.post(FORMS, { forms: [{ ...givenForm, name: 'Other' }] })
     expect((await admin.post(`${FORMS}/contact/versions/1/restore`, {})).status).toBe(200)
     return { type: 'forms', ids: ['contact'], changed: [{ id: 'contact', keys: ['name'], fieldIds: [] }] }
+  },
+  'organizationAutomations.save': async () => {
+    const odd = { ...givenAutomation, automationId: 'ada@example.com' }
+    expect((await admin.post(AUTOMATIONS, { automations: [givenAutomation, odd] })).status).toBe(200)
+    const renamed = { ...givenAutomation, name: 'ck_live_other' }
+    expect((await admin.post(AUTOMATIONS, { automations: [renamed, odd] })).status).toBe(200)
+    return { type: 'automations', ids: ['thanks'], changed: [{ id: 'thanks', keys: ['name'] }] }
+  },
+  'organizationAutomations.setStatus': async () => {
+    await admin.post(AUTOMATIONS, { automations: [givenAutomation] })
+    const response = await service.send(`/operator/v1${AUTOMATIONS}/thanks/status`, {
+      method: 'PUT',
+      key: admin.key,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ status: 'active' }),
+    })
+    expect(response.status).toBe(200)
+    return { type: 'automations', ids: ['thanks'], changed: [{ id: 'thanks', keys: ['status'] }] }
+  },
+  'organizationAutomations.test': async () => {
+    await admin.post(FORMS, { forms: [givenForm] })
+    await service.storage.administration.saveOrganization(organization('acme', { slug: 'acme' }))
+    const step = { type: 'send_email', to: 'contact', subject: 'S', html: 'H' }
+    const asked = { formId: 'contact', step, to: 'grace@example.com' }
+    expect((await admin.post(`${ORGANIZATION}/automation-tests`, asked)).status).toBe(200)
+    return { type: 'test', formId: 'contact', channel: 'email' }
   },
   'outbox.retry': async () => {
     const tenant = service.storage.tenant('acme')

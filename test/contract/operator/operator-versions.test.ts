@@ -55,6 +55,24 @@ const publish =
   (isPublished: boolean) =>
   (headers: object = {}) =>
     ask('PUT', `${FORM}/published`, { isPublished }, headers)
+const THANKS = `${ACME}/automations/thanks`
+const saveAutomation =
+  (changes: object) =>
+  (headers: object = {}) =>
+    ask(
+      'POST',
+      `${ACME}/automations`,
+      {
+        automations: [
+          { automationId: 'thanks', name: 'Thanks', trigger: { type: 'manual' }, steps: [], ...changes },
+        ],
+      },
+      headers,
+    )
+const setStatus =
+  (status: string) =>
+  (headers: object = {}) =>
+    ask('PUT', `${THANKS}/status`, { status }, headers)
 const saveSettings =
   (settings: object) =>
   (headers: object = {}) =>
@@ -76,6 +94,16 @@ const states: readonly State[] = [
       'a password': saveForm({ password: 'sesame' }),
       'another password': saveForm({ password: 'another' }),
       'no password': saveForm({ password: null }),
+    },
+  },
+  {
+    name: 'an automation',
+    shownAt: THANKS,
+    changes: {
+      'its name': saveAutomation({ name: 'Renamed' }),
+      'a step': saveAutomation({ steps: [{ type: 'add_tag', tag: 'vip' }] }),
+      'its beginning': setStatus('active'),
+      'its pause': setStatus('paused'),
     },
   },
   {
@@ -102,6 +130,7 @@ describe.each([
     await service.addOrganization('acme')
     key = await service.addOperatorKey('admin')
     await saveForm({})()
+    await saveAutomation({})()
   })
 
   describe.each(states)('$name', ({ shownAt, changes }) => {
@@ -134,8 +163,11 @@ describe.each([
         if (name === 'no password') await saveForm({ password: 'sesame' })()
         if (name === 'no retention') await setRetention({ sends: 1 })()
         const { etag: old } = await show()
-        const meanwhile =
-          shownAt === FORM ? saveForm({ name: 'Meanwhile' }) : saveSettings({ slug: 'meanwhile' })
+        const others: Readonly<Record<string, State['changes'][string]>> = {
+          [FORM]: saveForm({ name: 'Meanwhile' }),
+          [THANKS]: saveAutomation({ name: 'Meanwhile' }),
+        }
+        const meanwhile = others[shownAt] ?? saveSettings({ slug: 'meanwhile' })
         const { etag } = await meanwhile()
         const before = await show()
         expect(before.etag).toBe(etag)
@@ -228,6 +260,15 @@ describe.each([
     expect((await saveForm({})({ 'if-none-match': '"x"' })).status).toBe(400)
   })
 
+  test('an automation that must be new is not made in place of one that is there', async () => {
+    const isNew = { 'if-none-match': '*' }
+    expect((await saveAutomation({ name: 'Other' })(isNew)).status).toBe(412)
+    expect((await saveAutomation({ automationId: 'new' })(isNew)).status).toBe(200)
+    const gone = await saveAutomation({ automationId: 'gone' })({ 'if-match': '*' })
+    expect([gone.status, gone.body.current]).toEqual([412, null])
+    expect((await ask('GET', THANKS)).body.name).toBe('Thanks')
+  })
+
   test('several forms are saved without a condition and have no ETag together', async () => {
     const forms = [CONTACT, { ...CONTACT, formId: 'second' }]
     const several = (headers: object) => ask('POST', `${ACME}/forms`, { forms }, headers)
@@ -284,6 +325,8 @@ test('every operation that changes a versioned state says so in the same way', (
   const changing = operatorEndpoints.filter(({ versioned }) => versioned !== null && 'of' in versioned)
   expect(changing.map(({ id }) => id).sort()).toEqual([
     'formVersions.restore',
+    'organizationAutomations.save',
+    'organizationAutomations.setStatus',
     'organizationForms.publish',
     'organizationForms.save',
     'organizations.save',

@@ -1,7 +1,7 @@
 import type { StoredPlaces } from '../service/stored-places.ts'
 import { entryOf, type Delivered, type HandedOver } from '../service/processes/handed-over.ts'
 import type { Reference } from '../reference.ts'
-import { RECIPIENT_DAILY_MAX } from '../../../domain/jobs/automation.ts'
+import { RECIPIENT_DAILY_MAX } from '../../../domain/forms/message-text.ts'
 import { AUTOMATION_HOURLY, FORGED_SUBJECT, markOf, passing } from '../setting.ts'
 import { checkDirectoryAtRest, checkKeysAtRest } from './keys.ts'
 import { isHopeless } from './entries.ts'

@@ -1,4 +1,4 @@
-import { RECIPIENT_DAILY_MAX } from '../../../domain/jobs/automation.ts'
+import { RECIPIENT_DAILY_MAX } from '../../../domain/forms/message-text.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { Row } from '../engine/changes.ts'
 import { AUTOMATION_HOURLY } from '../setting.ts'

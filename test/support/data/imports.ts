@@ -71,7 +71,7 @@ export async function rowOfLine(
 /** Sends a file to an import in parts of any size, and has it written. Returns the last answer. */
 export async function importInParts(
   target: ImportTarget,
-  file: Pick<ImportedFile, 'kind' | 'format'>,
+  file: Pick<ImportedFile, 'kind' | 'format' | 'isDryRun'>,
   bytes: Uint8Array,
   partBytes: number,
 ): Promise<TransferAnswer> {

@@ -25,14 +25,16 @@ export async function fillIn(path: string): Promise<string> {
   }
 }
 
-/** Waits for the email that names a submission. */
-export async function emailAbout(submissionId: string, mailbox: string): Promise<Json> {
+/** Waits for the email that has a text, such as the id of a submission. */
+export async function emailAbout(mentioned: string, mailbox: string): Promise<Json> {
   for (let tries = 0; tries < 100; tries += 1) {
     const response = await fetch(mailbox, { headers: { accept: 'application/json' } })
     const { messages } = (await response.json()) as { readonly messages: readonly Json[] }
-    const found = messages.find(({ text }) => String(text).includes(submissionId))
+    const found = messages.find((message) =>
+      [message.text, message.html].some((part) => String(part).includes(mentioned)),
+    )
     if (found !== undefined) return found
     await pause(100)
   }
-  throw new Error(`No email names ${submissionId}.`)
+  throw new Error(`No email has ${mentioned}.`)
 }

@@ -375,7 +375,7 @@ function FormSettings({ isNew, hasPassword }: FormSettingsProps) {
           hint={`${formSetting('notificationEmails').meaning} One address in a line.`}
         />
         <details>
-          <summary>After a submission, limits and access</summary>
+          <summary>What visitors are told, limits and access</summary>
           <div class="field-settings">
             <Setting {...about('successTitle')} />
             <Setting {...about('successMessage')} isLong />

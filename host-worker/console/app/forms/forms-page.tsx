@@ -13,6 +13,7 @@ import type { ItemOf, BodyOf } from '../service/operations.ts'
 import { useAction, readListed, usePages, useCall, useQuery } from '../service/hooks.ts'
 import { useMay } from '../session.tsx'
 import { Editor } from './editor.tsx'
+import { AfterPage } from './after-page.tsx'
 import { VersionsPage } from './versions-page.tsx'
 import { useSpeech } from './preview.tsx'
 import { FormAddress, ShareDialog } from './share.tsx'
@@ -36,6 +37,13 @@ export function Page({ organizationId }: OrganizationProps) {
         {({ formId }: { readonly formId: string }) => (
           <FormFrame key={formId} organizationId={organizationId} formId={formId}>
             <EditorPage organizationId={organizationId} formId={formId} />
+          </FormFrame>
+        )}
+      </Route>
+      <Route path={at('/:formId/after')}>
+        {({ formId }: { readonly formId: string }) => (
+          <FormFrame key={formId} organizationId={organizationId} formId={formId}>
+            <AfterPage organizationId={organizationId} formId={formId} />
           </FormFrame>
         )}
       </Route>
@@ -79,6 +87,7 @@ function FormFrame({ organizationId, formId, children }: FormFrameProps) {
         {formId !== undefined && (
           <>
             <Link href={formPath(organizationId, formId, 'edit')}>Edit</Link>
+            <Link href={formPath(organizationId, formId, 'after')}>After a submission</Link>
             <Link href={formPath(organizationId, formId, 'site')}>Put it on your site</Link>
             <Link href={formPath(organizationId, formId, 'versions')}>Versions</Link>
             <Link href={inboxPath(organizationId, { formId })}>Submissions</Link>
@@ -270,7 +279,11 @@ function EditorPage({ organizationId, formId }: FormProps) {
 }
 
 /** The address of a form's page below the console. An id alone is no address: a form may be called “new”. */
-function formPath(organizationId: string, formId: string, page: 'edit' | 'site' | 'versions'): string {
+function formPath(
+  organizationId: string,
+  formId: string,
+  page: 'edit' | 'after' | 'site' | 'versions',
+): string {
   return organizationPath(organizationId, `/forms/${encodeURIComponent(formId)}/${page}`)
 }
 

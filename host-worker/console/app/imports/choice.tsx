@@ -1,15 +1,35 @@
 import { useEffect, useState } from 'preact/hooks'
-import { columnsOf, readHead, type Head } from '../../../../domain/imports/file/csv.ts'
-import { headKey, type ColumnReading, type HeaderRules } from '../../../../domain/imports/file/header.ts'
-import { PART_BYTES, formatOfName } from '../../../../domain/imports/file/transfer.ts'
+import { encodings, type FileEncoding } from '../../../../domain/imports/file/encoding.ts'
+import type { ColumnReading } from '../../../../domain/imports/file/header.ts'
+import { formatOfName } from '../../../../domain/imports/file/transfer.ts'
 import { Button, SelectField, calls, saveText } from '../kit/controls.tsx'
 import { failureOf } from '../service/client.ts'
-import type { BodyOf, ItemOf } from '../service/operations.ts'
-import { bytesOf, type ImportFormat, type Mapping } from './send-file.ts'
+import {
+  LEFT_OUT,
+  attributeOf,
+  columnsIn,
+  readFile,
+  takesAttributes,
+  withField,
+  type ImportKind,
+  type ReadFile,
+} from './columns.ts'
+import type { ImportFormat, Mapping } from './send-file.ts'
 
 const formats: readonly { readonly value: ImportFormat; readonly label: string }[] = [
   { value: 'csv', label: 'Spreadsheet: CSV or TSV' },
   { value: 'ndjson', label: 'NDJSON: a JSON object a line' },
+]
+
+const encodingNames: Readonly<Record<FileEncoding, string>> = {
+  'utf-8': 'UTF-8',
+  'utf-16': 'UTF-16 ("Unicode text")',
+  'windows-1252': 'Windows-1252 (Western Europe)',
+}
+
+const encodingOptions = [
+  { value: '', label: 'Found by itself' },
+  ...encodings.map((value) => ({ value, label: encodingNames[value] })),
 ]
 
 const ACCEPTED = '.csv,.tsv,.txt,.ndjson,.jsonl,.json,text/csv,text/tab-separated-values'
@@ -22,7 +42,8 @@ export function Chooser({
   readonly kinds: readonly ImportKind[]
   readonly choice: Choice
 }) {
-  const { kind, file, format, chooseKind, chooseFile, chooseFormat } = choice
+  const { kind, file, format, encoding, read, chooseKind, chooseFile, chooseFormat, chooseEncoding } = choice
+  const note = read === null || 'problem' in read ? null : read.note
   return (
     <>
       <SelectField
@@ -44,7 +65,16 @@ export function Chooser({
         />
       )}
       {kind !== null && file !== null && (
-        <SelectField label="How it is written" value={format} onValue={chooseFormat} options={formats} />
+        <>
+          <SelectField label="How it is written" value={format} onValue={chooseFormat} options={formats} />
+          <SelectField
+            label="Encoding of its letters"
+            hint={note === null ? undefined : `The file ${note}. If that is wrong, choose another.`}
+            value={encoding ?? ''}
+            onValue={chooseEncoding}
+            options={encodingOptions}
+          />
+        </>
       )}
     </>
   )
@@ -145,20 +175,17 @@ function useNoStrayDrops(): void {
   }, [])
 }
 
-/** The choice to leave a column out. No field has this name. */
-const LEFT_OUT = '-'
-
 interface MappingProps {
   readonly kind: ImportKind
   readonly columns: readonly ColumnReading[]
-  /** The first row of the file. */
-  readonly sample: readonly string[]
+  /** The first rows of the file. */
+  readonly rows: readonly (readonly string[])[]
   readonly onMapping: (mapping: Mapping) => void
 }
 
-/** The columns of a file, each with the field that it means. */
-export function MappingTable({ kind, columns, sample, onMapping }: MappingProps) {
-  const options = [
+/** The columns of a file, each with the field that it means, above the file's own first rows. */
+export function MappingTable({ kind, columns, rows, onMapping }: MappingProps) {
+  const fields = [
     { value: '', label: 'Choose a field' },
     { value: LEFT_OUT, label: 'Leave it out' },
     ...kind.columns.map(({ name, isRequired }) => ({
@@ -166,63 +193,55 @@ export function MappingTable({ kind, columns, sample, onMapping }: MappingProps)
       label: isRequired ? `${name} (required)` : name,
     })),
   ]
+  const optionsOf = (column: string) => {
+    if (!takesAttributes(kind)) return fields
+    const attribute = { value: attributeOf(column), label: 'Keep it as an attribute' }
+    return [...fields.slice(0, 2), attribute, ...fields.slice(2)]
+  }
   return (
-    <div class="mapping">
-      {columns.map(({ column, field, problem }, index) =>
-        column === '' ? null : (
-          <SelectField
-            key={`${index} ${column}`}
-            label={column}
-            hint={sampleText(sample[index])}
-            error={problem === null || field !== '' ? problem : 'Choose its field, or leave it out.'}
-            value={field ?? LEFT_OUT}
-            onValue={(value) => {
-              onMapping(withField(columns, column, value))
-            }}
-            options={options}
-          />
-        ),
-      )}
+    <div class="sheet" role="region" aria-label="The columns and first rows of the file" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map(({ column, field, problem }, index) => (
+              <th key={`${index} ${column}`} scope="col">
+                {column === '' ? (
+                  'No name'
+                ) : (
+                  <SelectField
+                    label={column}
+                    error={problem === null || field !== '' ? problem : 'Choose what it means.'}
+                    value={field ?? LEFT_OUT}
+                    onValue={(value) => {
+                      onMapping(withField(columns, column, value))
+                    }}
+                    options={optionsOf(column)}
+                  />
+                )}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((cells, number) => (
+            <tr key={number}>
+              {columns.map(({ field }, index) => (
+                <td key={index} class={field === null ? 'left-out' : undefined}>
+                  {shortened(cells[index] ?? '')}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </div>
   )
 }
 
-const SAMPLE_MAX_LENGTH = 60
+const CELL_MAX_LENGTH = 60
 
-function sampleText(value: string | undefined): string {
-  if (value === undefined || value === '') return 'Empty in the first row'
-  return value.length <= SAMPLE_MAX_LENGTH ? value : `${value.slice(0, SAMPLE_MAX_LENGTH)}…`
-}
-
-/**
- * The mapping with another field for a column. It names the fields of all others too: one that differs from it only in
- * spaces or case would otherwise follow it.
- */
-function withField(columns: readonly ColumnReading[], column: string, chosen: string): Mapping {
-  const others = named(columns).filter((other) => other.column !== column && isKnown(other))
-  const pairs = others.map((other) => [other.column, other.field ?? ''] as const)
-  const field = chosen === LEFT_OUT ? '' : chosen
-  return Object.fromEntries(chosen === '' ? pairs : [...pairs, [column, field] as const])
-}
-
-/** The mapping that leaves out every column of which nobody has said what it means. */
-export function leavingOthersOut(columns: readonly ColumnReading[]): Mapping {
-  return Object.fromEntries(named(columns).map((one) => [one.column, isKnown(one) ? (one.field ?? '') : '']))
-}
-
-function named(columns: readonly ColumnReading[]): readonly ColumnReading[] {
-  return columns.filter(({ column }) => column !== '')
-}
-
-/** Whether it is clear what a column means. One without a name means nothing. */
-export function isKnown({ column, problem }: ColumnReading): boolean {
-  return column === '' || problem === null
-}
-
-/** The required fields that no column gives. */
-export function missingFields({ columns: known }: ImportKind, columns: readonly ColumnReading[]): string[] {
-  const given = new Set(columns.map(({ field }) => field))
-  return known.filter(({ name, isRequired }) => isRequired && !given.has(name)).map(({ name }) => name)
+function shortened(value: string): string {
+  return value.length <= CELL_MAX_LENGTH ? value : `${value.slice(0, CELL_MAX_LENGTH)}…`
 }
 
 /** What a person has chosen to import, and how. */
@@ -230,16 +249,22 @@ export interface Choice {
   readonly kind: ImportKind | null
   readonly file: File | null
   readonly format: ImportFormat
-  /** The beginning of a CSV file; null: there is none, or it is being read. */
-  readonly head: Head | null
+  /** How the letters of the file are encoded; null: nobody said. */
+  readonly encoding: FileEncoding | null
+  /** The file as it is read; null: there is none, or it is being read. */
+  readonly read: ReadFile | null
   /** The columns of a CSV file, as an import will read them. */
   readonly columns: readonly ColumnReading[]
   /** The fields of columns whose names do not say it. */
   readonly mapping: Mapping
+  /** Whether rows with problems are left out. */
+  readonly skipsProblems: boolean
   readonly chooseKind: (name: string) => void
   readonly chooseFile: (file: File) => void
   readonly chooseFormat: (format: string) => void
+  readonly chooseEncoding: (encoding: string) => void
   readonly chooseMapping: (mapping: Mapping) => void
+  readonly chooseSkipping: (skipsProblems: boolean) => void
 }
 
 /** The choices of a new import. What was said of columns stays when a corrected file is chosen. */
@@ -247,17 +272,15 @@ export function useChoice(kinds: readonly ImportKind[]): Choice {
   const [kindName, setKindName] = useState('')
   const [file, setFile] = useState<File | null>(null)
   const [format, setFormat] = useState<ImportFormat>('csv')
+  const [encoding, setEncoding] = useState<FileEncoding | null>(null)
   const [said, setSaid] = useState<Mapping>({})
+  const [skipsProblems, setSkipping] = useState(false)
   const kind = kinds.find((one) => one.kind === kindName) ?? null
-  const head = useHead(file, format, kind)
-  const found = head !== null && 'cells' in head ? head : null
-  // What was said of columns that another file lacks would be refused.
-  const mapping = Object.fromEntries(
-    Object.entries(said).filter(([column]) => found?.cells.includes(column) === true),
-  )
+  const read = useReading(file, format, encoding, kind)
+  const head = read === null || 'problem' in read ? null : read.head
   return {
-    ...{ kind, file, format, head, mapping },
-    columns: found === null || kind === null ? [] : columnsOf(found, rulesOf(kind, mapping)),
+    ...{ kind, file, format, encoding, read, skipsProblems: skipsProblems && format === 'csv' },
+    ...(head === null || kind === null ? { columns: [], mapping: {} } : columnsIn(head, kind, said)),
     chooseKind: (name) => {
       setKindName(name)
       setSaid({})
@@ -265,59 +288,42 @@ export function useChoice(kinds: readonly ImportKind[]): Choice {
     chooseFile: (chosen) => {
       setFile(chosen)
       setFormat(formatOfName(chosen.name))
+      setEncoding(null)
     },
     chooseFormat: (chosen) => {
       setFormat(chosen === 'csv' ? 'csv' : 'ndjson')
     },
+    chooseEncoding: (chosen) => {
+      setEncoding(encodings.find((one) => one === chosen) ?? null)
+    },
     chooseMapping: setSaid,
+    chooseSkipping: setSkipping,
   }
 }
 
-/** The beginning of a chosen CSV file; null: there is none, or it is being read. */
-function useHead(file: File | null, format: ImportFormat, kind: ImportKind | null): Head | null {
-  const [head, setHead] = useState<Head | null>(null)
+/** A chosen file as it is read; null: there is none, or it is being read. */
+function useReading(
+  file: File | null,
+  format: ImportFormat,
+  encoding: FileEncoding | null,
+  kind: ImportKind | null,
+): ReadFile | null {
+  const [read, setRead] = useState<ReadFile | null>(null)
   useEffect(() => {
-    setHead(null)
-    if (file === null || kind === null || format !== 'csv') return
+    setRead(null)
+    if (file === null || kind === null) return
     let isLatest = true
-    const settle = (found: Head): void => {
-      if (isLatest) setHead(found)
+    const settle = (found: ReadFile): void => {
+      if (isLatest) setRead(found)
     }
-    bytesOf(file, 0, PART_BYTES).then(
-      (bytes) => {
-        settle(readHead(bytes, bytes.length === file.size, rulesOf(kind, {})))
-      },
-      (thrown: unknown) => {
-        settle({ problem: failureOf(thrown).message })
-      },
-    )
+    readFile(file, kind, { format, encoding }).then(settle, (thrown: unknown) => {
+      settle({ problem: failureOf(thrown).message })
+    })
     return () => {
       isLatest = false
     }
-  }, [file, format, kind])
-  return head
-}
-
-/** A kind of rows that can be imported, with the columns of its files. */
-export type ImportKind = BodyOf<'importKinds.list'>['data'][number]
-
-/** An import as the operator interface shows it. */
-export type Import = ItemOf<'imports.list'>
-
-/** How the columns of a file of this kind are read. The service has the last word, by the same code. */
-function rulesOf({ columns }: ImportKind, mapping: Mapping): HeaderRules {
-  const types = new Map(columns.map(({ name, type }) => [name, type]))
-  const heads = columns.flatMap(({ name, heads: some }) => some.map((head) => [headKey(head), name] as const))
-  return {
-    mapping,
-    columns: {
-      names: [...types.keys()],
-      heads: new Map(heads),
-      typeOf: (field) => types.get(field) ?? null,
-      problemOf: (field) => (types.has(field) ? null : 'is not known.'),
-      secretField: null,
-    },
-  }
+  }, [file, format, encoding, kind])
+  return read
 }
 
 /** What a column holds, in words. */

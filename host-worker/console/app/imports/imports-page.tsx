@@ -1,13 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { delimiterNames } from '../../../../domain/imports/file/header.ts'
-import { lineTexts } from '../../../../domain/imports/file/lines.ts'
-import {
-  FILE_PROBLEMS_MAX,
-  endOfCheck,
-  outcomeText,
-  type ImportOutcome,
-} from '../../../../domain/imports/file/transfer.ts'
-import { Button, calls, toast } from '../kit/controls.tsx'
+import type { RightImport } from '../../../../domain/imports/file/skip-problems.ts'
+import { Button, CheckField, calls, toast } from '../kit/controls.tsx'
 import { useLeaveWarning } from '../kit/dialog.tsx'
 import {
   Badge,
@@ -24,19 +18,23 @@ import { PagedTable, type Column } from '../kit/table.tsx'
 import type { OrganizationProps } from '../organizations/organization.ts'
 import type { Failure } from '../service/client.ts'
 import { useAction, useCall, useChanging, useLongAction, usePages } from '../service/hooks.ts'
+import type { ItemOf } from '../service/operations.ts'
 import { useMay } from '../session.tsx'
+import { Chooser, MappingTable, useChoice, type Choice } from './choice.tsx'
 import {
-  Chooser,
-  MappingTable,
   isKnown,
-  leavingOthersOut,
   missingFields,
-  useChoice,
-  type Choice,
-  type Import,
+  rulesOf,
+  takesAttributes,
+  withOthers,
+  type FileHead,
   type ImportKind,
-} from './choice.tsx'
-import { sendFile, sourceOf, type SendProgress, type SentFile } from './send-file.ts'
+} from './columns.ts'
+import { Outcome, type EndedRun } from './outcome.tsx'
+import { sendFile, type SendProgress, type SentFile } from './send-file.ts'
+
+/** An import as the operator interface shows it. */
+type Import = ItemOf<'imports.list'>
 
 /** How often the list is read again while an import is open, in ms. */
 const LOOK_MS = 3_000
@@ -99,7 +97,11 @@ export function Page({ organizationId }: OrganizationProps) {
 }
 
 const columns: readonly Column<Import>[] = [
-  { title: 'Rows', cell: ({ kind, dryRun }) => (dryRun ? `${kind}, check only` : kind) },
+  {
+    title: 'Rows',
+    cell: ({ kind, dryRun, allProblems }) =>
+      allProblems ? `${kind}, check` : dryRun ? `${kind}, preview` : kind,
+  },
   { title: 'State', cell: ({ state }) => <Badge tone={stateTones[state]}>{state}</Badge> },
   { title: 'Read', width: '5rem', align: 'end', cell: ({ readRows }) => countText(readRows) },
   { title: 'Changed', width: '5rem', align: 'end', cell: ({ changedRows }) => countText(changedRows) },
@@ -122,12 +124,17 @@ interface NewImportProps {
 export function NewImport({ organizationId, kinds, onChanged }: NewImportProps) {
   const choice = useChoice(kinds)
   const run = useRun(onChanged)
-  const { kind, file, format, mapping, head } = choice
+  const { kind, file, format, mapping, read, skipsProblems, chooseSkipping } = choice
   const { ended } = run
-  const isReadable = format === 'ndjson' || (head !== null && 'cells' in head)
-  const start = (isDryRun: boolean): void => {
-    if (kind !== null && file !== null)
-      run.start({ organizationId, kind: kind.kind, format, mapping, isDryRun, file })
+  const start = (isDryRun: boolean, isSkipping = skipsProblems): void => {
+    if (kind === null || file === null || read === null || 'problem' in read) return
+    const skipping = isSkipping ? rulesOf(kind, mapping) : null
+    const { source } = read
+    run.start({ organizationId, kind: kind.kind, format, mapping, isDryRun, file, source, skipping })
+  }
+  const skip = (): void => {
+    chooseSkipping(true)
+    start(true, true)
   }
   return (
     <Card title="Import a file">
@@ -136,13 +143,17 @@ export function NewImport({ organizationId, kinds, onChanged }: NewImportProps) 
       ) : (
         <div class="stack">
           <Chooser kinds={kinds} choice={choice} />
-          {kind !== null && file !== null && isReadable && (
-            <Ready kind={kind} choice={choice} onStart={start} />
+          {kind !== null && read !== null && !('problem' in read) && (
+            <Ready kind={kind} head={read.head} choice={choice} onStart={start} />
           )}
-          {head !== null && 'problem' in head && <p class="note failed">{head.problem}</p>}
+          {read !== null && 'problem' in read && (
+            <p class="note failed" role="alert">
+              {read.problem}
+            </p>
+          )}
           {run.failure !== null && <FailureNote failure={run.failure} onRetry={run.goOn} />}
-          {ended !== null && ended.sent.file === file && ended.sent.kind === kind?.kind && (
-            <Outcome outcome={ended.outcome} file={file} />
+          {ended !== null && isAbout(ended, choice) && (
+            <Outcome ended={ended} onSkip={format === 'csv' && !skipsProblems ? skip : null} />
           )}
         </div>
       )}
@@ -150,38 +161,65 @@ export function NewImport({ organizationId, kinds, onChanged }: NewImportProps) 
   )
 }
 
+/** Whether what came of a file is about what is chosen now. What was imported stays so, however it is read next. */
+function isAbout({ sent, outcome }: EndedRun, { file, kind, mapping, read, skipsProblems }: Choice): boolean {
+  if (sent.file !== file || sent.kind !== kind?.kind) return false
+  if (outcome.kind === 'imported') return true
+  const isSameReading = read !== null && !('problem' in read) && read.source === sent.source
+  const isSameMapping = JSON.stringify(sent.mapping) === JSON.stringify(mapping)
+  return isSameReading && isSameMapping && (sent.skipping !== null) === skipsProblems
+}
+
 interface ReadyProps {
   readonly kind: ImportKind
+  /** Null: the file has no columns. */
+  readonly head: FileHead | null
   readonly choice: Choice
   readonly onStart: (isDryRun: boolean) => void
 }
 
 /** A file that can be read: what its columns mean, and the buttons that send it. */
-function Ready({ kind, choice: { columns, head, chooseMapping }, onStart }: ReadyProps) {
-  const isDecided = columns.every(isKnown)
+function Ready({ kind, head, choice, onStart }: ReadyProps) {
+  const { columns, chooseMapping, skipsProblems, chooseSkipping } = choice
+  const unknown = columns.filter((one) => !isKnown(one)).map(({ column }) => column)
   const missing = head === null ? [] : missingFields(kind, columns)
   return (
     <>
-      {head !== null && 'cells' in head && (
+      {head !== null && (
         <>
-          <p class="soft">Its cells are divided by a {delimiterNames[head.delimiter]}.</p>
-          <MappingTable kind={kind} columns={columns} sample={head.sample} onMapping={chooseMapping} />
+          <p class="soft">
+            Its cells are divided by a {delimiterNames[head.delimiter]}. What each column means, above its
+            first rows:
+          </p>
+          <MappingTable kind={kind} columns={columns} rows={head.rows} onMapping={chooseMapping} />
+          <CheckField
+            label="Skip rows with problems, and get them as a file to mend"
+            isChecked={skipsProblems}
+            onChecked={chooseSkipping}
+          />
         </>
       )}
       {missing.length > 0 && (
         <p class="note">Every row needs these fields, and no column has them: {missing.join(', ')}.</p>
       )}
-      {isDecided ? (
+      {unknown.length === 0 ? (
         <div class="buttons">
           <Button kind="primary" onClick={calls(onStart, false)}>
             Import
           </Button>
-          <Button onClick={calls(onStart, true)}>Check only</Button>
+          <Button onClick={calls(onStart, true)}>Preview</Button>
         </div>
       ) : (
         <div class="note">
-          <p>Say first what each marked column means.</p>
-          <Button onClick={calls(chooseMapping, leavingOthersOut(columns))}>Leave them all out</Button>
+          <p>Say first what each marked column means: {unknown.join(', ')}.</p>
+          <div class="buttons">
+            {takesAttributes(kind) && (
+              <Button onClick={calls(chooseMapping, withOthers(columns, 'attributes'))}>
+                Keep them all as attributes
+              </Button>
+            )}
+            <Button onClick={calls(chooseMapping, withOthers(columns, 'out'))}>Leave them all out</Button>
+          </div>
         </div>
       )}
     </>
@@ -199,15 +237,15 @@ interface Run {
   /** Why it could not go on; null: it could. */
   readonly failure: Failure | null
   /** What the last one came to; null: there was none, or it runs. */
-  readonly ended: { readonly sent: SentFile; readonly outcome: ImportOutcome } | null
+  readonly ended: EndedRun | null
 }
 
 /** @param onChanged called when an import is open, and when it has ended */
 function useRun(onChanged: () => void): Run {
   const [sent, setSent] = useState<SentFile | null>(null)
-  const [ended, setEnded] = useState<Run['ended']>(null)
-  const sending = useLongAction<SendProgress, SentFile, ImportOutcome>(sendFile, (outcome, input) => {
-    setEnded({ sent: input, outcome })
+  const [ended, setEnded] = useState<EndedRun | null>(null)
+  const sending = useLongAction<SendProgress, SentFile, RightImport>(sendFile, (imported, input) => {
+    setEnded({ sent: input, ...imported })
     onChanged()
   })
   const abort = useAction(
@@ -247,6 +285,7 @@ function useRun(onChanged: () => void): Run {
 const passTexts = {
   reading: 'The file is read.',
   checking: 'The file is sent and checked.',
+  comparing: 'Every row is in order. They are compared with what is stored; nothing is written.',
   writing: 'Every row is in order. They are written; this goes on by itself even when you leave.',
 } as const
 
@@ -272,79 +311,6 @@ function Sending({ progress, onCancel }: SendingProps) {
           <Button onClick={onCancel}>Cancel the import</Button>
         </div>
       )}
-    </div>
-  )
-}
-
-/** What an import came to. */
-function Outcome({ outcome, file }: { readonly outcome: ImportOutcome; readonly file: File }) {
-  if (outcome.kind === 'invalid') return <ProblemList file={file} problems={outcome.problems} />
-  if (outcome.kind === 'stopped')
-    return (
-      <p class="note failed" role="alert">
-        {outcome.message}
-      </p>
-    )
-  return (
-    <div class="stack" role="status">
-      <p class="note good">Rows: {outcomeText(outcome)}.</p>
-      {outcome.warnings.length > 0 && (
-        <ul>
-          {outcome.warnings.map((warning) => (
-            <li key={warning}>{warning}</li>
-          ))}
-        </ul>
-      )}
-    </div>
-  )
-}
-
-type Problems = Extract<ImportOutcome, { readonly kind: 'invalid' }>['problems']
-
-const LINE_SHOWN_MAX = 300
-
-/** What is wrong with a file: each line with its text, and all of its problems. */
-function ProblemList({ file, problems }: { readonly file: File; readonly problems: Problems }) {
-  const [texts, setTexts] = useState<ReadonlyMap<number, string>>(new Map())
-  const lines = [...new Set(problems.map(({ line }) => line))]
-  useEffect(() => {
-    let isLatest = true
-    // Without the texts, the problems still say everything.
-    lineTexts(sourceOf(file), new Set(lines)).then(
-      (found) => {
-        if (isLatest) setTexts(found)
-      },
-      () => undefined,
-    )
-    return () => {
-      isLatest = false
-    }
-  }, [file, problems])
-  return (
-    <div class="stack">
-      <p class="note failed" role="alert">
-        Nothing was imported: the file has{' '}
-        {problems.length === 1 ? 'a problem' : `${problems.length} problems`}.{' '}
-        {endOfCheck(problems.length, FILE_PROBLEMS_MAX)} Correct them in the file, save it, and choose it
-        again.
-      </p>
-      <ol class="problems">
-        {lines.map((line) => (
-          <li key={line}>
-            <h3>Line {line}</h3>
-            {texts.has(line) && <pre>{texts.get(line)?.slice(0, LINE_SHOWN_MAX)}</pre>}
-            <ul>
-              {problems
-                .filter((problem) => problem.line === line)
-                .map(({ field, message }) => (
-                  <li key={`${field} ${message}`}>
-                    <code>{field}</code> {message}
-                  </li>
-                ))}
-            </ul>
-          </li>
-        ))}
-      </ol>
     </div>
   )
 }

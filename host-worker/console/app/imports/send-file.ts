@@ -1,8 +1,11 @@
 import type { HeaderRules } from '../../../../domain/imports/file/header.ts'
+import { importRight, type RightImport } from '../../../../domain/imports/file/skip-problems.ts'
 import {
   PART_BYTES,
   contentDigest,
   transferFile,
+  type OnProgress,
+  type Transfer,
   type ImportOutcome,
   type ImportProgress,
   type ImportSource,
@@ -10,8 +13,7 @@ import {
   type ReceivedPart,
   type TransferAnswer,
 } from '../../../../domain/imports/file/transfer.ts'
-import { Failure, pathWith, type Client } from '../service/client.ts'
-import { repeated, type Work } from '../service/hooks.ts'
+import { Failure, pathWith, repeated, type Client, type Work } from '../service/client.ts'
 import { operationTable } from '../service/operation-table.ts'
 import type { CallOf } from '../service/operations.ts'
 
@@ -28,11 +30,15 @@ export interface SentFile {
   readonly mapping: Mapping
   readonly isDryRun: boolean
   readonly file: File
+  /** What is sent of it: the file in UTF-8. */
+  readonly source: ImportSource
+  /** How its columns are read when rows with problems are left out; null: one such row, and nothing is imported. */
+  readonly skipping: HeaderRules | null
 }
 
 /** How far an import is. */
 export interface SendProgress {
-  readonly pass: 'reading' | 'checking' | 'writing'
+  readonly pass: 'reading' | 'checking' | 'comparing' | 'writing'
   /** The import, by which it can be given up; null: it is not open yet. */
   readonly importId: string | null
   readonly rows: number
@@ -47,8 +53,12 @@ export interface SendProgress {
  * Imports a file through the service. A request without an answer is repeated; when that does not help, this throws its
  * `Failure`, and the same call made again goes on where this one stopped.
  */
-export function sendFile(client: Client, sent: SentFile, work: Work<SendProgress>): Promise<ImportOutcome> {
-  const { file, ...how } = sent
+export async function sendFile(
+  client: Client,
+  sent: SentFile,
+  work: Work<SendProgress>,
+): Promise<RightImport> {
+  const { organizationId, file, source, skipping, ...how } = sent
   let known: SendProgress = {
     ...{ pass: 'reading', importId: null, rows: 0, done: 0, most: file.size, waitsFor: null },
   }
@@ -57,19 +67,32 @@ export function sendFile(client: Client, sent: SentFile, work: Work<SendProgress
     work.report(known)
   }
   // The first reading is for the digest; the second one sends.
-  const source = sourceOf(file, (bytes) => {
-    if (known.pass === 'reading') tell({ done: bytes })
+  const told = (read: ImportSource): ImportSource => ({
+    async *open() {
+      let bytes = 0
+      for await (const piece of read.open()) {
+        yield piece
+        bytes += piece.length
+        if (known.pass === 'reading') tell({ done: Math.min(bytes, file.size) })
+      }
+    },
   })
-  const target = targetOf(client, sent, work.signal, tell)
-  const onProgress = (_pass: 'checking' | 'writing', rows: number): void => {
+  const target = targetOf(client, { organizationId, file }, work.signal, tell)
+  const onProgress: OnProgress = (_pass, rows) => {
     tell({ rows })
   }
-  return transferFile({ ...how, source, target, onProgress })
+  const importing = (more: Partial<Transfer>): Promise<ImportOutcome> => {
+    tell({ pass: 'reading', importId: null, done: 0, most: file.size })
+    const transfer = { ...how, source, target, onProgress, ...more }
+    return transferFile({ ...transfer, source: told(transfer.source) })
+  }
+  if (skipping !== null) return importRight(source, skipping, importing)
+  return { outcome: await importing({}), skipped: 0, wrong: '' }
 }
 
 function targetOf(
   client: Client,
-  { organizationId, file }: SentFile,
+  { organizationId, file }: Pick<SentFile, 'organizationId' | 'file'>,
   signal: AbortSignal,
   tell: (change: Partial<SendProgress>) => void,
 ): ImportTarget {
@@ -85,18 +108,28 @@ function targetOf(
       throw error
     }
   }
+  let pass: SendProgress['pass'] = 'writing'
   const write = async (
     operation: 'imports.commit' | 'imports.write',
     importId: string,
   ): Promise<TransferAnswer> => {
     const answer = await ask(() => decided(client, operation, { organizationId, importId }, signal))
-    if ('session' in answer)
-      tell({ pass: 'writing', done: answer.session.writtenRows, most: answer.session.readRows })
+    if ('session' in answer) tell({ pass, done: answer.session.writtenRows, most: answer.session.readRows })
     return answer
   }
   return {
-    open: async ({ kind, format, totalBytes, digest, isDryRun = false, mapping = {} }) => {
-      const body = { kind, format, totalBytes, digest, mapping: { ...mapping }, dryRun: isDryRun }
+    open: async ({
+      kind,
+      format,
+      totalBytes,
+      digest,
+      isDryRun = false,
+      listsProblems = false,
+      mapping = {},
+    }) => {
+      pass = isDryRun ? 'comparing' : 'writing'
+      const named = { kind, format, totalBytes, digest, mapping: { ...mapping } }
+      const body = { ...named, dryRun: isDryRun, allProblems: listsProblems }
       return ask(() => client.call('imports.open', { params: { organizationId }, body }, signal))
     },
     part: async (importId, part) => {
@@ -146,23 +179,19 @@ async function decided(
 const UNREADABLE =
   'The file can no longer be read. When it was changed meanwhile, choose it again: the browser lets a page read only what was chosen.'
 
-/** The bytes of a part of a file. Throws a `Failure`. */
-export async function bytesOf(file: File, from: number, to: number): Promise<Uint8Array<ArrayBuffer>> {
+async function bytesOf(file: File, from: number): Promise<Uint8Array<ArrayBuffer>> {
   try {
-    return new Uint8Array(await file.slice(from, to).arrayBuffer())
+    return new Uint8Array(await file.slice(from, from + PART_BYTES).arrayBuffer())
   } catch {
     throw new Failure('refused', UNREADABLE)
   }
 }
 
 /** A chosen file, of which one part at a time is in memory. */
-export function sourceOf(file: File, onRead: (bytes: number) => void = () => undefined): ImportSource {
+export function sourceOf(file: File): ImportSource {
   return {
     async *open() {
-      for (let from = 0; from < file.size; from += PART_BYTES) {
-        yield await bytesOf(file, from, from + PART_BYTES)
-        onRead(Math.min(from + PART_BYTES, file.size))
-      }
+      for (let from = 0; from < file.size; from += PART_BYTES) yield await bytesOf(file, from)
     },
   }
 }

@@ -4,8 +4,7 @@ import {
   ChangedMeanwhile,
   writeArchive,
 } from '../../../../domain/organizations/write-archive.ts'
-import { Failure, type Client } from '../service/client.ts'
-import { repeated, type Work } from '../service/hooks.ts'
+import { Failure, repeated, type Client, type Work } from '../service/client.ts'
 
 type OpenDigest = Parameters<typeof writeArchive>[0]['openDigest']
 

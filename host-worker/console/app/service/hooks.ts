@@ -1,6 +1,5 @@
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
-import { doublingPauses, repeatWhileRejected, type Backoff } from '../../../../domain/limits/retry.ts'
-import { ClientContext, Failure, failureOf, type Client, type FailureKind, type Query } from './client.ts'
+import { ClientContext, failureOf, type Client, type Failure, type Query, type Work } from './client.ts'
 import type { BodyOf, CallOf, ItemOf, ListId, OperationId, Page, Row } from './operations.ts'
 
 /** What is known of something that is read. While it is read again, the earlier data stays. */
@@ -327,13 +326,6 @@ interface LongAction<Input, Progress> extends Action<Input> {
   readonly stop: () => void
 }
 
-/** What the work is given besides the client and its input. */
-export interface Work<Progress> {
-  /** Aborted when it is stopped, and when its page goes. */
-  readonly signal: AbortSignal
-  readonly report: (progress: Progress) => void
-}
-
 /**
  * Does something that takes a while, as `useAction` does, with progress. It is stopped when the component goes.
  * @param act makes the calls
@@ -368,37 +360,4 @@ export function useLongAction<Progress, Input = undefined, Result = unknown>(
     },
   )
   return { ...action, progress, stop }
-}
-
-/** About half a minute in all: long enough for a service to restart. */
-const BACKOFF: Backoff = { pausesMs: doublingPauses(200, 8, 8_000), spread: { least: 0.5, most: 1.5 } }
-
-/** The kinds of failures after which another attempt may be answered. */
-const PASSING: ReadonlySet<FailureKind> = new Set(['offline', 'unexpected'])
-
-/**
- * Makes a call that is safe to repeat: again after a moment when the service was not reached, or failed. Throws the
- * failure of the last attempt.
- * @param signal ends the attempts
- * @param onFailure called with each failure after which it is tried again
- */
-export function repeated<Result>(
-  signal: AbortSignal,
-  call: () => Promise<Result>,
-  onFailure: (failure: Failure) => void = () => undefined,
-): Promise<Result> {
-  const isPassing = (thrown: unknown): boolean => {
-    const isPast = !signal.aborted && thrown instanceof Failure && PASSING.has(thrown.kind)
-    if (isPast) onFailure(thrown)
-    return isPast
-  }
-  const wait = (durationMs: number): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, durationMs)
-      signal.addEventListener('abort', () => {
-        clearTimeout(timer)
-        resolve()
-      })
-    })
-  return repeatWhileRejected(BACKOFF, { isPassing, draw: () => Math.random(), wait }, call)
 }

@@ -2,8 +2,7 @@ import type { shownFields } from '../../../../domain/forms/shown-answers.ts'
 import { submissionsSheet } from '../../../../domain/forms/submissions-sheet.ts'
 import { csvOf } from '../../../../domain/text/csv.ts'
 import { shownJson } from '../../../../domain/text/terminal.ts'
-import { Failure, type Client } from '../service/client.ts'
-import type { Work } from '../service/hooks.ts'
+import { Failure, type Client, type Work } from '../service/client.ts'
 import type { Page } from '../service/operations.ts'
 
 /** The formats of a file of submissions, as those of the operator's command. */

@@ -196,7 +196,7 @@ interface SelectionProps extends OrganizationProps {
 /** How many are unread, and what can be done to several at once. */
 function Selection({ organizationId, unread, selected, items, onSelected, onChanged }: SelectionProps) {
   const [isDeleting, setDeleting] = useState(false)
-  const mayDelete = useMay('rows.delete')
+  const mayDelete = useMay('submissions.delete')
   const params = { organizationId }
   const mark = useAction(
     async (client, read: boolean) => {
@@ -215,10 +215,7 @@ function Selection({ organizationId, unread, selected, items, onSelected, onChan
   )
   const remove = useAction(
     (client) =>
-      client.call('rows.delete', {
-        params: { ...params, kind: 'form-submissions' },
-        body: { ids: [...selected] },
-      }),
+      client.call('submissions.delete', { params, body: { ids: [...selected] } }),
     (answer) => {
       setDeleting(false)
       toast(`${submissionsText('rows' in answer ? answer.rows : 0)} deleted.`)

@@ -148,7 +148,7 @@ test('a spreadsheet with an error in line 3 is corrected and taken', async () =>
   await check()
   await page.getByLabel('Choose a file').setInputFiles(sheet(';<b>Ada</b>;no address;'))
   await page.getByText('Its cells are divided by a semicolon.').waitFor()
-  await page.getByText('Say first what each marked column means.').waitFor()
+  await page.getByText('Say first what each marked column means').waitFor()
   await check()
   await page.getByLabel('E-mail address').selectOption('email')
   await page.getByRole('button', { name: 'Leave them all out' }).click()
@@ -171,8 +171,12 @@ test('a spreadsheet with an error in line 3 is corrected and taken', async () =>
   )
   await page.locator('.drop').dispatchEvent('drop', { dataTransfer: dropped })
   await third.waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Check only' }).click()
-  await page.getByText('2 read. Nothing is wrong. Nothing was imported: this was a dry run.').waitFor()
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page
+    .getByText(
+      '2 read, 2 would be changed, 0 unchanged. Nothing is wrong. Nothing was imported: this was a dry run.',
+    )
+    .waitFor()
   await page.getByRole('button', { name: 'Import', exact: true }).click()
   await page.getByText('2 read, 2 changed, 0 unchanged.').waitFor()
   await check()
@@ -223,8 +227,8 @@ test('an import is cancelled, and one outlasts a lost connection', async () => {
     parts += 1
     await (parts === 1 ? route.abort('connectionreset') : route.continue())
   })
-  await page.getByRole('button', { name: 'Check only' }).click()
-  await page.getByText('6000 read. Nothing is wrong.').waitFor()
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByText('6000 read, 6000 would be changed, 0 unchanged. Nothing is wrong.').waitFor()
   expect(parts).toBe(2)
 })
 
