@@ -40,8 +40,8 @@ beforeEach(async () => {
     if (isMine) await afterMine(init.method ?? '')
     return response
   })
-  mine = createClient(my.key, () => undefined)
-  theirs = createClient(their.key, () => undefined)
+  mine = createClient(null, () => undefined, my.key)
+  theirs = createClient(null, () => undefined, their.key)
   await theirs.call('organizationForms.save', { params, body: { forms: [FORM] } })
 })
 

@@ -233,7 +233,7 @@ async function importInConsole(
   chosen: { readonly flags?: readonly string[]; readonly isDryRun?: boolean; readonly skips?: boolean } = {},
 ) {
   const { flags = [], isDryRun = false, skips = false } = chosen
-  const client = createClient(operator.key, () => undefined)
+  const client = createClient(null, () => undefined, operator.key)
   const kind = (await client.call('importKinds.list')).data.find((one) => one.kind === 'contacts')
   const file = new File([typeof content === 'string' ? content : content.slice()], 'list.csv')
   const encoding = flags.includes('windows-1252') ? 'windows-1252' : null
@@ -316,7 +316,7 @@ describe('in the console', () => {
   })
 
   test('what is wrong with the whole file is said once, before anything is sent', async () => {
-    const client = createClient(operator.key, () => undefined)
+    const client = createClient(null, () => undefined, operator.key)
     const kind = (await client.call('importKinds.list')).data.find((one) => one.kind === 'contacts')
     if (kind === undefined) throw new Error('Contacts cannot be imported')
     const problems = columnsIn(

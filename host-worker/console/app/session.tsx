@@ -203,8 +203,14 @@ const OUT = { session: null, isSigningIn: false, notice: null } as const
 
 const ENDED = 'You were signed out: the session has ended, or the key that opened it. Sign in again.'
 
-/** Tells the other tabs that somebody signed in or out: what they show may be another person's. */
-const tabs = new BroadcastChannel('console-session')
+/** Where tabs tell each other that somebody signed in or out: what the others show may be another person's. */
+const CHANNEL = 'console-session'
+
+function tellOtherTabs(): void {
+  const tabs = new BroadcastChannel(CHANNEL)
+  tabs.postMessage('changed')
+  tabs.close()
+}
 
 /** Signs in and out. The address stays as it is, so that signing in again leads to the same place. */
 export function useSession(first: Credentials | null): SessionState {
@@ -226,7 +232,7 @@ export function useSession(first: Credentials | null): SessionState {
     enter(credentials, onEnded).then(
       (session) => {
         settle({ ...OUT, session })
-        if (credentials !== null) tabs.postMessage('changed')
+        if (credentials !== null) tellOtherTabs()
       },
       (thrown: unknown) => {
         const failure = failureOf(thrown)
@@ -243,7 +249,7 @@ export function useSession(first: Credentials | null): SessionState {
       .then(
         () => {
           setState({ ...OUT, notice: 'You are signed out.' })
-          tabs.postMessage('changed')
+          tellOtherTabs()
         },
         (thrown: unknown) => {
           setState({ ...OUT, notice: `You are still signed in. ${failureOf(thrown).message}` })
@@ -257,14 +263,14 @@ export function useSession(first: Credentials | null): SessionState {
       const credentials = takeFromAddress()
       if (credentials !== null) start(credentials)
     }
-    const onOtherTab = (): void => {
+    const tabs = new BroadcastChannel(CHANNEL)
+    tabs.addEventListener('message', () => {
       start(null)
-    }
+    })
     window.addEventListener('hashchange', onFragment)
-    tabs.addEventListener('message', onOtherTab)
     return () => {
       window.removeEventListener('hashchange', onFragment)
-      tabs.removeEventListener('message', onOtherTab)
+      tabs.close()
     }
   }, [])
   return { ...state, signInWith: start, signOut }

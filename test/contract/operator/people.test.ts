@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { operatorEndpoints } from '../../../domain/operator-api.ts'
 import type { PersonRole } from '../../../ports/people.ts'
-import { contact, form } from '../../../adapters/conformance/fixtures.ts'
+import { contact, form, submission } from '../../../adapters/conformance/fixtures.ts'
 import { fakeEmail } from '../../support/providers/jobs.ts'
 import { everyText } from '../../support/databases/whole-database.ts'
 import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
@@ -617,3 +617,38 @@ async function asAdminJson(method: string, path: string, body?: unknown): Promis
   const init = { method, key: adminKey, ...(body === undefined ? {} : json) }
   return (await service.send(`/operator/v1${path}`, init)).json() as Promise<BrowserAnswer['body']>
 }
+
+test('what else a person and their operators may ask for', async () => {
+  await storage.tenant('lakeside').upsert('forms', [form('f')])
+  await storage.tenant('lakeside').saveSubmission(submission('s-1', { formId: 'f' }))
+  await storage.tenant('lakeside').saveSubmission(submission('s-2', { formId: 'f' }))
+  const member = await signedIn(ADA, 'member', 'lakeside')
+  const other = browser()
+  await other.signIn(ADA)
+  const path = '/operator/v1/organizations/lakeside/submissions/delete'
+  const remove = async (ids: readonly string[]) => (await member.send('POST', path, { ids })).status
+  expect(await remove(['s-1', 'nobody'])).toBe(409)
+  expect(await remove(['s-1'])).toBe(200)
+  expect(await remove(['s-1'])).toBe(409)
+  const sent = (method: string, at: string, init: object = {}) =>
+    service.send(`/operator/v1${at}`, { method, key: adminKey, ...init })
+  const deletion = { headers: { 'content-type': 'application/json' }, body: '{"ids":["s-2"]}' }
+  expect((await sent('POST', '/organizations/nobody/submissions/delete', deletion)).status).toBe(404)
+  expect((await sent('POST', '/organizations/lakeside/submissions/delete', deletion)).status).toBe(200)
+  expect((await sent('POST', '/organizations/lakeside/submissions/delete', deletion)).status).toBe(409)
+
+  const person = `/people/${ADA}?organizationId=lakeside`
+  const shown = await sent('GET', person)
+  expect([shown.status, await shown.json()]).toMatchObject([200, { email: ADA, role: 'member' }])
+  const change = (query: string, headers: object = {}) =>
+    sent('PUT', `/people/${ADA}${query}`, {
+      headers: { 'content-type': 'application/json', ...headers },
+      body: '{"role":"owner"}',
+    })
+  expect((await change('?organizationId=nobody')).status).toBe(404)
+  expect((await change('?organizationId=lakeside', { 'if-match': '"another"' })).status).toBe(412)
+  const [session] = (await member.send('GET', '/operator/v1/me/sessions')).body.data
+  const cookie = [...member.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const own = { headers: { cookie, 'sec-fetch-site': 'same-origin' }, method: 'DELETE' }
+  expect((await service.send(`/operator/v1/me/sessions/${session?.sessionId ?? ''}`, own)).status).toBe(204)
+})

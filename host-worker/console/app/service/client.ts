@@ -33,14 +33,20 @@ interface AnyCall {
  * A client. No I/O.
  * @param organizationId whose data it reads by the public interface; null: none
  * @param onEnded called when nobody is signed in any more
+ * @param key what a program that has no session calls with; null: the session
  */
-export function createClient(organizationId: string | null, onEnded: (failure: Failure) => void): Client {
+export function createClient(
+  organizationId: string | null,
+  onEnded: (failure: Failure) => void,
+  key: string | null = null,
+): Client {
+  const authorization = key === null ? {} : { authorization: `Bearer ${key}` }
   // No cookie is accepted under /api: what a key of the organization reads there, a session reads here.
   const base = organizationId === null ? '' : `/console/as/${encodeURIComponent(organizationId)}`
   const send: Client['send'] = async (method, path, { headers, body, signal } = {}) => {
     const response = await reach(path.startsWith('/api/v1/') ? base + path : path, {
       method,
-      headers: { accept: 'application/json', ...headers },
+      headers: { accept: 'application/json', ...headers, ...authorization },
       body: body ?? null,
       signal: signal ?? null,
     })

@@ -214,8 +214,7 @@ function Selection({ organizationId, unread, selected, items, onSelected, onChan
     },
   )
   const remove = useAction(
-    (client) =>
-      client.call('submissions.delete', { params, body: { ids: [...selected] } }),
+    (client) => client.call('submissions.delete', { params, body: { ids: [...selected] } }),
     (answer) => {
       setDeleting(false)
       toast(`${submissionsText('rows' in answer ? answer.rows : 0)} deleted.`)
