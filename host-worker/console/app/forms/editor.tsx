@@ -1,3 +1,4 @@
+import { useMay } from '../session.tsx'
 import { useMemo, useReducer, useState } from 'preact/hooks'
 import { formLineKeys, type FormLineKey } from '../../../../domain/forms/language/check.ts'
 import { clientFormOf } from '../../../../domain/forms/language/client-form.ts'
@@ -147,6 +148,7 @@ function EditorBar(props: EditorBarProps) {
   const [isAsking, setAsking] = useState(false)
   const { stored, save } = saving
   const isPublished = stored?.isPublished === true
+  const mayPublish = useMay('organizationForms.publish')
   const whenReadable = (act: () => void) => (): void => {
     if (isReadable) act()
     else toast('The source is not JSON. Mend it first.')
@@ -172,9 +174,11 @@ function EditorBar(props: EditorBarProps) {
           >
             {isSource ? 'Show the fields' : 'Show the source'}
           </Button>
-          <Button isRunning={save.isRunning} onClick={run(!isPublished)}>
-            {publishText(isPublished, isUnsaved)}
-          </Button>
+          {mayPublish && (
+            <Button isRunning={save.isRunning} onClick={run(!isPublished)}>
+              {publishText(isPublished, isUnsaved)}
+            </Button>
+          )}
           <Button kind="primary" isRunning={save.isRunning} onClick={run(null)}>
             Save
           </Button>
@@ -365,15 +369,19 @@ interface FormSettingsProps {
 
 /** The settings of the form as a whole. */
 function FormSettings({ isNew, hasPassword }: FormSettingsProps) {
+  // Whoever may not publish may not say to whom mail goes either.
+  const mayNotify = useMay('organizationForms.publish')
   return (
     <Card title="Form">
       <div class="field-settings">
         <Setting {...about('name')} onText={nameForm} />
         {isNew && <Setting {...about('formId')} label="Identifier" />}
-        <Setting
-          {...about('notificationEmails')}
-          hint={`${formSetting('notificationEmails').meaning} One address in a line.`}
-        />
+        {mayNotify && (
+          <Setting
+            {...about('notificationEmails')}
+            hint={`${formSetting('notificationEmails').meaning} One address in a line.`}
+          />
+        )}
         <details>
           <summary>What visitors are told, limits and access</summary>
           <div class="field-settings">
