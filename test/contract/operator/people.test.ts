@@ -652,3 +652,66 @@ test('what else a person and their operators may ask for', async () => {
   const own = { headers: { cookie, 'sec-fetch-site': 'same-origin' }, method: 'DELETE' }
   expect((await service.send(`/operator/v1/me/sessions/${session?.sessionId ?? ''}`, own)).status).toBe(204)
 })
+
+test.each([
+  ['POST', '/console/sign-in'],
+  ['POST', '/console/session'],
+  ['DELETE', '/console/session'],
+])('%s %s bears any body, any cookie and any path around it', async (method, path) => {
+  const odd = [
+    '',
+    'null',
+    '[]',
+    '{}',
+    '"x"',
+    '{"email":null}',
+    '{"token":{}}',
+    '{"key":1,"token":"x"}',
+    '{"email":"\\u0000"}',
+  ]
+  const long = JSON.stringify({ email: 'a'.repeat(20_000), key: 'b', token: 'c' })
+  const cookies = [
+    '',
+    '=',
+    ';;;',
+    '__Host-session=',
+    `__Host-session=${'x'.repeat(43)}`,
+    'a'.repeat(8_000),
+    '__Host-sign-in=\u00ff',
+  ]
+  for (const body of method === 'POST' ? [...odd, long, '{"email":"\ud800@x.example"}'] : [undefined])
+    for (const cookie of cookies)
+      for (const query of ['', '?token=x', '?%00'])
+        for (const type of ['application/json', 'text/plain', '']) {
+          const headers = Object.entries({ cookie, 'content-type': type, 'sec-fetch-site': 'same-origin' })
+          const { status } = await service.sendUnchecked(path + query, {
+            method,
+            headers: Object.fromEntries(headers.filter(([, value]) => value !== '')),
+            ...(body === undefined ? {} : { body }),
+          })
+          expect(status).toBeLessThan(500)
+          expect(status === 204).toBe(method === 'DELETE')
+        }
+  await service.settled()
+  expect(service.errors).toEqual([])
+})
+
+test('an address of a reading that no session may have is no way around', async () => {
+  const ada = await signedIn(ADA, 'member', 'lakeside')
+  for (const path of [
+    '/console/as/lakeside/api/v1/../../../../operator/v1/operator-keys',
+    '/console/as/lakeside%2F..%2Fharbor/api/v1/contacts',
+    '/console/as/lakeside/api/v1/message',
+    '/console/as//api/v1/contacts',
+    '/console/as/lakeside/operator/v1/audit',
+    '/console/as/LAKESIDE/api/v1/contacts',
+  ]) {
+    const { status } = await ada.send('GET', path)
+    expect([path, status >= 400 && status < 500]).toEqual([path, true])
+  }
+  const sent = await ada.send('POST', '/console/as/lakeside/api/v1/message', {
+    to: '+12125550123',
+    body: 'Hi',
+  })
+  expect(sent.status).toBe(405)
+})
