@@ -28,7 +28,7 @@ import {
   SAMPLE_KEY_END,
   sampleKey,
 } from './key-settings.ts'
-import { jsonBody, instant } from './schema.ts'
+import { jsonBody, instant, personName } from './schema.ts'
 import { optionalWord, pageOf, pageParameters, samplePagination, servePage } from './list.ts'
 import { operated } from './serve.ts'
 import type { OperatorWorld } from './world.ts'
@@ -102,20 +102,9 @@ const RevokedKeys = component(
   ),
 )
 
-const OPERATOR_MAX_LENGTH = 100
-
 const Grant = v.strictObject({
   operator: worded(
-    described(
-      v.pipe(
-        v.string('must be a string'),
-        v.check(
-          (text) => text.trim() !== '' && text.length <= OPERATOR_MAX_LENGTH && !/\p{Cc}/u.test(text),
-          `must be 1 to ${OPERATOR_MAX_LENGTH} characters, without control characters`,
-        ),
-      ),
-      'The person or program that the key is for, as the audit names it.',
-    ),
+    described(personName, 'The person or program that the key is for, as the audit names it.'),
     { hint: 'The person or program that it is for.' },
   ),
   role: worded(

@@ -11,7 +11,7 @@ import { toInstant } from '../text/instant.ts'
 import { isOperator, ofParameter } from './authorize.ts'
 import { changeAsRead, stateReply } from './change.ts'
 import { optionalText, pageOf, pageParameters, samplePagination, servePage, type AskedPage } from './list.ts'
-import { count, instant, jsonBody } from './schema.ts'
+import { count, instant, jsonBody, personName } from './schema.ts'
 import { operated } from './serve.ts'
 import type { OperatorWorld } from './world.ts'
 import type { Operator } from '../access/operator-credentials.ts'
@@ -140,8 +140,6 @@ export const showPerson = operated({
   },
 })
 
-const NAME_MAX_LENGTH = 100
-
 export const savePerson = operated({
   id: 'people.save',
   ...common,
@@ -158,21 +156,9 @@ export const savePerson = operated({
     v.strictObject({
       role,
       name: v.exactOptional(
-        worded(
-          described(
-            v.nullable(
-              v.pipe(
-                v.string('must be a string'),
-                v.check(
-                  (name) => name.trim() !== '' && name.length <= NAME_MAX_LENGTH && !/\p{Cc}/u.test(name),
-                  `must be 1 to ${NAME_MAX_LENGTH} characters, without control characters`,
-                ),
-              ),
-            ),
-            'What to call them; left out: as before.',
-          ),
-          { hint: 'What to call them here.' },
-        ),
+        worded(described(v.nullable(personName), 'What to call them; left out: as before.'), {
+          hint: 'What to call them here.',
+        }),
       ),
     }),
     { role: 'owner', name: 'Ada' },

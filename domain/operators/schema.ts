@@ -16,6 +16,17 @@ export function jsonBody<Schema extends v.GenericSchema>(
   return { description, maxBytes, contentTypes: ['application/json'], schema, example }
 }
 
+const NAME_MAX_LENGTH = 100
+
+/** What a person or a program is called. */
+export const personName = v.pipe(
+  v.string('must be a string'),
+  v.check(
+    (text) => text.trim() !== '' && text.length <= NAME_MAX_LENGTH && !/\p{Cc}/u.test(text),
+    `must be 1 to ${NAME_MAX_LENGTH} characters, without control characters`,
+  ),
+)
+
 /** A number of rows, bytes or the like. */
 export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
