@@ -4,7 +4,7 @@ import { fromBase64Url, toBase64Url, utf8 } from '../text/encoding.ts'
 export type Purpose = 'api-key' | 'cursor' | 'erased-address' | 'form-password' | 'root-secret-proof'
 
 /** The purposes of subkeys that are needed as raw bytes. */
-export type RawPurpose = 'purchase-id' | 'import-reading'
+export type RawPurpose = 'purchase-id' | 'import-reading' | 'webhook-secret'
 
 /** One root secret and the operations with it; the secret itself cannot be read out. */
 export interface SecretVersion {

@@ -11,16 +11,19 @@ import { forgetErasures, sweepRetention } from '../../domain/organizations/reten
 import type { ImportDirectory } from '../../ports/import-sessions.ts'
 import type { OutboxRef } from '../../ports/messaging.ts'
 import type { Env } from '../env/index.ts'
-import { consoleLog, systemDeadline, systemPorts } from '../system.ts'
+import { consoleLog, systemDeadline, systemFetch, systemPorts } from '../system.ts'
 import { openStorage } from './all-storage.ts'
+import { secretsOf } from './opening.ts'
 import { emailOf, smsOf } from './providers.ts'
 
 /** The work that follows requests. Modules that few of its calls need are loaded on demand. No I/O. */
 export function openFollowUp(env: Env): FollowUpWork {
   const all = openStorage(env)
-  const { outbox, importDirectory } = all.storage
+  const { outbox, importDirectory, webhooks, tenant } = all.storage
+  const { isLocal, mail } = env
+  const hooks = { webhooks, tenant, secrets: () => secretsOf(env), fetch: systemFetch, isLocal }
   return createFollowUp({
-    openJobs: () => ({ outbox, email: emailOf(env), sms: smsOf(env), mail: env.mail, ...systemPorts }),
+    openJobs: () => ({ outbox, email: emailOf(env), sms: smsOf(env), mail, hooks, ...systemPorts }),
     places: all.places,
     imports: importDirectory,
     async sweepImports(imports) {

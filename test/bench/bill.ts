@@ -7,7 +7,7 @@ import { toInstant } from '../../domain/text/instant.ts'
 import { migratedDatabase } from '../../adapters/sqlite/schema/actual.ts'
 import { sampleRow } from '../support/data/sample-rows.ts'
 import { openLocalD1 } from '../support/databases/d1-runtime.ts'
-import { fakeEmail, fakeSms } from '../support/providers/jobs.ts'
+import { fakeEmail, fakeReceiver, fakeSms, hooksOf } from '../support/providers/jobs.ts'
 import { fakeRandom } from '../support/runner/fakes.ts'
 import { openTestService, type TestService } from '../support/services/service.ts'
 import { submit } from './cases.ts'
@@ -100,7 +100,8 @@ async function seed({ storage }: TestService): Promise<void> {
 function deliveryPorts({ storage, clock }: TestService) {
   const log = { info: () => undefined, error: () => undefined }
   const deadline = { after: () => new AbortController().signal }
-  return { outbox: storage.outbox, clock, deadline, random: fakeRandom(), log }
+  const hooks = hooksOf(storage, fakeReceiver().fetch)
+  return { outbox: storage.outbox, hooks, clock, deadline, random: fakeRandom(), log }
 }
 
 function requests(service: TestService, key: string, operatorKey: string): readonly Billed[] {
