@@ -21,6 +21,7 @@ import * as removals from './operators/removals.ts'
 import * as sends from './operators/sends.ts'
 import * as service from './operators/service.ts'
 import * as submissions from './operators/submissions.ts'
+import * as webhooks from './operators/webhooks.ts'
 
 const getOperatorContract = operated({
   id: 'operatorContract.get',
@@ -90,6 +91,16 @@ export const operatorEndpoints = [
   outbox.retryOutbox,
   sends.listSends,
   sends.listPlatformSends,
+  webhooks.createWebhook,
+  webhooks.listWebhooks,
+  webhooks.showWebhook,
+  webhooks.updateWebhook,
+  webhooks.rotateWebhook,
+  webhooks.deleteWebhook,
+  webhooks.testWebhook,
+  webhooks.listDeliveries,
+  webhooks.resendSince,
+  webhooks.resendDelivery,
   audit.listAudit,
   service.getHealth,
   service.getSecrets,

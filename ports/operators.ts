@@ -137,6 +137,8 @@ export type AuditSubject =
     }
   /** For how many days submissions and sends are kept; null: for ever. */
   | { readonly type: 'retention'; readonly submissions: number | null; readonly sends: number | null }
+  /** A webhook, by its public id; `changed`: the settings that were named. */
+  | { readonly type: 'webhook'; readonly id: string; readonly changed?: readonly string[] }
   /** An entry of the outbox. */
   | { readonly type: 'entry'; readonly id: string }
 

@@ -109,8 +109,8 @@ export interface TenantWebhooks {
     previousUntil: string,
     version: number | null,
   ): Promise<WebhookChange>
-  /** Removes a webhook, and what was still to be told to it. */
-  remove(webhookId: string, version: number | null): Promise<WebhookChange>
+  /** Removes a webhook, and what was still to be told to it. False: there is none. */
+  remove(webhookId: string): Promise<boolean>
   /** Replaces a secret by the same one, encrypted under another root secret, unless it has changed meanwhile. */
   replaceSecret(webhookId: string, from: string, to: string): Promise<void>
   /** Switches a webhook off that is on. False: it is off, or gone. */

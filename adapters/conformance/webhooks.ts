@@ -29,8 +29,8 @@ async function withWebhooks(make: MakeStorage, ...webhooks: readonly NewWebhook[
 }
 
 /** What an organization's webhooks wait to be told, as `webhook event subject`, sorted. */
-async function told({ outboxOf }: TwoTenants, organizationId = 'org-a'): Promise<readonly string[]> {
-  const entries = (await outboxOf(organizationId)).filter(({ kind }) => kind === 'webhook_delivery')
+async function told(storage: TwoTenants, organizationId = 'org-a'): Promise<readonly string[]> {
+  const entries = (await storage.outboxOf(organizationId)).filter(({ kind }) => kind === 'webhook_delivery')
   for (const { outboxId } of entries) assert.match(outboxId, /^whd_[\w-]{1,90}$/)
   assert.equal(new Set(entries.map(({ outboxId }) => outboxId)).size, entries.length)
   return entries
@@ -125,10 +125,9 @@ export const webhookCases: readonly StorageCase[] = [
         [replaced?.secret, replaced?.previousSecret, replaced?.version],
         ['v.next', 'w.sealed', 5],
       )
-      assert.equal(await webhooks.remove('wh_1', 4), 'changed')
-      assert.equal(await storage.webhooks('org-b').remove('wh_1', null), 'missing')
-      assert.equal(await webhooks.remove('wh_1', 5), 'done')
-      assert.equal(await webhooks.remove('wh_1', null), 'missing')
+      assert.equal(await storage.webhooks('org-b').remove('wh_1'), false)
+      assert.equal(await webhooks.remove('wh_1'), true)
+      assert.equal(await webhooks.remove('wh_1'), false)
       assert.deepEqual(
         (await webhooks.list(null, 10)).map(({ webhookId }) => webhookId),
         ['wh_2'],
@@ -340,7 +339,7 @@ export const webhookCases: readonly StorageCase[] = [
       await storage.tenant('org-a').saveSubmission({ ...fromA('sub-1'), contact: null })
       const outbox = storage.outbox.open('org-a')
       assert((await outbox.claim('whd_sub-1_1', { token: 't', until: at(60) }, at(2))) !== null)
-      assert.equal(await webhooks.remove('wh_1', null), 'done')
+      assert.equal(await webhooks.remove('wh_1'), true)
       assert.deepEqual(await told(storage), ['wh_2 submission.created sub-1'])
       const delivery = attempt('whd_sub-1_1', { status: 'delivered' })
       assert.equal(
@@ -359,7 +358,7 @@ export const webhookCases: readonly StorageCase[] = [
       assert(await tried(storage, attempt('whd_1', { status: 'failed' })))
       assert(await tried(storage, attempt('whd_2')))
       assert(await tried(storage, attempt('whd_3', { webhookId: 'wh_2', status: 'failed' })))
-      assert.equal(await webhooks.remove('wh_2', null), 'done')
+      assert.equal(await webhooks.remove('wh_2'), true)
       const all = ['whd_1', 'whd_2', 'whd_3', 'whd_4']
       assert.deepEqual(await storage.webhooks('org-b').resend(all, at(4)), [])
       assert.deepEqual([...(await webhooks.resend(all, at(4)))].sort(), ['whd_1', 'whd_2'])

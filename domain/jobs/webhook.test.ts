@@ -344,7 +344,7 @@ test('what was deleted before it was sent is dropped; a webhook that is deleted 
   ])
   expect(receiver.calls).toHaveLength(1)
   await submit('sub-2', [])
-  await webhooks.remove('wh_1', null)
+  await webhooks.remove('wh_1')
   await settle()
   expect(receiver.calls).toHaveLength(1)
 })

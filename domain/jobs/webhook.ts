@@ -8,7 +8,7 @@ import { concatenated, utf8Length } from '../text/encoding.ts'
 import { retryAfterMs } from '../text/http.ts'
 import { toInstant } from '../text/instant.ts'
 import { webhookUrlProblem } from '../webhooks/address.ts'
-import { eventResources, TEST_EVENT } from '../webhooks/events.ts'
+import { TEST_EVENT } from '../webhooks/bounds.ts'
 import { openSecret, sealSecret, signedHeaders } from '../webhooks/signature.ts'
 import { inTime, malformedEntry, type Job, type JobWorld, type Verdict } from './work.ts'
 
@@ -69,7 +69,7 @@ function dropped(event: WebhookEvent): Verdict {
 async function dataOf(event: WebhookEvent, organizationId: string, { world }: Job): Promise<string | null> {
   const { subjectId } = event
   if (event.event === TEST_EVENT) return JSON.stringify({ webhookId: event.webhookId })
-  const resource = eventResources.get(event.event)
+  const resource = world.hooks.resourceOf(event.event)
   if (resource === undefined) return null
   const named = JSON.stringify({ [resource.idField]: subjectId })
   if (event.event.endsWith('.removed')) return named

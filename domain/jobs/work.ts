@@ -13,6 +13,7 @@ import type {
 import type { TenantWriter } from '../../ports/records.ts'
 import type { DeliveryAttempt, TenantWebhooks } from '../../ports/webhooks.ts'
 import type { Secrets } from '../access/secrets.ts'
+import type { Resource } from '../record/resource.ts'
 import { formatMailbox, type MailIdentity } from '../messaging/sender.ts'
 import { within } from '../limits/waiting.ts'
 import { toInstant } from '../text/instant.ts'
@@ -39,6 +40,8 @@ export interface HookWorld {
   readonly webhooks: (organizationId: string) => TenantWebhooks
   /** Opens an organization for reading what it is told of. */
   readonly tenant: (organizationId: string) => Pick<TenantWriter, 'findMany'>
+  /** Of which rows an event tells; undefined: there is no such event. */
+  readonly resourceOf: (event: string) => Resource | undefined
   readonly secrets: () => Promise<Secrets>
   /** Sends a request. Rejects when there is no answer, or when the signal in `init` ends it. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>

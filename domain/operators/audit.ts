@@ -68,6 +68,12 @@ const Entry = v.strictObject({
   id: described(v.string(), 'The id of the entry of the outbox.'),
 })
 
+const WebhookSubject = v.strictObject({
+  type: v.literal('webhook'),
+  id: described(v.string(), 'The id of the webhook.'),
+  changed: v.exactOptional(described(texts, 'The settings that were named.')),
+})
+
 const Archive = v.strictObject({
   type: v.literal('archive'),
   name: described(v.nullable(v.string()), 'The name of the archive; null: it has none here.'),
@@ -134,6 +140,7 @@ const Subject = component(
       Submissions,
       Contacts,
       Retention,
+      WebhookSubject,
       Entry,
     ]),
     'What a change is about.',

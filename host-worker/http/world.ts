@@ -6,6 +6,7 @@ import type { JobWorld } from '../../domain/jobs/work.ts'
 import type { MailIdentity } from '../../domain/messaging/sender.ts'
 import type { OperatorWorld } from '../../domain/operators/world.ts'
 import { onePlace, type OperatorPlaces } from '../../domain/placement/operators/overview.ts'
+import { eventResources } from '../../domain/resources/events.ts'
 import type { Sources } from '../../domain/read/serve.ts'
 import type { World } from '../../domain/tenant-api.ts'
 import type { EmailSender, Queue, SmsSender } from '../../ports/messaging.ts'
@@ -127,6 +128,7 @@ export function createWorld({
     hooks: {
       webhooks: storage.webhooks,
       tenant: storage.tenant,
+      resourceOf: (event) => eventResources.get(event),
       secrets: async () => secrets,
       fetch,
       isLocal,

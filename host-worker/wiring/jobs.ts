@@ -5,6 +5,7 @@ import { CONNECTIONS_WIDTH } from '../../domain/limits/limits.ts'
 import { eachOf } from '../../domain/limits/waiting.ts'
 import { deliver, sweep } from '../../domain/jobs/deliver.ts'
 import { sweepFamilies } from '../../domain/jobs/sweep-families.ts'
+import { eventResources } from '../../domain/resources/events.ts'
 import type { JobWorld } from '../../domain/jobs/work.ts'
 import { SHARED, type AllPlaces } from '../../domain/placement/find/at-place.ts'
 import { forgetErasures, sweepRetention } from '../../domain/organizations/retention.ts'
@@ -21,7 +22,8 @@ export function openFollowUp(env: Env): FollowUpWork {
   const all = openStorage(env)
   const { outbox, importDirectory, webhooks, tenant } = all.storage
   const { isLocal, mail } = env
-  const hooks = { webhooks, tenant, secrets: () => secretsOf(env), fetch: systemFetch, isLocal }
+  const resourceOf = (event: string) => eventResources.get(event)
+  const hooks = { webhooks, tenant, resourceOf, secrets: () => secretsOf(env), fetch: systemFetch, isLocal }
   return createFollowUp({
     openJobs: () => ({ outbox, email: emailOf(env), sms: smsOf(env), mail, hooks, ...systemPorts }),
     places: all.places,

@@ -96,7 +96,7 @@ const rotate = template(sql<{ readonly one: number }>`
   where ${isExpected} returning 1 as one`)
 
 const remove = template(
-  sql<{ readonly one: number }>`delete from webhooks where ${isExpected} returning 1 as one`,
+  sql<{ readonly one: number }>`delete from webhooks where ${ofWebhook} returning 1 as one`,
 )
 
 /** Looking at every entry of an organization is cheap, because the table holds only open ones. */
@@ -178,12 +178,10 @@ export function createTenantWebhooks(executor: Executor, organizationId: string)
   const changed = async (
     change: Template<{ readonly one: number }>,
     values: Readonly<Record<string, BoundValue>> & { readonly webhookId: string },
-    after: readonly Statement[] = [],
   ): Promise<WebhookChange> => {
     const [written, found] = await resultsOf(executor, [
       bind(change, { organizationId, ...values }),
       bind(find, { organizationId, webhookId: values.webhookId }),
-      ...after,
     ])
     if (written.rows.length > 0) return 'done'
     return found.rows.length > 0 ? 'changed' : 'missing'
@@ -209,8 +207,11 @@ export function createTenantWebhooks(executor: Executor, organizationId: string)
     },
     rotate: (webhookId, secret, previousUntil, version) =>
       changed(rotate, { webhookId, secret, previousUntil, version }),
-    remove: (webhookId, version) =>
-      changed(remove, { webhookId, version }, [bind(removeWork, { organizationId, webhookId })]),
+    async remove(webhookId) {
+      const values = { organizationId, webhookId }
+      const [removed] = await resultsOf(executor, [bind(remove, values), bind(removeWork, values)])
+      return removed.rows.length > 0
+    },
     async replaceSecret(webhookId, from, to) {
       await executor.batch([bind(replaceSecret, { organizationId, webhookId, from, to })])
     },

@@ -288,6 +288,8 @@ test('every operation that changes a versioned state says so in the same way', (
     'organizationForms.save',
     'organizations.save',
     'retention.set',
+    'webhooks.rotate',
+    'webhooks.update',
   ])
   for (const { headers, responses, action } of changing) {
     expect(action).not.toBeNull()

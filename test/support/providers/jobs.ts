@@ -1,5 +1,6 @@
 import { createScratchStorage, type ScratchStorage } from '../scratch/scratch-storage.ts'
 import { sweep } from '../../../domain/jobs/deliver.ts'
+import { eventResources } from '../../../domain/resources/events.ts'
 import type { HookWorld, JobWorld } from '../../../domain/jobs/work.ts'
 import type {
   EmailMessage,
@@ -80,7 +81,7 @@ export function fakeReceiver(): FakeReceiver {
     calls,
     answers,
     async fetch(url, { headers, body, redirect, signal }) {
-      calls.push({ url, headers: Object.fromEntries(new Headers(headers)), body: String(body), redirect })
+      calls.push({ url, headers: Object.fromEntries(new Headers(headers)), body: typeof body === 'string' ? body : '', redirect })
       const answer = await answers.shift()?.()
       signal?.throwIfAborted()
       return answer ?? new Response(null, { status: 204 })
@@ -93,7 +94,8 @@ export function hooksOf(
   { webhooks, tenant }: Pick<Storage, 'webhooks' | 'tenant'>,
   fetch: HookWorld['fetch'],
 ): HookWorld {
-  return { webhooks, tenant, secrets: () => testSecrets(), fetch, isLocal: false }
+  const resourceOf = (event: string) => eventResources.get(event)
+  return { webhooks, tenant, resourceOf, secrets: () => testSecrets(), fetch, isLocal: false }
 }
 
 /** The follow-up work of a service, on a scratch storage and fake providers. */
