@@ -11,6 +11,7 @@ const guideList = `
 start | host-worker/guides/start.md | Get a key, read the first page, and know which way leads on.
 sync | host-worker/guides/sync.md | Keep a copy of an organization’s data that misses no change and no removal.
 forms | host-worker/guides/forms.md | Put a form on any website: plain HTML, or JSON; what is answered and why.
+webhooks | host-worker/guides/webhooks.md | Have your program called when a form was submitted or a contact has changed.
 sends | domain/messaging/README.md | Send text messages and email, and know what arrived.
 errors-and-limits | host-worker/guides/errors-and-limits.md | What each status means, what may be repeated, and how much is allowed.
 deploy | host-worker/deploy/README.md | From a Cloudflare account to a service that answers.
@@ -37,7 +38,7 @@ changelog | CHANGELOG.md | What changed in each version.
   .map((line) => line.split(' | '))
 
 /** How many of the list are guides; the others are manuals. */
-const GUIDE_COUNT = 8
+const GUIDE_COUNT = 9
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const nameOf = new Map(guideList.map(([name, path]) => [path, name]))

@@ -49,6 +49,7 @@ export const organizationParts: readonly Part[] = [
   part('/imports', 'Imports', async () => (await import('./imports/imports-page.tsx')).Page),
   part('/sends', 'Sends', loadSends),
   part('/outbox', 'Outbox', loadOutbox),
+  part('/webhooks', 'Webhooks', async () => (await import('./webhooks/webhooks-page.tsx')).Page),
   part('/settings', 'Settings', async () => (await import('./organizations/settings-page.tsx')).Page),
 ]
 
