@@ -147,10 +147,28 @@ function requests(service: TestService, key: string, operatorKey: string): reado
     { name: 'import of one new contact', run: (nth) => importContact(service, `new-${nth}`, 'Ada') },
     { name: 'import of one contact, changed', run: (nth) => importContact(service, 'new-0', `Ada ${nth}`) },
     { name: 'import of one contact, not changed', run: () => importContact(service, 'new-1', 'Ada') },
+    // The last one, because from now on there is a webhook.
+    {
+      name: 'submission, known contact, one webhook is told',
+      run: async (nth) => {
+        if (nth === 0) await createWebhook(service, operatorKey)
+        await answered('bench-quiet', known)(nth)
+      },
+    },
   ]
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' }
+
+async function createWebhook(service: TestService, key: string): Promise<void> {
+  const body = JSON.stringify({ url: 'https://example.com/', events: ['submission.created'] })
+  await ask(service, '/operator/v1/organizations/bench/webhooks', {
+    key,
+    method: 'POST',
+    headers: JSON_TYPE,
+    body,
+  })
+}
 
 async function ask(
   service: TestService,

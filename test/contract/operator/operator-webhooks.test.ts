@@ -11,8 +11,18 @@ import { openTestService, type TestService } from '../../support/services/servic
 interface Answered {
   readonly status: number
   readonly etag: string | null
-  // Each test knows what its answer has.
-  readonly body: Readonly<Record<string, any>>
+  readonly body: Body
+}
+
+/** The fields of answers that tests read, all in one type. Each test knows which of them its answer has. */
+interface Body {
+  readonly data: readonly Pick<Body, 'webhookId' | 'deliveryId'>[]
+  readonly pagination: { readonly nextCursor: string | null }
+  readonly error: string
+  readonly webhookId: string
+  readonly deliveryId: string
+  readonly secret: string
+  readonly previousUntil: string | null
 }
 
 describe.each([
@@ -189,7 +199,7 @@ describe.each([
       'GET',
       `/organizations/acme/webhooks?limit=15&cursor=${String(first.body.pagination.nextCursor)}`,
     )
-    const ids = [...first.body.data, ...second.body.data].map((one: { webhookId: string }) => one.webhookId)
+    const ids = [...first.body.data, ...second.body.data].map(({ webhookId }) => webhookId)
     expect(new Set(ids).size).toBe(20)
   })
 
