@@ -158,9 +158,9 @@ export const webhookCases: readonly StorageCase[] = [
       assert.deepEqual(await told(storage), first)
       assert.deepEqual([...outcome.outboxIds].sort(), [
         'whd_sub-1_1',
+        'whd_sub-1_1_c',
         'whd_sub-1_2',
-        'whd_sub-1_3',
-        'whd_sub-1_4',
+        'whd_sub-1_3_c',
       ])
       await tenant.saveSubmission(saved)
       assert.deepEqual(await told(storage), first)

@@ -607,7 +607,7 @@ function publishedDelivery(organizationId: string, delivery: WebhookDelivery): D
 }
 
 const sampleDelivery: Delivery = {
-  deliveryId: 'acme:whd_sub_2Zk8QwVt7LhXn4RmPq9sBc_1',
+  deliveryId: 'acme:whd_sub_2Zk8QwVt7LhXn4RmPq9sBc_2Zk8QwVt7LhXn4Rm',
   event: 'submission.created',
   subjectId: 'sub_2Zk8QwVt7LhXn4RmPq9sBc',
   at: '2026-05-19T17:45:12.000Z',
@@ -815,12 +815,12 @@ export const resendDelivery = operated({
         'kept (30 days). Each has the webhook-id that it had, so that a receiver can tell that it knows it.',
       ],
       examples: [
-        'lakeside:whd_sub_2Zk8QwVt7LhXn4RmPq9sBc_1',
+        'lakeside:whd_sub_2Zk8QwVt7LhXn4RmPq9sBc_2Zk8QwVt7LhXn4Rm',
         'lakeside:wh_2Zk8QwVt7LhXn4Rm --since 2026-05-19T08:00:00Z',
       ],
       instead: { since: { operation: resendSince } },
       again: ({ next }) => (next === null ? null : { next }),
-      sum: (before: Resent, answer: Resent) => ({ ...answer, resent: before.resent + answer.resent }),
+      sum: (before, answer) => ({ ...answer, resent: before.resent + answer.resent }),
       says: ({ resent }) => ({
         notes: [`${resent} ${resent === 1 ? 'delivery is' : 'deliveries are'} sent again.`],
       }),

@@ -17,11 +17,11 @@ const isChanged = sql<SqlBool>`exists (select 1 from contacts as c where c.organ
 const telling = (condition: Expression<SqlBool>) =>
   template(sql`
   insert into outbox (organization_id, outbox_id, submission_id, kind, payload, next_attempt_at, created_at, updated_at)
-  select organization_id, 'whd_' || replace(replace(replace(at, '-', ''), ':', ''), '.', '') || '_' || number, '',
-    'webhook_delivery', payload, due_at, due_at, due_at
-  from (select w.organization_id, ${clockAt} as at, min(${slot('now')}, ${clockAt}) as due_at,
-      row_number() over (order by w.webhook_id, g.key) as number, json_object('webhookId', w.webhook_id,
-        'event', ${slot('event')}, 'subjectId', g.value, 'at', min(${slot('now')}, ${clockAt})) as payload
+  select organization_id, 'whd_' || replace(replace(replace(at, '-', ''), ':', ''), '.', '') || '_'
+      || substr(webhook_id, 4) || '_' || number, '', 'webhook_delivery', json_object('webhookId', webhook_id,
+      'event', ${slot('event')}, 'subjectId', id, 'at', due_at), due_at, due_at, due_at
+  from (select w.organization_id, w.webhook_id, g.key as number, g.value as id, ${clockAt} as at,
+      min(${slot('now')}, ${clockAt}) as due_at
     from webhooks as w cross join json_each(${slot('ids')}) as g
     where w.organization_id = ${organizationId} and w.is_on = 1
       and exists (select 1 from json_each(w.events) as e where e.value = ${slot('event')}) and ${condition})

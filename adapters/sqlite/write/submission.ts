@@ -217,11 +217,12 @@ const saveWork = template(sql<WorkRow>`
       and a.organization_id = s.organization_id and a.trigger_form_id = s.form_id and a.status = 'active'
     union all
     select s.organization_id, s.submission_id, ${dueAt},
-      'whd_' || s.submission_id || '_' || row_number() over (order by w.webhook_id, e.value), 'webhook_delivery',
+      'whd_' || s.submission_id || '_' || substr(w.webhook_id, 4) || iif(e.value = 'submission.created', '', '_c'),
+      'webhook_delivery',
       json_object('webhookId', w.webhook_id, 'event', e.value, 'subjectId',
         iif(e.value = 'submission.created', s.submission_id, s.contact_id), 'at', ${dueAt})
-    from ${saved} cross join webhooks as w cross join json_each(w.events) as e
-    where ${isSaved} and w.organization_id = s.organization_id and w.is_on = 1
+    from webhooks as w cross join ${saved} cross join json_each(w.events) as e
+    where w.organization_id = ${organizationId} and w.is_on = 1 and ${isSaved}
       and iif(e.value = 'submission.created',
         w.form_ids is null or s.form_id in (select value from json_each(w.form_ids)),
         e.value = iif(s.contact_id = ${slot('newContactId')}, 'contact.created', 'contact.updated')

@@ -75,7 +75,7 @@ async function madeWebhook(): Promise<string> {
   const url = 'https://ada.example/hook?ada@example.com'
   const { status, body } = await admin.post('/organizations/acme/webhooks', { url })
   expect(status).toBe(201)
-  return String((body as unknown as { webhookId: string }).webhookId)
+  return (body as unknown as { webhookId: string }).webhookId
 }
 
 /** Does something with a webhook, and says what the audit should say of it. */
