@@ -355,7 +355,7 @@ test('a test reaches a webhook that is off', async () => {
   await webhooks.announce(event, toInstant(0))
   await settle()
   expect(receiver.calls.map(({ body }) => JSON.parse(body) as unknown)).toEqual([
-    { type: 'test', timestamp: toInstant(0), data: { webhookId: 'wh_1' } },
+    { type: 'test', timestamp: toInstant(0), data: { webhookId: 'acme:wh_1' } },
   ])
 })
 

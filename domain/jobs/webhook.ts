@@ -68,7 +68,7 @@ function dropped(event: WebhookEvent): Verdict {
 /** What a webhook is told, as JSON; null: what it would be told of is gone. */
 async function dataOf(event: WebhookEvent, organizationId: string, { world }: Job): Promise<string | null> {
   const { subjectId } = event
-  if (event.event === TEST_EVENT) return JSON.stringify({ webhookId: event.webhookId })
+  if (event.event === TEST_EVENT) return JSON.stringify({ webhookId: `${organizationId}:${event.webhookId}` })
   const resource = world.hooks.resourceOf(event.event)
   if (resource === undefined) return null
   const named = JSON.stringify({ [resource.idField]: subjectId })

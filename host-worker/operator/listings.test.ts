@@ -113,7 +113,7 @@ const listings: readonly (readonly [words: string, heads: string, line: string |
   [
     'webhook list --org acme',
     'WEBHOOK STATE FAILING SINCE URL EVENTS DESCRIPTION',
-    String.raw`acme:wh_\d  on  (-|${ISO})  https://example.com/  contact.created  `,
+    String.raw`acme:wh_\d  on  (-|${ISO})  https://example.com/  contact.created  -`,
   ],
   [
     'webhook deliveries acme:wh_1',

@@ -242,6 +242,9 @@ describe.each([
       ['/delete', undefined],
     ] as const)
       expect((await ask('POST', path + end, given, as)).status).toBe(403)
+    const refused = (await ask('GET', '/audit?action=webhook.rotate')).body.data
+    const subject = { type: 'webhook', id: webhookId }
+    expect(refused).toMatchObject([{ outcome: 'forbidden', organizationId: 'acme', subject }])
     expect((await ask('POST', '/organizations/acme/webhooks', { url: 'https://a.example' }, as)).status).toBe(
       403,
     )
