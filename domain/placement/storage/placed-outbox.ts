@@ -31,7 +31,7 @@ export function placedOutbox(places: AllPlaces, { outbox: shared }: Storage): Ou
           settle: (outboxId, token, settlement, now) =>
             atPlace(organizationId, places, ({ outbox }, place) => {
               // What is kept of a delivery is forgotten by the sweep.
-              const isKept = 'delivery' in settlement && settlement.delivery !== undefined
+              const isKept = 'delivery' in settlement
               if (isKept && place.kind === 'own') noteWorkOf(place.familyId, places)
               return outbox.open(organizationId).settle(outboxId, token, settlement, now)
             }),

@@ -81,7 +81,12 @@ export function fakeReceiver(): FakeReceiver {
     calls,
     answers,
     async fetch(url, { headers, body, redirect, signal }) {
-      calls.push({ url, headers: Object.fromEntries(new Headers(headers)), body: typeof body === 'string' ? body : '', redirect })
+      calls.push({
+        url,
+        headers: Object.fromEntries(new Headers(headers)),
+        body: typeof body === 'string' ? body : '',
+        redirect,
+      })
       const answer = await answers.shift()?.()
       signal?.throwIfAborted()
       return answer ?? new Response(null, { status: 204 })
