@@ -108,6 +108,11 @@ test('a support key sees them, and may test and resend alone', async () => {
   await check()
 })
 
-test('the list looks right everywhere', async () => {
+test('the list and a webhook look right everywhere', async () => {
+  const [id = ''] = (await room.operator('webhook', 'list', '--org', 'demo')).split(' ')
+  await room.operator('webhook', 'test', id)
+  await expect.poll(() => room.operator('webhook', 'deliveries', id)).toContain('delivered')
   await room.inEveryView('webhooks', '/organizations/demo/webhooks', room.adminKey, 'Sparkle Car Wash')
+  const path = `/organizations/demo/webhooks/${encodeURIComponent(id)}`
+  await room.inEveryView('webhook', path, room.adminKey, 'Sparkle Car Wash')
 })
