@@ -26,6 +26,7 @@ import * as sends from './operators/sends.ts'
 import * as service from './operators/service.ts'
 import * as signIn from './operators/sign-in.ts'
 import * as submissions from './operators/submissions.ts'
+import * as webhooks from './operators/webhooks.ts'
 
 const getOperatorContract = operated({
   id: 'operatorContract.get',
@@ -113,6 +114,16 @@ export const operatorEndpoints = [
   outbox.retryOutbox,
   sends.listSends,
   sends.listPlatformSends,
+  webhooks.createWebhook,
+  webhooks.listWebhooks,
+  webhooks.showWebhook,
+  webhooks.updateWebhook,
+  webhooks.rotateWebhook,
+  webhooks.deleteWebhook,
+  webhooks.testWebhook,
+  webhooks.listDeliveries,
+  webhooks.resendSince,
+  webhooks.resendDelivery,
   audit.listAudit,
   service.getHealth,
   service.getSecrets,

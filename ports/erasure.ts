@@ -146,7 +146,7 @@ export interface DueRetention {
 export interface RetentionDirectory {
   /** Settings that should have been applied at `now` or earlier, at most `limit`. */
   due(now: string, limit: number): Promise<readonly DueRetention[]>
-  /** When the next setting is due, or a key of a send is free again; null: there is neither. */
+  /** When the next setting is due, a key of a send is free again, or a delivery to a webhook is forgotten; null: there is none. */
   nextDue(): Promise<string | null>
   /**
    * Removes some of what an organization has kept since before an instant. When nothing is left, the setting is due
@@ -155,6 +155,8 @@ export interface RetentionDirectory {
   apply(due: DueRetention, before: string, now: string, next: string): Promise<number>
   /** Forgets keys of sends that are free again at `now`, at most `limit`. Returns how many. */
   forgetSendKeys(now: string, limit: number): Promise<number>
+  /** Forgets deliveries to webhooks that are kept no longer at `now`, at most `limit`. Returns how many. */
+  forgetDeliveries(now: string, limit: number): Promise<number>
   /** Forgets removals from before an instant, at most `limit`. Returns how many. */
   forgetRemovals(before: string, limit: number): Promise<number>
 }

@@ -1,5 +1,6 @@
 import type { FormDefinition } from './records.ts'
 import type { Organization } from './organizations.ts'
+import type { DeliveryAttempt } from './webhooks.ts'
 
 /** Whether, and for how long, a provider recognises a message that is sent again. */
 export interface SendCapabilities {
@@ -279,7 +280,12 @@ export interface ClaimedEntry extends ClaimedContext {
 /** The outcome of a claimed entry. `reason` is short and carries neither personal data nor a provider's own words. */
 export type Settlement =
   /** The work is done: the entry leaves the outbox. */
-  | { readonly kind: 'done'; readonly sends: readonly SendRecord[] }
+  | {
+      readonly kind: 'done'
+      readonly sends: readonly SendRecord[]
+      /** What became of telling a webhook; left out: that was not the work. */
+      readonly delivery?: DeliveryAttempt
+    }
   /**
    * The entry is to be tried again at `at`. When `counted` is false, the attempt is not counted, because the entry was
    * not at fault.
@@ -293,6 +299,8 @@ export type Settlement =
       readonly sends?: readonly SendRecord[]
       /** Since when its message has been waiting to be within the bounds of automations; left out: it does not. */
       readonly waitingSince?: string
+      /** As for `done`. */
+      readonly delivery?: DeliveryAttempt
     }
   /**
    * The entry is not tried again automatically, and its run, if it has one, has failed. The entry stays for the
@@ -380,8 +388,8 @@ export interface TenantOutbox {
    */
   begin(outboxId: string, token: string, send: SendRecord): Promise<boolean>
   /**
-   * Writes the outcome of an entry. The sends are recorded even when the lease was lost, because they happened. False:
-   * the lease was lost and the rest was not written.
+   * Writes the outcome of an entry. The sends, and a call of a webhook, are recorded even when the lease was lost, because
+   * they happened. False: the lease was lost and the rest was not written.
    */
   settle(outboxId: string, token: string, settlement: Settlement, now: string): Promise<boolean>
   /**

@@ -170,6 +170,8 @@ export type AuditSubject =
   | { readonly type: 'retention'; readonly submissions: number | null; readonly sends: number | null }
   /** A person's role, by their address; null: it was taken. */
   | { readonly type: 'person'; readonly email: string; readonly role: PersonRole | null }
+  /** A webhook, by its public id; `changed`: the settings that were named. */
+  | { readonly type: 'webhook'; readonly id: string; readonly changed?: readonly string[] }
   /** An entry of the outbox. */
   | { readonly type: 'entry'; readonly id: string }
 

@@ -107,11 +107,13 @@ export interface KeyRotation {
 export interface HashCounts {
   readonly keys: number
   readonly formPasswords: number
+  /** Secrets of webhooks, which are encrypted under it; left out: there are none. */
+  readonly webhookSecrets?: number
 }
 
 /** An active key, or a form with a password. */
 export interface HashHolder {
-  readonly kind: 'key' | 'operator key' | 'form'
+  readonly kind: 'key' | 'operator key' | 'form' | 'webhook'
   readonly id: string
   /** Null for a platform key, and for an operator's. */
   readonly organizationId: string | null
@@ -195,10 +197,10 @@ export interface Administration extends KeyUpkeep {
   /**
    * Counts the active keys and the form passwords that are hashed with this version of the root secret (null: any
    * version), over all organizations, the platform and operators. The hash of a form password contains the version
-   * between two `$`.
+   * between two `$`. Counts the secrets of webhooks that are encrypted under it, too.
    */
   countHashes(secretVersion: string | null): Promise<HashCounts>
-  /** The first `limit` of the keys and forms that `countHashes` counts: keys sorted by id, then forms sorted by id. */
+  /** The first `limit` of the keys and forms that `countHashes` counts: keys sorted by id, then forms, then webhooks sorted by id. */
   findHashes(secretVersion: string, limit: number): Promise<readonly HashHolder[]>
 }
 

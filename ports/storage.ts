@@ -8,6 +8,7 @@ import type { ImportDirectory, ImportSessions } from './import-sessions.ts'
 import type { OutboxStore, SendLog } from './messaging.ts'
 import type { ErasureLedger, RetentionDirectory } from './erasure.ts'
 import type { OrganizationStore } from './archives.ts'
+import type { TenantWebhooks } from './webhooks.ts'
 
 /** Every storage port, over one database or over all of them together. */
 export interface Storage {
@@ -26,6 +27,8 @@ export interface Storage {
   readonly exitSurvey: ExitSurveySource
   /** Opens one organization for writing. No I/O. */
   readonly tenant: (organizationId: string) => TenantWriter
+  /** Opens the webhooks of one organization. No I/O. */
+  readonly webhooks: (organizationId: string) => TenantWebhooks
   /** Opens the imports of one organization. No I/O. */
   readonly imports: (organizationId: string) => ImportSessions
   readonly importDirectory: ImportDirectory

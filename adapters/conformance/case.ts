@@ -16,6 +16,7 @@ import type {
   RetentionDirectory,
   SendLog,
   StoredKey,
+  TenantWebhooks,
   TenantWriter,
   OrganizationStore,
 } from '../../ports/index.ts'
@@ -42,6 +43,7 @@ export interface StorageInstance {
   readonly analytics: Analytics
   readonly exitSurvey: ExitSurveySource
   tenant(organizationId: string): TenantWriter
+  readonly webhooks: (organizationId: string) => TenantWebhooks
   readonly imports: (organizationId: string) => ImportSessions
   readonly importDirectory: ImportDirectory
   readonly organizationStore: (organizationId: string) => OrganizationStore

@@ -271,6 +271,7 @@ export async function twoTenants(make: MakeStorage): Promise<TwoTenants> {
     organizationStore: (id) => storage.organizationStore(id),
     tenant: (id) => storage.tenant(id),
     imports: (id) => storage.imports(id),
+    webhooks: (id) => storage.webhooks(id),
     outboxOf: (id) => storage.outboxOf(id),
     clock,
     async read(organizationId, queries) {

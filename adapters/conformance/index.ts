@@ -23,6 +23,7 @@ import { reviewCases } from './reviews.ts'
 import { erasureCases } from './erasures.ts'
 import { restorationCases } from './restorations.ts'
 import { valueCases } from './values.ts'
+import { webhookCases } from './webhooks.ts'
 
 /**
  * Cases that prove what every adapter of storage and of a point of sale promises. Any test runner can run them, because
@@ -68,6 +69,7 @@ export const storageSuite: readonly StorageCase[] = [
   ...sendCases,
   ...automationBoundCases,
   ...automationRunCases,
+  ...webhookCases,
   ...isolationCases,
   ...valueCases,
 ]

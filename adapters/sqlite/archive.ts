@@ -57,6 +57,7 @@ export const unarchivedTables: Readonly<Record<string, Reason>> = {
   import_contacts: 'a part of an import',
   send_requests: 'a key is known for a day, to the service that sent',
   restores: 'how the organization itself was restored',
+  webhook_deliveries: 'answers of other systems, which are kept for a month',
 }
 
 /** Columns and tables that prove who somebody is. */
@@ -74,6 +75,15 @@ const followingColumns: Readonly<Record<string, Readonly<Record<string, Followin
   },
   // It tells of the database when a record was written there.
   sends: { updated_at: () => '' },
+  // What signs is known to the service that signed, and what was restored calls nobody by itself.
+  webhooks: {
+    is_on: () => 0,
+    off_reason: () => null,
+    failing_since: () => null,
+    secret: () => null,
+    previous_secret: () => null,
+    previous_until: () => null,
+  },
 }
 
 /** An archived table, and how its rows are stored. */
@@ -131,6 +141,11 @@ function heldIn(table: string): ReadonlyMap<string, ArchivedColumn['holds']> {
       ),
     )
   if (table === 'outbox') return new Map([['payload', 'document']])
+  if (table === 'webhooks')
+    return new Map([
+      ['events', 'document'],
+      ['form_ids', 'document'],
+    ])
   if (table === 'form_versions') return new Map([['definition', 'document']])
   const tables = resources.map(({ collection }) => tableOf(collection))
   const columns = tables.find(({ name }) => name === table)?.columns.values() ?? []

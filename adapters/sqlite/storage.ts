@@ -10,6 +10,7 @@ import { createImportDirectory } from './imports/session-row.ts'
 import { createImportSessions } from './imports/sessions.ts'
 import { createSendLog } from './outbox/send-log.ts'
 import { createOutboxStore } from './outbox/store.ts'
+import { createTenantWebhooks } from './outbox/webhooks.ts'
 import { guardOf, tenantExecutors, type StorageOptions } from './storage-options.ts'
 import { createErasureLedger } from './erasure/erasure-ledger.ts'
 import { createRetention, createRetentionDirectory } from './erasure/retention.ts'
@@ -48,6 +49,8 @@ export function createStorage(options: StorageOptions): SqliteStorage {
     exitSurvey: createExitSurvey(guard),
     tenant: (organizationId) =>
       createTenantWriter(tenantExecutors(options, organizationId), clock, organizationId),
+    webhooks: (organizationId) =>
+      createTenantWebhooks(guard({ organizationIds: [organizationId] }), organizationId),
     imports: (organizationId) =>
       createImportSessions(guard({ organizationIds: [organizationId] }), clock, organizationId),
     importDirectory: createImportDirectory(executor),

@@ -24,8 +24,17 @@ export function sumOfHashes(left: HashesBySecret, right: HashesBySecret): Hashes
   }
 }
 
+/** Where there are no webhooks, nothing is said of them. */
+function webhookSecrets(count: number): Pick<HashCounts, 'webhookSecrets'> {
+  return count === 0 ? {} : { webhookSecrets: count }
+}
+
 function sumOfCounts(left: HashCounts, right: HashCounts): HashCounts {
-  return { keys: left.keys + right.keys, formPasswords: left.formPasswords + right.formPasswords }
+  return {
+    keys: left.keys + right.keys,
+    formPasswords: left.formPasswords + right.formPasswords,
+    ...webhookSecrets((left.webhookSecrets ?? 0) + (right.webhookSecrets ?? 0)),
+  }
 }
 
 /** Counts hashes over the whole storage. When none is left under the previous root secret, a rotation can be ended. */
@@ -42,6 +51,14 @@ export async function hashesBySecret(
     lost: {
       keys: all.keys - underCurrent.keys - underPrevious.keys,
       formPasswords: all.formPasswords - underCurrent.formPasswords - underPrevious.formPasswords,
+      ...webhookSecrets(
+        Math.max(
+          0,
+          (all.webhookSecrets ?? 0) -
+            (underCurrent.webhookSecrets ?? 0) -
+            (underPrevious.webhookSecrets ?? 0),
+        ),
+      ),
     },
   }
 }

@@ -5,7 +5,7 @@ export type Purpose =
   'api-key' | 'cursor' | 'erased-address' | 'form-password' | 'root-secret-proof' | 'session' | 'network'
 
 /** The purposes of subkeys that are needed as raw bytes. */
-export type RawPurpose = 'purchase-id' | 'import-reading'
+export type RawPurpose = 'purchase-id' | 'import-reading' | 'webhook-secret'
 
 /** One root secret and the operations with it; the secret itself cannot be read out. */
 export interface SecretVersion {

@@ -542,6 +542,8 @@ const operators: Terms = {
   'path.sessionId': ['Identifier of the session, as the list of sessions has it.', 'ses_4Xc9mB7tQ2vN8kLw'],
   'path.version': ['The number of the version, as the list of versions has it.', '3'],
   'path.moveId': ['Identifier of the move, which the answer to its request names.', '6fce444c46f8fba8f10c'],
+  'path.webhookId': ['The webhook: its organization, a colon and its own id.', 'acme:wh_2Zk8QwVt7LhXn4Rm'],
+  'path.deliveryId': ['The delivery, as the list of them names it.', 'acme:whd_9fK2mT4vXw7LqRzN'],
   outboxId: ['Identifier of the entry.', '4f1c2a9e-7d55-4a1b-9c1f-2f6f0d1f3b77'],
 }
 

@@ -22,7 +22,7 @@ The interface that organizations and their websites call is another one, with a 
 \`/api/v1/openapi.json\`.
 
 **Keys.** Every operation but this document needs an operator key (\`${OPERATOR_KEY_PREFIX}…\`) with the role that it names. A role
-\`admin\` may do everything; \`support\` may read, and retry the outbox. Keys of organizations and of the platform are not
+\`admin\` may do everything; \`support\` may read, retry the outbox, and test webhooks. Keys of organizations and of the platform are not
 accepted here, nor operator keys there.
 
 **People** sign in with their address, at \`POST /console/sign-in\` and \`POST /console/session\`, and have roles in organizations
@@ -57,6 +57,8 @@ const tagDescriptions: Readonly<Record<(typeof operatorTags)[number], string>> =
   Imports: 'Writing many rows of an organization at once.',
   Outbox: 'What waits or failed after a submission.',
   Sends: 'What was sent to whom.',
+  Webhooks:
+    'Other systems that organizations tell of events, what they were told, and what they answered. Signed as Standard Webhooks says.',
   Audit: 'What operators did.',
   Service: 'The service itself.',
 }

@@ -8,6 +8,13 @@ export const NOTIFICATION_EMAIL = 'notification_email'
 /** Kind of the outbox entry that runs an automation. The store writes it, together with the submission. */
 export const AUTOMATION_RUN = 'automation_run'
 
+/**
+ * Kind of the outbox entry that tells a webhook of an event. The store writes it, together with what it tells of, under an
+ * id that begins like this.
+ */
+export const WEBHOOK_DELIVERY = 'webhook_delivery'
+export const DELIVERY_PREFIX = 'whd_'
+
 /** Payload of a notification email: the ids with which the answers can be found, never the answers themselves. */
 interface NotificationPayload {
   readonly submissionId: string

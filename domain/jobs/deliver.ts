@@ -1,17 +1,15 @@
 import type { OutboxRef, Settlement, TenantOutbox, OutboxStore } from '../../ports/messaging.ts'
 import { drawFrom, pauseAfter, type Backoff } from '../limits/retry.ts'
-import { within, eachOf } from '../limits/waiting.ts'
-import { AUTOMATION_RUN, NOTIFICATION_EMAIL } from '../forms/outbox.ts'
+import { eachOf, pause } from '../limits/waiting.ts'
+import { AUTOMATION_RUN, DELIVERY_PREFIX, NOTIFICATION_EMAIL, WEBHOOK_DELIVERY } from '../forms/outbox.ts'
 import { relayed } from '../../ports/relayed.ts'
 import { randomBase62 } from '../text/encoding.ts'
 import { toInstant } from '../text/instant.ts'
-import { hopeless, leaseEnd, type Job, type JobWorld, type Verdict } from './work.ts'
+import { hopeless, inTime, leaseEnd, type Job, type JobWorld, type Verdict } from './work.ts'
 import { notify } from './notify.ts'
 import { runAutomation } from './automation.ts'
 import { CONNECTIONS_WIDTH } from '../limits/limits.ts'
 
-/** Longest wait for one storage call, in ms. */
-const STORAGE_TIMEOUT_MS = 10_000
 const TOKEN_LENGTH = 22
 
 /** The outcome for an entry. `idle`: there was nothing to do. `lost`: another worker took the entry over. */
@@ -21,32 +19,53 @@ export type Delivery = Settlement['kind'] | 'idle' | 'lost'
 const works: Readonly<Record<string, (job: Job) => Promise<Verdict>>> = {
   [NOTIFICATION_EMAIL]: notify,
   [AUTOMATION_RUN]: runAutomation,
+  [WEBHOOK_DELIVERY]: async (job) => (await import('./webhook.ts')).tellWebhook(job),
 }
+
+/** An entry that is due again within this time, in ms, is not left to the next sweep: whoever tried it waits. */
+const SOON_MS = 10_000
+/** How much later than that it is tried, in ms, because a timer may be early. */
+const AFTER_MS = 50
 
 /**
  * Processes one outbox entry: claims it, does its work and writes the outcome. Safe to call for any entry at any time
  * and any number of times: only one caller at a time gets the entry, and a caller that died blocks it only until its
- * lease ends. Rejects when storage fails; the sweep then finds the entry again.
+ * lease ends. An entry that is due again within seconds is then tried once more. Rejects when storage fails; the sweep
+ * then finds the entry again.
  */
-export async function deliver({ organizationId, outboxId }: OutboxRef, world: JobWorld): Promise<Delivery> {
-  const outbox = boundOutbox(world.outbox.open(organizationId), world)
+export async function deliver(ref: OutboxRef, world: JobWorld): Promise<Delivery> {
+  const { outcome, againAt } = await attemptOnce(ref, world)
+  const waitMs = againAt === null ? Infinity : Date.parse(againAt) - world.clock.nowMs()
+  if (waitMs > SOON_MS) return outcome
+  await pause(world.deadline, waitMs + AFTER_MS)
+  const again = await attemptOnce(ref, world)
+  return again.outcome === 'idle' ? outcome : again.outcome
+}
+
+/** What came of an attempt, and when the next one is; null: there is none, or it is not known. */
+interface Attempted {
+  readonly outcome: Delivery
+  readonly againAt: string | null
+}
+
+const left = (outcome: Delivery): Attempted => ({ outcome, againAt: null })
+
+async function attemptOnce({ organizationId, outboxId }: OutboxRef, world: JobWorld): Promise<Attempted> {
+  const opened = world.outbox.open(organizationId)
+  const outbox = relayed<TenantOutbox>((ask) => inTime(ask(opened), world))
   const nowMs = world.clock.nowMs()
   const token = randomBase62(TOKEN_LENGTH, (length) => world.random.bytes(length))
   const entry = await outbox.claim(outboxId, { token, until: leaseEnd(nowMs) }, toInstant(nowMs))
-  if (entry === null) return 'idle'
+  if (entry === null) return left('idle')
   const verdict = await attempt({ entry, token, outbox, world })
-  if (verdict.kind === 'lost') return 'lost'
+  if (verdict.kind === 'lost') return left('lost')
   const settlement = settlementOf(verdict, entry.attempts, world)
   const isHeld = await outbox.settle(outboxId, token, settlement, toInstant(world.clock.nowMs()))
   const { kind, attempts } = entry
   const reason = settlement.kind === 'done' ? null : settlement.reason
   world.log.info('outbox_settled', { outboxId, kind, attempts, outcome: settlement.kind, reason, isHeld })
-  return isHeld ? settlement.kind : 'lost'
-}
-
-/** An outbox whose calls time out, so that a storage call that hangs does not block everything else. */
-function boundOutbox(outbox: TenantOutbox, { deadline }: JobWorld): TenantOutbox {
-  return relayed<TenantOutbox>((ask) => within(deadline, STORAGE_TIMEOUT_MS, ask(outbox)))
+  if (!isHeld) return left('lost')
+  return { outcome: settlement.kind, againAt: settlement.kind === 'retry' ? settlement.at : null }
 }
 
 async function attempt(job: Job): Promise<Verdict> {
@@ -80,6 +99,7 @@ function settlementOf(
     const { until: at, reason, since: waitingSince } = verdict
     return { kind: 'retry', at, reason, counted: false, waitingSince }
   }
+  if (verdict.kind === 'again') return { ...verdict, kind: 'retry', counted: true }
   if (verdict.kind !== 'unavailable') return verdict
   const { reason, counted, retryAfterMs, send } = verdict
   const pauseMs = counted ? pauseAfter(BACKOFF, attempts, drawFrom(random)) : 0
@@ -91,6 +111,8 @@ function settlementOf(
 
 /** The maximum number of entries in one sweep. The next sweep follows within a minute. */
 const ENTRIES_MAX = 500
+/** How many webhooks a sweep tells at once, beside its other work: the platform opens six connections at most. */
+const TELLING_WIDTH = 2
 /** No new entry is begun after this long, in ms, so that sweeps do not overlap. */
 const BUDGET_MS = 40_000
 
@@ -110,14 +132,24 @@ export async function sweep(world: JobWorld, from: Pick<OutboxStore, 'due'> = wo
   const startedMs = world.clock.nowMs()
   const due = await from.due(toInstant(startedMs), ENTRIES_MAX)
   let worked = 0
-  await eachOf(due, CONNECTIONS_WIDTH, async (ref) => {
+  const work = async (ref: OutboxRef) => {
     if (world.clock.nowMs() - startedMs > BUDGET_MS) return
     try {
       if ((await deliver(ref, world)) !== 'idle') worked += 1
     } catch (cause) {
       world.log.error('outbox_delivery_failed', { outboxId: ref.outboxId }, cause)
     }
-  })
+  }
+  // A receiver may take ten seconds for each answer, and holds up no mail meanwhile.
+  const isTelling = ({ outboxId }: OutboxRef) => outboxId.startsWith(DELIVERY_PREFIX)
+  await Promise.all([
+    eachOf(due.filter(isTelling), TELLING_WIDTH, work),
+    eachOf(
+      due.filter((ref) => !isTelling(ref)),
+      CONNECTIONS_WIDTH,
+      work,
+    ),
+  ])
   if (due.length > 0) world.log.info('outbox_swept', { due: due.length, worked })
   return { due: due.length, worked }
 }

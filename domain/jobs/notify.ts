@@ -3,7 +3,7 @@ import type { ClaimedEntry, EmailMessage, Mailbox } from '../../ports/messaging.
 import { noEmailProvider, prepareEmail, hopeless, malformedEntry, type Verdict, type Job } from './work.ts'
 import { platformMailbox, tenantMailbox, type MailIdentity } from '../messaging/sender.ts'
 import { deliveryAddress, emailKey, isProviderAddress } from '../text/email-address.ts'
-import { html, type Html } from '../text/html.ts'
+import { html, oneLine, type Html } from '../text/html.ts'
 import { listOf } from '../text/json.ts'
 import type { FormDefinition } from '../../ports/records.ts'
 import { NOTIFICATION_EMAILS_MAX, type AnswerField } from '../forms/language/definition.ts'
@@ -112,11 +112,6 @@ function htmlBody(formName: string, lines: readonly AnswerLine[], footer: string
         <p style="color:#555;font-size:12px">${footer}</p>
       </body>
     </html> `
-}
-
-/** Removes control characters, which must not get into a header. */
-function oneLine(text: string): string {
-  return text.replaceAll(/\p{Cc}+/gu, ' ').trim()
 }
 
 /** Formats an instant as `2026-06-15 12:00 UTC`. */

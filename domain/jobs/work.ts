@@ -10,7 +10,13 @@ import type {
   OutboxStore,
   TenantOutbox,
 } from '../../ports/messaging.ts'
+import type { TenantWriter } from '../../ports/records.ts'
+import type { People } from '../../ports/people.ts'
+import type { DeliveryAttempt, TenantWebhooks } from '../../ports/webhooks.ts'
+import type { Secrets } from '../access/secrets.ts'
+import type { Resource } from '../record/resource.ts'
 import { formatMailbox, type MailIdentity } from '../messaging/sender.ts'
+import { within } from '../limits/waiting.ts'
 import { toInstant } from '../text/instant.ts'
 import { attemptSend, endedRecord, logCause, pendingRecord, smsIdentity } from '../messaging/attempt.ts'
 
@@ -22,10 +28,28 @@ export interface JobWorld {
   readonly sms: SmsSender | null
   /** The service's own sender domain and name; null together with `email`. */
   readonly mail: MailIdentity | null
+  readonly hooks: HookWorld
   readonly clock: Clock
   readonly deadline: Deadline
   readonly random: RandomSource
   readonly log: Log
+}
+
+/** The ports that telling webhooks needs. */
+export interface HookWorld {
+  /** Opens the webhooks of an organization. */
+  readonly webhooks: (organizationId: string) => TenantWebhooks
+  /** Opens an organization for reading what it is told of. */
+  readonly tenant: (organizationId: string) => Pick<TenantWriter, 'findMany'>
+  /** Of which rows an event tells; undefined: there is no such event. */
+  readonly resourceOf: (event: string) => Resource | undefined
+  readonly secrets: () => Promise<Secrets>
+  /** Sends a request. Rejects when there is no answer, or when the signal in `init` ends it. */
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>
+  /** Who is told of what fails. */
+  readonly people: Pick<People, 'list'>
+  /** Whether the service runs on a developer's machine, where loopback addresses are receivers too. */
+  readonly isLocal: boolean
 }
 
 /** An entry of the outbox that a worker has claimed, and what doing its work takes. */
@@ -48,9 +72,28 @@ export function leaseEnd(nowMs: number): string {
   return toInstant(nowMs + ENTRY_LEASE_MS)
 }
 
+/** Longest wait for one storage call, in ms. */
+const STORAGE_TIMEOUT_MS = 10_000
+
+/** Waits for a storage call, but not for ever, so that one that hangs does not block everything else. */
+export function inTime<Answer>(
+  call: Promise<Answer>,
+  { deadline }: Pick<JobWorld, 'deadline'>,
+): Promise<Answer> {
+  return within(deadline, STORAGE_TIMEOUT_MS, call)
+}
+
 /** The result of one attempt at an entry. Reasons are for the operator: short, and without personal data. */
 export type Verdict =
-  | { readonly kind: 'done'; readonly sends: readonly SendRecord[] }
+  | { readonly kind: 'done'; readonly sends: readonly SendRecord[]; readonly delivery?: DeliveryAttempt }
+  /** A webhook is to be told again at `at`. The attempt counts. */
+  | {
+      readonly kind: 'again'
+      readonly reason: string
+      /** The UTC instant of the next attempt. */
+      readonly at: string
+      readonly delivery: DeliveryAttempt
+    }
   /** Another attempt cannot help. */
   | { readonly kind: 'failed'; readonly reason: string; readonly sends: readonly SendRecord[] }
   /** Another attempt may help. */

@@ -67,8 +67,11 @@ async function dropLimited(
   await readChunks(stream, maxBytes, signal, () => undefined)
 }
 
-/** Passes on each chunk of a stream. Returns why there are no more of them; null: the stream has ended. */
-async function readChunks(
+/**
+ * Passes on each chunk of a stream, also the one that is too much. Returns why there are no more of them; null: the stream
+ * has ended.
+ */
+export async function readChunks(
   stream: ReadableStream<Uint8Array>,
   maxBytes: number,
   signal: AbortSignal,
@@ -83,11 +86,11 @@ async function readChunks(
       if (next === null) return { kind: 'incomplete', cause: signal.reason }
       if (next.done) return null
       length += next.value.length
+      if (next.value.length > 0) take(next.value)
       if (length > maxBytes) {
         reader.releaseLock()
         return { kind: 'too_large' }
       }
-      if (next.value.length > 0) take(next.value)
     }
   } catch (cause) {
     return { kind: 'incomplete', cause }

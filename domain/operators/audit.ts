@@ -70,6 +70,12 @@ const Entry = v.strictObject({
   id: described(v.string(), 'The id of the entry of the outbox.'),
 })
 
+const WebhookSubject = v.strictObject({
+  type: v.literal('webhook'),
+  id: described(v.string(), 'The id of the webhook.'),
+  changed: v.exactOptional(described(texts, 'The settings that were named.')),
+})
+
 const Archive = v.strictObject({
   type: v.literal('archive'),
   name: described(v.nullable(v.string()), 'The name of the archive; null: it has none here.'),
@@ -170,6 +176,7 @@ const Subject = component(
       Contacts,
       Retention,
       PersonSubject,
+      WebhookSubject,
       Entry,
     ]),
     'What a change is about.',

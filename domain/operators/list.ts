@@ -229,7 +229,8 @@ export async function servePlacesPage<Row, Item>(
   return jsonReply(200, { data: rows.map(publish), pagination, ...publishedGaps(gaps) }, PRIVATE)
 }
 
-interface PageBody<Item> {
+/** The body of a page. */
+export interface PageBody<Item> {
   data: Item[]
   pagination: Pagination
   unanswered?: string[]

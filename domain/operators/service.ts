@@ -61,6 +61,9 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const Counts = v.strictObject({
   keys: described(count, 'Keys of all kinds that work.'),
   formPasswords: described(count, 'Passwords of forms.'),
+  webhookSecrets: v.exactOptional(
+    described(count, 'Secrets of webhooks, encrypted under it; left out: there are none.'),
+  ),
 })
 
 const Status = component(
@@ -73,7 +76,7 @@ const Status = component(
       underPrevious: described(
         v.array(
           v.strictObject({
-            kind: described(v.picklist(['key', 'operator key', 'form']), 'What it is.'),
+            kind: described(v.picklist(['key', 'operator key', 'form', 'webhook']), 'What it is.'),
             id: v.string(),
             organizationId: described(
               v.nullable(v.string()),
@@ -103,7 +106,7 @@ export const getSecrets = operated({
   tag: 'Service',
   summary: 'Count keys and form passwords by root secret',
   description:
-    'A key or password moves to the current root secret when it is used. A rotation can be ended when nothing is under the previous one: what was not used until then stops working. Families with databases of their own are counted a few at a time.',
+    'A key or password moves to the current root secret when it is used, and the secret of a webhook when it signs, as in a test. A rotation can be ended when nothing is under the previous one: what was not used until then stops working. Families with databases of their own are counted a few at a time.',
   query: { cursor: cursorParameter('`nextCursor` of the answer before.') },
   responses: {
     200: jsonResponse('The counts.', Status, {
@@ -131,9 +134,14 @@ export const getSecrets = operated({
         unfinished: [...(before.unfinished ?? []), ...(answer.unfinished ?? [])],
       }),
       says: ({ current, previous, lost, underPrevious }) => {
-        const more = previous.keys + previous.formPasswords - underPrevious.length
+        const more =
+          previous.keys + previous.formPasswords + (previous.webhookSecrets ?? 0) - underPrevious.length
         const notes = underPrevious.map((holder) => `Under the previous root secret: ${named(holder)}.`)
         if (more > 0) notes.push(`And ${more} more.`)
+        if ((lost.webhookSecrets ?? 0) > 0)
+          notes.push(
+            `Secrets of webhooks under neither root secret: ${String(lost.webhookSecrets)}. Rotate them.`,
+          )
         if (lost.keys + lost.formPasswords > 0)
           notes.push(
             `Under neither root secret, so they do not work: keys ${lost.keys}, form passwords ${lost.formPasswords}.`,
@@ -167,7 +175,7 @@ export const getSecrets = operated({
 })
 
 function named({ kind, id, organizationId }: HashHolder): string {
-  if (kind === 'operator key') return `${kind} ${id}`
+  if (kind === 'operator key' || kind === 'webhook') return `${kind} ${id}`
   return `${kind} ${id} of ${organizationId === null ? 'the platform' : `organization ${organizationId}`}`
 }
 
@@ -199,4 +207,4 @@ function byKind(left: HashHolder, right: HashHolder): number {
   return kinds === 0 ? compareBytes(left.id, right.id) : kinds
 }
 
-const KINDS: readonly HashHolder['kind'][] = ['key', 'operator key', 'form']
+const KINDS: readonly HashHolder['kind'][] = ['key', 'operator key', 'form', 'webhook']

@@ -1,7 +1,7 @@
 import type { Administration, KeyedStorage, Organization, OperatorKeys } from '../../ports/organizations.ts'
 import type { Audit, OpenOperatorChanges } from '../../ports/operators.ts'
 import type { Background, Clock, Deadline, Log, RandomSource } from '../../ports/platform.ts'
-import type { EmailSender, OutboxStore, SendLog, SmsSender } from '../../ports/messaging.ts'
+import type { EmailSender, OutboxRef, OutboxStore, SendLog, SmsSender } from '../../ports/messaging.ts'
 import type { People } from '../../ports/people.ts'
 import type { SubmissionMarks, TenantWriter } from '../../ports/records.ts'
 import type { MailIdentity } from '../messaging/sender.ts'
@@ -13,6 +13,7 @@ import type { ImportWorld } from '../imports/world.ts'
 import type { DeletionPlaces, RestorePlaces } from '../placement/operators/restore-places.ts'
 import type { ErasureLedger } from '../../ports/erasure.ts'
 import type { OrganizationStore } from '../../ports/archives.ts'
+import type { TenantWebhooks } from '../../ports/webhooks.ts'
 
 /**
  * The ports that the operator interface needs. Stored data is only read through them: every change goes through
@@ -54,6 +55,12 @@ export interface OperatorWorld {
    * handlers records them.
    */
   readonly imports: (organization: Organization) => ImportWorld
+  /** Opens the webhooks of an organization. No I/O. Like imports, the wrapper around their handlers records changes. */
+  readonly webhooks: (organizationId: string) => TenantWebhooks
+  /** Whether the service runs on a developer's machine, where loopback addresses may be webhooks. */
+  readonly isLocal: boolean
+  /** Begins work on entries of the outbox after the response. Without it they wait for the next sweep. */
+  readonly wake: (refs: readonly OutboxRef[]) => void
   /** Opens everything that is stored of an organization. No I/O. Like imports, restorations are recorded by the wrapper. */
   readonly organizationStore: (organizationId: string) => OrganizationStore
   readonly restorePlaces: RestorePlaces

@@ -17,7 +17,7 @@ import {
 import { AHEAD_MS } from './check-rows.ts'
 import type { RestoreProgress, RestoreAnswer, RestoreWorld } from './restoration.ts'
 import { FORM_ID_MAX_LENGTH } from '../forms/language/definition.ts'
-import { membersOf, parsedOr } from '../text/json.ts'
+import { listOf, membersOf, parsedOr } from '../text/json.ts'
 
 /** An archive to restore, and how. */
 interface RestoreRequest {
@@ -284,6 +284,10 @@ export function withFormIds(table: string, fields: readonly string[], row: Row, 
     if (isRemoval && field === 'removalId') {
       const parts = parsedOr(String(value), null)
       return Array.isArray(parts) ? JSON.stringify(parts.map((part: unknown) => newId(part) ?? part)) : value
+    }
+    if (field === 'formIds' && value !== null) {
+      const ids = listOf(parsedOr(String(value), null))
+      return JSON.stringify(ids.map((id) => newId(id) ?? id))
     }
     if (!DOCUMENTS.includes(field)) return value
     const document = membersOf(parsedOr(String(value), null))

@@ -7,6 +7,8 @@ import { storedFields, type Resource } from '../record/resource.ts'
 import { forms } from '../resources/forms.ts'
 import { resources } from '../resources/index.ts'
 import { parsedOr } from '../text/json.ts'
+import { webhookUrlProblem } from '../webhooks/address.ts'
+import { DESCRIPTION_MAX_LENGTH, FORMS_MAX } from '../webhooks/bounds.ts'
 
 // An archive may be damaged, or written by somebody who means harm; its digests prove neither. So a row of it must be one
 // that this service could have stored: what the column can hold is checked before, and here what it means.
@@ -147,7 +149,27 @@ const serviceRows: Readonly<Record<string, (nowMs: number) => Readonly<Record<st
     days: v.pipe(count, v.minValue(1), v.maxValue(36_500)),
     dueAt: byNow(nowMs + AHEAD_MS),
   }),
+  webhooks: (nowMs) => ({
+    webhookId: v.pipe(v.string(), v.regex(/^wh_\w{1,64}$/)),
+    url: v.pipe(
+      v.string(),
+      v.check((url) => webhookUrlProblem(url, false) === null || webhookUrlProblem(url, true) === null),
+    ),
+    events: document(v.pipe(v.array(v.string()), v.maxLength(100))),
+    formIds: v.nullable(document(v.pipe(v.array(v.string()), v.maxLength(FORMS_MAX)))),
+    description: v.pipe(v.string(), v.maxLength(DESCRIPTION_MAX_LENGTH)),
+    createdAt: byNow(nowMs),
+    version: v.pipe(count, v.minValue(1)),
+  }),
   api_keys: () => ({ keyId: identifier, kind: v.literal('tenant') }),
+}
+
+/** A text of JSON of this form. */
+function document(schema: v.GenericSchema) {
+  return v.pipe(
+    v.string(),
+    v.check((text) => v.is(schema, parsedOr(text, null))),
+  )
 }
 
 /** An instant that the service has set: at most a day after its own time. */

@@ -23,7 +23,7 @@ const SWEEP_MS = 20_000
 /**
  * Removes what organizations keep no longer: each setting is applied once a day, in bounded steps. An organization that
  * fails stops no other; it is logged, and tried again by the next sweep. Also forgets removals that are known
- * long enough, and idempotency keys of sends that are free again.
+ * long enough, idempotency keys of sends that are free again, and deliveries to webhooks that are kept no longer.
  */
 export async function sweepRetention({ retention, clock, log }: RetentionSweepWorld): Promise<void> {
   const untilMs = clock.nowMs() + SWEEP_MS
@@ -39,6 +39,7 @@ export async function sweepRetention({ retention, clock, log }: RetentionSweepWo
     }
   }
   await retention.forgetSendKeys(toInstant(clock.nowMs()), FORGOTTEN_MAX)
+  await forgetDeliveriesUntil(untilMs, { retention, clock })
   await retention.forgetRemovals(toInstant(clock.nowMs() - REMOVALS_KEPT_DAYS * DAY_MS), FORGOTTEN_MAX)
 }
 
@@ -61,6 +62,16 @@ async function applyUntil(
     rows += removed
   }
   return rows
+}
+
+/** Forgets deliveries in bounded steps, because there may be many in a minute. */
+async function forgetDeliveriesUntil(
+  untilMs: number,
+  { retention, clock }: Pick<RetentionSweepWorld, 'retention' | 'clock'>,
+): Promise<void> {
+  let forgotten = FORGOTTEN_MAX
+  while (forgotten === FORGOTTEN_MAX && clock.nowMs() < untilMs)
+    forgotten = await retention.forgetDeliveries(toInstant(clock.nowMs()), FORGOTTEN_MAX)
 }
 
 /** Forgets who was erased so long ago that no archive of before is kept. */

@@ -26,10 +26,12 @@ import {
   placedKeyUpkeep,
   placedSends,
   placedSubmissions,
+  noteWorkOf,
 } from './storage/placed-requests.ts'
 import type { StoredRow, TenantWriter } from '../../ports/records.ts'
 import { forms } from '../resources/forms.ts'
 import type { OrganizationStore } from '../../ports/archives.ts'
+import type { TenantWebhooks } from '../../ports/webhooks.ts'
 import type { Administration } from '../../ports/organizations.ts'
 
 /** Every storage port over all places, and the overview for operators. */
@@ -66,6 +68,7 @@ export function createPlacedStorage(places: AllPlaces, log: Log): PlacedStorage 
     },
     exitSurvey: placedExitSurvey(places),
     tenant: (organizationId) => placedTenant(logged, organizationId),
+    webhooks: (organizationId) => placedWebhooks(places, organizationId),
     imports: (organizationId) => placedImports(logged, organizationId),
     importDirectory: shared.importDirectory,
     retentionDirectory: shared.retentionDirectory,
@@ -131,6 +134,23 @@ export function placedTenant(places: LoggedPlaces, organizationId: string): Tena
       collection === forms.collection
         ? formsOfOthers(ids, organizationId, places)
         : relay((tenant) => tenant.foreignIds(collection, ids)),
+  })
+}
+
+/** The webhooks of one organization, wherever it lives. */
+function placedWebhooks(places: AllPlaces, organizationId: string): TenantWebhooks {
+  const relay = toPlace(organizationId, places, ({ webhooks }) => webhooks(organizationId))
+  return relayed(relay, {
+    announce: (event, now) =>
+      atPlace(organizationId, places, ({ webhooks }, place) => {
+        if (place.kind === 'own') noteWorkOf(place.familyId, places)
+        return webhooks(organizationId).announce(event, now)
+      }),
+    resend: (deliveryIds, now) =>
+      atPlace(organizationId, places, ({ webhooks }, place) => {
+        if (place.kind === 'own') noteWorkOf(place.familyId, places)
+        return webhooks(organizationId).resend(deliveryIds, now)
+      }),
   })
 }
 

@@ -167,6 +167,8 @@ export interface OperatorCommand<Operation, Answer = never>
     Partial<Pick<CommandWords, 'positionals' | 'flags' | 'details'>>,
     Answered<Operation, Answer>,
     Listed {
+  /** The key of the body that the argument after those of the path sets; left out: there is none. */
+  readonly argument?: string
   /** The key of the body that the last argument sets, of which there may be several; left out: there is none. */
   readonly several?: string
   /** What the body has at every call. */

@@ -213,12 +213,12 @@ type ScopeDeclaration<Allowed extends Access> = Allowed extends 'tenant' | 'tena
 
 /** The body of a successful answer; null: it has none. */
 type AnswerIn<Responses> = {
-  [Status in keyof Responses & (200 | 201 | 204)]: Responses[Status] extends {
+  [Status in keyof Responses & (200 | 201 | 202 | 204)]: Responses[Status] extends {
     readonly content: { readonly 'application/json': Media<infer Schema> }
   }
     ? v.InferOutput<Schema>
     : null
-}[keyof Responses & (200 | 201 | 204)]
+}[keyof Responses & (200 | 201 | 202 | 204)]
 
 /** Declares an operation. */
 export function operation<

@@ -58,6 +58,8 @@ export interface Resource {
   readonly person: PersonLink | null
   /** How a row is named in the collection of removals when nobody can read it any more; null: nobody ever could. */
   readonly removal: Removal | null
+  /** Of which events of its rows webhooks can be told; left out: none. */
+  readonly events?: readonly EventWord[]
   /**
    * Fields one value of which few rows have, such as an address: the order in which an index provides these rows. In
    * every other order they are sorted after they were selected.
@@ -91,6 +93,12 @@ type PersonLink<Name extends string = string> =
     }
   /** Why the rows stay as they are. */
   | { readonly stays: string }
+
+/**
+ * An event of a resource's rows, as `contact.created`. The store writes each together with the change
+ * (`adapters/sqlite/write/events.ts`); imports cause none.
+ */
+export type EventWord = `${string}.${'created' | 'updated' | 'removed'}`
 
 /** How a removed row is named. */
 interface Removal<Name extends string = string> {
@@ -148,6 +156,7 @@ export type ResourceDeclaration<
   readonly person?: PersonLink<StoredName<Published, Hidden>>
   /** `true`: under the names of the collection and of its id. */
   readonly removal?: true | Partial<Removal<StoredName<Published, Hidden>>>
+  readonly events?: readonly EventWord[]
   readonly selectsFew?: { readonly [Field in StoredName<Published, Hidden>]?: StoredName<Published, Hidden> }
   readonly selectsMany?: {
     readonly [Field in StoredName<Published, Hidden>]?: readonly StoredName<Published, Hidden>[]

@@ -110,6 +110,7 @@ export const contacts = resource({
   idField: 'contactId',
   person: { by: 'contactId', carriedIn: [] },
   removal: true,
+  events: ['contact.created', 'contact.updated', 'contact.removed'],
   selectsFew: { emailKey: 'createdAt', phone: 'createdAt' },
   fields: {
     contactId: headed(id(), heads.contactId),

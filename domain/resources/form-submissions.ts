@@ -17,6 +17,7 @@ export const formSubmissions = resource({
   idField: 'submissionId',
   person: { by: 'contactId', carriedIn: ['answers', 'typed'] },
   removal: true,
+  events: ['submission.created'],
   selectsFew: { contactId: 'submittedAt' },
   selectsMany: { formId: ['submittedAt'] },
   fields: {

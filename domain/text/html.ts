@@ -44,3 +44,8 @@ function escapeHtml(text: string): string {
     .replaceAll('\0', '\ufffd')
     .replaceAll(/[&<>"']/g, (character) => escapes[character] ?? character)
 }
+
+/** Text without control characters, which must not get into the header of an email. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/\p{Cc}+/gu, ' ').trim()
+}

@@ -13,6 +13,7 @@ first-form | host-worker/guides/first-form.md | From nothing to a live form: its
 sync | host-worker/guides/sync.md | Keep a copy of an organization’s data that misses no change and no removal.
 forms | host-worker/guides/forms.md | Put a form on any website: plain HTML, or JSON; what is answered and why.
 contacts | host-worker/guides/contacts.md | Import a list of customers as you have it, and see beforehand what becomes of it.
+webhooks | host-worker/guides/webhooks.md | Have your program called when a form was submitted or a contact has changed.
 sends | domain/messaging/README.md | Send text messages and email, and know what arrived.
 errors-and-limits | host-worker/guides/errors-and-limits.md | What each status means, what may be repeated, and how much is allowed.
 deploy | host-worker/deploy/README.md | From a Cloudflare account to a service that answers.
@@ -39,7 +40,7 @@ changelog | CHANGELOG.md | What changed in each version.
   .map((line) => line.split(' | '))
 
 /** How many of the list are guides; the others are manuals. */
-const GUIDE_COUNT = 10
+const GUIDE_COUNT = 11
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const nameOf = new Map(guideList.map(([name, path]) => [path, name]))

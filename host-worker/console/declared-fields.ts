@@ -62,8 +62,10 @@ const kinds: Readonly<Record<string, DeclaredField['kind']>> = {
 /** A field; null: nothing that a line of a form or a cell of a table has room for. */
 function fieldOf(name: string, schema: Parts): DeclaredField | null {
   const { label = nameInWords(name), hint, none, choices = {}, initial, isInstant } = wordsIn(schema)
-  const value = unwrapped(schema)
-  const plain = kinds[value.type]
+  const outer = unwrapped(schema)
+  const isSeveral = outer.type === 'array' && outer.item?.type === 'picklist'
+  const value = isSeveral ? (outer.item ?? outer) : outer
+  const plain = isSeveral ? 'several' : kinds[value.type]
   if (plain === undefined) return null
   const isTruth = value.options?.join() === 'true,false'
   const isMoment = isInstant === true || isTimestamp(value)

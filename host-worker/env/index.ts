@@ -26,7 +26,10 @@ import {
 } from './variables.ts'
 
 /** The checked configuration of the deployment. */
-export interface Env extends Readonly<v.InferOutput<typeof Own>>, ProviderSettings, PosSettings {}
+export interface Env extends Readonly<v.InferOutput<typeof Own>>, ProviderSettings, PosSettings {
+  /** Whether the service runs on a developer's machine. */
+  readonly isLocal: boolean
+}
 
 export type EnvReading =
   { readonly ok: true; readonly env: Env } | { readonly ok: false; readonly problems: readonly string[] }
@@ -38,7 +41,7 @@ export function readEnv(bindings: Bindings): EnvReading {
   const providers = readProviders(bindings, problems)
   const pos = readPos(bindings, problems)
   if (own === null || problems.length > 0) return { ok: false, problems }
-  return { ok: true, env: { ...own, ...providers, ...pos } }
+  return { ok: true, env: { ...own, ...providers, ...pos, isLocal: LOCAL_PROVIDERS in bindings } }
 }
 
 const rootSecret = whenSet(

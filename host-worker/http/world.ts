@@ -6,6 +6,7 @@ import type { JobWorld } from '../../domain/jobs/work.ts'
 import type { MailIdentity } from '../../domain/messaging/sender.ts'
 import type { OperatorWorld } from '../../domain/operators/world.ts'
 import { onePlace, type OperatorPlaces } from '../../domain/placement/operators/overview.ts'
+import { eventResources } from '../../domain/resources/events.ts'
 import type { Sources } from '../../domain/read/serve.ts'
 import type { World } from '../../domain/tenant-api.ts'
 import type { EmailSender, Queue, SmsSender } from '../../ports/messaging.ts'
@@ -13,7 +14,14 @@ import type { Organization } from '../../ports/organizations.ts'
 import type { Background, Clock, Deadline, Log, RandomSource } from '../../ports/platform.ts'
 import type { ExitSurveySource } from '../../ports/sources.ts'
 import type { Storage } from '../../ports/storage.ts'
-import { backgroundOn, consoleLog, systemClock, systemDeadline, systemRandom } from '../system.ts'
+import {
+  backgroundOn,
+  consoleLog,
+  systemClock,
+  systemDeadline,
+  systemFetch,
+  systemRandom,
+} from '../system.ts'
 import { importTools, openImportWorld } from './imports.ts'
 
 /**
@@ -41,6 +49,13 @@ export interface WorldParts {
   readonly posDestination?: ((organization: Organization) => PosDestination) | undefined
   /** Counts the reasons of cancellations. Default: those in the storage. */
   readonly exitSurvey?: ExitSurveySource | undefined
+
+  /** Calls webhooks. It must not follow redirects by itself when it is told not to. Default: the platform's `fetch`. */
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
+  /** Whether webhooks may be on this machine, over plain HTTP: for a developer's machine. Default: false. */
+  readonly isLocal?: boolean | undefined
+  /** Begins work on entries of the outbox at once, after the response. Default: it is done by the next sweep. */
+  readonly wake?: OperatorWorld['wake'] | undefined
 
   /** Where organizations are, and how they move. Default: all in the one storage, where nothing moves. */
   readonly places?: { readonly [Name in keyof OperatorPlaces]?: OperatorPlaces[Name] | undefined } | undefined
@@ -80,6 +95,9 @@ export function createWorld({
   sources = {},
   posDestination = noPosDestination,
   exitSurvey = storage.exitSurvey,
+  fetch = systemFetch,
+  isLocal = false,
+  wake = () => undefined,
   places = {},
   backups = async () => null,
   clock = systemClock,
@@ -107,6 +125,16 @@ export function createWorld({
     tenant: storage.tenant,
     organizationStore: storage.organizationStore,
     erasures: storage.erasures,
+    webhooks: storage.webhooks,
+    hooks: {
+      people: storage.people,
+      webhooks: storage.webhooks,
+      tenant: storage.tenant,
+      resourceOf: (event) => eventResources.get(event),
+      secrets: async () => secrets,
+      fetch,
+      isLocal,
+    },
     imports: (organization) =>
       openImportWorld(storage, organization, tools, () => posDestination(organization), random),
     sources: { links: null, pos: () => null, ...sources },
@@ -114,7 +142,7 @@ export function createWorld({
     moves: places.moves ?? one.moves,
     restorePlaces: places.restorePlaces ?? one.restorePlaces,
     deletionPlaces: places.deletionPlaces ?? one.deletionPlaces,
-    ...{ secrets, email, mail, sms, queue, exitSurvey, backups },
+    ...{ secrets, email, mail, sms, queue, exitSurvey, backups, isLocal, wake },
     ...{ clock, deadline, random, log, background, formCache, rateLimiter },
   }
 }

@@ -34,15 +34,16 @@ it('finds each command by its words', async () => {
 
 it('sets what an operation takes, and has an argument for each parameter of its path that no flag sets', () => {
   for (const operation of operatorEndpoints)
-    for (const { flags = {}, positionals = [], several, instead = {} } of operation.commands) {
+    for (const { flags = {}, positionals = [], several, argument, instead = {} } of operation.commands) {
       const byFlags = Object.values(flags).flatMap(({ sets }) => (sets === undefined ? [] : [sets]))
-      const set = several === undefined ? byFlags : [...byFlags, several]
+      const set = [...byFlags, ...[several, argument].filter((name) => name !== undefined)]
       const called = [operation, ...Object.values(instead).map((other) => other.operation)]
       const takes = new Set(called.flatMap(inputsOf))
       expect(set.filter((name) => !takes.has(name))).toEqual([])
       const ofPath = positionals.filter((name) => !name.endsWith('…'))
       expect(positionals.length - ofPath.length).toBe(several === undefined ? 0 : 1)
-      expect(paramsOf(operation).filter((name) => !set.includes(name))).toHaveLength(ofPath.length)
+      const free = paramsOf(operation).filter((name) => !set.includes(name))
+      expect(ofPath).toHaveLength(free.length + (argument === undefined ? 0 : 1))
     }
 })
 

@@ -155,6 +155,7 @@ function inputsFor(operation: OperationEndpoint, declared: Declared, given: Argu
   const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   const free = inPath.filter((name) => !named.has(name))
   for (const [index, name] of free.entries()) named.set(name, given.positionals[index] ?? '')
+  if (declared.argument !== undefined) named.set(declared.argument, given.positionals[free.length] ?? '')
   if (declared.several !== undefined) named.set(declared.several, given.positionals.slice(free.length))
   const texts = (names: readonly string[]) =>
     Object.fromEntries(names.filter((name) => named.has(name)).map((name) => [name, String(named.get(name))]))

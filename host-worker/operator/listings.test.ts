@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { form, organization, submission } from '../../adapters/conformance/fixtures.ts'
+import type { TenantWebhooks } from '../../ports/webhooks.ts'
 import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
 
 // Every command that lists, with something to list.
@@ -70,11 +71,29 @@ beforeAll(async () => {
       },
       sessionId,
     )
+  const webhooks = storage.webhooks('acme')
+  for (const id of ['wh_1', 'wh_2']) await listedWebhook(webhooks, id)
+  for (const deliveryId of ['whd_1', 'whd_2']) {
+    const at = '2026-03-01T10:00:00.000Z'
+    const event = { deliveryId, webhookId: 'wh_1', event: 'test', subjectId: 'wh_1', at }
+    const answer = { at, status: 500, durationMs: 7, text: 'No.', reason: 'It answered 500.' }
+    await webhooks.announce(event, at)
+    await storage.outbox.open('acme').claim(deliveryId, { token: 't', until: '9999' }, at)
+    const delivery = { ...event, status: 'failed', answer } as const
+    await storage.outbox.open('acme').settle(deliveryId, 't', { kind: 'done', sends: [], delivery }, at)
+  }
   expect((await at.run('backup', 'run', '--to', directory)).code).toBe(0)
 })
 afterAll(() => {
   rmSync(directory, { recursive: true })
 })
+
+/** Stores a webhook. */
+async function listedWebhook(webhooks: TenantWebhooks, webhookId: string) {
+  const at = '2026-03-01T10:00:00.000Z'
+  const made = { url: 'https://example.com/', events: ['contact.created'], formIds: null, secret: 's' }
+  await webhooks.create({ ...made, webhookId, description: '', isOn: true, createdAt: at }, 20)
+}
 
 const ISO = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`
 
@@ -127,6 +146,16 @@ const listings: readonly (readonly [words: string, heads: string, line: string |
     'outbox list',
     'ENTRY STATE ATTEMPTS ORGANIZATION KIND SUBMISSION NEXT REASON',
     String.raw`obx_\d  pending  attempts 0  acme  notification_email  sub-\d  next ${ISO}`,
+  ],
+  [
+    'webhook list --org acme',
+    'WEBHOOK STATE FAILING SINCE URL EVENTS DESCRIPTION',
+    String.raw`acme:wh_\d  on  (-|${ISO})  https://example.com/  contact.created  -`,
+  ],
+  [
+    'webhook deliveries acme:wh_1',
+    'AT DELIVERY STATE EVENT ATTEMPTS STATUS MS ANSWER',
+    String.raw`${ISO}  acme:whd_\d  failed  test  attempts 1  status 500  ms 7  "No\."`,
   ],
   ['sends --org acme', 'AT CHANNEL OUTCOME TO FROM PROVIDER ID ERROR', null],
   ['audit --org acme', 'AT OPERATOR ACTION OUTCOME ORGANIZATION SUBJECT OPERATOR KEY', null],
@@ -181,6 +210,8 @@ describe.each(listings)('%s', (words, heads, form_) => {
 test('every command that lists is here', async () => {
   const { allCommands } = await import('./commands.ts')
   const listing = (await allCommands()).filter(({ flags }) => Object.hasOwn(flags, 'json'))
-  const tested = listings.map(([words]) => words.replace(/( saved)?( -.*)?$/, '').replace(/ \S+@.*/, ''))
+  const tested = listings.map(([words]) =>
+    words.replace(/( saved| acme:wh_1)?( -.*)?$/, '').replace(/ \S+@.*/, ''),
+  )
   expect(new Set(listing.map(({ words }) => words.join(' ')))).toEqual(new Set(tested))
 })

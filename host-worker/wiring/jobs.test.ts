@@ -3,7 +3,7 @@ import type { JobWorld } from '../../domain/jobs/work.ts'
 import { createPlacedStorage } from '../../domain/placement/placed-storage.ts'
 import { toInstant } from '../../domain/text/instant.ts'
 import { form, organization, submission } from '../../adapters/conformance/fixtures.ts'
-import { fakeEmail, fakeSms } from '../../test/support/providers/jobs.ts'
+import { fakeEmail, fakeReceiver, fakeSms, hooksOf } from '../../test/support/providers/jobs.ts'
 import { fakeRandom } from '../../test/support/runner/fakes.ts'
 import { createScratchPlaces, OWN } from '../../test/support/scratch/scratch-places.ts'
 import { systemDeadline } from '../system.ts'
@@ -38,6 +38,7 @@ test('the cron works off what is due in every database: that which all share, an
     email: email.sender,
     sms: fakeSms().sender,
     mail: { domain: 'mail.example.com', brand: 'Platform' },
+    hooks: hooksOf(storage, fakeReceiver().fetch),
     clock,
     deadline: systemDeadline,
     random: fakeRandom(),

@@ -5,22 +5,28 @@ import { CONNECTIONS_WIDTH } from '../../domain/limits/limits.ts'
 import { eachOf } from '../../domain/limits/waiting.ts'
 import { deliver, sweep } from '../../domain/jobs/deliver.ts'
 import { sweepFamilies } from '../../domain/jobs/sweep-families.ts'
+import { eventResources } from '../../domain/resources/events.ts'
 import type { JobWorld } from '../../domain/jobs/work.ts'
 import { SHARED, type AllPlaces } from '../../domain/placement/find/at-place.ts'
 import { forgetErasures, sweepRetention } from '../../domain/organizations/retention.ts'
 import type { ImportDirectory } from '../../ports/import-sessions.ts'
 import type { OutboxRef } from '../../ports/messaging.ts'
 import type { Env } from '../env/index.ts'
-import { consoleLog, systemDeadline, systemPorts } from '../system.ts'
+import { consoleLog, systemDeadline, systemFetch, systemPorts } from '../system.ts'
 import { openStorage } from './all-storage.ts'
+import { secretsOf } from './opening.ts'
 import { emailOf, smsOf } from './providers.ts'
 
 /** The work that follows requests. Modules that few of its calls need are loaded on demand. No I/O. */
 export function openFollowUp(env: Env): FollowUpWork {
   const all = openStorage(env)
-  const { outbox, importDirectory } = all.storage
+  const { outbox, importDirectory, webhooks, tenant, people } = all.storage
+  const { isLocal, mail } = env
+  const resourceOf = (event: string) => eventResources.get(event)
+  const ports = { webhooks, tenant, people }
+  const hooks = { ...ports, resourceOf, secrets: () => secretsOf(env), fetch: systemFetch, isLocal }
   return createFollowUp({
-    openJobs: () => ({ outbox, email: emailOf(env), sms: smsOf(env), mail: env.mail, ...systemPorts }),
+    openJobs: () => ({ outbox, email: emailOf(env), sms: smsOf(env), mail, hooks, ...systemPorts }),
     places: all.places,
     imports: importDirectory,
     async sweepImports(imports) {

@@ -7,6 +7,7 @@ import type { PosDestination } from '../../domain/imports/world.ts'
 import { sweepImports } from '../../domain/imports/write.ts'
 import { createMoves, type MovesWorld } from '../../domain/placement/operators/moves.ts'
 import type { ImportDirectory } from '../../ports/import-sessions.ts'
+import type { OperatorWorld } from '../../domain/operators/world.ts'
 import type { Organization } from '../../ports/organizations.ts'
 import type { Background, Meter } from '../../ports/platform.ts'
 import type { Env } from '../env/index.ts'
@@ -23,6 +24,7 @@ export async function openOperatorWorld(
   env: Env,
   meter: Meter = createMeter(),
   background: Background = detached,
+  wake?: OperatorWorld['wake'],
 ): Promise<ServiceWorld> {
   const all = openStorage(env, meter, background)
   const { storage } = all
@@ -38,6 +40,8 @@ export async function openOperatorWorld(
     posDestination: (organization) => posDestination(organization, env),
     backups: async () => (env.backups === null ? null : (await import('./backups.ts')).openBackups(env)),
     background,
+    isLocal: env.isLocal,
+    wake,
   })
 }
 

@@ -7,7 +7,7 @@ import { toInstant } from '../../domain/text/instant.ts'
 import { migratedDatabase } from '../../adapters/sqlite/schema/actual.ts'
 import { sampleRow } from '../support/data/sample-rows.ts'
 import { openLocalD1 } from '../support/databases/d1-runtime.ts'
-import { fakeEmail, fakeSms } from '../support/providers/jobs.ts'
+import { fakeEmail, fakeReceiver, fakeSms, hooksOf } from '../support/providers/jobs.ts'
 import { fakeRandom } from '../support/runner/fakes.ts'
 import { openTestService, type TestService } from '../support/services/service.ts'
 import { submit } from './cases.ts'
@@ -100,7 +100,8 @@ async function seed({ storage }: TestService): Promise<void> {
 function deliveryPorts({ storage, clock }: TestService) {
   const log = { info: () => undefined, error: () => undefined }
   const deadline = { after: () => new AbortController().signal }
-  return { outbox: storage.outbox, clock, deadline, random: fakeRandom(), log }
+  const hooks = hooksOf(storage, fakeReceiver().fetch)
+  return { outbox: storage.outbox, hooks, clock, deadline, random: fakeRandom(), log }
 }
 
 function requests(service: TestService, key: string, operatorKey: string): readonly Billed[] {
@@ -146,10 +147,28 @@ function requests(service: TestService, key: string, operatorKey: string): reado
     { name: 'import of one new contact', run: (nth) => importContact(service, `new-${nth}`, 'Ada') },
     { name: 'import of one contact, changed', run: (nth) => importContact(service, 'new-0', `Ada ${nth}`) },
     { name: 'import of one contact, not changed', run: () => importContact(service, 'new-1', 'Ada') },
+    // The last one, because from now on there is a webhook.
+    {
+      name: 'submission, known contact, one webhook is told',
+      run: async (nth) => {
+        if (nth === 0) await createWebhook(service, operatorKey)
+        await answered('bench-quiet', known)(nth)
+      },
+    },
   ]
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' }
+
+async function createWebhook(service: TestService, key: string): Promise<void> {
+  const body = JSON.stringify({ url: 'https://example.com/', events: ['submission.created'] })
+  await ask(service, '/operator/v1/organizations/bench/webhooks', {
+    key,
+    method: 'POST',
+    headers: JSON_TYPE,
+    body,
+  })
+}
 
 async function ask(
   service: TestService,

@@ -119,12 +119,27 @@ const hashedForms = db
     ]),
   )
 
+/** A secret before a rotation counts as long as it may be stored. */
+const sealedSecrets = db
+  .selectFrom('webhooks')
+  .where(({ not, ref }) => not(isPlaced(ref('webhooks.organization_id'))))
+  .where(({ and, eb, or, ref }) => {
+    const isUnder = (column: 'secret' | 'previous_secret') =>
+      sql<SqlBool>`instr(${ref(column)}, ${slot('secret_version')} || '.') = 1`
+    return or([
+      and([isAnyVersion, eb('secret', 'is not', null)]),
+      isUnder('secret'),
+      isUnder('previous_secret'),
+    ])
+  })
+
 const count = sql<number>`count(*)`.as('count')
 
 const countHashes = template(
   db.selectNoFrom([
     eb(hashedKeys.select(count), '+', hashedOperatorKeys.select(count)).$notNull().as('keys'),
     hashedForms.select(count).$asScalar().$notNull().as('formPasswords'),
+    sealedSecrets.select(count).$asScalar().$notNull().as('webhookSecrets'),
   ]),
 )
 
@@ -146,6 +161,13 @@ const findHashes = template(
         )
         .unionAll(
           hashedForms.select([...holder(3, 'form'), 'form_id as id', 'organization_id as organizationId']),
+        )
+        .unionAll(
+          sealedSecrets.select(({ ref }) => [
+            ...holder(4, 'webhook'),
+            sql<string>`${ref('organization_id')} || ':' || ${ref('webhook_id')}`.as('id'),
+            'organization_id as organizationId',
+          ]),
         )
         .as('holder'),
     )
@@ -222,7 +244,8 @@ export function createKeys(
     async countHashes(secretVersion) {
       const values = { secret_version: secretVersion, now: nowOf(clock) }
       const [row] = await rowsOf(executor, bind(countHashes, values))
-      return row ?? { keys: 0, formPasswords: 0 }
+      const { webhookSecrets = 0, ...counts } = row ?? { keys: 0, formPasswords: 0 }
+      return webhookSecrets === 0 ? counts : { ...counts, webhookSecrets }
     },
 
     async findHashes(secretVersion, limit) {

@@ -19,6 +19,7 @@ import {
   type Template,
 } from '../statement/compiler.ts'
 import { resultsOf, rowsOf, type Executor } from '../statement/executor.ts'
+import { changedContactsStatement } from '../write/events.ts'
 import { moveClock } from '../write/tenant-writer.ts'
 import { advanceClock, nowOf, writtenAt } from '../write/write-clock.ts'
 import { tableOf, columnOf, type Table } from '../table/tables.ts'
@@ -150,6 +151,11 @@ const rest: readonly Template[] = [
       .set({ recipient: sql.lit('erased') })
       .where(isRecipient),
   ),
+  // A receiver may answer with what it got.
+  template(sql`update webhook_deliveries set answers = '[]' where ${ofOwner} and answers <> '[]' and (
+    subject_id in ${textsOf(slot('contactIds'))} or ${isNamed(sql<string>`answers`)} or subject_id in (
+      select s.submission_id from form_submissions as s where s.organization_id = ${organizationId}
+        and s.contact_id in ${textsOf(slot('contactIds'))}))`),
   // Whatever an import that has ended left behind may be about the person.
   ...(['import_chunks', 'import_keys', 'import_parts', 'import_contacts'] as const).map((table) =>
     template(
@@ -299,6 +305,15 @@ async function eraseSome(
             bind(erasedRows(stage, READ_MAX).erase, { organizationId, closedAt, ids: some }),
             ...(stage.collection === 'form-submissions'
               ? [...dropFollowing(organizationId, some, closedAt), eraseSendsOf(organizationId, some)]
+              : []),
+            ...(stage === contacts
+              ? [
+                  changedContactsStatement(organizationId, {
+                    event: 'contact.removed',
+                    ids: some,
+                    now: nowOf(clock),
+                  }),
+                ]
               : []),
           ]
     // In the same step: whoever comes back afterwards does so at a later instant.

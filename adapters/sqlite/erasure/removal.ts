@@ -1,4 +1,5 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
+import { contacts } from '../../../domain/resources/contacts.ts'
 import { forms } from '../../../domain/resources/forms.ts'
 import { formSubmissions } from '../../../domain/resources/form-submissions.ts'
 import { references } from '../../../domain/resources/index.ts'
@@ -19,6 +20,7 @@ import {
 } from '../statement/compiler.ts'
 import { resultsOf, type Executor, type Statement } from '../statement/executor.ts'
 import { columnOf, tableOf, type Table } from '../table/tables.ts'
+import { eventStatement } from '../write/events.ts'
 import { moveClock, writableTable } from '../write/tenant-writer.ts'
 import { readMovedTables } from '../move/moved-tables.ts'
 import { tuple } from '../move/read-rows.ts'
@@ -53,7 +55,7 @@ export async function removeRows(
     await executor.batch([
       bind(guard, values),
       moveClock(table, organizationId, now),
-      ...followingOf(collection, organizationId, keys),
+      ...followingOf(collection, organizationId, keys, now),
       bind(remove, values),
     ])
     return { kind: 'removed', rows: distinct.length }
@@ -77,12 +79,20 @@ export async function removeRows(
   return { kind: 'needed', by: by.filter(({ rows }) => rows > 0) }
 }
 
-/** The statements that drop what goes with rows: what was still to be done because of them, and what they were before. */
+/**
+ * The statements for what goes with rows: what was still to be done because of them, and what they were before; and for
+ * what webhooks are told of it.
+ */
 function followingOf(
   collection: string,
   organizationId: string,
   keys: readonly RowKey[],
+  now: string,
 ): readonly Statement[] {
+  if (collection === contacts.collection) {
+    const ids = JSON.stringify([...new Set(keys.flat())])
+    return [eventStatement(organizationId, { event: 'contact.removed', ids, now })]
+  }
   if (collection === formSubmissions.collection)
     return dropFollowing(organizationId, JSON.stringify(keys.flat()))
   return collection === forms.collection ? [withoutVersions(organizationId, JSON.stringify(keys))] : []

@@ -116,6 +116,7 @@ const nextDue = template(
     .selectFrom('retention')
     .select('due_at as at')
     .unionAll(db.selectFrom('send_requests').select('expires_at as at'))
+    .unionAll(db.selectFrom('webhook_deliveries').select('expires_at as at'))
     .orderBy('at')
     .limit(sql.lit(1)),
 )
@@ -192,6 +193,24 @@ const forgetSendKeys = template(
     )
     .returning(one),
 )
+const oldDeliveries = db
+  .selectFrom(indexedBy('webhook_deliveries', 'd', 'webhook_deliveries_expiry'))
+  .select(['d.organization_id', 'd.delivery_id'])
+  .where('d.expires_at', '<=', slot('now'))
+  .where(({ not, ref }) => not(isPlaced(ref('d.organization_id'))))
+  .limit(atMost('limit'))
+const forgetDeliveries = template(
+  db
+    .deleteFrom('webhook_deliveries')
+    .where(({ eb, refTuple }) =>
+      eb(
+        refTuple('organization_id', 'delivery_id'),
+        'in',
+        oldDeliveries.$asTuple('organization_id', 'delivery_id'),
+      ),
+    )
+    .returning(one),
+)
 const oldRemovals = db
   .selectFrom('organizations as o')
   .crossJoin(indexedBy('removals', 'r', 'removals_updated_at'))
@@ -234,6 +253,9 @@ export function createRetentionDirectory(executor: Executor, guard: Guard): Rete
     },
     async forgetSendKeys(now, limit) {
       return (await rowsOf(executor, bind(forgetSendKeys, { now, limit }))).length
+    },
+    async forgetDeliveries(now, limit) {
+      return (await rowsOf(executor, bind(forgetDeliveries, { now, limit }))).length
     },
     async forgetRemovals(before, limit) {
       return (await rowsOf(executor, bind(forgetRemovals, { before, limit }))).length
@@ -279,7 +301,9 @@ function idsOf(table: keyof typeof followers): Expression<string> {
   const found = (word: FollowingWord) => sql`select ${id} from json_each(${slot('submissionIds')}) as s
     cross join ${sql.table(table)} as t on t.${ofOwner}
       and ${followsSubmission(sql<string>`${id}`, word, sql<string>`s.value`)}`
-  return sql`(${found('obx')} union all ${found('run')})`
+  // Deliveries to webhooks are entries of the outbox alone.
+  const deliveries = table === 'outbox' ? sql`union all ${found('whd')}` : sql``
+  return sql`(${found('obx')} union all ${found('run')} ${deliveries})`
 }
 
 const dropWork = template(

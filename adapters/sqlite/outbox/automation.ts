@@ -27,7 +27,8 @@ import {
   type Template,
 } from '../statement/compiler.ts'
 import { parsed, type Database } from '../statement/database.ts'
-import { resultsOf, type BoundValue, type Executor } from '../statement/executor.ts'
+import { resultsOf, type BoundValue, type Executor, type Statement } from '../statement/executor.ts'
+import { changedContactsStatement } from '../write/events.ts'
 import { advanceClock, writtenAt, boundedNow, shifted } from '../write/write-clock.ts'
 import { endStatements, beginning } from './send-log.ts'
 import { heldRow, isHeld, type HeldEntry } from './delivery.ts'
@@ -219,6 +220,11 @@ const readStep = template(
   ]),
 )
 
+function taggedStatement(organizationId: string, contactId: string, now: string): Statement {
+  const ids = JSON.stringify([contactId])
+  return changedContactsStatement(organizationId, { event: 'contact.updated', ids, now })
+}
+
 /** Saves a step with its effect, in one batch. */
 export async function finishStep(
   executor: Executor,
@@ -232,6 +238,7 @@ export async function finishStep(
     ...endStatements(held.organizationId, sends),
     bind(advanceClock, values),
     ...(write === null ? [] : [bind<unknown>(write, values)]),
+    ...(effect.kind === 'add_tag' ? [taggedStatement(held.organizationId, effect.contactId, now)] : []),
     bind(moveOn, values),
     bind(renew, values),
     bind(readStep, values),

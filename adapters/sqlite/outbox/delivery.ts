@@ -16,6 +16,7 @@ import { parsed, type Database } from '../statement/database.ts'
 import { organizationFromRow } from '../table/stored-row.ts'
 import { advanceClock, writtenAt } from '../write/write-clock.ts'
 import { beginning, endStatements } from './send-log.ts'
+import { attemptStatements } from './webhooks.ts'
 
 const organizationId = slot<string>('organizationId')
 
@@ -198,7 +199,9 @@ export async function settle(
   now: string,
 ): Promise<boolean> {
   const sends = endStatements(held.organizationId, settlement.sends ?? [])
-  const results = await executor.batch([...sends, ...outcome({ ...held }, settlement, now)])
+  const { delivery } = { delivery: undefined, ...settlement }
+  const recorded = delivery === undefined ? [] : attemptStatements({ ...held }, delivery, isHeld, now)
+  const results = await executor.batch([...sends, ...recorded, ...outcome({ ...held }, settlement, now)])
   return (results.at(-1)?.changes ?? 0) > 0
 }
 

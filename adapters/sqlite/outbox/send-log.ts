@@ -201,8 +201,8 @@ const next = template(
   ),
 )
 
-/** With which word the ids of some kind of what follows a submission begin: entries of the outbox, or runs. */
-export type FollowingWord = 'obx' | 'run'
+/** With which word the ids of some kind of what follows a submission begin: entries of the outbox, runs, or deliveries to webhooks. */
+export type FollowingWord = 'obx' | 'run' | 'whd'
 
 /**
  * Whether an id is of something that follows a submission. Such ids begin with the submission's own id, behind the word

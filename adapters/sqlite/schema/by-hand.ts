@@ -27,6 +27,8 @@ export const tablesByHand: Readonly<Record<keyof typeof serviceTables, Reason>> 
   sign_in_links: 'links that were sent to sign in',
   sessions: 'who is signed in',
   automation_messages: 'the messages of automations that are counted against their bounds',
+  webhooks: 'whom an organization tells of what happens in it',
+  webhook_deliveries: 'deliveries to them that were tried',
   import_sessions: 'imports, which are checked as a whole before anything of them is written',
   import_parts: 'the parts of a file that an import took',
   import_chunks: 'the rows that an import is going to write',

@@ -18,6 +18,7 @@ import type {
   Touch,
 } from '../../../ports/import-sessions.ts'
 import type { SendRecord, ListedEntry } from '../../../ports/messaging.ts'
+import type { DeliveryStatus, OffReason } from '../../../ports/webhooks.ts'
 import type { AuditOutcome, AuditSubject } from '../../../ports/operators.ts'
 import type { MovePhase, ShownProgress } from '../../../ports/moves.ts'
 import type { Jurisdiction, Place, Region } from '../../../ports/placement.ts'
@@ -58,6 +59,15 @@ type ValueType<Of> =
     ? NonNullable<ServiceColumn<Value, Given>['valueType']>
     : never
 
+/** An answer of a webhook, as `webhook_deliveries` has it. */
+export type StoredAnswer = readonly [
+  at: string,
+  status: number | null,
+  durationMs: number,
+  text: string,
+  reason: string | null,
+]
+
 /** SQLite's own table of the schema. */
 interface SchemaTable {
   readonly sqlite_master: {
@@ -87,26 +97,32 @@ interface ServiceColumn<Value, Given> {
   readonly valueType?: ColumnType<Value, Given, Value>
 }
 
+// The marks let the bundler drop the tables below, whose types alone requests need.
 const column = (type: 'TEXT' | 'INTEGER') => ({ type, notNull: true, hasDefault: false })
 
+/* @__NO_SIDE_EFFECTS__ */
 function text<Value extends string = string>(): ServiceColumn<Value, Value> {
   return column('TEXT')
 }
 
+/* @__NO_SIDE_EFFECTS__ */
 function json<Value>(): ServiceColumn<JsonText<Value>, JsonText<Value>> {
   return column('TEXT')
 }
 
+/* @__NO_SIDE_EFFECTS__ */
 function integer<Value extends number = number>(): ServiceColumn<Value, Value> {
   return column('INTEGER')
 }
 
+/* @__NO_SIDE_EFFECTS__ */
 function optional<Value>(
   of: ServiceColumn<Value, Value>,
 ): ServiceColumn<Value | null, Value | null | undefined> {
   return { ...of, notNull: false }
 }
 
+/* @__NO_SIDE_EFFECTS__ */
 function byDefault<Value>(of: ServiceColumn<Value, Value>): ServiceColumn<Value, Value | undefined> {
   return { ...of, hasDefault: true }
 }
@@ -253,6 +269,35 @@ export const serviceTables = {
     waits_until: text(),
     is_sent: integer(),
     is_counted: integer(),
+  },
+  webhooks: {
+    organization_id: text(),
+    webhook_id: text(),
+    url: text(),
+    events: json<readonly string[]>(),
+    form_ids: optional(json<readonly string[]>()),
+    description: text(),
+    is_on: byDefault(integer()),
+    off_reason: optional(text<OffReason>()),
+    failing_since: optional(text()),
+    secret: optional(text()),
+    previous_secret: optional(text()),
+    previous_until: optional(text()),
+    created_at: text(),
+    version: byDefault(integer()),
+  },
+  webhook_deliveries: {
+    organization_id: text(),
+    delivery_id: text(),
+    webhook_id: text(),
+    event: text(),
+    subject_id: text(),
+    at: text(),
+    status: text<DeliveryStatus>(),
+    attempts: integer(),
+    answers: json<readonly StoredAnswer[]>(),
+    changed_at: text(),
+    expires_at: text(),
   },
   import_sessions: {
     organization_id: text(),

@@ -198,8 +198,9 @@ const saveContact = template(sql`
 const dueAt = sql`min(${slot('now')}, s.updated_at)`
 
 /**
- * What follows is written to the outbox: the entries that came with the submission, and a run of each automation that the
- * form triggers at this very moment.
+ * What follows is written to the outbox: the entries that came with the submission, a run of each automation that the
+ * form triggers at this very moment, and what webhooks are to be told: of the submission, and of its contact if that is
+ * new or was changed.
  */
 const saveWork = template(sql<WorkRow>`
   insert into outbox (organization_id, outbox_id, submission_id, kind, payload, next_attempt_at, created_at, updated_at)
@@ -213,7 +214,20 @@ const saveWork = template(sql<WorkRow>`
       json_object('automationId', a.automation_id)
     from ${saved} cross join automations as a indexed by automations_trigger_form_id_status
     where ${isSaved}
-      and a.organization_id = s.organization_id and a.trigger_form_id = s.form_id and a.status = 'active')
+      and a.organization_id = s.organization_id and a.trigger_form_id = s.form_id and a.status = 'active'
+    union all
+    select s.organization_id, s.submission_id, ${dueAt},
+      'whd_' || s.submission_id || '_' || substr(w.webhook_id, 4) || iif(e.value = 'submission.created', '', '_c'),
+      'webhook_delivery',
+      json_object('webhookId', w.webhook_id, 'event', e.value, 'subjectId',
+        iif(e.value = 'submission.created', s.submission_id, s.contact_id), 'at', ${dueAt})
+    from webhooks as w cross join ${saved} cross join json_each(w.events) as e
+    where w.organization_id = ${organizationId} and w.is_on = 1 and ${isSaved}
+      and iif(e.value = 'submission.created',
+        w.form_ids is null or s.form_id in (select value from json_each(w.form_ids)),
+        e.value = iif(s.contact_id = ${slot('newContactId')}, 'contact.created', 'contact.updated')
+          and (select updated_at from contacts as c
+            where c.organization_id = s.organization_id and c.contact_id = s.contact_id) = s.updated_at))
   where true on conflict (organization_id, outbox_id) do nothing
   returning outbox_id`)
 
@@ -254,8 +268,8 @@ async function saveSubmission(
   const statements = [
     uncounted(bind(moveClock, values)),
     uncounted(bind(saveRow, values)),
-    uncounted(bind(saveWork, values)),
     ...(submission.contact === null ? [] : [uncounted(bind(saveContact, values))]),
+    uncounted(bind(saveWork, values)),
   ]
   const outcome = savedOutcome(submission, await submissions.batch(statements))
   if (outcome !== null) return outcome
@@ -266,10 +280,12 @@ async function saveSubmission(
 
 /** The outcome when the submission was saved; null: it was not. */
 function savedOutcome(
-  { outbox }: NewSubmission,
+  { outbox, contact }: NewSubmission,
   results: Awaited<ReturnType<Executor['batch']>>,
 ): SaveSubmissionOutcome | null {
-  const [, row, work] = declared<readonly [Statement, Statement<SavedRow>, Statement<WorkRow>]>(results)
+  const [row, work] = declared<readonly [Statement<SavedRow>, Statement<WorkRow>]>(
+    [1, contact === null ? 2 : 3].flatMap((index) => results[index] ?? []),
+  )
   const [found] = row.rows
   if (found === undefined) return null
   const given = outbox.map(({ outboxId }) => outboxId)

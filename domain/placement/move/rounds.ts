@@ -83,7 +83,8 @@ export interface Sides {
 
 /**
  * Tables without a clock, whose rows are large: each round compares only their keys and these columns, and copies what
- * differs. The rows of an import never change, and neither do versions of forms, but for a form that was removed and made again. A form gets a new version when its organization's country changes.
+ * differs. The rows of an import never change, and neither do versions of forms, but for a form that was removed and made again.
+ * A delivery to a webhook that was tried again was changed then, by a clock of its own. A form gets a new version when its organization's country changes.
  */
 const COMPARED_BY: Readonly<Record<string, readonly string[]>> = {
   forms: ['version', 'updated_at'],
@@ -92,6 +93,7 @@ const COMPARED_BY: Readonly<Record<string, readonly string[]>> = {
   import_keys: [],
   import_contacts: ['touch'],
   import_parts: [],
+  webhook_deliveries: ['changed_at', 'status', 'attempts'],
 }
 /** How many rows are compared at once for each that may be written at once, because reading takes so much less time. */
 const COMPARED_TO_WRITTEN = 10

@@ -2,6 +2,7 @@ import type { OutboxStore, ListedEntry } from '../../../ports/messaging.ts'
 import type { Storage } from '../../../ports/storage.ts'
 import { relayed } from '../../../ports/relayed.ts'
 import { atPlace, toPlace, lookUp, SHARED, type AllPlaces, type LoggedPlaces } from '../find/at-place.ts'
+import { noteWorkOf } from './placed-requests.ts'
 import type { OwnPlace } from '../../../ports/placement.ts'
 import { CONNECTIONS_WIDTH } from '../../limits/limits.ts'
 import {
@@ -24,7 +25,18 @@ const SEPARATOR = ':'
 export function placedOutbox(places: AllPlaces, { outbox: shared }: Storage): OutboxStore {
   return {
     open: (organizationId) =>
-      relayed(toPlace(organizationId, places, ({ outbox }) => outbox.open(organizationId))),
+      relayed(
+        toPlace(organizationId, places, ({ outbox }) => outbox.open(organizationId)),
+        {
+          settle: (outboxId, token, settlement, now) =>
+            atPlace(organizationId, places, ({ outbox }, place) => {
+              // What is kept of a delivery is forgotten by the sweep.
+              const isKept = 'delivery' in settlement
+              if (isKept && place.kind === 'own') noteWorkOf(place.familyId, places)
+              return outbox.open(organizationId).settle(outboxId, token, settlement, now)
+            }),
+        },
+      ),
     due: (now, limit) => shared.due(now, limit),
     nextDue: () => shared.nextDue(),
     list(organizationId, after, limit) {

@@ -58,10 +58,14 @@ export function placedSubmissions(
   const relay = toPlace(organizationId, places, ({ forms }) => forms.submissionsOf(organizationId))
   return relayed(relay, {
     saveSubmission: (submission) =>
-      atPlace(organizationId, places, ({ forms }, place) => {
+      atPlace(organizationId, places, async ({ forms }, place) => {
         // Noted before, because an answer that is lost does not tell whether the submission was saved.
         if (place.kind === 'own' && submission.outbox.length > 0) noteWorkOf(place.familyId, places)
-        return forms.submissionsOf(organizationId).saveSubmission(submission)
+        const outcome = await forms.submissionsOf(organizationId).saveSubmission(submission)
+        // Automations and webhooks are known only now.
+        if (place.kind === 'own' && outcome.kind === 'saved' && outcome.outboxIds.length > 0)
+          noteWorkOf(place.familyId, places)
+        return outcome
       }),
   })
 }

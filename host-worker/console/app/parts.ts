@@ -66,6 +66,10 @@ export const organizationParts: readonly Part[] = [
     'keys.list',
     part('/keys', 'Keys', async () => (await import('./lists/keys-page.tsx')).Keys),
   ),
+  needs(
+    'webhooks.list',
+    part('/webhooks', 'Webhooks', async () => (await import('./webhooks/webhooks-page.tsx')).Page),
+  ),
   needs('people.list', part('/people', 'People', loadPeople)),
   needs('sends.list', part('/sends', 'Sends', loadSends)),
   needs('outbox.list', part('/outbox', 'Outbox', loadOutbox)),

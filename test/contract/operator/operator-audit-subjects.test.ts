@@ -5,6 +5,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { operatorEndpoints } from '../../../domain/operator-api.ts'
 import { digestOfParts, sha256 } from '../../../domain/imports/file/transfer.ts'
 import { auditActions } from '../../../domain/record/description.ts'
+import { toInstant } from '../../../domain/text/instant.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
 import type { AuditRecord } from '../../../ports/operators.ts'
 import { form, organization, submission } from '../../../adapters/conformance/fixtures.ts'
@@ -77,6 +78,20 @@ async function openedImport(text: string): Promise<string> {
 
 const AUTOMATIONS = `${ORGANIZATION}/automations`
 const givenAutomation = { automationId: 'thanks', name: 'Thanks', trigger: { type: 'manual' }, steps: [] }
+
+async function madeWebhook(): Promise<string> {
+  const url = 'https://ada.example/hook?ada@example.com'
+  const { status, body } = await admin.post('/organizations/acme/webhooks', { url })
+  expect(status).toBe(201)
+  return (body as unknown as { webhookId: string }).webhookId
+}
+
+/** Does something with a webhook, and says what the audit should say of it. */
+async function ofWebhook(what: string, expected: number, given?: object) {
+  const id = await madeWebhook()
+  expect((await admin.post(`/webhooks/${id}/${what}`, given)).status).toBe(expected)
+  return { type: 'webhook', id }
+}
 
 const issue = async (path: string, body: object = {}) => (await admin.post(path, body)).body.keyId
 const rotate = async (keyId: string) => issue(`/keys/${keyId}/rotate`, { overlap: '1d' })
@@ -311,6 +326,37 @@ const changes: Readonly<Record<string, () => Promise<unknown>>> = {
     const asked = { formId: 'contact', step, to: 'grace@example.com' }
     expect((await admin.post(`${ORGANIZATION}/automation-tests`, asked)).status).toBe(200)
     return { type: 'test', formId: 'contact', channel: 'email' }
+  },
+  'webhooks.create': async () => ({ type: 'webhook', id: await madeWebhook() }),
+  'webhooks.update': async () => {
+    const id = await madeWebhook()
+    expect(
+      (await admin.post(`/webhooks/${id}`, { description: 'ada@example.com', isOn: false })).status,
+    ).toBe(200)
+    return { type: 'webhook', id, changed: ['description', 'isOn'] }
+  },
+  'webhooks.rotate': async () => ofWebhook('rotate', 200),
+  'webhooks.delete': async () => ofWebhook('delete', 200),
+  'webhooks.test': async () => ofWebhook('test', 202),
+  'webhooks.resend': async () => ofWebhook('resend', 202, { since: '2026-01-01' }),
+  'webhookDeliveries.resend': async () => {
+    const id = await madeWebhook()
+    const webhookId = id.slice('acme:'.length)
+    const outbox = service.storage.outbox.open('acme')
+    const event = {
+      deliveryId: 'whd_1',
+      webhookId,
+      event: 'test',
+      subjectId: webhookId,
+      at: '2020-01-01T00:00:00.000Z',
+    }
+    const now = toInstant(service.clock.nowMs())
+    await service.storage.webhooks('acme').announce(event, now)
+    await outbox.claim('whd_1', { token: 't', until: '9999' }, now)
+    const delivery = { ...event, status: 'failed', answer: null } as const
+    await outbox.settle('whd_1', 't', { kind: 'done', sends: [], delivery }, now)
+    expect((await admin.post('/webhook-deliveries/acme:whd_1/resend')).status).toBe(202)
+    return { type: 'webhook', id }
   },
   'outbox.retry': async () => {
     const tenant = service.storage.tenant('acme')

@@ -332,6 +332,8 @@ test('every operation that changes a versioned state says so in the same way', (
     'organizations.save',
     'people.save',
     'retention.set',
+    'webhooks.rotate',
+    'webhooks.update',
   ])
   for (const { headers, responses, action } of changing) {
     expect(action).not.toBeNull()

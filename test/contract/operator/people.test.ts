@@ -456,7 +456,7 @@ describe('what each role opens', () => {
   const closedToPeople =
     /^(organizations\.(save|delete)|moves\.|restores\.|backups\.|retention\.|operatorKeys\.|platform|rows\.|sends\.|outbox\.|audit\.|secrets\.|health\.|people\.(sessions|endSessions))/
   const forOwners =
-    /^(organizationForms\.publish|imports\.|organizationAutomations\.(save|setStatus|test)|importKinds\.|exports\.|archives\.format|contacts\.erase|keys\.|people\.)/
+    /^(organizationForms\.publish|imports\.|organizationAutomations\.(save|setStatus|test)|webhooks\.|webhookDeliveries\.|importKinds\.|exports\.|archives\.format|contacts\.erase|keys\.|people\.)/
 
   test('is what the decisions say, of every operation', () => {
     for (const { id, access, openTo } of operatorEndpoints) {

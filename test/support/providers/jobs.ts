@@ -1,6 +1,7 @@
 import { createScratchStorage, type ScratchStorage } from '../scratch/scratch-storage.ts'
 import { sweep } from '../../../domain/jobs/deliver.ts'
-import type { JobWorld } from '../../../domain/jobs/work.ts'
+import { eventResources } from '../../../domain/resources/events.ts'
+import type { HookWorld, JobWorld } from '../../../domain/jobs/work.ts'
 import type {
   EmailMessage,
   EmailSender,
@@ -12,7 +13,8 @@ import type {
 } from '../../../ports/messaging.ts'
 import { automation, ada } from '../../../adapters/conformance/outbox.ts'
 import { form, organization, submission } from '../../../adapters/conformance/fixtures.ts'
-import { fakeClock, fakeRandom, type FakeClock } from '../runner/fakes.ts'
+import type { Storage } from '../../../ports/storage.ts'
+import { fakeClock, fakeRandom, testSecrets, type FakeClock } from '../runner/fakes.ts'
 
 /** A provider that records what it delivered. */
 export interface FakeProvider<Message, Sender> {
@@ -56,6 +58,51 @@ export function fakeSms(): FakeProvider<SmsMessage, SmsSender> {
   return { sender: { capabilities: { idempotencyMs: 0 }, shortcode: '12345', send }, delivered, answers }
 }
 
+/** A receiver of webhooks. */
+export interface FakeReceiver {
+  readonly fetch: HookWorld['fetch']
+  /** The requests that reached it, in order. */
+  readonly calls: readonly ReceivedCall[]
+  /** What it does with the next calls: an answer, or none. Without one it answers 204. */
+  readonly answers: (() => Response | Promise<Response>)[]
+}
+
+export interface ReceivedCall {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly redirect: RequestRedirect | undefined
+}
+
+export function fakeReceiver(): FakeReceiver {
+  const calls: ReceivedCall[] = []
+  const answers: FakeReceiver['answers'] = []
+  return {
+    calls,
+    answers,
+    async fetch(url, { headers, body, redirect, signal }) {
+      calls.push({
+        url,
+        headers: Object.fromEntries(new Headers(headers)),
+        body: typeof body === 'string' ? body : '',
+        redirect,
+      })
+      const answer = await answers.shift()?.()
+      signal?.throwIfAborted()
+      return answer ?? new Response(null, { status: 204 })
+    },
+  }
+}
+
+/** The ports that telling webhooks needs, over a storage. */
+export function hooksOf(
+  { webhooks, tenant, people }: Pick<Storage, 'webhooks' | 'tenant' | 'people'>,
+  fetch: HookWorld['fetch'],
+): HookWorld {
+  const resourceOf = (event: string) => eventResources.get(event)
+  return { webhooks, tenant, people, resourceOf, secrets: () => testSecrets(), fetch, isLocal: false }
+}
+
 /** The follow-up work of a service, on a scratch storage and fake providers. */
 export interface JobBench {
   readonly world: JobWorld
@@ -63,6 +110,8 @@ export interface JobBench {
   readonly storage: ScratchStorage
   readonly email: FakeProvider<EmailMessage, EmailSender>
   readonly sms: FakeProvider<SmsMessage, SmsSender>
+  /** What webhooks call. */
+  readonly receiver: FakeReceiver
   /** What was logged as an error. */
   readonly errors: readonly string[]
   /** Saves a submission, by Ada unless an answer says otherwise, that notifies these addresses and triggers the automations. Returns the entries. */
@@ -82,6 +131,7 @@ export async function openJobBench(steps: readonly unknown[] = [], settings: obj
   const storage = createScratchStorage({ clock })
   const email = fakeEmail()
   const sms = fakeSms()
+  const receiver = fakeReceiver()
   const errors: string[] = []
   await storage.administration.saveOrganization(
     organization('acme', { name: 'Acme', slug: 'acme', smsNumber: '+12125550100', ...settings }),
@@ -107,6 +157,7 @@ export async function openJobBench(steps: readonly unknown[] = [], settings: obj
     email: email.sender,
     sms: sms.sender,
     mail: { domain: 'mail.example.com', brand: 'Platform' },
+    hooks: hooksOf(storage, receiver.fetch),
     clock,
     // Longer than any work in memory takes, and short for a test.
     deadline: { after: () => AbortSignal.timeout(25) },
@@ -119,6 +170,7 @@ export async function openJobBench(steps: readonly unknown[] = [], settings: obj
     storage,
     email,
     sms,
+    receiver,
     errors,
     async submit(
       submissionId,

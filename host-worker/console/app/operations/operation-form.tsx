@@ -62,7 +62,13 @@ export function isPlaced(failure: Failure | null, fields: readonly DeclaredField
   return fields.some(({ name }) => problemOf(failure, name) !== null)
 }
 
-const inputTypes = { text: 'text', number: 'number', moment: 'datetime-local', group: 'text' } as const
+const inputTypes = {
+  several: 'text',
+  text: 'text',
+  number: 'number',
+  moment: 'datetime-local',
+  group: 'text',
+} as const
 
 interface ControlProps extends Pick<OperationFieldsProps, 'writing'> {
   readonly field: DeclaredField

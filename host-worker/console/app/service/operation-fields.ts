@@ -4,8 +4,11 @@ import type { OperationId } from './operations.ts'
 export interface DeclaredField {
   readonly name: string
   readonly label: string
-  /** A group has `fields`: it is null when the first of them, a choice, is none. */
-  readonly kind: 'text' | 'number' | 'truth' | 'moment' | 'choice' | 'group'
+  /**
+   * A group has `fields`: it is null when the first of them, a choice, is none. Of several a person makes any number of
+   * choices; a page that has such a field shows it itself.
+   */
+  readonly kind: 'text' | 'number' | 'truth' | 'moment' | 'choice' | 'several' | 'group'
   readonly hint?: string
   /** What null says. */
   readonly none?: string

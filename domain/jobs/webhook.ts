@@ -1,0 +1,226 @@
+import * as v from 'valibot'
+import { relayed } from '../../ports/relayed.ts'
+import type { OffReason, TenantWebhooks, Webhook, WebhookAnswer, WebhookEvent } from '../../ports/webhooks.ts'
+import { readChunks } from '../limits/body.ts'
+import { pauseAfter, type Backoff } from '../limits/retry.ts'
+import { selection, serializer } from '../record/resource.ts'
+import { concatenated, utf8Length } from '../text/encoding.ts'
+import { retryAfterMs } from '../text/http.ts'
+import { toInstant } from '../text/instant.ts'
+import { webhookUrlProblem } from '../webhooks/address.ts'
+import { TEST_EVENT } from '../webhooks/bounds.ts'
+import { openSecret, sealSecret, signedHeaders } from '../webhooks/signature.ts'
+import { platformMailbox } from '../messaging/sender.ts'
+import { html, oneLine } from '../text/html.ts'
+import { inTime, malformedEntry, type Job, type Verdict } from './work.ts'
+
+const Payload = v.object({
+  webhookId: v.string(),
+  event: v.string(),
+  subjectId: v.string(),
+  at: v.string(),
+})
+
+const HOUR_MS = 3_600_000
+
+/** When a webhook that failed is tried again: ten attempts within about three days. */
+export const WEBHOOK_BACKOFF: Backoff = {
+  pausesMs: [5_000, 300_000, 1_800_000, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR_MS)],
+}
+
+/** A webhook without a success for this long is switched off, in ms. */
+const FAILING_MAX_MS = 5 * 24 * HOUR_MS
+
+/** How long a webhook may take to answer, in ms. */
+const ANSWER_TIMEOUT_MS = 10_000
+/** The maximum length of what it is told, in bytes. */
+const BODY_MAX_BYTES = 262_144
+/** How much of its answer is kept, in bytes. */
+const ANSWER_KEPT_BYTES = 1_024
+/** The longest pause that it may ask for, in ms. */
+const ASKED_PAUSE_MAX_MS = 24 * HOUR_MS
+
+/**
+ * Tells a webhook of an event: what the public API answers for the row now. Whatever the webhook answers, the entry
+ * leaves the outbox after its last attempt; the delivery keeps what became of it, and can be sent again.
+ */
+export async function tellWebhook(job: Job): Promise<Verdict> {
+  const { entry } = job
+  const payload = v.safeParse(Payload, entry.payload)
+  if (!payload.success) return malformedEntry
+  const { organizationId } = entry.organization
+  const event: WebhookEvent = { deliveryId: entry.outboxId, ...payload.output }
+  const webhook = await webhooksOf(job).find(event.webhookId)
+  if (webhook === null) return { kind: 'done', sends: [] }
+  if (!webhook.isOn && event.event !== TEST_EVENT) return dropped(event)
+  const data = await dataOf(event, organizationId, job)
+  if (data === null) return dropped(event)
+  return verdictOf(webhook, event, await call(webhook, event, data, job), job)
+}
+
+function webhooksOf({ entry, world }: Job): TenantWebhooks {
+  const opened = world.hooks.webhooks(entry.organization.organizationId)
+  return relayed<TenantWebhooks>((ask) => inTime(ask(opened), world))
+}
+
+function dropped(event: WebhookEvent): Verdict {
+  return { kind: 'done', sends: [], delivery: { ...event, status: 'dropped', answer: null } }
+}
+
+/** What a webhook is told, as JSON; null: what it would be told of is gone. */
+async function dataOf(event: WebhookEvent, organizationId: string, { world }: Job): Promise<string | null> {
+  const { subjectId } = event
+  if (event.event === TEST_EVENT) return JSON.stringify({ webhookId: `${organizationId}:${event.webhookId}` })
+  const resource = world.hooks.resourceOf(event.event)
+  if (resource === undefined) return null
+  const named = JSON.stringify({ [resource.idField]: subjectId })
+  if (event.event.endsWith('.removed')) return named
+  const { collection } = resource
+  const found = world.hooks.tenant(organizationId).findMany(collection, selection(resource), [subjectId])
+  const [row] = await inTime(found, world)
+  if (row === undefined) return null
+  await resource.prepare?.()
+  const text = JSON.stringify(serializer(resource)(row))
+  return utf8Length(bodyOf(event, text)) > BODY_MAX_BYTES ? named : text
+}
+
+function bodyOf({ event: type, at: timestamp }: WebhookEvent, data: string): string {
+  return `{"type":${JSON.stringify(type)},"timestamp":${JSON.stringify(timestamp)},"data":${data}}`
+}
+
+interface Called {
+  readonly answer: WebhookAnswer
+  /** How long the webhook asked to wait, in ms. */
+  readonly retryAfterMs: number
+}
+
+/** Calls a webhook once. Whatever happens is an answer. */
+async function call(webhook: Webhook, event: WebhookEvent, data: string, job: Job): Promise<Called> {
+  const { clock, deadline, hooks } = job.world
+  const atMs = clock.nowMs()
+  const at = toInstant(atMs)
+  const unsent = (reason: string): Called => ({
+    answer: { at, status: null, durationMs: 0, text: '', reason },
+    retryAfterMs: 0,
+  })
+  const problem = webhookUrlProblem(webhook.url, hooks.isLocal)
+  if (problem !== null) return unsent(`The URL ${problem}.`)
+  const secrets = await secretsOf(webhook, job)
+  if (secrets.length === 0) return unsent('It has no secret that this service can read. Rotate it.')
+  const body = bodyOf(event, data)
+  const headers = await signedHeaders({ id: event.deliveryId, atMs, body }, secrets)
+  const signal = deadline.after(ANSWER_TIMEOUT_MS)
+  const tookMs = () => Math.max(0, clock.nowMs() - atMs)
+  try {
+    const response = await hooks.fetch(webhook.url, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'tenant-data-webhooks/1' },
+      body,
+      redirect: 'manual',
+      signal,
+    })
+    const text = response.body === null ? '' : await textOf(response.body, signal)
+    const { status, ok } = response
+    const reason = ok ? null : `It answered ${status}.`
+    return {
+      answer: { at, status, durationMs: tookMs(), text, reason },
+      retryAfterMs: ok ? 0 : (retryAfterMs(response.headers.get('retry-after'), clock.nowMs()) ?? 0),
+    }
+  } catch {
+    // The platform's words may name the address, and say no more than this.
+    const reason = signal.aborted ? 'It did not answer in time.' : 'It could not be reached.'
+    return { answer: { at, status: null, durationMs: tookMs(), text: '', reason }, retryAfterMs: 0 }
+  }
+}
+
+/** The beginning of an answer. Its status alone says whether it is a success, so a body that breaks off is no failure. */
+async function textOf(body: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<string> {
+  const chunks: Uint8Array[] = []
+  await readChunks(body, ANSWER_KEPT_BYTES, signal, (chunk) => chunks.push(chunk))
+  // Nobody waits for the rest. Some of it may be read still, and then this fails.
+  body.cancel().catch(() => undefined)
+  return new TextDecoder().decode(concatenated(chunks).subarray(0, ANSWER_KEPT_BYTES))
+}
+
+/** The secrets that sign a webhook's messages now. One that is encrypted under the previous root secret moves to the current one. */
+async function secretsOf(webhook: Webhook, job: Job): Promise<readonly string[]> {
+  const { entry, world } = job
+  const { webhookId, secret, previousSecret, previousUntil } = webhook
+  const isBoth = previousUntil !== null && toInstant(world.clock.nowMs()) < previousUntil
+  const stored = [secret, isBoth ? previousSecret : null].filter((one) => one !== null)
+  const { organizationId } = entry.organization
+  const secrets = await world.hooks.secrets()
+  const opened = await Promise.all(
+    stored.map(async (text) => {
+      const found = await openSecret(text, { organizationId, webhookId }, secrets)
+      if (found?.isCurrent === false) {
+        const sealed = await sealSecret(found.secret, { organizationId, webhookId }, secrets, world.random)
+        await webhooksOf(job).replaceSecret(webhookId, text, sealed)
+      }
+      return found
+    }),
+  )
+  return opened.flatMap((found) => (found === null ? [] : [found.secret]))
+}
+
+async function verdictOf(
+  webhook: Webhook,
+  event: WebhookEvent,
+  { answer, retryAfterMs: askedMs }: Called,
+  job: Job,
+): Promise<Verdict> {
+  const { entry, world } = job
+  const { reason } = answer
+  if (reason === null) return { kind: 'done', sends: [], delivery: { ...event, status: 'delivered', answer } }
+  const failed: Verdict = { kind: 'done', sends: [], delivery: { ...event, status: 'failed', answer } }
+  const nowMs = world.clock.nowMs()
+  const off = offReason(webhook, answer, nowMs)
+  if (off !== null) {
+    if (await webhooksOf(job).switchOff(webhook.webhookId, off)) await tellSwitchedOff(webhook, off, job)
+    return failed
+  }
+  const pauseMs = pauseAfter(WEBHOOK_BACKOFF, entry.attempts)
+  if (pauseMs === null) return failed
+  const at = toInstant(nowMs + Math.max(pauseMs, Math.min(askedMs, ASKED_PAUSE_MAX_MS)))
+  return { kind: 'again', reason, at, delivery: { ...event, status: 'waiting', answer } }
+}
+
+/** Why a webhook is to be switched off after this answer; null: it is not. */
+function offReason({ failingSince }: Webhook, { status }: WebhookAnswer, nowMs: number): OffReason | null {
+  if (status === 410) return 'gone'
+  return failingSince !== null && nowMs - Date.parse(failingSince) >= FAILING_MAX_MS ? 'failing' : null
+}
+
+/** How many owners are told at most. */
+const TOLD_MAX = 20
+
+/**
+ * Tells whoever runs the service, and the owners of the organization, that a webhook was switched off. Nothing depends on
+ * it: it is said in the log in any case, and in the list of webhooks.
+ */
+async function tellSwitchedOff(webhook: Webhook, reason: OffReason, { entry, world }: Job): Promise<void> {
+  const { organization } = entry
+  const { organizationId, name } = organization
+  const { webhookId } = webhook
+  world.log.error('webhook_switched_off', { organizationId, webhookId, reason })
+  const { email, mail, hooks } = world
+  if (email === null || mail === null) return
+  const people = await inTime(hooks.people.list(organizationId, null, TOLD_MAX * 5), world)
+  const owners = people.filter(({ role }) => role === 'owner').slice(0, TOLD_MAX)
+  const why =
+    reason === 'gone' ? 'It answered 410 (gone).' : 'Nothing that it was told succeeded for five days.'
+  const said = `${name} told ${webhook.url} of events, and does so no longer. ${why} Switch it on again in the console, under Webhooks, when it works.`
+  for (const { email: to } of owners)
+    await email.send(
+      {
+        ...{
+          from: platformMailbox(mail),
+          to,
+          subject: `A webhook of ${oneLine(name)} was switched off`,
+          text: said,
+        },
+        ...{ html: html`<p>${said}</p>`.markup, replyTo: null, attachments: [], isAutomatic: true },
+      },
+      `${entry.outboxId}-off-${to}`.slice(0, 250),
+    )
+}

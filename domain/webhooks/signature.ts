@@ -1,0 +1,99 @@
+import type { RandomSource } from '../../ports/platform.ts'
+import type { Secrets, SecretVersion } from '../access/secrets.ts'
+import { bytesOfBase64, fromBase64Url, toBase64, toBase64Url, utf8 } from '../text/encoding.ts'
+
+// Deliveries are signed as Standard Webhooks says (standardwebhooks.com), so that its libraries verify them.
+
+const PREFIX = 'whsec_'
+const SECRET_BYTES = 32
+
+/** A new secret, as it is shown once. */
+export function drawSecret(random: RandomSource): string {
+  return PREFIX + toBase64(random.bytes(SECRET_BYTES))
+}
+
+/** The headers of a message. @param secrets all that sign it, as they were shown */
+export async function signedHeaders(
+  { id, atMs, body }: { readonly id: string; readonly atMs: number; readonly body: string },
+  secrets: readonly string[],
+): Promise<Readonly<Record<string, string>>> {
+  const timestamp = String(Math.floor(atMs / 1000))
+  const content = utf8(`${id}.${timestamp}.${body}`)
+  const signatures = await Promise.all(secrets.map(async (secret) => `v1,${await mac(secret, content)}`))
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  }
+}
+
+async function mac(secret: string, content: Uint8Array<ArrayBuffer>): Promise<string> {
+  const bytes = bytesOfBase64(secret.slice(PREFIX.length))
+  const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+  return toBase64(new Uint8Array(await crypto.subtle.sign('HMAC', key, content)))
+}
+
+// A secret must be known to sign, so it is stored encrypted: `{version of the root secret}.{nonce and text under AES-GCM}`.
+// It is tied to its webhook, so that nobody who can write to the database makes one sign for another.
+
+const NONCE_BYTES = 12
+const KEY_BYTES = 32
+
+/** The webhook to which a secret belongs. */
+export interface SecretOwner {
+  readonly organizationId: string
+  readonly webhookId: string
+}
+
+/** Encrypts a secret under the current root secret. */
+export async function sealSecret(
+  secret: string,
+  owner: SecretOwner,
+  { current }: Pick<Secrets, 'current'>,
+  random: RandomSource,
+): Promise<string> {
+  const nonce = Uint8Array.from(random.bytes(NONCE_BYTES))
+  const sealed = await crypto.subtle.encrypt(cipher(nonce, owner), await keyOf(current), utf8(secret))
+  return `${current.version}.${toBase64Url(new Uint8Array([...nonce, ...new Uint8Array(sealed)]))}`
+}
+
+/** A stored secret that was read. */
+export interface OpenedSecret {
+  readonly secret: string
+  /** Whether it is encrypted under the current root secret. */
+  readonly isCurrent: boolean
+}
+
+/** Decrypts a stored secret; null: it is under neither root secret, or not of this webhook. */
+export async function openSecret(
+  stored: string,
+  owner: SecretOwner,
+  secrets: Secrets,
+): Promise<OpenedSecret | null> {
+  const [version = '', text = ''] = stored.split('.')
+  const under = secrets.find(version)
+  const bytes = fromBase64Url(text)
+  if (under === null || bytes === null || bytes.length <= NONCE_BYTES) return null
+  try {
+    const opened = await crypto.subtle.decrypt(
+      cipher(bytes.slice(0, NONCE_BYTES), owner),
+      await keyOf(under),
+      bytes.slice(NONCE_BYTES),
+    )
+    return {
+      secret: new TextDecoder().decode(opened),
+      isCurrent: version === secrets.current.version,
+    }
+  } catch {
+    return null
+  }
+}
+
+function cipher(iv: Uint8Array<ArrayBuffer>, { organizationId, webhookId }: SecretOwner) {
+  return { name: 'AES-GCM', iv, additionalData: utf8(JSON.stringify([organizationId, webhookId])) }
+}
+
+async function keyOf(under: SecretVersion): Promise<CryptoKey> {
+  const bytes = await under.subkey('webhook-secret', KEY_BYTES)
+  return crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt'])
+}
