@@ -206,12 +206,6 @@ const ENDED = 'You were signed out: the session has ended, or the key that opene
 /** Where tabs tell each other that somebody signed in or out: what the others show may be another person's. */
 const CHANNEL = 'console-session'
 
-function tellOtherTabs(): void {
-  const tabs = new BroadcastChannel(CHANNEL)
-  tabs.postMessage('changed')
-  tabs.close()
-}
-
 /** Signs in and out. The address stays as it is, so that signing in again leads to the same place. */
 export function useSession(first: Credentials | null): SessionState {
   const [state, setState] = useState<Pick<SessionState, 'session' | 'isSigningIn' | 'notice'>>({
@@ -220,6 +214,10 @@ export function useSession(first: Credentials | null): SessionState {
   })
   // An answer to an earlier sign-in, or the end of an earlier session, must not touch the present one.
   const latest = useRef(0)
+  // A channel does not hear what it says itself.
+  const tabs = useRef<BroadcastChannel | null>(null)
+  const shown = useRef('')
+  shown.current = state.session === null ? '' : JSON.stringify(state.session.identity)
   const start = useCallback((credentials: Credentials | null) => {
     const attempt = (latest.current += 1)
     const settle = (next: typeof state): void => {
@@ -232,7 +230,7 @@ export function useSession(first: Credentials | null): SessionState {
     enter(credentials, onEnded).then(
       (session) => {
         settle({ ...OUT, session })
-        if (credentials !== null) tellOtherTabs()
+        if (credentials !== null) tabs.current?.postMessage('changed')
       },
       (thrown: unknown) => {
         const failure = failureOf(thrown)
@@ -249,7 +247,7 @@ export function useSession(first: Credentials | null): SessionState {
       .then(
         () => {
           setState({ ...OUT, notice: 'You are signed out.' })
-          tellOtherTabs()
+          tabs.current?.postMessage('changed')
         },
         (thrown: unknown) => {
           setState({ ...OUT, notice: `You are still signed in. ${failureOf(thrown).message}` })
@@ -257,20 +255,27 @@ export function useSession(first: Credentials | null): SessionState {
       )
   }, [])
   useEffect(() => {
-    start(first)
     // A link that is opened in this tab changes the fragment alone, without loading the page.
     const onFragment = (): void => {
       const credentials = takeFromAddress()
       if (credentials !== null) start(credentials)
     }
-    const tabs = new BroadcastChannel(CHANNEL)
-    tabs.addEventListener('message', () => {
-      start(null)
+    const channel = new BroadcastChannel(CHANNEL)
+    tabs.current = channel
+    channel.addEventListener('message', () => {
+      // What is not saved here stays, unless the page is about to become another person's.
+      void createClient(null, () => undefined)
+        .call('me.get')
+        .then(JSON.stringify, () => '')
+        .then((now) => {
+          if (now !== shown.current) start(null)
+        })
     })
     window.addEventListener('hashchange', onFragment)
+    start(first)
     return () => {
       window.removeEventListener('hashchange', onFragment)
-      tabs.close()
+      channel.close()
     }
   }, [])
   return { ...state, signInWith: start, signOut }

@@ -9,7 +9,7 @@ const room = useConsoleRoom()
 
 const FORM = {
   formId: 'after-wash',
-  name: 'After the wash',
+  name: 'After the rinse',
   isPublished: true,
   fields: [
     { id: 'firstName', type: 'short_text', label: 'First name', contactField: 'firstName' },
@@ -67,7 +67,7 @@ test('an email, a text message and a tag are made, seen, tried and paused, and f
   writeFileSync(file, JSON.stringify(FORM))
   await room.operator('form', 'save', file, '--org', 'demo')
   const { page, check, screenshot, complaints } = await room.visit('/organizations/demo/forms', room.adminKey)
-  await page.getByRole('link', { name: 'After the wash' }).click()
+  await page.getByRole('link', { name: 'After the rinse' }).click()
   await page.getByRole('link', { name: 'After a submission' }).click()
   await page.getByText('Nothing follows a submission yet').waitFor()
   await page.getByText('At most 5 messages a day go to one address or number').waitFor()
