@@ -56,6 +56,7 @@ export const unarchivedTables: Readonly<Record<string, Reason>> = {
   import_keys: 'a part of an import',
   import_contacts: 'a part of an import',
   send_requests: 'a key is known for a day, to the service that sent',
+  form_signs: 'what came to forms within the last hours',
   restores: 'how the organization itself was restored',
   webhook_deliveries: 'answers of other systems, which are kept for a month',
 }

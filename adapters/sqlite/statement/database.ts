@@ -220,11 +220,19 @@ export const serviceTables = {
     is_ended: byDefault(integer()),
     expires_at: text(),
   },
+  form_signs: {
+    organization_id: text(),
+    form_id: text(),
+    expires_at: text(),
+    updated_at: text(),
+    signs: json<readonly (readonly [sign: string, untilMs: number])[]>(),
+  },
   submission_marks: {
     organization_id: text(),
     submission_id: text(),
     is_read: integer(),
     updated_at: text(),
+    is_spam: optional(integer()),
   },
   automation_messages: {
     organization_id: text(),

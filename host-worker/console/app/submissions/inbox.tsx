@@ -76,7 +76,7 @@ export function AnswerFacts({ answers, fields }: { readonly answers: Answers; re
 }
 
 /** What of an inbox is in its address. */
-export const FILTERS = ['form', 'contact', 'search', 'from', 'to'] as const
+export const FILTERS = ['form', 'contact', 'search', 'from', 'to', 'spam'] as const
 export type Filters = Readonly<Record<(typeof FILTERS)[number], string>>
 
 /** The filters in the address, and how others are chosen. */
@@ -109,6 +109,11 @@ interface FilterFieldsProps {
   readonly hasSearch: boolean
 }
 
+/** The parameter of a list that shows spam apart: `spam` has any text in the address of the list of spam. */
+export function spamAsked({ spam }: Filters): { readonly spam: 'true' | 'false' } {
+  return { spam: spam === '' ? 'false' : 'true' }
+}
+
 /** The controls that narrow an inbox. */
 export function FilterFields({ filters, onFilters, forms, hasSearch }: FilterFieldsProps) {
   const [text, setText] = useState(filters.search)
@@ -118,6 +123,17 @@ export function FilterFields({ filters, onFilters, forms, hasSearch }: FilterFie
   }, [settled])
   return (
     <>
+      <SelectField
+        label="Show"
+        value={filters.spam === '' ? '' : 'yes'}
+        onValue={(spam) => {
+          onFilters({ spam })
+        }}
+        options={[
+          { value: '', label: 'Inbox' },
+          { value: 'yes', label: 'Spam' },
+        ]}
+      />
       <SelectField
         label="Form"
         value={filters.form}

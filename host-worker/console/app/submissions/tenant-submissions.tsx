@@ -11,6 +11,7 @@ import {
   FilterFields,
   Neighbours,
   beginningOf,
+  spamAsked,
   useFilters,
   useFormFields,
   type Filters,
@@ -28,6 +29,7 @@ interface Submission {
   readonly submittedAt: string
   readonly answers: Readonly<Record<string, unknown>>
   readonly attribution: Readonly<Record<string, unknown>>
+  readonly spam: boolean
 }
 
 /** What came in through a tenant's own forms, to read: what the public interface has. */
@@ -50,10 +52,12 @@ const readFields: ReadFields = async (client, formId, signal) =>
   shownFields((await client.read<Row>(`/api/v1/forms/${encodeURIComponent(formId)}`, {}, signal)).fields)
 
 /** The list in the address of which these filters are. */
-function useSubmissions({ form, contact, from, to }: Filters): Pages<Submission> {
+function useSubmissions(filters: Filters): Pages<Submission> {
+  const { form, contact, from, to } = filters
   const pages = useReadPages('/api/v1/forms/submissions', {
     ...(form === '' ? {} : { formId: form }),
     ...(contact === '' ? {} : { contactId: contact }),
+    ...spamAsked(filters),
     ...named('submittedAfter', beginningOf(from)),
     ...named('submittedBefore', beginningOf(to, 1)),
   })
@@ -147,6 +151,7 @@ function SubmissionView({ submissionId }: { readonly submissionId: string }) {
               facts={[
                 ['Submission', <code key="id">{found.submissionId}</code>],
                 ['Submitted', momentText(found.submittedAt)],
+                ...(found.spam ? [['Verdict', 'Spam: nothing follows from it.'] as const] : []),
                 [
                   'Contact',
                   found.contactId === null ? null : (
