@@ -194,6 +194,8 @@ export interface JudgedSubmission {
   readonly reasons: readonly string[]
   /** What others that come to the form may have too. None stands here twice. */
   readonly signs: readonly SubmissionSign[]
+  /** Its words, as numbers (`domain/spam/learn.ts`), for what the organization's people have taught. */
+  readonly words: readonly number[]
 }
 
 /** What several submissions of a form may have in common, as a keyed hash: nothing can be read from it. */
@@ -229,7 +231,7 @@ export interface SubmissionWriter {
    * }` and the id `run_{submissionId}_{n}`, n from 1 in the order of automation ids. Saving the same `submissionId`
    * again changes nothing and returns `saved`.
    *
-   * It is spam when its content is, or when as many came to the form lately with a sign of it as the sign allows, which
+   * It is spam when its content is, when it is like what the organization's people marked as spam, or when as many came to the form lately with a sign of it as the sign allows, which
    * is judged in the same step. Then the submission alone is written, with its reasons, and what its contact would be.
    */
   saveSubmission(submission: NewSubmission): Promise<SaveSubmissionOutcome>
@@ -262,7 +264,7 @@ export interface SubmissionMarks {
   /**
    * Marks submissions, all of them or none. What was held of spam that is marked clean follows then, in the same step as
    * the mark: its contact, the notifications of its form as that is now, runs and webhooks. It follows once, whatever
-   * they are marked afterwards. Atomic, except that more than 50 with something held are released in several steps; to
+   * they are marked afterwards. What is said of spam teaches the organization's filter, each submission once. Atomic, except that more than 50 with something held are released in several steps; to
    * mark the same again does what is left.
    * @param submissionIds some hundreds at most, because they are one parameter of a statement
    * @returns some of the ids that no submission has; none: all are marked

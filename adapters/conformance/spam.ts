@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { seededRandom } from '../../test/support/runner/fakes.ts'
+import { wordsOf } from '../../domain/spam/learn.ts'
 import type { StoredRow, SubmissionSign } from '../../ports/index.ts'
 import type { MakeStorage, StorageCase } from './case.ts'
 import { automation } from './outbox.ts'
@@ -60,7 +61,7 @@ const FOLLOWING = [
 
 const outbox = [{ outboxId: 'obx_sub_1', kind: 'notification_email', payload: { to: 'one@example.com' } }]
 const ada = { email: 'ada@example.com', firstName: 'Ada' }
-const spam = { reasons: ['words'], signs: [] }
+const spam = { reasons: ['words'], signs: [], words: [] }
 
 export const spamCases: readonly StorageCase[] = [
   {
@@ -95,7 +96,7 @@ export const spamCases: readonly StorageCase[] = [
         const id = `sub-${index}`
         const of = submission(
           id,
-          { formId, judged: { reasons, signs: given } },
+          { formId, judged: { reasons, signs: given, words: [] } },
           { email: `${index}@example.com` },
         )
         const outcome = await storage.tenant(organizationId).saveSubmission(of)
@@ -214,10 +215,53 @@ export const spamCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'what people mark is learned, each submission once, and by their organization alone',
+    async run(make) {
+      const storage = await withForms(make)
+      const texts = {
+        spam: 'cheap drone photography of your roof',
+        clean: 'please call about my broken mirror',
+      }
+      const ids = (kind: string) => Array.from({ length: 6 }, (_, index) => `${kind}-${index}`)
+      const save = async (id: string, text: string, organizationId = 'org-a') => {
+        const judged = { reasons: [], signs: [], words: wordsOf({ text }) }
+        const of = { formId: `${organizationId}-2`, answers: { text }, judged }
+        await storage.tenant(organizationId).saveSubmission(submission(id, of))
+      }
+      for (const kind of ['spam', 'clean'] as const) for (const id of ids(kind)) await save(id, texts[kind])
+      const writer = storage.tenant('org-a')
+      let tried = 0
+      const isTaken = async () => {
+        tried += 1
+        await save(`try-${tried}`, `${texts.spam} today`)
+        await save(`other-${tried}`, `${texts.clean} today`)
+        await save(`try-${tried}`, texts.spam, 'org-b')
+        assert.equal((await readSubmission(storage, `other-${tried}`)).spam, false)
+        return (await readSubmission(storage, `try-${tried}`)).spamReasons
+      }
+      const [first = ''] = ids('spam')
+      // One that is marked again and again is one.
+      for (let again = 0; again < 9; again += 1)
+        await writer.markSubmissions([first, first], { isSpam: true })
+      await writer.markSubmissions(ids('clean'), { isSpam: false })
+      assert.equal(await isTaken(), null)
+      // Those who mark at the same moment are both heard.
+      await Promise.all(ids('spam').map((id) => writer.markSubmissions([id], { isSpam: true })))
+      assert.deepEqual(await isTaken(), ['learned'])
+      const [rows] = await storage.read('org-b', [
+        { kind: 'one', collection: 'form-submissions', select: ['spam'], id: `try-${tried}` },
+      ])
+      assert.deepEqual(rows, [{ spam: false }])
+      // What is taken back was never learned.
+      await writer.markSubmissions(ids('spam'), { isSpam: false })
+      assert.equal(await isTaken(), null)
+    },
+  },
+  {
     name: 'what came lately is forgotten within a day',
     async run(make) {
       const storage = await withForms(make)
-      const flood = { reasons: [], signs: [signed('n', HOUR_MS, 1, 'flood')] }
+      const flood = { reasons: [], words: [], signs: [signed('n', HOUR_MS, 1, 'flood')] }
       const save = (id: string) =>
         storage.tenant('org-a').saveSubmission(submission(id, { formId: 'org-a-1', judged: flood }))
       await save('sub-1')

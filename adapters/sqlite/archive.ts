@@ -147,6 +147,8 @@ function heldIn(table: string): ReadonlyMap<string, ArchivedColumn['holds']> {
       ['events', 'document'],
       ['form_ids', 'document'],
     ])
+  if (table === 'spam_models')
+    return new Map(['weights', 'in_spam', 'in_clean'].map((column) => [column, 'document' as const]))
   if (table === 'form_versions') return new Map([['definition', 'document']])
   const tables = resources.map(({ collection }) => tableOf(collection))
   const columns = tables.find(({ name }) => name === table)?.columns.values() ?? []

@@ -3,7 +3,7 @@ import { withoutFormatCharacters } from '../text/characters.ts'
 import type { SpamReason } from './reasons.ts'
 
 /** A text that a visitor wrote. */
-interface GivenText {
+export interface GivenText {
   readonly text: string
   /** Whether it is the name of somebody, or a license plate. */
   readonly isName: boolean

@@ -42,6 +42,7 @@ describe('signs', () => {
     ).toEqual({
       reasons: [],
       signs: [],
+      words: expect.any(Array) as number[],
     })
     const [sign, ...others] = await signsOf({ message: LONG })
     expect(others).toEqual([])

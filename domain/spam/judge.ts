@@ -1,8 +1,9 @@
-import type { JudgedSubmission, StoredForm, SubmissionSign } from '../../ports/records.ts'
+import type { FormDefinition, JudgedSubmission, StoredForm, SubmissionSign } from '../../ports/records.ts'
 import type { Secrets } from '../access/secrets.ts'
 import type { CompiledForm } from '../forms/language/compile.ts'
 import type { AnswerValue } from '../forms/language/definition.ts'
 import { toBase64Url, utf8 } from '../text/encoding.ts'
+import type { GivenText } from './content.ts'
 import type { SpamReason } from './reasons.ts'
 
 /** A shorter text is no sign: people give the same short answers. In characters. */
@@ -14,6 +15,9 @@ const SIGN_LENGTH = 16
 
 const REPEATED = { keptMs: 3_600_000, earlierMax: 9, reason: 'repeated' satisfies SpamReason } as const
 const FLOOD = { keptMs: 60_000, earlierMax: 20, reason: 'flood' satisfies SpamReason } as const
+
+/** From this sum of weights on, as `weightsOf` gives them, a submission is spam: that of five telling words or more. */
+export const LEARNED_BOUND = 9_000
 
 /**
  * What decides whether a submission is spam. Its content is judged here; whether there were others like it, by the store.
@@ -31,7 +35,7 @@ export async function judge(
     const isText = type === 'short_text' || type === 'long_text'
     return isText && typeof text === 'string' ? [{ text, isName: contactField !== null }] : []
   })
-  const reasons = texts.length === 0 ? [] : (await import('./content.ts')).contentReasons(texts, definition)
+  const { reasons, words } = texts.length === 0 ? NOTHING : await read(texts, answers, definition)
   const long = new Set(
     texts.map(({ text }) => text.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim()),
   )
@@ -48,7 +52,19 @@ export async function judge(
     ...compared.map(async (text) => ({ ...REPEATED, sign: await signOf('text', text) })),
     ...(network === null ? [] : [signOf('network', network).then((sign) => ({ ...FLOOD, sign }))]),
   ]
-  return { reasons, signs: await Promise.all(signs) }
+  return { reasons, words, signs: await Promise.all(signs) }
+}
+
+const NOTHING = { reasons: [], words: [] } as const
+
+/** What texts say. The rules are loaded by the first submission with a text. */
+async function read(
+  texts: readonly GivenText[],
+  answers: Readonly<Record<string, AnswerValue>>,
+  definition: FormDefinition,
+): Promise<Pick<JudgedSubmission, 'reasons' | 'words'>> {
+  const [{ contentReasons }, { wordsOf }] = await Promise.all([import('./content.ts'), import('./learn.ts')])
+  return { reasons: contentReasons(texts, definition), words: wordsOf(answers) }
 }
 
 /**

@@ -23,6 +23,22 @@ CREATE TABLE form_signs (
   signs TEXT NOT NULL,
   PRIMARY KEY (organization_id, form_id)
 ) STRICT, WITHOUT ROWID;
+-- What the marks of an organization's people taught: see domain/spam/learn.ts. Words are numbers there, so it never grows.
+--   spam_count, clean_count  how many submissions were marked as each
+--   weights                  how much each word speaks for spam, as a JSON array; empty until enough were marked
+--   in_spam, in_clean        in how many of them each word was, as JSON arrays
+CREATE TABLE spam_models (
+  organization_id TEXT NOT NULL,
+  spam_count INTEGER NOT NULL,
+  clean_count INTEGER NOT NULL,
+  updated_at TEXT NOT NULL,
+  weights TEXT NOT NULL,
+  in_spam TEXT NOT NULL,
+  in_clean TEXT NOT NULL,
+  PRIMARY KEY (organization_id)
+) STRICT, WITHOUT ROWID;
+
+-- So that lists without spam, and with nothing else, read no row.
 DROP INDEX form_submissions_submitted_at;
 CREATE INDEX form_submissions_submitted_at ON form_submissions (organization_id, submitted_at, submission_id, spam);
 DROP INDEX form_submissions_form_id_submitted_at;

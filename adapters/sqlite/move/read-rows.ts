@@ -35,6 +35,7 @@ const FOUND_BY: Readonly<Record<string, string | null>> = {
   retention_offer_events: null,
   reviews: null,
   sends: null,
+  spam_models: null,
   submission_marks: null,
   voucher_redemptions: null,
 }

@@ -23,6 +23,7 @@ export const tablesByHand: Readonly<Record<keyof typeof serviceTables, Reason>> 
   sends: 'the log of what was sent',
   send_requests: 'requests to send that carried an idempotency key',
   form_signs: 'what came to forms lately, so that a flood is noticed',
+  spam_models: 'what the marks of people taught',
   submission_marks: 'what people said of submissions, which is no part of them',
   automation_messages: 'the messages of automations that are counted against their bounds',
   webhooks: 'whom an organization tells of what happens in it',

@@ -227,6 +227,15 @@ export const serviceTables = {
     updated_at: text(),
     signs: json<readonly (readonly [sign: string, untilMs: number])[]>(),
   },
+  spam_models: {
+    organization_id: text(),
+    spam_count: integer(),
+    clean_count: integer(),
+    updated_at: text(),
+    weights: json<readonly number[]>(),
+    in_spam: json<readonly number[]>(),
+    in_clean: json<readonly number[]>(),
+  },
   submission_marks: {
     organization_id: text(),
     submission_id: text(),

@@ -5,6 +5,8 @@ import type {
   SaveSubmissionOutcome,
   SubmittedContact,
 } from '../../../ports/records.ts'
+import { LEARNED_BOUND } from '../../../domain/spam/judge.ts'
+import type { SpamReason } from '../../../domain/spam/reasons.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import { isPlaced, placedText } from '../placement/finder.ts'
 import { elsewhere } from '../placement/guard.ts'
@@ -142,6 +144,9 @@ const lately = sql`form_signs as r cross join json_each(r.signs) as e
  */
 const judged = sql`judged (reasons) as materialized (select json_group_array(distinct reason) from (
     select value as reason from json_each(${slot('reasons')})
+    union all select ${sql.lit('learned' satisfies SpamReason)} from spam_models as m
+      where m.organization_id = ${organizationId} and (select sum(w.value) from json_each(m.weights) as w
+        where w.key in (select value from json_each(${slot('words')}))) > ${sql.lit(LEARNED_BOUND)}
     union all select g.value ->> 3 from json_each(${slot('signs')}) as g
       where (select count(*) from (select 1 from ${lately} and e.value ->> 0 = g.value ->> 0)) >= g.value ->> 2))`
 
@@ -363,6 +368,7 @@ function submissionValues({
     attribution: JSON.stringify(of.attribution),
     limit: of.limitPerContact,
     reasons: JSON.stringify(judged?.reasons ?? []),
+    words: JSON.stringify(judged?.words ?? []),
     signs: JSON.stringify(
       (judged?.signs ?? []).map(({ sign, keptMs, earlierMax, reason }) => [sign, keptMs, earlierMax, reason]),
     ),

@@ -9,5 +9,6 @@ export async function loadOnDemandModules(): Promise<void> {
     publicEndpoints(),
     import('../../../domain/text/phone-number.ts'),
     import('../../../domain/spam/content.ts'),
+    import('../../../domain/spam/learn.ts'),
   ])
 }

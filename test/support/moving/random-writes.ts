@@ -74,6 +74,7 @@ export function drawWrite(
       judged: {
         reasons: index === 1 ? ['words'] : [],
         signs: [{ sign: `sign-${index}`, keptMs: 60_000, earlierMax: 3, reason: 'flood' }],
+        words: [index],
       },
     })
   const work: RandomWrite = async ({ outbox }) => {
