@@ -42,11 +42,11 @@ const signed = (sign: string, keptMs: number, earlierMax: number, reason: string
 })
 
 /** The kinds of work that wait because of a submission, sorted. */
-async function workOf({ outboxOf }: TwoTenants, submissionId: string): Promise<readonly string[]> {
-  const entries = (await outboxOf('org-a')).filter((entry) => entry.submissionId === submissionId)
+async function workOf(storage: TwoTenants, submissionId: string): Promise<readonly string[]> {
+  const entries = (await storage.outboxOf('org-a')).filter((entry) => entry.submissionId === submissionId)
   return entries
     .map(({ kind, payload }) =>
-      kind === 'webhook_delivery' ? String((payload as { readonly event: string }).event) : kind,
+      kind === 'webhook_delivery' ? (payload as { readonly event: string }).event : kind,
     )
     .sort()
 }
