@@ -392,7 +392,7 @@ export const countUnread = operated({
     200: jsonResponse(
       'How many there are.',
       v.strictObject({
-        unread: described(count, 'How many of the submissions that were looked at are unread.'),
+        unread: described(count, 'How many of the submissions that were looked at are unread, and no spam.'),
         isWhole: described(
           v.boolean(),
           `Whether all were looked at. False: only the newest ${COUNTED_MAX}, so there may be more.`,

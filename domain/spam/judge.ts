@@ -3,6 +3,7 @@ import type { Secrets } from '../access/secrets.ts'
 import type { CompiledForm } from '../forms/language/compile.ts'
 import type { AnswerValue } from '../forms/language/definition.ts'
 import { toBase64Url, utf8 } from '../text/encoding.ts'
+import { parseUrl } from '../text/http.ts'
 import type { GivenText } from './content.ts'
 import type { SpamReason } from './reasons.ts'
 
@@ -79,7 +80,7 @@ export function networkOf(address: string | null): string | null {
     return bytes[0] === 127 || bytes.some((byte) => byte > 255) ? null : bytes.join('.')
   }
   if (!/^[\da-f:.]+$/i.test(address)) return null
-  const url = URL.parse(`http://[${address}]/`)
+  const url = parseUrl(`http://[${address}]/`)
   if (url === null) return null
   // The parser writes an address as hexadecimal groups without leading zeros, and `::` for the longest run of zeros.
   const [before = '', after] = url.hostname.slice(1, -1).split('::')
