@@ -157,6 +157,8 @@ export interface RetentionDirectory {
   forgetSendKeys(now: string, limit: number): Promise<number>
   /** Forgets deliveries to webhooks that are kept no longer at `now`, at most `limit`. Returns how many. */
   forgetDeliveries(now: string, limit: number): Promise<number>
+  /** Forgets what came to forms so long ago that it is no sign of a flood at `now`, at most `limit`. Returns how many. */
+  forgetSigns(now: string, limit: number): Promise<number>
   /** Forgets removals from before an instant, at most `limit`. Returns how many. */
   forgetRemovals(before: string, limit: number): Promise<number>
 }

@@ -158,7 +158,11 @@ export type AuditSubject =
   /** Rows that were deleted. `kind` null: all rows of an organization, of every kind. */
   | { readonly type: 'rows'; readonly kind: string | null; readonly rows: number }
   /** Submissions that were marked: how many, and as what. */
-  | { readonly type: 'submissions'; readonly count: number; readonly as: 'read' | 'unread' }
+  | {
+      readonly type: 'submissions'
+      readonly count: number
+      readonly as: 'read' | 'unread' | 'spam' | 'clean'
+    }
   /** Contacts of a person who was erased. Addresses are not recorded. */
   | {
       readonly type: 'contacts'

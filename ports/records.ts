@@ -184,10 +184,32 @@ export interface NewSubmission {
   /** The maximum number of submissions of this form by one contact; null: no limit. */
   readonly limitPerContact: number | null
   readonly outbox: readonly OutboxEntry[]
+  /** What decides whether it is spam; null: the form takes everything for clean. */
+  readonly judged: JudgedSubmission | null
+}
+
+/** What decides whether a submission is spam. */
+export interface JudgedSubmission {
+  /** Why its content is spam, in the words of `domain/spam/reasons.ts`; none: it is not. */
+  readonly reasons: readonly string[]
+  /** What others that come to the form may have too. None stands here twice. */
+  readonly signs: readonly SubmissionSign[]
+  /** Its words, as numbers (`domain/spam/learn.ts`), for what the organization's people have taught. */
+  readonly words: readonly number[]
+}
+
+/** What several submissions of a form may have in common, as a keyed hash: nothing can be read from it. */
+export interface SubmissionSign {
+  readonly sign: string
+  /** For how long later submissions are compared with this one, in ms. */
+  readonly keptMs: number
+  /** As many earlier submissions with the same sign, and the present one is spam for this reason. */
+  readonly earlierMax: number
+  readonly reason: string
 }
 
 export type SaveSubmissionOutcome =
-  /** Submission, contact and outbox entries were written. `contactId` is the submission's contact. */
+  /** Submission, contact and outbox entries were written. `contactId` is the submission's contact; null too for spam. */
   | {
       readonly kind: 'saved'
       readonly contactId: string | null
@@ -208,6 +230,9 @@ export interface SubmissionWriter {
    * active automation that this form triggers gets an entry of kind `automation_run` with the payload `{ automationId
    * }` and the id `run_{submissionId}_{n}`, n from 1 in the order of automation ids. Saving the same `submissionId`
    * again changes nothing and returns `saved`.
+   *
+   * It is spam when its content is, when it is like what the organization's people marked as spam, or when as many came to the form lately with a sign of it as the sign allows, which
+   * is judged in the same step. Then the submission alone is written, with its reasons, and what its contact would be.
    */
   saveSubmission(submission: NewSubmission): Promise<SaveSubmissionOutcome>
   /**
@@ -225,20 +250,26 @@ export interface RowChange {
   readonly replaces: string | null
 }
 
+/** What a person says of submissions. What is left out stays. */
+export interface SubmissionMark {
+  readonly isRead?: boolean
+  readonly isSpam?: boolean
+}
+
 /**
- * What people said of one tenant's submissions. It is no part of them: neither does their `updatedAt` move, nor is it in
- * any collection. It goes with its submission.
+ * What people said of one tenant's submissions. That they read one is no part of it: neither does its `updatedAt` move,
+ * nor is it in any collection. Whether it is spam is a field of it. A mark goes with its submission.
  */
 export interface SubmissionMarks {
   /**
-   * Marks submissions read or unread, all of them or none. Atomic.
+   * Marks submissions, all of them or none. What was held of spam that is marked clean follows then, in the same step as
+   * the mark: its contact, the notifications of its form as that is now, runs and webhooks. It follows once, whatever
+   * they are marked afterwards. What is said of spam teaches the organization's filter, each submission once. Atomic, except that more than 50 with something held are released in several steps; to
+   * mark the same again does what is left.
    * @param submissionIds some hundreds at most, because they are one parameter of a statement
    * @returns some of the ids that no submission has; none: all are marked
    */
-  markSubmissions(
-    submissionIds: readonly string[],
-    mark: { readonly isRead: boolean },
-  ): Promise<readonly string[]>
+  markSubmissions(submissionIds: readonly string[], mark: SubmissionMark): Promise<readonly string[]>
   /** Those of the submissions that are marked read, in any order. One that was never marked is unread. */
   findRead(submissionIds: readonly string[]): Promise<readonly string[]>
   /**
@@ -331,6 +362,8 @@ export interface FormDefinition {
   readonly language?: 'en' | 'de' | 'es' | 'fr' | null
   /** Sentences of the form's own, by key, in place of those of the service. */
   readonly texts?: Readonly<Record<string, string>> | null
+  /** Whether what comes in is judged; left out: on. */
+  readonly spamFilter?: 'on' | 'off' | null
   readonly notificationEmails: readonly string[]
   readonly fields: readonly unknown[]
 }

@@ -8,6 +8,7 @@ import { automationBoundCases, automationRunCases } from './automations.ts'
 import { cancellationRecordCases } from './memberships.ts'
 import { changeCases, upsertCases } from './upsert.ts'
 import { completedCountCases, voucherCountCases, linkCountCases } from './counts.ts'
+import { spamCases } from './spam.ts'
 import { contactMatchingCases, submissionCases } from './submissions.ts'
 import { groupCases, nullOrderCases, pagingCases } from './paging.ts'
 import { importCases } from './imports.ts'
@@ -64,6 +65,7 @@ export const storageSuite: readonly StorageCase[] = [
   ...cancellationRecordCases,
   ...analyticsCases,
   ...submissionCases,
+  ...spamCases,
   ...contactMatchingCases,
   ...outboxCases,
   ...sendCases,

@@ -56,6 +56,7 @@ export const unarchivedTables: Readonly<Record<string, Reason>> = {
   import_keys: 'a part of an import',
   import_contacts: 'a part of an import',
   send_requests: 'a key is known for a day, to the service that sent',
+  form_signs: 'what came to forms within the last hours',
   restores: 'how the organization itself was restored',
   webhook_deliveries: 'answers of other systems, which are kept for a month',
 }
@@ -146,6 +147,8 @@ function heldIn(table: string): ReadonlyMap<string, ArchivedColumn['holds']> {
       ['events', 'document'],
       ['form_ids', 'document'],
     ])
+  if (table === 'spam_models')
+    return new Map(['weights', 'in_spam', 'in_clean'].map((column) => [column, 'document' as const]))
   if (table === 'form_versions') return new Map([['definition', 'document']])
   const tables = resources.map(({ collection }) => tableOf(collection))
   const columns = tables.find(({ name }) => name === table)?.columns.values() ?? []

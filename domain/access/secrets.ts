@@ -2,7 +2,14 @@ import { fromBase64Url, toBase64Url, utf8 } from '../text/encoding.ts'
 
 /** The purpose of a subkey of the root secret. Each purpose has its own key, derived by HKDF. */
 export type Purpose =
-  'api-key' | 'cursor' | 'erased-address' | 'form-password' | 'root-secret-proof' | 'session' | 'network'
+  | 'api-key'
+  | 'cursor'
+  | 'erased-address'
+  | 'form-password'
+  | 'root-secret-proof'
+  | 'session'
+  | 'network'
+  | 'submission-sign'
 
 /** The purposes of subkeys that are needed as raw bytes. */
 export type RawPurpose = 'purchase-id' | 'import-reading' | 'webhook-secret'

@@ -269,6 +269,10 @@ const engagement: Terms = {
     'Whether it was sent from a website of its own or where it is hosted.',
     'headless',
   ],
+  'FormSubmission.spam': [
+    'Whether it was taken for spam. Nothing follows from it then, and it has no contact, until somebody says that it is none.',
+    false,
+  ],
   automationId: ['The automation.', 'automation-welcome'],
   'Automation.name': ['Name of the automation.', 'Welcome'],
   'Automation.description': ['What it does.', 'Thanks everybody who writes to us.'],

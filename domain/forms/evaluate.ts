@@ -24,6 +24,7 @@ import {
   type RefusalCode,
 } from './result.ts'
 import { echoed } from '../limits/echo.ts'
+import { judge } from '../spam/judge.ts'
 import { visibleFields } from './language/visibility.ts'
 import { withLineFeeds } from '../text/characters.ts'
 import { emailKey, readEmailAddress } from '../text/email-address.ts'
@@ -41,6 +42,8 @@ export interface Submission {
   readonly body: SubmittedBody
   /** The `Origin` header. */
   readonly origin: string | null
+  /** Where it came from, as `networkOf` gives it; null: that is not known, or tells nobody apart. */
+  readonly network: string | null
   /** UTC instant. */
   readonly submittedAt: string
   /** Makes a new identifier with the prefix. */
@@ -89,7 +92,11 @@ export async function evaluate(
       'invalid_redirect',
       'The value of _redirect must be relative, or an http(s) URL with the scheme, host and port of the Origin header.',
     )
-  const evaluation = await evaluateAnswers(loaded, compilation.form, submission, { ...keys, redirectUrl })
+  const evaluation = await evaluateAnswers(loaded, compilation.form, submission, {
+    ...keys,
+    redirectUrl,
+    secrets,
+  })
   if (evaluation.kind !== 'acceptable' || !check.rehash) return evaluation
   return { ...evaluation, passwordToRehash: keys.password }
 }
@@ -147,8 +154,11 @@ async function acknowledgmentOf({ language, texts }: FormDefinition) {
 async function evaluateAnswers(
   { stored }: LoadedForm,
   form: CompiledForm,
-  { body, submittedAt, newId }: Submission,
-  keys: Pick<ControlKeys, 'attribution'> & { readonly redirectUrl: string | null },
+  { body, submittedAt, network, newId }: Submission,
+  keys: Pick<ControlKeys, 'attribution'> & {
+    readonly redirectUrl: string | null
+    readonly secrets: Secrets
+  },
 ): Promise<Evaluation> {
   const reading = readAnswers(form, body)
   if (reading.kind === 'invalid') return refusedAnswers(form, reading.fieldErrors)
@@ -172,6 +182,10 @@ async function evaluateAnswers(
       contact,
       limitPerContact,
       outbox: outboxOf(definition, submissionId),
+      judged:
+        definition.spamFilter === 'off'
+          ? null
+          : await judge(stored, form, reading.answers, network, keys.secrets),
     },
     passwordToRehash: null,
     receipt: {

@@ -1,4 +1,5 @@
 import type { OutboxEntry, FormDefinition } from '../../ports/records.ts'
+import { listOf } from '../text/json.ts'
 import { deliveryAddress, emailKey } from '../text/email-address.ts'
 import { NOTIFICATION_EMAILS_MAX } from './language/definition.ts'
 
@@ -30,7 +31,7 @@ interface NotificationPayload {
  */
 export function outboxOf(definition: FormDefinition, submissionId: string): readonly OutboxEntry[] {
   const recipients = new Map<string, string>()
-  for (const address of definition.notificationEmails) {
+  for (const address of listOf(definition.notificationEmails).filter((one) => typeof one === 'string')) {
     const key = emailKey(address)
     if (!recipients.has(key)) recipients.set(key, deliveryAddress(address))
     if (recipients.size === NOTIFICATION_EMAILS_MAX) break

@@ -109,6 +109,28 @@ function request(body: unknown, headers: Readonly<Record<string, string>>): Requ
 
 const codeOf = (result: SubmissionResult): string => (result.kind === 'refused' ? result.code : result.kind)
 
+describe('a verdict', () => {
+  const message = fieldOf('message', 'long_text')
+  const body = { _gotcha: '', message: 'Buy viagra online without prescription, fast delivery.' }
+  const headers = { 'cf-connecting-ip': '192.0.2.7' }
+
+  it('is prepared from what came in and from where', async () => {
+    const { saved, send } = world(storedForm([message]))
+    expect((await send(body, headers)).kind).toBe('saved')
+    expect(saved[0]?.judged).toMatchObject({
+      reasons: ['words'],
+      signs: [{ reason: 'repeated' }, { reason: 'flood' }],
+    })
+    expect(JSON.stringify(saved[0]?.judged)).not.toMatch(/192|viagra/)
+  })
+
+  it('is not asked for where the form has no filter', async () => {
+    const { saved, send } = world(storedForm([message], { spamFilter: 'off' }))
+    await send(body, headers)
+    expect(saved[0]?.judged).toBeNull()
+  })
+})
+
 describe('a good submission', () => {
   it('is saved with everything that belongs to it', async () => {
     const settings = {
@@ -144,6 +166,7 @@ describe('a good submission', () => {
           kind: 'notification_email',
           payload: { submissionId: id, formId: 'contact-us', to },
         })),
+        judged: { reasons: [], signs: [], words: expect.any(Array) as number[] },
       },
     ])
     expect(result).toEqual({

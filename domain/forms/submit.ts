@@ -15,6 +15,7 @@ import { FORM_ID } from './language/definition.ts'
 import { hashFormPassword } from './password.ts'
 import { formNotFound, refused, type SubmissionResult } from './result.ts'
 import { compileForm } from './language/compile.ts'
+import { networkOf } from '../spam/judge.ts'
 
 /** Answers `POST /api/forms/{formId}/submissions`. Rejects only on an internal failure. */
 export async function serveSubmission(
@@ -69,6 +70,7 @@ export async function submitForm(
   const submission: Submission = {
     body: reading.body,
     origin: posted.request.headers.get('origin'),
+    network: networkOf(posted.request.headers.get('cf-connecting-ip')),
     submittedAt: toInstant(world.clock.nowMs()),
     newId: (prefix) => `${prefix}_${randomBase62(ID_LENGTH, (length) => world.random.bytes(length))}`,
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { SendResult } from '../../ports/messaging.ts'
+import { form } from '../../adapters/conformance/fixtures.ts'
 import { openJobBench } from '../../test/support/providers/jobs.ts'
 import { toInstant } from '../text/instant.ts'
 import { pauseAfter } from '../limits/retry.ts'
@@ -97,6 +98,19 @@ describe('a notification', () => {
     expect(await deliver(ref, world)).toBe('failed')
     expect([email.answers, email.delivered]).toEqual([[], []])
     expect(await sends()).toMatchObject([{ sendId: ref.outboxId, outcome: 'failed' }])
+  })
+
+  test('is not sent once its form is unpublished, and then nothing waits of it', async () => {
+    const { world, ref, email, entry, storage } = await one()
+    const definition = (isPublished: boolean) => ({
+      definition: { formId: 'form-1', isPublished, notificationEmails: [], fields: [] },
+      isPublished,
+    })
+    await storage.tenant('acme').upsert('forms', [form('form-1', definition(false))])
+    expect([await deliver(ref, world), email.delivered, await entry()]).toEqual(['done', [], undefined])
+    // To publish it again brings nothing back.
+    await storage.tenant('acme').upsert('forms', [form('form-1', definition(true))])
+    expect(await deliver(ref, world)).toBe('idle')
   })
 
   test('is tried eight times within a day, then left to the operator, and driven again by him', async () => {

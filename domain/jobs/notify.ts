@@ -13,13 +13,15 @@ import { answerLines, shownFields, type AnswerLine } from '../forms/shown-answer
 const Payload = v.object({ to: v.string() })
 
 /**
- * Sends the notification of a submission to one address. An organization without a slug has no sender address, so the
+ * Sends the notification of a submission to one address, unless its form takes none any more. An organization without a slug has no sender address, so the
  * service's own is used. The entry's id is the idempotency key: however often this runs, the provider sends one email.
  */
 export async function notify({ entry, token, outbox, world }: Job): Promise<Verdict> {
   const payload = v.safeParse(Payload, entry.payload)
   if (!payload.success) return malformedEntry
   if (entry.submission === null) return hopeless('The submission is gone.')
+  // Whoever unpublishes a form stops what still waits of it.
+  if (entry.form?.definition.isPublished === false) return { kind: 'done', sends: [] }
   if (world.mail === null || world.email === null) return noEmailProvider
   // This email goes to the tenant's own staff, so it may be sent under the operator's name when the tenant has no
   // address. Email to the tenant's customers never is.

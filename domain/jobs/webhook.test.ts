@@ -64,6 +64,7 @@ test('a webhook is told of a submission as the public API has it, signed by the 
       answers: { question: 'answer' },
       attribution: {},
       source: 'headless',
+      spam: false,
       submittedAt: expect.any(String) as string,
       updatedAt: expect.any(String) as string,
     },
@@ -330,7 +331,7 @@ test('a payload that would be too large names the row alone', async () => {
   await settle()
   const sent = receiver.calls.map(({ body }) => (JSON.parse(body) as { data: object }).data)
   expect(sent).toContainEqual({ submissionId: 'sub-1' })
-  expect(sent.map((data) => Object.keys(data).length).sort()).toEqual([1, 9])
+  expect(sent.map((data) => Object.keys(data).length).sort()).toEqual([1, 10])
 })
 
 test('a contact is told of as it is when it is sent, without a word about who was erased', async () => {

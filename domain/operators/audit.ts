@@ -133,7 +133,7 @@ const Rows = v.strictObject({
 const Submissions = v.strictObject({
   type: v.literal('submissions'),
   count: described(count, 'How many submissions were named.'),
-  as: described(v.picklist(['read', 'unread']), 'As what they were marked.'),
+  as: described(v.picklist(['read', 'unread', 'spam', 'clean']), 'As what they were marked.'),
 })
 
 const Contacts = v.strictObject({

@@ -7,6 +7,8 @@ import { idMaxLength } from '../record/field.ts'
 import { component, described } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
+import { spamReasons } from '../spam/reasons.ts'
+import { keysOf, listOf } from '../text/json.ts'
 import { answersAsTyped } from '../forms/language/answers.ts'
 import { shownFields } from '../forms/shown-answers.ts'
 import { submissionsSheet } from '../forms/submissions-sheet.ts'
@@ -60,6 +62,11 @@ const Submission = v.strictObject({
   ),
   attribution: described(answers, 'Where the visitor came from.'),
   read: described(v.boolean(), 'Whether somebody marked it read. One that came in is unread.'),
+  spam: described(v.boolean(), 'Whether it was taken for spam, or marked as spam.'),
+  spamReasons: described(
+    v.array(v.string()),
+    `Why: ${keysOf(spamReasons).join(', ')}. Empty for what is no spam.`,
+  ),
 })
 
 type Submission = v.InferOutput<typeof Submission>
@@ -103,6 +110,8 @@ const sample: Submission = {
   answers: { name: 'Ada', message: 'Are you open on Sunday?' },
   attribution: {},
   read: false,
+  spam: false,
+  spamReasons: [],
 }
 
 const PATH = '/operator/v1/organizations/{organizationId}/submissions'
@@ -168,6 +177,11 @@ export const listSubmissions = operated({
       'after',
     ),
     before: boundary('Only what was submitted before this instant, or before this day (UTC).')('before'),
+    spam: optionalRead('Only spam, or only what is none.', {
+      example: 'false',
+      allowed: 'must be true or false',
+      read: (given) => (given === 'true' || given === 'false' ? given : null),
+    })('spam'),
     ...pageParameters,
   },
   responses: {
@@ -188,6 +202,7 @@ export const listSubmissions = operated({
         search: sets('search', text('TEXT')),
         after: sets('after', text('DAY')),
         before: sets('before', text('DAY')),
+        'no-spam': sets('spam', mark(), always('false')),
         labels: mark(),
       },
       summary: 'List what came in through forms, newest first',
@@ -197,7 +212,7 @@ export const listSubmissions = operated({
         "for a formula begins with ' there. It has the ids of fields and the stored values; with --labels the words of the form.",
         '--search finds a text in the texts and numbers of answers, as they are stored: of an option its value. Small and',
         'capital letters from A to Z are the same. --after begins with a day (2026-05-01, UTC) or an instant, --before ends',
-        'before it.',
+        'before it. What was taken for spam is among them, unless --no-spam leaves it out.',
       ],
       examples: [
         '--org lakeside',
@@ -210,6 +225,7 @@ export const listSubmissions = operated({
         { head: 'submission', of: ({ submissionId }) => submissionId },
         { head: 'form', of: ({ formId }) => formId },
         { head: 'contact', of: contactIn, mayBeCut: true },
+        { head: 'verdict', of: ({ spam }) => (spam ? 'spam' : 'clean') },
         { head: 'answers', of: answersIn, mayBeCut: true },
       ],
       sheet: {
@@ -232,15 +248,16 @@ export const listSubmissions = operated({
     },
   ],
   answer: async ({ operation, params: { organizationId = '' }, query }, world) => {
-    const { formId, contactId, after, before } = query
+    const { formId, contactId, after, before, spam } = query
     const search = query.search === null ? null : folded(query.search)
     const tenant = world.tenant(organizationId)
     if (formId !== null && (await isUnknownForm(formId, tenant))) return unknownForm(formId, organizationId)
-    const given: readonly (readonly [string, Predicate['operator'], string | null])[] = [
+    const given: readonly (readonly [string, Predicate['operator'], string | boolean | null])[] = [
       ['formId', 'equals', formId],
       ['contactId', 'equals', contactId],
       ['submittedAt', 'atLeast', after],
       ['submittedAt', 'below', before],
+      ['spam', 'equals', spam === null ? null : spam === 'true'],
       ['answers', 'mentions', search],
     ]
     const where = given.flatMap(([field, operator, value]): Predicate[] =>
@@ -317,7 +334,7 @@ export const showSubmission = operated({
 
 const SELECT = [
   ...['submissionId', 'formId', 'formName', 'submittedAt', 'source', 'contactId'],
-  ...['answers', 'typed', 'attribution'],
+  ...['answers', 'typed', 'attribution', 'spam', 'spamReasons'],
 ]
 
 /** The maximum number of runs and messages of one submission that are shown. */
@@ -332,8 +349,8 @@ async function published(rows: readonly StoredRow[], tenant: Tenant): Promise<re
   ])
   const byId = new Map(found.map((contact) => [contact.contactId, contact as Contact]))
   const readIds = new Set(read)
-  return rows.map(({ contactId, answers: stored, typed, ...row }) => {
-    const submission = row as Omit<Submission, 'contact' | 'answers' | 'read'>
+  return rows.map(({ contactId, answers: stored, typed, spamReasons: reasons, ...row }) => {
+    const submission = row as Omit<Submission, 'contact' | 'answers' | 'read' | 'spamReasons'>
     return {
       ...submission,
       contact: byId.get(contactId) ?? null,
@@ -342,11 +359,23 @@ async function published(rows: readonly StoredRow[], tenant: Tenant): Promise<re
         typed as Readonly<Record<string, string>> | null,
       ),
       read: readIds.has(submission.submissionId),
+      spamReasons: submission.spam ? listOf(reasons).map(String) : [],
     }
   })
 }
 
 type Tenant = ReturnType<OperatorWorld['tenant']>
+
+/** What submissions can be marked as, by the flags of the command. */
+const marks = ['read', 'unread', 'spam', 'clean'] as const
+
+/** A flag that stands for a value. */
+function always<const Value>(value: Value) {
+  return v.pipe(
+    v.any(),
+    v.transform(() => value),
+  )
+}
 
 /** The maximum number of submissions that one request marks. */
 export const MARKED_MAX = 500
@@ -366,7 +395,7 @@ export const countUnread = operated({
     200: jsonResponse(
       'How many there are.',
       v.strictObject({
-        unread: described(count, 'How many of the submissions that were looked at are unread.'),
+        unread: described(count, 'How many of the submissions that were looked at are unread, and no spam.'),
         isWhole: described(
           v.boolean(),
           `Whether all were looked at. False: only the newest ${COUNTED_MAX}, so there may be more.`,
@@ -408,19 +437,26 @@ export const markSubmissions = operated({
   needsOrganization: true,
   summary: 'Mark submissions',
   description:
-    'All of them or none. A mark is for the people who read what came in: `updatedAt` of a submission stays, and a sync does not get it again.',
+    'All of them or none, and one thing of them: whether they are read, or whether they are spam. That they are read is for the people who read what came in: `updatedAt` of a submission stays, and a sync does not get it again. What nobody had followed of spam that is marked clean follows then, once. What has followed stays, whatever a submission is marked afterwards.',
   body: jsonBody(
-    v.strictObject({
-      ids: described(
-        v.pipe(
-          v.array(v.pipe(v.string(), v.minLength(1), v.maxLength(idMaxLength))),
-          v.minLength(1),
-          v.maxLength(MARKED_MAX),
+    v.pipe(
+      v.strictObject({
+        ids: described(
+          v.pipe(
+            v.array(v.pipe(v.string(), v.minLength(1), v.maxLength(idMaxLength))),
+            v.minLength(1),
+            v.maxLength(MARKED_MAX),
+          ),
+          'The ids of the submissions.',
         ),
-        'The ids of the submissions.',
+        read: v.exactOptional(described(v.boolean(), 'Whether they are marked read, or unread.')),
+        spam: v.exactOptional(described(v.boolean(), 'Whether they are marked as spam, or as clean.')),
+      }),
+      v.check(
+        ({ read, spam }) => (read === undefined) !== (spam === undefined),
+        'must have either read or spam',
       ),
-      read: described(v.boolean(), 'Whether they are marked read, or unread.'),
-    }),
+    ),
     { ids: ['sub_2Zk8QwVt7LhXn4RmPq9sBc'], read: true },
     500_000,
   ),
@@ -438,30 +474,32 @@ export const markSubmissions = operated({
       flags: {
         org: ofOrganization(),
         read: sets('read', mark('either')),
-        unread: sets(
-          'read',
-          mark('either'),
-          v.pipe(
-            v.any(),
-            v.transform(() => false),
-          ),
-        ),
+        unread: sets('read', mark('either'), always(false)),
+        spam: sets('spam', mark('either')),
+        clean: sets('spam', mark('either'), always(false)),
       },
-      summary: 'Mark submissions read or unread',
+      summary: 'Mark submissions read or unread, as spam or as clean',
       details: [
         `At most ${MARKED_MAX} at once, all of them or none. --json of "submissions list" and "submissions show" has the mark as`,
-        '"read". A tenant\'s sync does not get a submission again because it was marked.',
+        '"read", and whether it is spam as "spam". A tenant\'s sync does not get a submission again because it was read. What',
+        'would have followed from spam (its contact, notifications, automations, webhooks) follows once it is marked clean. What',
+        'has followed already stays, and follows no second time.',
       ],
-      examples: ['sub_2Zk8QwVt7LhXn4RmPq9sBc --org lakeside --read'],
-      says: (_answer, { values: { read } }) => ({
-        notes: [`Marked ${read === true ? 'read' : 'unread'}.`],
+      examples: [
+        'sub_2Zk8QwVt7LhXn4RmPq9sBc --org lakeside --read',
+        'sub_2Zk8QwVt7LhXn4RmPq9sBc --org lakeside --clean',
+      ],
+      says: (_answer, { values }) => ({
+        notes: [`Marked ${marks.find((one) => values[one] === true) ?? ''}.`],
       }),
     },
   ],
-  answer: async ({ params: { organizationId = '' }, body: { ids, read }, change }, world) => {
+  answer: async ({ params: { organizationId = '' }, body: { ids, read, spam }, change }, world) => {
     const distinct = [...new Set(ids)]
-    await change.announce({ type: 'submissions', count: distinct.length, as: read ? 'read' : 'unread' })
-    const unknown = await world.tenant(organizationId).markSubmissions(distinct, { isRead: read })
+    const as = spam === undefined ? (read === true ? 'read' : 'unread') : spam ? 'spam' : 'clean'
+    await change.announce({ type: 'submissions', count: distinct.length, as })
+    const said = spam === undefined ? { isRead: read === true } : { isSpam: spam }
+    const unknown = await world.tenant(organizationId).markSubmissions(distinct, said)
     if (unknown.length === 0) return { status: 204, headers: PRIVATE, body: null } as const
     const named = unknown.map(echoed).join(', ')
     return errorReply(

@@ -149,6 +149,14 @@ const serviceRows: Readonly<Record<string, (nowMs: number) => Readonly<Record<st
     days: v.pipe(count, v.minValue(1), v.maxValue(36_500)),
     dueAt: byNow(nowMs + AHEAD_MS),
   }),
+  spam_models: (nowMs) => ({
+    spamCount: count,
+    cleanCount: count,
+    updatedAt: byNow(nowMs),
+    weights: numbers,
+    inSpam: numbers,
+    inClean: numbers,
+  }),
   webhooks: (nowMs) => ({
     webhookId: v.pipe(v.string(), v.regex(/^wh_\w{1,64}$/)),
     url: v.pipe(
@@ -163,6 +171,9 @@ const serviceRows: Readonly<Record<string, (nowMs: number) => Readonly<Record<st
   }),
   api_keys: () => ({ keyId: identifier, kind: v.literal('tenant') }),
 }
+
+/** What was learned of words has a number for each, or none at all. */
+const numbers = document(v.pipe(v.array(v.pipe(v.number(), v.safeInteger())), v.maxLength(4_096)))
 
 /** A text of JSON of this form. */
 function document(schema: v.GenericSchema) {

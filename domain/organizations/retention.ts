@@ -23,7 +23,8 @@ const SWEEP_MS = 20_000
 /**
  * Removes what organizations keep no longer: each setting is applied once a day, in bounded steps. An organization that
  * fails stops no other; it is logged, and tried again by the next sweep. Also forgets removals that are known
- * long enough, idempotency keys of sends that are free again, and deliveries to webhooks that are kept no longer.
+ * long enough, idempotency keys of sends that are free again, deliveries to webhooks that are kept no longer, and what
+ * came to forms so long ago that it is no sign of a flood.
  */
 export async function sweepRetention({ retention, clock, log }: RetentionSweepWorld): Promise<void> {
   const untilMs = clock.nowMs() + SWEEP_MS
@@ -40,6 +41,7 @@ export async function sweepRetention({ retention, clock, log }: RetentionSweepWo
   }
   await retention.forgetSendKeys(toInstant(clock.nowMs()), FORGOTTEN_MAX)
   await forgetDeliveriesUntil(untilMs, { retention, clock })
+  await retention.forgetSigns(toInstant(clock.nowMs()), FORGOTTEN_MAX)
   await retention.forgetRemovals(toInstant(clock.nowMs() - REMOVALS_KEPT_DAYS * DAY_MS), FORGOTTEN_MAX)
 }
 

@@ -1,6 +1,18 @@
+import * as v from 'valibot'
 import { collection, newestFirst } from '../record/endpoint.ts'
-import { id, nullable, oneOf, personal, text, textsByName, timestamp } from '../record/field.ts'
-import { idFilter, window } from '../record/filter.ts'
+import {
+  boolean,
+  id,
+  impersonal,
+  json,
+  nullable,
+  oneOf,
+  personal,
+  text,
+  textsByName,
+  timestamp,
+} from '../record/field.ts'
+import { booleanFilter, idFilter, window } from '../record/filter.ts'
 import { joined, orElse, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { publicAnswers, publishedAnswers, storedAnswers } from './answers.ts'
@@ -10,12 +22,25 @@ import { forms } from './forms.ts'
 /** Bounds of what is stored as typed: those of the ids of fields, and of answers. */
 const TYPED_BOUNDS = { most: 1_000, nameLength: 200, valueLength: 10_000 }
 
+const known = v.nullable(v.string())
+
+/** What a submission that was taken for spam says of its contact. Nobody: none of it is known. */
+const HeldContact = v.strictObject({
+  newContactId: known,
+  email: known,
+  emailKey: known,
+  phone: known,
+  firstName: known,
+  lastName: known,
+  licensePlate: known,
+})
+
 export const formSubmissions = resource({
   name: 'FormSubmission',
   collection: 'form-submissions',
   description: 'One saved set of answers to a form.',
   idField: 'submissionId',
-  person: { by: 'contactId', carriedIn: ['answers', 'typed'] },
+  person: { by: 'contactId', carriedIn: ['answers', 'typed', 'held'] },
   removal: true,
   events: ['submission.created'],
   selectsFew: { contactId: 'submittedAt' },
@@ -28,6 +53,7 @@ export const formSubmissions = resource({
     answers: publishedAnswers(),
     attribution: orElse(attribution(), {}),
     source: oneOf(['headless', 'hosted']),
+    spam: orElse(boolean(), false),
     submittedAt: timestamp(),
     updatedAt: updatedAt(),
   },
@@ -38,12 +64,17 @@ export const formSubmissions = resource({
      * phone number have lost its country. For people only. Null: the answers say all.
      */
     typed: orElse(personal(nullable(textsByName(TYPED_BOUNDS))), null),
+    /** Why it was taken for spam. For people only: a sender who could read it would learn from it. */
+    spamReasons: orElse(impersonal(nullable(json(v.array(v.string())))), null),
+    /** The contact that spam named, which is made or changed when a person says that it is none. Null: nothing waits. */
+    held: orElse(personal(nullable(json(HeldContact))), null),
   },
   compute: { answers: publicAnswers },
 })
 
 const filters = {
   contactId: idFilter('contactId', 'Only submissions of this contact.'),
+  spam: booleanFilter('spam', 'Only submissions that were, or were not, taken for spam.'),
   ...window('submittedAt'),
   ...window('updatedAt'),
 }

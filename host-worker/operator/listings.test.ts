@@ -139,7 +139,7 @@ const listings: readonly (readonly [words: string, heads: string, line: string |
   ],
   [
     'submissions list --org acme',
-    'SUBMITTED AT SUBMISSION FORM CONTACT ANSWERS',
+    'SUBMITTED AT SUBMISSION FORM CONTACT VERDICT ANSWERS',
     String.raw`${ISO}  sub-\d  form-1  \S.*  \{.*\}`,
   ],
   [

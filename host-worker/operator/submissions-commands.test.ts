@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 
 async function submit(name: string): Promise<string> {
-  const answers = { name, email: `${name}@example.com`, apiKey: 'secret' }
+  const answers = { name, email: `${name.replaceAll(' ', '.')}@example.com`, apiKey: 'secret' }
   const response = await operated.service.send('/api/forms/signup/submissions', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -217,13 +217,41 @@ test('what somebody read is marked, all of it or none', async () => {
   expect(await read()).toEqual([first])
   for (const [args, said] of [
     [[first, '--read', '--unread'], 'exclude each other'],
-    [[first], '--read or --unread is missing'],
+    [[first], '--clean is missing'],
     [['--read'], 'ID… is missing'],
     [[...Array(501).keys()].map(String).concat('--read'), 'ids'],
   ] as const) {
     const { code, stderr } = await operator('submissions', 'mark', ...args, ...at)
     expect([code === 0, stderr]).toEqual([false, expect.stringContaining(said)])
   }
+})
+
+test('spam is listed with its reasons, unless it is left out, and what was held of it follows once it is clean', async () => {
+  const at = ['--org', 'acme'] as const
+  const id = await submit('Buy viagra online')
+  const listed = async (...args: readonly string[]) => {
+    const { stdout } = await operator('submissions', 'list', ...at, '--json', '--limit', '500', ...args)
+    return linesOf(stdout)
+      .map((line) => JSON.parse(line) as { submissionId: string; spam: boolean; spamReasons: unknown })
+      .filter(({ submissionId }) => submissionId === id)
+  }
+  const shown = async () =>
+    JSON.parse((await operator('submissions', 'show', id, ...at)).stdout) as Record<string, unknown>
+  expect(await listed()).toMatchObject([{ spam: true, spamReasons: ['words'] }])
+  expect(await listed('--no-spam')).toEqual([])
+  expect(await shown()).toMatchObject({ contact: null, waiting: [], messages: [], runs: [] })
+  expect(await operator('submissions', 'mark', id, ...at, '--clean')).toMatchObject({
+    code: 0,
+    stderr: 'Marked clean.\n',
+  })
+  expect(await listed('--no-spam')).toMatchObject([{ spam: false, spamReasons: [] }])
+  const { contact, waiting } = await shown()
+  expect(contact).toMatchObject({ email: 'Buy.viagra.online@example.com' })
+  expect(waiting).toHaveLength(2)
+  expect((await operator('submissions', 'mark', id, ...at, '--spam')).stderr).toBe('Marked spam.\n')
+  expect(await listed()).toMatchObject([{ spam: true, spamReasons: ['marked'] }])
+  expect((await operator('submissions', 'mark', id, '--org', 'other', '--clean')).code).toBe(1)
+  expect((await operator('submissions', 'mark', id, ...at, '--clean', '--read')).stderr).toContain('exclude')
 })
 
 test('nothing of another organization is listed or shown', async () => {

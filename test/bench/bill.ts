@@ -117,7 +117,9 @@ function requests(service: TestService, key: string, operatorKey: string): reado
     ask(service, path, { key, method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) })
   const answered = (formId: string, email: (nth: number) => string) => (nth: number) => {
     const { path, method, headers, body } = submit(formId, { ...plainAnswers, email: email(nth) })
-    return ask(service, path, { method, headers, body })
+    // The platform says from where each request comes.
+    const from = { ...headers, 'cf-connecting-ip': `192.0.2.${nth}` }
+    return ask(service, path, { method, headers: from, body })
   }
   const known = () => 'known@example.com'
   return [

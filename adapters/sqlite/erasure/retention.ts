@@ -117,6 +117,7 @@ const nextDue = template(
     .select('due_at as at')
     .unionAll(db.selectFrom('send_requests').select('expires_at as at'))
     .unionAll(db.selectFrom('webhook_deliveries').select('expires_at as at'))
+    .unionAll(db.selectFrom('form_signs').select('expires_at as at'))
     .orderBy('at')
     .limit(sql.lit(1)),
 )
@@ -211,6 +212,21 @@ const forgetDeliveries = template(
     )
     .returning(one),
 )
+/** There is one row for each form that took something lately, so no index is worth a row written for each submission. */
+const oldSigns = db
+  .selectFrom('form_signs as s')
+  .select(['s.organization_id', 's.form_id'])
+  .where('s.expires_at', '<=', slot('now'))
+  .where(({ not, ref }) => not(isPlaced(ref('s.organization_id'))))
+  .limit(atMost('limit'))
+const forgetSigns = template(
+  db
+    .deleteFrom('form_signs')
+    .where(({ eb, refTuple }) =>
+      eb(refTuple('organization_id', 'form_id'), 'in', oldSigns.$asTuple('organization_id', 'form_id')),
+    )
+    .returning(one),
+)
 const oldRemovals = db
   .selectFrom('organizations as o')
   .crossJoin(indexedBy('removals', 'r', 'removals_updated_at'))
@@ -256,6 +272,9 @@ export function createRetentionDirectory(executor: Executor, guard: Guard): Rete
     },
     async forgetDeliveries(now, limit) {
       return (await rowsOf(executor, bind(forgetDeliveries, { now, limit }))).length
+    },
+    async forgetSigns(now, limit) {
+      return (await rowsOf(executor, bind(forgetSigns, { now, limit }))).length
     },
     async forgetRemovals(before, limit) {
       return (await rowsOf(executor, bind(forgetRemovals, { before, limit }))).length

@@ -30,10 +30,12 @@ const counted = templateCache<Template<{ readonly counted: string }>>()
  */
 const FOUND_BY: Readonly<Record<string, string | null>> = {
   exit_survey_events: null,
+  form_signs: null,
   memberships: 'is_cancellation',
   retention_offer_events: null,
   reviews: null,
   sends: null,
+  spam_models: null,
   submission_marks: null,
   voucher_redemptions: null,
 }

@@ -22,6 +22,8 @@ export const tablesByHand: Readonly<Record<keyof typeof serviceTables, Reason>> 
   outbox: 'work that follows a receipt',
   sends: 'the log of what was sent',
   send_requests: 'requests to send that carried an idempotency key',
+  form_signs: 'what came to forms lately, so that a flood is noticed',
+  spam_models: 'what the marks of people taught',
   submission_marks: 'what people said of submissions, which is no part of them',
   people: 'who signs in, and what they may do',
   sign_in_links: 'links that were sent to sign in',

@@ -228,11 +228,28 @@ export const serviceTables = {
     is_ended: byDefault(integer()),
     expires_at: text(),
   },
+  form_signs: {
+    organization_id: text(),
+    form_id: text(),
+    expires_at: text(),
+    updated_at: text(),
+    signs: json<readonly (readonly [sign: string, untilMs: number])[]>(),
+  },
+  spam_models: {
+    organization_id: text(),
+    spam_count: integer(),
+    clean_count: integer(),
+    updated_at: text(),
+    weights: json<readonly number[]>(),
+    in_spam: json<readonly number[]>(),
+    in_clean: json<readonly number[]>(),
+  },
   submission_marks: {
     organization_id: text(),
     submission_id: text(),
     is_read: integer(),
     updated_at: text(),
+    is_spam: optional(integer()),
   },
   people: {
     person: text(),

@@ -1,9 +1,14 @@
 import { sql, type SqlBool } from 'kysely'
+import { outboxOf } from '../../../domain/forms/outbox.ts'
+import type { SpamReason } from '../../../domain/spam/reasons.ts'
 import type { Clock } from '../../../ports/platform.ts'
-import type { SubmissionMarks } from '../../../ports/records.ts'
+import type { FormDefinition, SubmissionMarks, SubmittedContact } from '../../../ports/records.ts'
 import { bind, CONDITION_HELD, failsWhen, jsonChunks, slot, template } from '../statement/compiler.ts'
-import { resultsOf, rowsOf, type Executor } from '../statement/executor.ts'
-import { advanceClock, nowOf } from './write-clock.ts'
+import { parsed, type JsonText } from '../statement/database.ts'
+import { resultsOf, rowsOf, type Executor, type Statement } from '../statement/executor.ts'
+import { teaching } from './spam-model.ts'
+import { followingStatements, matched, NOBODY } from './submission.ts'
+import { advanceClock, nowOf, writtenAt } from './write-clock.ts'
 
 const organizationId = slot<string>('organizationId')
 const given = sql`json_each(${slot('ids')})`
@@ -17,15 +22,54 @@ const guard = failsWhen(sql<SqlBool>`exists (${unknown})`)
 const NAMED_MAX = 10
 const findUnknown = template(sql<{ readonly id: string }>`${unknown} limit ${sql.lit(NAMED_MAX)}`)
 
+const isReadSaid = sql`ifnull(${slot('isRead')}, is_read)`
+const isSpamSaid = sql`ifnull(${slot('isSpam')}, is_spam)`
+
 /** A mark that says what is the case already is not written, nor one that an unread submission is unread. */
 const write = template(sql`
-  insert into submission_marks (organization_id, submission_id, is_read, updated_at)
-  select o.organization_id, g.value, ${slot('isRead')}, o.clock_at
+  insert into submission_marks (organization_id, submission_id, is_read, is_spam, updated_at)
+  select o.organization_id, g.value, ifnull(${slot('isRead')}, 0), ${slot('isSpam')}, o.clock_at
   from organizations as o cross join (select distinct value from ${given}) as g
-  where o.organization_id = ${organizationId} and (${slot('isRead')} = 1 or exists (
+  where o.organization_id = ${organizationId} and (${slot('isRead')} = 1 or ${slot('isSpam')} is not null or exists (
     select 1 from submission_marks as m where m.organization_id = ${organizationId} and m.submission_id = g.value))
   on conflict (organization_id, submission_id) do update
-    set is_read = excluded.is_read, updated_at = excluded.updated_at where is_read <> excluded.is_read`)
+    set is_read = ${isReadSaid}, is_spam = ${isSpamSaid}, updated_at = excluded.updated_at
+    where is_read <> ${isReadSaid} or is_spam is not ${isSpamSaid}`)
+
+/** A submission that is what it is said to be stays as it is, so that no sync gets it again. */
+const setSpam = template(sql`
+  update form_submissions set spam = ${slot('isSpam')}, updated_at = ${writtenAt},
+    spam_reasons = iif(${slot('isSpam')}, json_array(${sql.lit('marked' satisfies SpamReason)}), null)
+  where organization_id = ${organizationId} and submission_id in (select value from ${given}) and spam <> ${slot('isSpam')}`)
+
+const findHeld = template(sql<HeldRow>`
+  select s.submission_id as submissionId, s.form_id as formId, s.held from ${given} as g
+  cross join form_submissions as s on s.organization_id = ${organizationId} and s.submission_id = g.value
+  where s.spam = 1 and s.held is not null order by s.submitted_at, s.submission_id`)
+
+const findForms = template(sql<{ readonly formId: string; readonly definition: JsonText<FormDefinition> }>`
+  select form_id as formId, definition from forms
+  where organization_id = ${organizationId} and form_id in (select value from ${given})`)
+
+/** Spam becomes a submission like others, with its contact. Without what was held of it, it stays as it is. */
+const release = template(sql`
+  with ${matched}
+  update form_submissions as s set spam = 0, spam_reasons = null, held = null, updated_at = ${writtenAt},
+    contact_id = (select contact_id from matched)
+  where s.organization_id = ${organizationId} and s.submission_id = ${slot('submissionId')} and s.spam = 1
+    and s.held is not null`)
+
+interface HeldRow {
+  readonly submissionId: string
+  readonly formId: string
+  readonly held: JsonText<Readonly<Record<keyof SubmittedContact, string | null>>>
+}
+
+/** How often a mark is tried again because others marked something at the same moment. */
+const TAUGHT_AT_ONCE_MAX = 5
+
+/** How many submissions are released in one step. Each takes three statements. */
+const RELEASED_AT_ONCE = 50
 
 const isRead = sql`exists (select 1 from submission_marks as m
   where m.organization_id = ${organizationId} and m.submission_id = s.submission_id and m.is_read = 1)`
@@ -42,12 +86,41 @@ interface Counted {
 /** Counts among the newest submissions, whose keys an index gives in their order. */
 const countIn = (index: string, condition: ReturnType<typeof sql>) =>
   template(sql<Counted>`
-  select count(*) as looked, ifnull(sum(not ${isRead}), 0) as unread from (
-    select submission_id from form_submissions indexed by ${sql.id(index)}
+  select count(*) as looked, ifnull(sum(s.spam = 0 and not ${isRead}), 0) as unread from (
+    select submission_id, spam from form_submissions indexed by ${sql.id(index)}
     where organization_id = ${organizationId} and ${condition}
     order by submitted_at desc, submission_id desc limit +${slot('looksAtMax')}) as s`)
 const countAll = countIn('form_submissions_submitted_at', sql`true`)
 const countOfForm = countIn('form_submissions_form_id_submitted_at', sql`form_id = ${slot('formId')}`)
+
+function numberOf(said: boolean | undefined): number | null {
+  return said === undefined ? null : Number(said)
+}
+
+/** For each submission of which something is held, the statements that release it, and write what follows from it. */
+async function releasing(
+  executor: Executor,
+  organizationId: string,
+  ids: string,
+  now: string,
+): Promise<readonly (readonly Statement[])[]> {
+  const held = await rowsOf(executor, bind(findHeld, { organizationId, ids }))
+  if (held.length === 0) return []
+  const formIds = JSON.stringify([...new Set(held.map(({ formId }) => formId))])
+  const forms = await rowsOf(executor, bind(findForms, { organizationId, ids: formIds }))
+  const definitions = new Map(forms.map(({ formId, definition }) => [formId, parsed(definition)]))
+  return held.map(({ submissionId, formId, held: text }) => {
+    const { newContactId, ...of } = parsed(text)
+    const contact = newContactId === null ? null : { newContactId, ...of }
+    const definition = definitions.get(formId)
+    const outbox = definition === undefined ? [] : outboxOf(definition, submissionId)
+    const values = { organizationId, submissionId, ...(contact ?? NOBODY) }
+    return [
+      bind(release, values),
+      ...followingStatements(organizationId, { submissionId, contact, outbox }, now),
+    ]
+  })
+}
 
 /** The marks of one organization's submissions. */
 export function createSubmissionMarks(
@@ -56,18 +129,34 @@ export function createSubmissionMarks(
   organizationId: string,
 ): SubmissionMarks {
   return {
-    async markSubmissions(submissionIds, { isRead }) {
-      const values = { organizationId, ids: JSON.stringify(submissionIds), isRead: Number(isRead) }
-      try {
-        await executor.batch([
-          bind(guard, values),
-          bind(advanceClock, { organizationId, now: nowOf(clock) }),
-          bind(write, values),
-        ])
-        return []
-      } catch (error) {
-        if (!CONDITION_HELD.test(String(error))) throw error
-        return (await rowsOf(executor, bind(findUnknown, values))).map(({ id }) => id)
+    async markSubmissions(submissionIds, { isRead, isSpam }) {
+      const now = nowOf(clock)
+      const ids = JSON.stringify(submissionIds)
+      const said = { isRead: numberOf(isRead), isSpam: numberOf(isSpam) }
+      const values = { organizationId, ids, ...said }
+      const begin = [bind(guard, values), bind(advanceClock, { organizationId, now })]
+      const marks = [...(isSpam === undefined ? [] : [bind(setSpam, values)]), bind(write, values)]
+      const attempt = async () => {
+        const lessons =
+          isSpam === undefined ? [] : await teaching(executor, organizationId, submissionIds, isSpam)
+        const releases = isSpam === false ? await releasing(executor, organizationId, ids, now) : []
+        const most = RELEASED_AT_ONCE
+        for (let start = 0; start === 0 || start < releases.length; start += most) {
+          const isLast = start + most >= releases.length
+          const some = releases.slice(start, start + most).flat()
+          await executor.batch([...begin, ...some, ...(isLast ? [...lessons, ...marks] : [])])
+        }
+      }
+      for (let left = TAUGHT_AT_ONCE_MAX; ; left -= 1) {
+        try {
+          await attempt()
+          return []
+        } catch (error) {
+          if (!CONDITION_HELD.test(String(error))) throw error
+          const missing = await rowsOf(executor, bind(findUnknown, values))
+          if (missing.length > 0) return missing.map(({ id }) => id)
+          if (left === 0) throw error
+        }
       }
     },
 

@@ -3,7 +3,11 @@ import type {
   SubmissionWriter,
   NewSubmission,
   SaveSubmissionOutcome,
+  SubmittedContact,
 } from '../../../ports/records.ts'
+import { LEARNED_BOUND } from '../../../domain/spam/judge.ts'
+import type { SpamReason } from '../../../domain/spam/reasons.ts'
+import { toInstant } from '../../../domain/text/instant.ts'
 import { isPlaced, placedText } from '../placement/finder.ts'
 import { elsewhere } from '../placement/guard.ts'
 import { bind, db, slot, template } from '../statement/compiler.ts'
@@ -124,37 +128,74 @@ const moveClock = template(sql`
 const oldest = (condition: RawBuilder<unknown>) => sql`(select contact_id from contacts
     where organization_id = ${organizationId} and ${condition} order by created_at, contact_id limit 1)`
 
+/** Whom it is of: the oldest contact with its email, else the oldest with its phone and no other email, else a new one. */
+export const matched = sql`matched (contact_id) as materialized (select coalesce(
+    ${oldest(sql`email_key = ${emailKey}`)},
+    ${oldest(sql`phone = ${phone} and (email_key is null or ${emailKey} is null)`)},
+    ${slot('newContactId')}))`
+
+/** What came to the form lately, as far as it still counts. */
+const lately = sql`form_signs as r cross join json_each(r.signs) as e
+    where r.organization_id = ${organizationId} and r.form_id = ${formId} and e.value ->> 1 > ${slot('nowMs')}`
+
 /**
- * The submission is saved for the oldest contact with its email, else for the oldest with its phone and no other email,
- * else for a new contact; for none when it names nobody. It is not saved when the form is no longer as the answers were
+ * Why it is spam, as a JSON array; empty: it is not. A sign that as many have had as it allows is a reason. One without
+ * signs reads nothing for it.
+ */
+const judged = sql`judged (reasons) as materialized (select json_group_array(distinct reason) from (
+    select value as reason from json_each(${slot('reasons')})
+    union all select ${sql.lit('learned' satisfies SpamReason)} from spam_models as m
+      where m.organization_id = ${organizationId} and (select sum(w.value) from json_each(m.weights) as w
+        where w.key in (select value from json_each(${slot('words')}))) > ${sql.lit(LEARNED_BOUND)}
+    union all select g.value ->> 3 from json_each(${slot('signs')}) as g
+      where (select count(*) from (select 1 from ${lately} and e.value ->> 0 = g.value ->> 0)) >= g.value ->> 2))`
+
+/**
+ * The submission is saved for its contact; for none when it names nobody, or is spam. It is not saved when the form is no longer as the answers were
  * checked against it, when it was saved before, or when the contact has submitted the form as often as it allows, which is
  * counted at most as far as that.
  */
 const saveRow = template(sql<SavedRow>`
-  with matched (contact_id) as materialized (select coalesce(
-    ${oldest(sql`email_key = ${emailKey}`)},
-    ${oldest(sql`phone = ${phone} and (email_key is null or ${emailKey} is null)`)},
-    ${slot('newContactId')}))
+  with ${matched}, ${judged}
   insert into form_submissions (organization_id, submission_id, form_id, contact_id, attribution, source, submitted_at,
-    updated_at, answers, typed)
-  select o.organization_id, ${submissionId}, f.form_id, m.contact_id, ${slot('attribution')}, ${slot('source')},
-    ${slot('submittedAt')}, o.clock_at, ${slot('answers')}, ${slot('typed')}
+    updated_at, answers, typed, spam, spam_reasons, held)
+  select o.organization_id, ${submissionId}, f.form_id, iif(j.reasons = '[]', m.contact_id, null), ${slot('attribution')},
+    ${slot('source')}, ${slot('submittedAt')}, o.clock_at, ${slot('answers')}, ${slot('typed')}, j.reasons <> '[]',
+    nullif(j.reasons, '[]'), iif(j.reasons = '[]', null, ${slot('held')})
   from organizations as o
   join forms as f on f.organization_id = o.organization_id and f.form_id = ${formId}
     and f.is_published = 1 and f.version = ${slot('formVersion')}
-  cross join matched as m
+  cross join matched as m cross join judged as j
   where o.organization_id = ${organizationId} and ${isOpen}
     and not exists (select 1 from form_submissions as s
       where s.organization_id = ${organizationId} and s.submission_id = ${submissionId})
     and (${limit} is null or m.contact_id is null or ${limit} > (select count(*) from (
       select 1 from form_submissions as s where s.organization_id = ${organizationId} and s.form_id = ${formId}
         and s.contact_id = m.contact_id limit +${limit})))
-  returning contact_id`)
+  returning contact_id, spam`)
 
 /** The submission that this batch has saved. One that was saved earlier has an instant before the clock. */
 const saved = sql`form_submissions as s`
-const isSaved = sql`s.organization_id = ${organizationId} and s.submission_id = ${submissionId} and s.updated_at = (
+const isWritten = sql`s.organization_id = ${organizationId} and s.submission_id = ${submissionId} and s.updated_at = (
     select clock_at from organizations where organization_id = ${organizationId})`
+/** Nothing follows from spam. */
+const isSaved = sql`${isWritten} and s.spam = 0`
+
+/** How many of the latest signs of a form are kept. */
+const SIGNS_MAX = 2_000
+/** When what came to a form is thrown away at the latest, in ms after the last of it. */
+const SIGNS_KEPT_MS = 12 * 3_600_000
+
+/** The signs of what came to the form, newest first, without those that count no more. */
+const saveSigns = template(sql`
+  insert into form_signs (organization_id, form_id, expires_at, updated_at, signs)
+  select s.organization_id, s.form_id, ${slot('signsExpireAt')}, s.updated_at, (
+    select json_group_array(json(kept.value)) from (select value from (
+      select json_array(value ->> 0, value ->> 1 + ${slot('nowMs')}) as value, 0 as turn, key from json_each(${slot('signs')})
+      union all select e.value, 1, e.key from ${lately}) order by turn, key limit ${sql.lit(SIGNS_MAX)}) as kept)
+  from ${saved} where ${isWritten}
+  on conflict (organization_id, form_id) do update set signs = excluded.signs, expires_at = excluded.expires_at,
+    updated_at = excluded.updated_at`)
 
 /** A value, or null when a contact of the organization has its key already: it stays with whoever had it first. */
 const unlessTaken = (column: 'email_key' | 'phone', key: RawBuilder<unknown>, value = key) =>
@@ -241,6 +282,7 @@ const readRefusal = template(sql<RefusalRow>`
 
 interface SavedRow {
   readonly contact_id: string | null
+  readonly spam: number
 }
 
 interface WorkRow {
@@ -264,12 +306,15 @@ async function saveSubmission(
   submission: NewSubmission,
   now: string,
 ): Promise<SaveSubmissionOutcome> {
-  const values = { organizationId, now, ...submissionValues(submission) }
+  const nowMs = Date.parse(now)
+  const signsExpireAt = toInstant(nowMs + SIGNS_KEPT_MS)
+  const values = { organizationId, now, nowMs, signsExpireAt, ...submissionValues(submission) }
   const statements = [
     uncounted(bind(moveClock, values)),
     uncounted(bind(saveRow, values)),
     ...(submission.contact === null ? [] : [uncounted(bind(saveContact, values))]),
     uncounted(bind(saveWork, values)),
+    ...((submission.judged?.signs ?? []).length === 0 ? [] : [uncounted(bind(saveSigns, values))]),
   ]
   const outcome = savedOutcome(submission, await submissions.batch(statements))
   if (outcome !== null) return outcome
@@ -288,13 +333,32 @@ function savedOutcome(
   )
   const [found] = row.rows
   if (found === undefined) return null
+  if (found.spam === 1) return { kind: 'saved', contactId: null, outboxIds: [] }
   const given = outbox.map(({ outboxId }) => outboxId)
   const written = work.rows.map(({ outbox_id: outboxId }) => outboxId)
   return { kind: 'saved', contactId: found.contact_id, outboxIds: [...new Set([...given, ...written])] }
 }
 
-function submissionValues({ contact, outbox, ...of }: NewSubmission): Readonly<Record<string, BoundValue>> {
+/**
+ * The statements that write what follows from a submission that the present batch has saved, or found to be no spam.
+ */
+export function followingStatements(
+  organizationId: string,
+  { submissionId, contact, outbox }: Pick<NewSubmission, 'submissionId' | 'contact' | 'outbox'>,
+  now: string,
+): readonly Statement[] {
+  const values = { organizationId, submissionId, now, ...followingValues(contact, outbox) }
+  return [...(contact === null ? [] : [bind(saveContact, values)]), bind(saveWork, values)]
+}
+
+function submissionValues({
+  contact,
+  outbox,
+  judged,
+  ...of
+}: NewSubmission): Readonly<Record<string, BoundValue>> {
   return {
+    ...followingValues(contact, outbox),
     submissionId: of.submissionId,
     formId: of.formId,
     formVersion: of.formVersion,
@@ -304,16 +368,35 @@ function submissionValues({ contact, outbox, ...of }: NewSubmission): Readonly<R
     typed: of.typed === null ? null : JSON.stringify(of.typed),
     attribution: JSON.stringify(of.attribution),
     limit: of.limitPerContact,
+    reasons: JSON.stringify(judged?.reasons ?? []),
+    words: JSON.stringify(judged?.words ?? []),
+    signs: JSON.stringify(
+      (judged?.signs ?? []).map(({ sign, keptMs, earlierMax, reason }) => [sign, keptMs, earlierMax, reason]),
+    ),
+    held: JSON.stringify(contact ?? NOBODY),
+  }
+}
+
+/** The contact of a submission that names nobody. */
+export const NOBODY = {
+  newContactId: null,
+  email: null,
+  emailKey: null,
+  phone: null,
+  firstName: null,
+  lastName: null,
+  licensePlate: null,
+} as const satisfies Readonly<Record<keyof SubmittedContact, null>>
+
+export function followingValues(
+  contact: SubmittedContact | null,
+  outbox: NewSubmission['outbox'],
+): Readonly<Record<string, BoundValue>> {
+  return {
+    ...(contact ?? NOBODY),
     outbox: JSON.stringify(
       outbox.map(({ outboxId, kind, payload }) => [outboxId, kind, JSON.stringify(payload ?? null)]),
     ),
-    newContactId: contact?.newContactId ?? null,
-    email: contact?.email ?? null,
-    emailKey: contact?.emailKey ?? null,
-    phone: contact?.phone ?? null,
-    firstName: contact?.firstName ?? null,
-    lastName: contact?.lastName ?? null,
-    licensePlate: contact?.licensePlate ?? null,
   }
 }
 

@@ -107,6 +107,10 @@ export const FormLineInput = v.object({
     optional(ownSentences),
     'Sentences of your own in place of those of the service, by their keys.',
   ),
+  spamFilter: described(
+    optional(v.picklist(['on', 'off'], 'must be one of on, off')),
+    'Whether spam is told apart from what people send; left out: on.',
+  ),
   notificationEmails: described(
     countedList(
       v.pipe(

@@ -56,7 +56,7 @@ const natural: Readonly<Record<string, string>> = {
   'contact-lists': 'type createdAt',
   'marketing-signups': 'emailConsent smsConsent answers attribution',
   forms: 'createdAt',
-  'form-submissions': 'attribution typed',
+  'form-submissions': 'attribution typed spam',
   vouchers: 'status createdAt',
   'voucher-groups': 'status createdAt',
   links: 'tags archived createdAt',

@@ -5,5 +5,10 @@ import { publicEndpoints } from '../../../domain/tenant-api.ts'
  * for a file would differ.
  */
 export async function loadOnDemandModules(): Promise<void> {
-  await Promise.all([publicEndpoints(), import('../../../domain/text/phone-number.ts')])
+  await Promise.all([
+    publicEndpoints(),
+    import('../../../domain/text/phone-number.ts'),
+    import('../../../domain/spam/content.ts'),
+    import('../../../domain/spam/learn.ts'),
+  ])
 }

@@ -44,6 +44,8 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
   const { nowMs, faults, violated, happened, stored } = watch
   const errorMs = faults.clockErrorMaxMs
   const callMs = faults.mayBe('storageSlow') ? SLOW_CALL_MS : CALL_MS
+  /** Forms that took nothing for a time: nobody is told of what came in before. */
+  const unpublished = new Set<string>()
   const claimed = ({ organizationId, before, after }: HomeChange, named: string): void => {
     const dueMs = Date.parse(textOf(before?.next_attempt_at))
     const isNew = before?.lease_token === null
@@ -149,7 +151,7 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
     const isDone =
       before?.kind === 'automation_run'
         ? run?.status === 'completed'
-        : watch.email.deliveredAtMs(named) !== undefined
+        : watch.email.deliveredAtMs(named) !== undefined || unpublished.has(formOf(before))
     if (!isDone)
       violated(
         'an entry leaves the outbox when its work is done',
@@ -162,6 +164,8 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
   }
   return (changes) => {
     for (const change of changes.filter(isAtHome)) {
+      if (change.table === 'forms' && change.after?.is_published === 0)
+        unpublished.add(textOf(change.after.form_id))
       if (change.table !== 'outbox' || change.before === null) continue
       const { before, after, columns } = change
       const named = textOf(before.outbox_id)
@@ -180,6 +184,12 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
         )
     }
   }
+}
+
+/** The form of a notification. */
+function formOf(entry: Row | null): string {
+  const { formId } = JSON.parse(textOf(entry?.payload)) as { readonly formId?: unknown }
+  return textOf(formId)
 }
 
 /** Whether only the lease goes on. With a step, also the waiting for its message ends. */

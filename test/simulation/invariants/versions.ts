@@ -54,13 +54,15 @@ const HIDDEN: ReadonlySet<string> = new Set([
     'definition',
     'password_hash',
     'typed',
+    'spam_reasons',
+    'held',
     'version',
   ] as const),
   'nickname',
 ])
 /** Columns with JSON, and columns with truth values. */
 const JSON_COLUMNS: ReadonlySet<string> = new Set(['tags', 'attributes', 'answers', 'attribution', 'trigger'])
-const FLAGS: ReadonlySet<string> = new Set(['is_published'])
+const FLAGS: ReadonlySet<string> = new Set(['is_published', 'spam'])
 
 /** A row as readers get it, without fields that are taken from other rows. A second, naive implementation. */
 export function published(table: string, row: Row): Row {

@@ -35,7 +35,8 @@ export async function oddFamily(
       organizationIds.flatMap((organizationId) => {
         const given: Record<string, BoundValue> =
           table.name === 'organizations' ? { parent_id: parentOf(organizationId, organizationIds) } : {}
-        return Array.from({ length: table.name === 'organizations' ? 1 : count }, (_, index) =>
+        // An organization has one row where nothing else is in the key.
+        return Array.from({ length: table.key.length === 1 ? 1 : count }, (_, index) =>
           insertOf(table, { ...oddRow(table, types, organizationId, index), ...given }),
         )
       }),

@@ -71,6 +71,11 @@ export function drawWrite(
         licensePlate: null,
       },
       outbox: [{ outboxId: `entry-${draw}`, kind: 'notification', payload: { draw } }],
+      judged: {
+        reasons: index === 1 ? ['words'] : [],
+        signs: [{ sign: `sign-${index}`, keptMs: 60_000, earlierMax: 3, reason: 'flood' }],
+        words: [index],
+      },
     })
   const work: RandomWrite = async ({ outbox }) => {
     const [entry] = await outbox.list(organizationId, null, 1)

@@ -390,6 +390,7 @@ function FormSettings({ isNew, hasPassword }: FormSettingsProps) {
             <Setting {...about('submissionLimitPerContact')} />
             <Password hasPassword={hasPassword} />
             <Setting {...about('language')} />
+            <Setting {...about('spamFilter')} />
             <Setting {...about('publicUrl')} />
           </div>
         </details>

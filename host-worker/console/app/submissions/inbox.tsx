@@ -75,7 +75,7 @@ export function AnswerFacts({ answers, fields }: { readonly answers: Answers; re
 }
 
 /** What of an inbox is in its address. */
-export const FILTERS = ['form', 'contact', 'search', 'from', 'to'] as const
+export const FILTERS = ['form', 'contact', 'search', 'from', 'to', 'spam'] as const
 export type Filters = Readonly<Record<(typeof FILTERS)[number], string>>
 
 /** The filters in the address, and how others are chosen. */
@@ -107,6 +107,11 @@ interface FilterFieldsProps {
   readonly forms: readonly { readonly formId: string; readonly name: string }[]
 }
 
+/** The parameter of a list that shows spam apart: `spam` has any text in the address of the list of spam. */
+export function spamAsked({ spam }: Filters): { readonly spam: 'true' | 'false' } {
+  return { spam: spam === '' ? 'false' : 'true' }
+}
+
 /** The controls that narrow an inbox. */
 export function FilterFields({ filters, onFilters, forms }: FilterFieldsProps) {
   const [text, setText] = useState(filters.search)
@@ -116,6 +121,17 @@ export function FilterFields({ filters, onFilters, forms }: FilterFieldsProps) {
   }, [settled])
   return (
     <>
+      <SelectField
+        label="Show"
+        value={filters.spam === '' ? '' : 'yes'}
+        onValue={(spam) => {
+          onFilters({ spam })
+        }}
+        options={[
+          { value: '', label: 'Inbox' },
+          { value: 'yes', label: 'Spam' },
+        ]}
+      />
       <SelectField
         label="Form"
         value={filters.form}
@@ -151,6 +167,12 @@ interface NothingFoundProps {
 
 /** In place of a list in which nothing is. */
 export function NothingFound({ filters, children }: NothingFoundProps) {
+  if (filters.spam !== '')
+    return (
+      <Empty title="Nothing was taken for spam.">
+        What is taken for spam appears here, with the reasons.
+      </Empty>
+    )
   return filters.search + filters.from + filters.to === '' ? (
     <Empty title="Nothing came in yet.">{children}</Empty>
   ) : (

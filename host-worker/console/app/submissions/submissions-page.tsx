@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Link, Route, Switch, useSearch } from 'wouter-preact'
+import { spamReasons } from '../../../../domain/spam/reasons.ts'
 import { answerText, shownFields } from '../../../../domain/forms/shown-answers.ts'
 import { Button, CheckField, CopyButton, calls, toast } from '../kit/controls.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
@@ -31,6 +32,7 @@ import {
   Neighbours,
   NothingFound,
   beginningOf,
+  spamAsked,
   useFilters,
   useFormFields,
   type Filters,
@@ -61,11 +63,13 @@ const ASKED_EVERY_MS = 5_000
 const AT_TOP_PX = 100
 
 /** What the service is asked for the filters of an address. */
-function askedFor(organizationId: string, { form, contact, search, from, to }: Filters) {
+function askedFor(organizationId: string, filters: Filters) {
+  const { form, contact, search, from, to } = filters
   const [after, before] = [beginningOf(from), beginningOf(to, 1)]
   return {
     params: { organizationId },
     query: {
+      ...spamAsked(filters),
       ...(form === '' ? {} : { formId: form }),
       ...(contact === '' ? {} : { contactId: contact }),
       ...(search === '' ? {} : { search }),
@@ -164,6 +168,7 @@ function Inbox({ organizationId }: OrganizationProps) {
         organizationId={organizationId}
         unread={unread.state === 'ready' ? unread.data : null}
         selected={shown.map(({ submissionId }) => submissionId)}
+        isSpam={filters.spam !== ''}
         items={submissions.items}
         onSelected={(ids) => {
           setSelected(new Set(ids))
@@ -188,28 +193,38 @@ interface SelectionProps extends OrganizationProps {
   readonly unread: BodyOf<'submissions.unread'> | null
   /** The ids of those that are chosen. */
   readonly selected: readonly string[]
+  /** Whether spam is shown. */
+  readonly isSpam: boolean
   readonly items: readonly Submission[]
   readonly onSelected: (ids: readonly string[]) => void
   readonly onChanged: () => void
 }
 
 /** How many are unread, and what can be done to several at once. */
-function Selection({ organizationId, unread, selected, items, onSelected, onChanged }: SelectionProps) {
+function Selection({
+  organizationId,
+  unread,
+  selected,
+  isSpam,
+  items,
+  onSelected,
+  onChanged,
+}: SelectionProps) {
   const [isDeleting, setDeleting] = useState(false)
   const mayDelete = useMay('submissions.delete')
   const params = { organizationId }
   const mark = useAction(
-    async (client, read: boolean) => {
+    async (client, said: Said) => {
       // The service takes some hundreds at once.
       for (let start = 0; start < selected.length; start += AT_ONCE)
         await client.call('submissions.mark', {
           params,
-          body: { ids: selected.slice(start, start + AT_ONCE), read },
+          body: { ids: selected.slice(start, start + AT_ONCE), ...said },
         })
       return selected.length
     },
-    (count, read) => {
-      toast(`${submissionsText(count)} marked ${read ? 'read' : 'unread'}.`)
+    (count, said) => {
+      toast(`${submissionsText(count)} marked ${saidText(said)}.`)
       onChanged()
     },
   )
@@ -237,11 +252,14 @@ function Selection({ organizationId, unread, selected, items, onSelected, onChan
       </p>
       {!isNone && (
         <div class="buttons">
-          <Button isRunning={mark.isRunning} onClick={calls(mark.run, true)}>
+          <Button isRunning={mark.isRunning} onClick={calls(mark.run, { read: true })}>
             Mark read
           </Button>
-          <Button isRunning={mark.isRunning} onClick={calls(mark.run, false)}>
+          <Button isRunning={mark.isRunning} onClick={calls(mark.run, { read: false })}>
             Mark unread
+          </Button>
+          <Button isRunning={mark.isRunning} onClick={calls(mark.run, { spam: !isSpam })}>
+            {isSpam ? 'Not spam' : 'Mark as spam'}
           </Button>
           {mayDelete && (
             <Button kind="danger" onClick={calls(setDeleting, true)}>
@@ -263,6 +281,14 @@ function Selection({ organizationId, unread, selected, items, onSelected, onChan
       )}
     </div>
   )
+}
+
+/** What is said of submissions. */
+type Said = { readonly read: boolean } | { readonly spam: boolean }
+
+function saidText(said: Said): string {
+  if ('spam' in said) return said.spam ? 'as spam' : 'as no spam: what was held of them follows now'
+  return said.read ? 'read' : 'unread'
 }
 
 /** How many submissions one request marks, and how many can be selected: as many as one request deletes. */
@@ -331,12 +357,26 @@ function columnsOf({
       title: 'Contact',
       cell: ({ contact, read }) => unread(read, <TheirText text={contactText(contact) ?? 'nobody'} />),
     },
+    ...(filters.spam === ''
+      ? []
+      : [
+          {
+            title: 'Why',
+            cell: ({ spamReasons: reasons }: Submission) => reasonsText(reasons),
+          },
+        ]),
     {
       title: 'Answers',
       width: 'minmax(0, 2fr)',
       cell: ({ answers, formId }) => <AnswersLine answers={answers} fields={fieldsOf(formId)} />,
     },
   ]
+}
+
+/** Why something is spam, in words. */
+function reasonsText(reasons: readonly string[]): string {
+  const words: Readonly<Record<string, string>> = spamReasons
+  return reasons.map((reason) => words[reason] ?? reason).join('. ')
 }
 
 function pathOf(organizationId: string, submissionId: string, search: string): string {
@@ -377,8 +417,8 @@ function SubmissionView({ organizationId, submissionId }: SubmissionViewProps) {
   const reading = useCall('submissions.show', { params: { organizationId, submissionId } })
   const opened = useRef('')
   const mark = useAction(
-    (client, { id, read }: { readonly id: string; readonly read: boolean }) =>
-      client.call('submissions.mark', { params: { organizationId }, body: { ids: [id], read } }),
+    (client, { id, said }: { readonly id: string; readonly said: Said }) =>
+      client.call('submissions.mark', { params: { organizationId }, body: { ids: [id], ...said } }),
     () => {
       reading.reload()
     },
@@ -387,7 +427,7 @@ function SubmissionView({ organizationId, submissionId }: SubmissionViewProps) {
   useEffect(() => {
     if (shown === null || opened.current === shown.submissionId) return
     opened.current = shown.submissionId
-    if (!shown.read) mark.run({ id: shown.submissionId, read: true })
+    if (!shown.read) mark.run({ id: shown.submissionId, said: { read: true } })
   }, [shown?.submissionId])
   return (
     <>
@@ -405,8 +445,8 @@ function SubmissionView({ organizationId, submissionId }: SubmissionViewProps) {
               organizationId={organizationId}
               submission={submission}
               onErased={reading.reload}
-              onMark={(read) => {
-                mark.run({ id: submissionId, read })
+              onMark={(said) => {
+                mark.run({ id: submissionId, said })
               }}
             />
             <Following submission={submission} />
@@ -420,7 +460,7 @@ function SubmissionView({ organizationId, submissionId }: SubmissionViewProps) {
 interface AboutProps extends OrganizationProps {
   readonly submission: ShownSubmission
   readonly onErased: () => void
-  readonly onMark: (read: boolean) => void
+  readonly onMark: (said: Said) => void
 }
 
 function About({ organizationId, submission, onErased, onMark }: AboutProps) {
@@ -446,9 +486,14 @@ function About({ organizationId, submission, onErased, onMark }: AboutProps) {
       <Card
         title={formName ?? formId}
         actions={
-          <Button onClick={calls(onMark, !submission.read)}>
-            {submission.read ? 'Mark unread' : 'Mark read'}
-          </Button>
+          <>
+            <Button onClick={calls(onMark, { read: !submission.read })}>
+              {submission.read ? 'Mark unread' : 'Mark read'}
+            </Button>
+            <Button onClick={calls(onMark, { spam: !submission.spam })}>
+              {submission.spam ? 'Not spam' : 'Mark as spam'}
+            </Button>
+          </>
         }
       >
         <Facts
@@ -461,6 +506,9 @@ function About({ organizationId, submission, onErased, onMark }: AboutProps) {
             ],
             ['Submitted', momentText(submittedAt)],
             ['Source', source],
+            ...(submission.spam
+              ? [['Spam', `${reasonsText(submission.spamReasons)}. Nothing follows from spam.`] as const]
+              : []),
           ]}
         />
       </Card>

@@ -16,6 +16,7 @@ import {
   Neighbours,
   NothingFound,
   beginningOf,
+  spamAsked,
   useFilters,
   useFormFields,
   type Filters,
@@ -32,6 +33,7 @@ interface Submission {
   readonly submittedAt: string
   readonly answers: Readonly<Record<string, unknown>>
   readonly attribution: Readonly<Record<string, unknown>>
+  readonly spam: boolean
 }
 
 /** What came in through a tenant's own forms, to read: what the public interface has. */
@@ -76,11 +78,12 @@ const lookingThrough: Reading = { limit: LOOKED_THROUGH_ROWS, most: LOOKED_THROU
  */
 async function readPage(
   client: Client,
-  { form, contact, search, from, to }: Filters,
+  filters: Filters,
   { limit, most }: Reading,
   cursor: string | null,
   signal: AbortSignal,
 ): Promise<SubmissionsPage<Submission>> {
+  const { form, contact, search, from, to } = filters
   const [lookedAt, after] = cursor === null ? [0, undefined] : (JSON.parse(cursor) as [number, string])
   const { data, pagination } = await client.read<Page<Submission>>(
     '/api/v1/forms/submissions',
@@ -88,6 +91,7 @@ async function readPage(
       limit,
       ...(form === '' ? {} : { formId: form }),
       ...(contact === '' ? {} : { contactId: contact }),
+      ...spamAsked(filters),
       ...named('submittedAfter', beginningOf(from)),
       ...named('submittedBefore', beginningOf(to, 1)),
       ...named('cursor', after ?? null),
@@ -227,6 +231,7 @@ function SubmissionView({ submissionId }: { readonly submissionId: string }) {
               facts={[
                 ['Submission', <code key="id">{found.submissionId}</code>],
                 ['Submitted', momentText(found.submittedAt)],
+                ...(found.spam ? [['Verdict', 'Spam: nothing follows from it.'] as const] : []),
                 [
                   'Contact',
                   found.contactId === null ? null : (
