@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { seededRandom } from '../../test/support/runner/fakes.ts'
 import { wordsOf } from '../../domain/spam/learn.ts'
 import type { StoredRow, SubmissionSign } from '../../ports/index.ts'
 import type { MakeStorage, StorageCase } from './case.ts'
@@ -68,7 +67,7 @@ export const spamCases: readonly StorageCase[] = [
     name: 'a submission is spam when as many came lately with a sign of it, as a naive count has it',
     async run(make) {
       const storage = await withForms(make)
-      const random = seededRandom(46)
+      const random = drawing()
       const draw = (count: number) => Math.floor(random() * count)
       const came: { readonly form: string; readonly sign: string; readonly atMs: number }[] = []
       let found = 0
@@ -282,4 +281,13 @@ export const spamCases: readonly StorageCase[] = [
 
 function instant(second: number): string {
   return new Date(Date.parse('2026-06-15T12:00:00.000Z') + second * SECOND_MS).toISOString()
+}
+
+/** Numbers from 0 up to 1, the same ones each time. */
+function drawing(): () => number {
+  let state = 46
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
 }

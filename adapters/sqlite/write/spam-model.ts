@@ -31,7 +31,8 @@ interface ModelRow {
 }
 
 /** Fails when others have taught it since it was read. */
-const guard = failsWhen(sql<SqlBool>`(select updated_at from spam_models where organization_id = ${organizationId})
+const guard =
+  failsWhen(sql<SqlBool>`(select updated_at from spam_models where organization_id = ${organizationId})
   is not ${slot('readAt')}`)
 
 const write = template(sql`
