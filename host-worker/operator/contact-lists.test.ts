@@ -367,14 +367,14 @@ describe('--skip-problems', () => {
     const written = path.replace('.csv', '.problems.csv')
     expect(stderr).toContain(written)
     const rows = readFileSync(written, 'utf8')
-    expect(rows.split('\r\n').map((row) => row.split(',').slice(0, 3).join())).toEqual([
-      'Vorname,E-Mail,Mobile',
-      '"Bo ""the ; Bear""",not an address,',
-      'Cy,,',
-      'Di,di@example.com,12',
+    expect(rows.split('\r\n').map((row) => row.split(/;(?! Bear)/).slice(0, 3).join(';'))).toEqual([
+      '\ufeffVorname;E-Mail;Mobile',
+      '"Bo ""the ; Bear""";not an address;',
+      'Cy;;',
+      'Di;di@example.com;12',
       '',
     ])
-    expect(rows).toMatch(/^Vorname,E-Mail,Mobile,problem\r\n/)
+    expect(rows).toMatch(/^\ufeffVorname;E-Mail;Mobile;problem\r\n/)
     // Another run would overwrite what somebody mends at this moment.
     expect(await importing(path, '--skip-problems')).toMatchObject({
       code: 1,
@@ -382,8 +382,8 @@ describe('--skip-problems', () => {
     })
     const mended = rows
       .replace('not an address', 'bo@example.com')
-      .replace('Cy,,', 'Cy,,212 555 0199')
-      .replace(',12,', ',,')
+      .replace('Cy;;', 'Cy;;212 555 0199')
+      .replace(';12;', ';;')
     writeFileSync(written, mended)
     expect(await importing(written)).toMatchObject({
       code: 0,

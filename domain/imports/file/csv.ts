@@ -289,6 +289,8 @@ export interface StandingRecord {
   readonly line: number
   /** Null: it cannot be read. */
   readonly cells: readonly string[] | null
+  /** What separates its cells; null: it cannot be read. */
+  readonly delimiter: Delimiter | null
   /** With the end of its line. */
   readonly bytes: Uint8Array<ArrayBuffer>
 }
@@ -310,7 +312,8 @@ export async function* standingRecords(
     const records = recordsOf(linesIn(bytes, line, end), told.split, String.fromCodePoint(end))
     for (const { reading, nextLine, end: to } of records) {
       if (!('issue' in reading)) told.note(reading)
-      yield { line, cells: 'issue' in reading ? null : reading.cells, bytes: bytes.slice(from, to) }
+      const { cells, delimiter } = 'issue' in reading ? { cells: null, delimiter: null } : reading
+      yield { line, cells, delimiter, bytes: bytes.slice(from, to) }
       line = nextLine
       from = to
     }
@@ -325,5 +328,5 @@ export async function* standingRecords(
     rest = bytes.slice(taken)
   }
   const taken = yield* take(rest, lineEnd ?? lineEndOf(rest, true) ?? LINE_FEED)
-  if (taken < rest.length) yield { line, cells: null, bytes: rest.slice(taken) }
+  if (taken < rest.length) yield { line, cells: null, delimiter: null, bytes: rest.slice(taken) }
 }

@@ -100,7 +100,7 @@ test('rows that lack cells, or cannot be read, have what is wrong with them unde
   expect([sorted.wrongRows, sorted.wrong.split('\r\n')]).toEqual([
     2,
     [
-      'email,first name,last name,problem',
+      '\ufeffemail,first name,last name,problem',
       'wrong,,,"email is wrong; email is too short"',
       '"""bo",,,(line) never ends',
       '',

@@ -15,7 +15,10 @@ import {
 /** A CSV file without the rows that have problems, and those rows. */
 export interface SortedFile {
   readonly right: ImportSource
-  /** The rows with problems under the file's own heads, with a last column `problem`, as CSV. */
+  /**
+   * The rows with problems under the file's own heads, with a last column `problem`, as CSV with what separates cells in
+   * the file. Its first character is U+FEFF, by which spreadsheet programs know UTF-8.
+   */
   readonly wrong: string
   /** How many they are. */
   readonly wrongRows: number
@@ -39,16 +42,18 @@ export async function sortOut(
   let right = source
   const wrong: (readonly string[])[] = []
   let heads: readonly string[] = []
+  let separator: string = ','
   for (let checks = 0; checks < CHECKS_MAX; checks += 1) {
     const outcome = await check(right)
     if (outcome.kind === 'stopped') return outcome
     if (outcome.kind !== 'invalid')
-      return { right, wrong: [heads, ...wrong].map(csvLine).join(''), wrongRows: wrong.length }
+      return { right, wrong: csvFile([heads, ...wrong], separator), wrongRows: wrong.length }
     const { problems } = outcome
     if (problems.length >= LISTED_PROBLEMS_MAX) return { message: TOO_MANY }
     const header = await headerOf(right, rules)
     if (header === null || problems.some(({ line }) => line <= header.line)) return { problems }
     heads = [...header.cells, 'problem']
+    separator = header.delimiter ?? separator
     const byLine = Map.groupBy(problems, ({ line }) => line)
     wrong.push(...(await wrongRows(right, rules, byLine, header.cells.length)))
     right = without(right, rules, new Set(byLine.keys()))
@@ -133,9 +138,9 @@ function without(source: ImportSource, rules: HeaderRules, lines: ReadonlySet<nu
   }
 }
 
-/** A row as CSV that an import reads back as it is. Unlike `csvRow`, it marks no cell as text for a spreadsheet. */
-function csvLine(cells: readonly string[]): string {
-  return `${cells.map(quoted).join(',')}\r\n`
+/** Rows as CSV that an import reads back as they are. Unlike `csvRow`, it marks no cell as text for a spreadsheet. */
+function csvFile(rows: readonly (readonly string[])[], separator: string): string {
+  return `\ufeff${rows.map((cells) => `${cells.map(quoted).join(separator)}\r\n`).join('')}`
 }
 
 function quoted(cell: string): string {

@@ -76,7 +76,7 @@ test.each(views)('a list in Windows-1252 with semicolons, and rows to be mended:
   ])
   expect(problems.suggestedFilename()).toBe('clients.problems.csv')
   expect(readFileSync(await problems.path(), 'utf8')).toMatch(
-    /^Prénom,Nom,Courriel,Téléphone,problem\r\nNoël,Sans adresse,pas une adresse,,"?email must be/,
+    /^\ufeffPrénom;Nom;Courriel;Téléphone;problem\r\nNoël;Sans adresse;pas une adresse;;"?email must be/,
   )
   const names = (await contacts()).map(
     ({ firstName, lastName }) => `${String(firstName)} ${String(lastName)}`,
