@@ -367,7 +367,14 @@ describe('--skip-problems', () => {
     const written = path.replace('.csv', '.problems.csv')
     expect(stderr).toContain(written)
     const rows = readFileSync(written, 'utf8')
-    expect(rows.split('\r\n').map((row) => row.split(/;(?! Bear)/).slice(0, 3).join(';'))).toEqual([
+    expect(
+      rows.split('\r\n').map((row) =>
+        row
+          .split(/;(?! Bear)/)
+          .slice(0, 3)
+          .join(';'),
+      ),
+    ).toEqual([
       '\ufeffVorname;E-Mail;Mobile',
       '"Bo ""the ; Bear""";not an address;',
       'Cy;;',
