@@ -225,7 +225,7 @@ export const listSubmissions = operated({
         { head: 'submission', of: ({ submissionId }) => submissionId },
         { head: 'form', of: ({ formId }) => formId },
         { head: 'contact', of: contactIn, mayBeCut: true },
-        { head: 'verdict', of: ({ spam }) => (spam ? 'spam' : 'clean') },
+        { head: 'spam', of: ({ spam }) => (spam ? 'yes' : 'no') },
         { head: 'answers', of: answersIn, mayBeCut: true },
       ],
       sheet: {

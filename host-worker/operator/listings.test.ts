@@ -139,7 +139,7 @@ const listings: readonly (readonly [words: string, heads: string, line: string |
   ],
   [
     'submissions list --org acme',
-    'SUBMITTED AT SUBMISSION FORM CONTACT VERDICT ANSWERS',
+    'SUBMITTED AT SUBMISSION FORM CONTACT SPAM ANSWERS',
     String.raw`${ISO}  sub-\d  form-1  \S.*  \{.*\}`,
   ],
   [

@@ -3,17 +3,17 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { signedHeaders, drawSecret } from '../../domain/webhooks/signature.ts'
-import { fakeRandom } from '../support/runner/fakes.ts'
+import { signedHeaders, drawSecret } from '../../../domain/webhooks/signature.ts'
+import { fakeRandom } from '../../support/runner/fakes.ts'
 
 // The receivers of the guide "React to a submission", each as it is printed there.
 
-const guide = readFileSync(new URL('../../host-worker/guides/webhooks.md', import.meta.url), 'utf8')
+const guide = readFileSync(new URL('../../../host-worker/guides/webhooks.md', import.meta.url), 'utf8')
 const blockIn = (language: string) =>
   new RegExp(`\n\`\`\`${language}\n([^]*?)\n\`\`\``).exec(guide)?.[1] ?? ''
 const secret = drawSecret(fakeRandom(4))
 // Within the project, where packages are found.
-const folder = join(import.meta.dirname, '../../.wrangler')
+const folder = join(import.meta.dirname, '../../../.wrangler')
 mkdirSync(folder, { recursive: true })
 const directory = mkdtempSync(join(folder, 'receivers-'))
 const children: ChildProcess[] = []
