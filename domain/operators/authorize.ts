@@ -200,11 +200,6 @@ export function notThere(organizationId: string) {
   return errorReply(404, `There is no organization ${echoed(organizationId)}.`)
 }
 
-/** Whether an operator may see an organization. */
-export function sees({ organizations }: Operator, organizationId: string): boolean {
-  return organizations === null || organizations.includes(organizationId)
-}
-
 /** Whether an operator works for the service, and not for an organization. */
 export function isOperator(operator: Operator): operator is Operator & { readonly role: OperatorRole } {
   return operator.role === 'admin' || operator.role === 'support'

@@ -8,7 +8,7 @@ import { jsonResponse } from '../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
 import { emailKey, readEmailAddress } from '../text/email-address.ts'
 import { toInstant } from '../text/instant.ts'
-import { isOperator, ofParameter } from './authorize.ts'
+import { isOperator, notThere, ofParameter } from './authorize.ts'
 import { changeAsRead, stateReply } from './change.ts'
 import { optionalText, pageOf, pageParameters, samplePagination, servePage, type AskedPage } from './list.ts'
 import { count, instant, jsonBody, personName } from './schema.ts'
@@ -417,5 +417,5 @@ async function hasLostRole(
 
 async function unknownPlace(organizationId: string | null, { administration }: OperatorWorld) {
   if (organizationId === null || (await administration.findOrganization(organizationId)) !== null) return null
-  return errorReply(404, `There is no organization ${echoed(organizationId)}.`)
+  return notThere(organizationId)
 }

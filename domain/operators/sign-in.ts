@@ -16,6 +16,7 @@ import { platformMailbox } from '../messaging/sender.ts'
 import { described } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE, unauthorized, type RoutedRequest } from '../record/reply.ts'
+import { networkOf } from '../spam/judge.ts'
 import { emailKey, readEmailAddress } from '../text/email-address.ts'
 import { randomBase62, toBase64Url, utf8 } from '../text/encoding.ts'
 import { html } from '../text/html.ts'
@@ -108,7 +109,7 @@ async function sendLink(
   const token = drawSecret(random)
   const [hash] = await hashesOf(token, secrets)
   const [browserHash] = await hashesOf(asking, secrets)
-  const network = await networkOf(request, world)
+  const network = await hashOfNetwork(request, world)
   const to = await people.addLink(
     { hash, person: emailKey(address), browserHash, network, createdAt: toInstant(nowMs) },
     {
@@ -156,19 +157,15 @@ function signInEmail(link: string, brand: string, { host }: URL) {
   }
 }
 
-/** A keyed hash of the network of a request: its IPv4 address, or the first half of an IPv6 one. Null: not known. */
-async function networkOf(
-  request: Request,
+/** A keyed hash of the network that a request came from. Null: it is not known, or is this machine. */
+async function hashOfNetwork(
+  { headers }: Request,
   { secrets: { current } }: Pick<OperatorWorld, 'secrets'>,
 ): Promise<string | null> {
-  const address = request.headers.get('cf-connecting-ip') ?? ''
-  if (address === '' || address.startsWith('127.') || address === '::1') return null
-  const [head = '', tail] = address.split('::')
-  const groups = head.split(':')
-  const missing = tail === undefined ? 0 : 8 - groups.length - tail.split(':').length
-  const all = [...groups, ...Array<string>(Math.max(missing, 0)).fill('0'), ...(tail?.split(':') ?? [])]
-  const network = address.includes(':') ? all.slice(0, 4).join(':') : address
-  return toBase64Url((await current.mac('network', utf8(network))).slice(0, NETWORK_BYTES))
+  const network = networkOf(headers.get('cf-connecting-ip'))
+  return network === null
+    ? null
+    : toBase64Url((await current.mac('network', utf8(network))).slice(0, NETWORK_BYTES))
 }
 
 const NETWORK_BYTES = 16

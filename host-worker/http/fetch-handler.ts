@@ -169,7 +169,7 @@ function decoded(params: Readonly<Record<string, string>>): Record<string, strin
 }
 
 /** Decodes a path segment. Malformed escapes are kept: no stored id contains them, so the request ends in a 404. */
-function percentDecoded(text: string): string {
+export function percentDecoded(text: string): string {
   if (!text.includes('%')) return text
   try {
     return decodeURIComponent(text)

@@ -2,7 +2,7 @@ import { readingClaim, readSession, isRead, type SessionWorld } from '../../doma
 import { methodNotAllowed, notFound, unauthorized, type Reply } from '../../domain/record/reply.ts'
 import type { TenantWorld } from '../../domain/tenant-api.ts'
 import type { AuthorizedClaim, KeyClaim, OperatorKeys } from '../../ports/organizations.ts'
-import { respond, type RequestHost } from './fetch-handler.ts'
+import { percentDecoded, respond, type RequestHost } from './fetch-handler.ts'
 
 /**
  * What the public interface answers to a key of the organization `ID` under `/api/…` stands for whoever signed in under
@@ -21,7 +21,7 @@ export async function serveSignedInRead<World extends ReadsWorld>(
 ): Promise<Response> {
   const { url, world } = host
   const [, id = '', path = ''] = READS.exec(url.pathname) ?? []
-  const claim = await claimOf(request, url, decoded(id), world)
+  const claim = await claimOf(request, url, percentDecoded(id), world)
   if ('status' in claim) return respond(claim, { request, url }, host)
   const asked = new URL(path + url.search, url.origin)
   return handle(request, { ...host, url: asked, world: { ...world, signedIn: claim } })
@@ -41,12 +41,4 @@ async function claimOf(
   if (by.kind !== 'operatorKey') return readingClaim(session, organizationId) ?? notFound()
   const isGood = (await world.operatorKeys.prove(by.claim)) !== null
   return isGood ? { organizationId, keyId: null } : unauthorized(null)
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
