@@ -54,10 +54,13 @@ function checkReceipts({ reference, stored, violated }: AtRest): void {
   }
 }
 
-/** Checks that each recipient was notified of a submission, and only once. */
+/**
+ * Checks that each recipient was notified of a submission, and only once. Of a form that was unpublished after the
+ * submission was checked against it, what still waited is not sent, so any of its recipients may have been told.
+ */
 function checkNotifications(world: AtRest): void {
   const { reference, stored, email, broken, violated } = world
-  const told = Map.groupBy(
+  const mailsOf = Map.groupBy(
     email.delivered.filter(({ text }) => text !== ''),
     ({ text }) => /Submission (sub_\w+)\./.exec(text)?.[1] ?? '',
   )
@@ -65,10 +68,18 @@ function checkNotifications(world: AtRest): void {
     const submissionId = textOf(row.submission_id)
     const versions = reference.receipts.get(submissionId)?.version ?? null
     const possible = versions === null ? reference.versionsOf(textOf(row.form_id)) : [versions]
-    const mails = told.get(submissionId) ?? []
+    const mails = mailsOf.get(submissionId) ?? []
     checkOnce(mails, `of ${submissionId}`, violated)
-    const to = [...new Set(mails.map((mail) => mail.to))].sort().join(', ')
-    const isTold = possible.some(({ recipients }) => [...recipients].sort().join(', ') === to)
+    const told = [...new Set(mails.map((mail) => mail.to))].sort()
+    const to = told.join(', ')
+    const isStopped = reference
+      .versionsOf(textOf(row.form_id))
+      .some(({ version, isPublished }) => !isPublished && version > (versions?.version ?? 0))
+    const isTold = possible.some(({ recipients }) =>
+      isStopped
+        ? told.every((address) => recipients.includes(address))
+        : [...recipients].sort().join(', ') === to,
+    )
     if (!isTold && broken !== 'email')
       violated('everybody is told of a submission', `${submissionId}: told ${to === '' ? 'nobody' : to}`)
   }
