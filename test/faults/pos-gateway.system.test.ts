@@ -52,7 +52,7 @@ type Test = (name: string, run: () => Promise<void>) => void
 const perDriver = (engine: PosEngine): Test => (hasOdbc || engine === engines[0] ? it : () => undefined)
 
 /** The time that processes may take to start on a busy machine. */
-const PATIENCE = { timeout: 15_000 }
+const PATIENCE = { timeout: 30_000 }
 
 // The last two tests end the gateways that all others use.
 for (const engine of engines)

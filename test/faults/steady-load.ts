@@ -6,6 +6,11 @@ import { setTimeout as pause } from 'node:timers/promises'
  * which they were due.
  */
 const WAITING_MAX = 64
+/**
+ * How far the load may fall behind its pace, in ms. What it would have sent before is left out, so that a machine which
+ * is too slow for the pace is not kept busy by the load alone.
+ */
+const BEHIND_MAX_MS = 1_000
 
 /** The outcome of requests that are sent at a steady pace, whether or not the previous ones have been answered. */
 export interface LoadFigures {
@@ -49,13 +54,17 @@ export function startSteadyLoad(origin: string, key: string, perSecond: number):
     }
   }
   const sending = (async () => {
-    const startedAt = performance.now()
+    let dueAt = performance.now()
     for (let number = 0; !state.isStopping; number += 1) {
-      const dueAt = startedAt + (number * 1_000) / perSecond
       await pause(Math.max(0, dueAt - performance.now()))
       while (waiting.size >= WAITING_MAX) await Promise.race(waiting)
+      if (performance.now() - dueAt > BEHIND_MAX_MS) {
+        await Promise.all(waiting)
+        dueAt = performance.now()
+      }
       const request = one(number, dueAt).finally(() => waiting.delete(request))
       waiting.add(request)
+      dueAt += 1_000 / perSecond
     }
   })()
   return {
