@@ -1,10 +1,14 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
-import type { KeyClaim, OperatorKeyClaim } from '../../../ports/organizations.ts'
+import type { KeyClaim, OperatorKeyClaim, StoredOperatorKey } from '../../../ports/organizations.ts'
 import type { OperatorChanges } from '../../../ports/operators.ts'
-import type { OpenSession, People, PersonInRole, Session, SignedIn } from '../../../ports/people.ts'
-import { parsed, type JsonText } from '../statement/database.ts'
+import type { OpenSession, People, PersonInRole, Session, SessionHolder } from '../../../ports/people.ts'
+import { operatorKeyFields } from '../../../domain/record/account-fields.ts'
+import { keysOf } from '../../../domain/text/json.ts'
+import { isPlaced } from '../placement/finder.ts'
+import { columnName, parsed, type JsonText } from '../statement/database.ts'
 import { atMost, bind, db, eb, one, slot, template, textsOf } from '../statement/compiler.ts'
 import { resultsOf, rowsOf, type Executor } from '../statement/executor.ts'
+import { worksNow } from './keyed-storage.ts'
 
 /** What stands in `organization_id` for the whole service. */
 const SERVICE = ''
@@ -129,16 +133,53 @@ const removeEnded = template(db.deleteFrom('sessions').where('expires_at', '<=',
 
 const working = db
   .selectFrom('sessions as s')
-  .select(['s.session_id as sessionId', 's.person', 's.claim', 's.created_at as createdAt'])
-  .select(['s.last_seen_at as lastSeenAt', 's.expires_at as expiresAt', 's.browser'])
+  .select(['s.session_id as sessionId', 's.created_at as createdAt', 's.last_seen_at as lastSeenAt'])
+  .select(['s.expires_at as expiresAt', 's.browser'])
   .where('s.expires_at', '>', slot('now'))
   .where('s.last_seen_at', '>=', slot('usedSince'))
+
+/** A part of the claim of the key that opened a session; null: a person did. */
+const claimed = (part: 'keyId' | 'organizationId') =>
+  sql<string>`json_extract(s.claim, ${sql.lit(`$.${part}`)})`
+const claimedHashes = sql<string>`(select value from json_each(s.claim, '$.hashes'))`
+
+/** The operator key of a session, while it works. */
+const operatorKey = db
+  .selectFrom('operator_keys as k')
+  .where('k.key_id', '=', claimed('keyId'))
+  .where('k.hash', 'in', claimedHashes)
+  .where(({ ref }) => worksNow((column) => ref(`k.${column}`)))
+  .select(
+    sql<JsonText<StoredOperatorKey>>`json_object(${sql.join(
+      keysOf(operatorKeyFields).flatMap((field) => [sql.lit(field), sql.ref(`k.${columnName(field)}`)]),
+    )})`.as('key'),
+  )
+/** The tenant key of a session, if it is in this database and works. */
+const tenantKey = db
+  .selectFrom('api_keys as k')
+  .innerJoin('organizations as o', 'o.organization_id', 'k.organization_id')
+  .where('k.key_id', '=', claimed('keyId'))
+  .where('k.organization_id', '=', claimed('organizationId'))
+  .where('k.kind', '=', sql.lit('tenant'))
+  .where('k.hash', 'in', claimedHashes)
+  .where(({ ref }) => worksNow((column) => ref(`k.${column}`)))
+  .select(sql<number>`1`.as('isProven'))
+
+/** A session and what its right depends on, so that no request reads twice to find out who asks. */
 const findSession = template(
-  working.where('s.hash', 'in', textsOf(slot('hashes'))).select(
-    sql<string>`(select json_group_array(json_object('person', p.person, 'organizationId', p.organization_id,
-        'role', p.role, 'email', p.email, 'name', p.name, 'addedAt', p.added_at, 'addedBy', p.added_by))
-        from people as p where p.person = s.person)`.as('roles'),
-  ),
+  working.where('s.hash', 'in', textsOf(slot('hashes'))).select([
+    's.person',
+    's.claim',
+    sql<JsonText<readonly PersonRow[]>>`(select json_group_array(json_object('person', p.person,
+        'organizationId', p.organization_id, 'role', p.role, 'email', p.email, 'name', p.name,
+        'addedAt', p.added_at, 'addedBy', p.added_by)) from people as p where p.person = s.person)`.as(
+      'roles',
+    ),
+    sql<JsonText<StoredOperatorKey> | null>`${operatorKey}`.as('operatorKey'),
+    sql<number | null>`case when ${isPlaced(claimed('organizationId'))} then 0 else ${tenantKey} end`.as(
+      'isProven',
+    ),
+  ]),
 )
 const sessionsOf = template(
   working
@@ -209,14 +250,15 @@ export function createPeople(executor: Executor): People {
       const values = { hashes: JSON.stringify(hashes), ...times }
       const [row] = await rowsOf(executor, bind(findSession, values))
       if (row === undefined) return null
-      const roles = (JSON.parse(row.roles) as readonly PersonRow[]).map(personOf)
-      return { ...sessionOf(row), roles } satisfies OpenSession
+      const { person, claim, roles, operatorKey: key, isProven, ...session } = row
+      const by = holderOf({ person, claim, roles, key, isProven })
+      return by === null ? null : ({ ...session, by } satisfies OpenSession)
     },
     async noteUse(hashes, now) {
       await executor.batch([bind(noteUse, { hashes: JSON.stringify(hashes), now })])
     },
     async sessionsOf(person, times) {
-      return (await rowsOf(executor, bind(sessionsOf, { person, ...times }))).map(sessionOf)
+      return (await rowsOf(executor, bind(sessionsOf, { person, ...times }))) satisfies readonly Session[]
     },
     async endSession(hashes) {
       await executor.batch([bind(endSession, { hashes: JSON.stringify(hashes) })])
@@ -234,21 +276,23 @@ function personOf(row: PersonRow): PersonInRole {
   return { ...row, organizationId: row.organizationId === SERVICE ? null : row.organizationId }
 }
 
-type SessionRow = Omit<Session, 'by'> & {
+/** What is stored of who has a session. */
+interface HolderRow {
   readonly person: string | null
   readonly claim: JsonText<KeyClaim | OperatorKeyClaim> | null
+  readonly roles: JsonText<readonly PersonRow[]>
+  readonly key: JsonText<StoredOperatorKey> | null
+  readonly isProven: number | null
 }
 
-function sessionOf({ person, claim, ...session }: SessionRow): Session {
-  return { ...session, by: signedIn(person, claim) }
-}
-
-function signedIn(person: SessionRow['person'], claim: SessionRow['claim']): SignedIn {
-  if (person !== null || claim === null) return { kind: 'person', person: person ?? '' }
+/** Who has a session; null: the key that opened it has ended. */
+function holderOf({ person, claim, roles, key, isProven }: HolderRow): SessionHolder | null {
+  if (person !== null || claim === null)
+    return { kind: 'person', person: person ?? '', roles: parsed(roles).map(personOf) }
   const given = parsed(claim)
-  return 'organizationId' in given
-    ? { kind: 'tenantKey', claim: given }
-    : { kind: 'operatorKey', claim: given }
+  if ('organizationId' in given)
+    return isProven === null ? null : { kind: 'tenantKey', claim: given, isProven: isProven === 1 }
+  return key === null ? null : { kind: 'operatorKey', key: parsed(key) }
 }
 
 const was = db

@@ -6,6 +6,7 @@ import { fakeEmail } from '../../support/providers/jobs.ts'
 import { everyText } from '../../support/databases/whole-database.ts'
 import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { openBrowser, type BrowserAnswer } from '../../support/services/operator/test-browser.ts'
+import { testSecrets } from '../../support/runner/fakes.ts'
 import { openTestService, type TestService } from '../../support/services/service.ts'
 
 // People sign in by a link that is sent to them, or with a key. What they may do follows from their roles.
@@ -430,6 +431,99 @@ describe('a session', () => {
     expect((await support.send('GET', '/operator/v1/me')).status).toBe(401)
     expect((await support.send('GET', '/console/as/harbor/api/v1/contacts')).status).toBe(401)
     expect((await browser().send('POST', '/console/session', { key })).status).toBe(401)
+  })
+
+  test('finds out who asks in one read, also when a key opened it', async () => {
+    const ada = await signedIn(ADA, 'owner', 'lakeside')
+    const [operator, tenant] = [browser(), browser()]
+    await operator.send('POST', '/console/session', { key: adminKey })
+    await tenant.send('POST', '/console/session', {
+      key: await service.addKey({ organizationId: 'lakeside' }),
+    })
+    await operator.send('GET', '/operator/v1/me')
+    await service.settled()
+    const costOf = async (opened: typeof ada, path: string) => {
+      const before = storage.meter.calls
+      expect((await opened.send('GET', path)).status).toBe(200)
+      return storage.meter.calls - before
+    }
+    const own = '/operator/v1/me/sessions'
+    expect([await costOf(operator, own), await costOf(tenant, own), await costOf(ada, own)]).toEqual([
+      1, 1, 2,
+    ])
+    const read = '/console/as/lakeside/api/v1/contacts'
+    expect([await costOf(operator, read), await costOf(tenant, read), await costOf(ada, read)]).toEqual([
+      2, 2, 2,
+    ])
+  })
+
+  test('that a key opened ends on the very next request when the key ends, and no other one does', async () => {
+    const soon = '2026-06-15T12:30:00.000Z'
+    const opened = async (key: string) => {
+      const one = browser()
+      expect((await one.send('POST', '/console/session', { key })).status).toBe(204)
+      return one
+    }
+    const status = async (one: ReturnType<typeof browser>) => [
+      (await one.send('GET', '/operator/v1/me')).status,
+      (await one.send('GET', '/console/as/lakeside/api/v1/contacts')).status,
+    ]
+    const expiring = [
+      await opened(await service.addKey({ organizationId: 'lakeside', expiresAt: soon })),
+      await opened(await service.addOperatorKey('support', soon)),
+    ]
+    const revoked = await service.addOperatorKey('admin')
+    const [removed, lasting, other] = [
+      await opened(revoked),
+      await opened(await service.addKey({ organizationId: 'lakeside' })),
+      await opened(await service.addKey({ organizationId: 'harbor' })),
+    ]
+    for (const one of [...expiring, removed, lasting]) expect(await status(one)).toEqual([200, 200])
+    expect(await status(other)).toEqual([200, 404])
+    await service.revokeOperatorKey(revoked)
+    expect(await status(removed)).toEqual([401, 401])
+    service.clock.advance(Date.parse(soon) - service.clock.nowMs() - 1)
+    for (const one of expiring) expect(await status(one)).toEqual([200, 200])
+    service.clock.advance(1)
+    for (const one of expiring) expect(await status(one)).toEqual([401, 401])
+    expect(await status(lasting)).toEqual([200, 200])
+    await storage.database.batch([
+      { sql: "update api_keys set hash = 'x' where organization_id = 'lakeside'", parameters: [] },
+    ])
+    if (storage.database === (await storage.databaseOf('lakeside')))
+      expect(await status(lasting)).toEqual([401, 401])
+    expect(await status(other)).toEqual([200, 404])
+  })
+
+  test('lasts through a rotation of the root secret, and not beyond the next one', async () => {
+    const generations = await Promise.all([
+      testSecrets(7),
+      testSecrets(8, 7),
+      testSecrets(8),
+      testSecrets(9, 8),
+    ])
+    const kept = createScratchStorage({ clock: service.clock })
+    const serve = (secrets: Awaited<ReturnType<typeof testSecrets>>) =>
+      openTestService(() => kept, secrets, { mail, email: mails.sender })
+    const [first, ...later] = await Promise.all(generations.map(serve))
+    if (first === undefined) throw new Error('there is a service')
+    await first.addOrganization('lakeside')
+    const keys = [await first.addOperatorKey('admin'), await first.addKey({ organizationId: 'lakeside' })]
+    const cookies = []
+    for (const key of keys) {
+      const opened = openBrowser(first, mails)
+      await opened.send('POST', '/console/session', { key })
+      cookies.push(opened.cookies)
+    }
+    const statuses = []
+    for (const generation of [first, ...later])
+      for (const [index, cookie] of cookies.entries()) {
+        const again = openBrowser(generation, mails)
+        for (const [name, value] of cookie) again.cookies.set(name, value)
+        const path = index === 0 ? '/operator/v1/organizations' : '/operator/v1/me/sessions'
+        statuses.push((await again.send('GET', path)).status)
+      }
+    expect(statuses).toEqual([200, 200, 200, 200, 401, 401, 401, 401])
   })
 
   test('no secret is stored or logged: neither of a link, nor of a cookie, nor a key', async () => {
