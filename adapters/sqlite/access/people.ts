@@ -1,6 +1,6 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
 import type { KeyClaim, OperatorKeyClaim, StoredOperatorKey } from '../../../ports/organizations.ts'
-import type { OperatorChanges } from '../../../ports/operators.ts'
+import type { AuditEntry, OperatorChanges } from '../../../ports/operators.ts'
 import type { OpenSession, People, PersonInRole, Session, SessionHolder } from '../../../ports/people.ts'
 import { operatorKeyFields } from '../../../domain/record/account-fields.ts'
 import { keysOf } from '../../../domain/text/json.ts'
@@ -8,6 +8,7 @@ import { isPlaced } from '../placement/finder.ts'
 import { columnName, parsed, type JsonText } from '../statement/database.ts'
 import { atMost, bind, db, eb, one, slot, template, textsOf } from '../statement/compiler.ts'
 import { resultsOf, rowsOf, type Executor } from '../statement/executor.ts'
+import { recordChangeStatement } from './audit.ts'
 import { worksNow } from './keyed-storage.ts'
 
 /** What stands in `organization_id` for the whole service. */
@@ -362,14 +363,26 @@ const mayChange = eb.and([
   mayStillChange(slot<string | null>('asking'), slot<string>('organizationId')),
 ])
 
-const endSessionsOnChange = template(
-  db
-    .deleteFrom('sessions')
-    .where('person', '=', slot('person'))
-    .where(eb.exists(was.select(one).where('was.role', '<>', slot('role'))))
-    .where(mayChange),
+/** The sessions of a person that end with their role in a place: none that rest on what others gave them. */
+const ofPlace = ofPerson.where(({ eb, exists, not, or }) =>
+  or([
+    eb(slot<string>('organizationId'), '=', sql.lit(SERVICE)),
+    not(
+      exists(
+        db
+          .selectFrom('people as other')
+          .select(one)
+          .where('other.person', '=', slot('person'))
+          .where('other.organization_id', '<>', slot('organizationId')),
+      ),
+    ),
+  ]),
 )
-const savePerson = template(
+
+const endSessionsOnChange = template(
+  ofPlace.where(eb.exists(was.select(one).where('was.role', '<>', slot('role')))).where(mayChange),
+)
+const giveRole = (named: (name: Expression<string | null>) => Expression<string | null>) =>
   db
     .insertInto('people')
     .columns(['person', 'organization_id', 'role', 'email', 'name', 'added_at', 'added_by'])
@@ -383,16 +396,11 @@ const savePerson = template(
     .onConflict((conflict) =>
       conflict
         .columns(['person', 'organization_id'])
-        .doUpdateSet(({ ref }) => ({ role: ref('excluded.role'), name: ref('excluded.name') })),
-    ),
-)
-const endSessionsOnRemoval = template(
-  db
-    .deleteFrom('sessions')
-    .where('person', '=', slot('person'))
-    .where(eb.exists(was.select(one)))
-    .where(mayChange),
-)
+        .doUpdateSet(({ ref }) => ({ role: ref('excluded.role'), name: named(ref('excluded.name')) })),
+    )
+const savePerson = template(giveRole((name) => name))
+const addPerson = template(giveRole((name) => sql`coalesce(${name}, people.name)`))
+const endSessionsOnRemoval = template(ofPlace.where(eb.exists(was.select(one))).where(mayChange))
 const removePerson = template(
   db
     .deleteFrom('people')
@@ -403,24 +411,41 @@ const removePerson = template(
 
 /**
  * The changes of people.
- * @param executor records the change with the last statement of each batch
+ * @param recording records the change with the last statement of each batch
+ * @param entry what it records
  */
 export function peopleChanges(
+  recording: Executor,
   executor: Executor,
-): Pick<OperatorChanges, 'savePerson' | 'removePerson' | 'endSessions'> {
+  entry: AuditEntry,
+): Pick<OperatorChanges, 'savePerson' | 'addPerson' | 'removePerson' | 'endSessions'> {
   const change = async (statements: Parameters<typeof resultsOf>[1]): Promise<boolean> =>
-    ((await executor.batch(statements)).at(-1)?.changes ?? 0) > 0
+    ((await recording.batch(statements)).at(-1)?.changes ?? 0) > 0
   return {
     savePerson: ({ organizationId, ...person }, replaced, asking) => {
       const values = { ...person, organizationId: organizationId ?? SERVICE, ...expected(replaced), asking }
       return change([bind(endSessionsOnChange, values), bind(savePerson, values)])
+    },
+    async addPerson(roles, auditIds, asking) {
+      const statements = roles.map(({ organizationId, ...person }, index) => {
+        const place = organizationId ?? SERVICE
+        const values = { ...person, organizationId: place, ...expected(undefined), asking }
+        const auditId = auditIds[index - 1] ?? entry.auditId
+        return [
+          bind(endSessionsOnChange, values),
+          bind(addPerson, values),
+          recordChangeStatement({ ...entry, auditId, organizationId }),
+        ]
+      })
+      const results = await executor.batch(statements.flat())
+      return (results[1]?.changes ?? 0) > 0
     },
     removePerson: ({ person, organizationId }, replaced, asking) => {
       const values = { person, organizationId: organizationId ?? SERVICE, ...expected(replaced), asking }
       return change([bind(endSessionsOnRemoval, values), bind(removePerson, values)])
     },
     async endSessions(person) {
-      const [ended] = await executor.batch([bind(endAllOf, { person })])
+      const [ended] = await recording.batch([bind(endAllOf, { person })])
       return ended?.changes ?? 0
     },
   }

@@ -548,7 +548,7 @@ describe('what each role opens', () => {
 
   /** What the operators of the service keep to themselves, word for word from the decisions on people. */
   const closedToPeople =
-    /^(organizations\.(save|delete)|moves\.|restores\.|backups\.|retention\.|operatorKeys\.|platform|rows\.|sends\.|outbox\.|audit\.|secrets\.|health\.|people\.(sessions|endSessions))/
+    /^(organizations\.(save|delete)|moves\.|restores\.|backups\.|retention\.|operatorKeys\.|platform|rows\.|sends\.|outbox\.|audit\.|secrets\.|health\.|people\.(sessions|endSessions|add))/
   const forOwners =
     /^(organizationForms\.publish|imports\.|organizationAutomations\.(save|setStatus|test)|webhooks\.|webhookDeliveries\.|importKinds\.|exports\.|archives\.format|contacts\.erase|keys\.|people\.)/
 
@@ -634,6 +634,93 @@ describe('what each role opens', () => {
     expect((await give('helper@ops.example', 'member')).status).toBe(200)
     const support = await signedIn('sam@ops.example', 'support')
     expect((await support.send('PUT', `/operator/v1/people/${ADA}`, { role: 'admin' })).status).toBe(403)
+  })
+
+  test('one call gives a role in several organizations, with a record of each; or in none', async () => {
+    const give = async (body: object) => {
+      const headers = { 'content-type': 'application/json' }
+      const sent = { method: 'POST', key: adminKey, headers, body: JSON.stringify(body) }
+      const response = await service.send('/operator/v1/people', sent)
+      return { status: response.status, body: (await response.json()) as { data: object[]; error: string } }
+    }
+    const ids = ['lakeside', 'harbor', 'lakeside']
+    const given = await give({ email: 'Sam@Ops.example', role: 'support', name: 'Sam', organizationIds: ids })
+    const roles = ['lakeside', 'harbor'].map((organizationId) => ({
+      ...{ email: 'Sam@Ops.example', name: 'Sam', role: 'support', organizationId, addedBy: 'admin' },
+    }))
+    expect([given.status, given.body.data]).toMatchObject([200, roles])
+    const records = async () => (await asAdminJson('GET', '/audit?action=person.save')).data
+    const subject = { type: 'person', role: 'support' }
+    expect(await records()).toHaveLength(2)
+    expect(new Set((await records()).map(({ organizationId }) => organizationId))).toEqual(new Set(ids))
+    for (const record of await records()) expect(record).toMatchObject({ outcome: 'done', subject })
+
+    const sam = browser()
+    await sam.signIn('sam@ops.example')
+    expect((await sam.send('GET', '/operator/v1/organizations')).body.data).toMatchObject([
+      { organizationId: 'harbor' },
+      { organizationId: 'lakeside' },
+    ])
+    const kim = { email: 'kim@ops.example', role: 'member' }
+    expect((await give({ ...kim, organizationIds: ['lakeside', 'nobody'] })).status).toBe(404)
+    expect((await give({ ...kim, organizationIds: Array(51).fill('lakeside') })).status).toBe(400)
+    expect((await give({ ...kim, organizationIds: [] })).status).toBe(400)
+    expect((await give({ ...kim, role: 'admin', organizationIds: ['lakeside'] })).status).toBe(400)
+    expect((await give({ ...kim, email: 'no address', organizationIds: ['lakeside'] })).status).toBe(400)
+    expect(await browser().ask(kim.email)).toBeNull()
+    expect(await asAdminJson('GET', '/people?organizationId=lakeside')).toMatchObject({
+      data: [{ name: 'Sam' }],
+    })
+
+    // The name stays, and so does whatever is not said.
+    const again = await give({ email: 'sam@ops.example', role: 'owner', organizationIds: ['harbor'] })
+    expect(again.body.data).toMatchObject([{ ...roles[1], role: 'owner' }])
+    expect(await give({ email: 'sam@ops.example', role: 'support' })).toMatchObject({
+      status: 200,
+      body: { data: [{ organizationId: null, name: null }] },
+    })
+  })
+
+  test('an admin who is removed in that moment gives nobody anything, and each record says so', async () => {
+    const role = { person: ADA, email: ADA, role: 'member', name: null, addedAt: AT, addedBy: 'x' } as const
+    const roles = ['lakeside', 'harbor'].map((organizationId) => ({ ...role, organizationId }))
+    const changes = storage.operatorChanges({ ...entry('first'), organizationId: 'lakeside' })
+    expect(await changes.addPerson(roles, ['second'], 'gone@ops.example')).toBe(false)
+    expect(await asAdminJson('GET', '/people')).toMatchObject({ data: [] })
+    const { data } = await asAdminJson('GET', '/audit?action=person.save')
+    expect(data.map(({ organizationId }) => organizationId).sort()).toEqual(['harbor', 'lakeside'])
+    for (const record of data) expect(record).toMatchObject({ outcome: 'refused' })
+  })
+
+  test('who gives and changes a role in one organization signs nobody out of another, or of the service', async () => {
+    const eve = await signedIn('eve@harbor.example', 'owner', 'harbor')
+    const [ada, sam] = [await signedIn(ADA, 'owner', 'lakeside'), await signedIn('sam@ops.example', 'admin')]
+    const change = async (email: string, role: string | null) => {
+      const path = `/operator/v1/people/${email}?organizationId=harbor`
+      return role === null ? eve.send('DELETE', path) : eve.send('PUT', path, { role })
+    }
+    for (const email of [ADA, 'sam@ops.example'])
+      for (const role of ['member', 'owner', 'member', null])
+        expect([200, 204]).toContain((await change(email, role)).status)
+    expect((await ada.send('GET', '/operator/v1/me')).body.organizations).toMatchObject([{ role: 'owner' }])
+    expect((await sam.send('GET', '/operator/v1/operator-keys')).status).toBe(200)
+
+    // What was changed applies to the very next request all the same.
+    const keys = '/operator/v1/organizations/harbor/keys'
+    for (const [role, status] of [
+      ['owner', 200],
+      ['member', 403],
+      [null, 404],
+    ] as const) {
+      await change(ADA, role)
+      expect((await ada.send('GET', keys)).status).toBe(status)
+    }
+    await asAdmin('DELETE', `/people/${ADA}?organizationId=lakeside`)
+    expect((await ada.send('GET', '/operator/v1/me')).status).toBe(401)
+    // The role in the service is for its admins to end, whatever else there is.
+    await change('sam@ops.example', 'member')
+    await add('sam@ops.example', 'support')
+    expect((await sam.send('GET', '/operator/v1/me')).status).toBe(401)
   })
 
   test('a member edits forms, and leaves what sends mail and what is in public to owners', async () => {
