@@ -379,10 +379,16 @@ const ofPlace = ofPerson.where(({ eb, exists, not, or }) =>
   ]),
 )
 
-const endSessionsOnChange = template(
-  ofPlace.where(eb.exists(was.select(one).where('was.role', '<>', slot('role')))).where(mayChange),
-)
-const giveRole = (named: (name: Expression<string | null>) => Expression<string | null>) =>
+/** Roles in several places at once are given by admins alone, so that one condition holds for all of them. */
+const mayAdd = mayStillChange(slot<string | null>('asking'), sql.lit(null))
+
+const ofChanged = ofPlace.where(eb.exists(was.select(one).where('was.role', '<>', slot('role'))))
+const endSessionsOnChange = template(ofChanged.where(mayChange))
+const endSessionsOnAddition = template(ofChanged.where(mayAdd))
+const giveRole = (
+  may: Expression<SqlBool>,
+  named: (name: Expression<string | null>) => Expression<string | null>,
+) =>
   db
     .insertInto('people')
     .columns(['person', 'organization_id', 'role', 'email', 'name', 'added_at', 'added_by'])
@@ -391,15 +397,15 @@ const giveRole = (named: (name: Expression<string | null>) => Expression<string 
         .selectNoFrom([slot('person').as('person'), slot('organizationId').as('organization_id')])
         .select([slot('role').as('role'), slot('email').as('email'), slot('name').as('name')])
         .select([slot('addedAt').as('added_at'), slot('addedBy').as('added_by')])
-        .where(mayChange),
+        .where(may),
     )
     .onConflict((conflict) =>
       conflict
         .columns(['person', 'organization_id'])
         .doUpdateSet(({ ref }) => ({ role: ref('excluded.role'), name: named(ref('excluded.name')) })),
     )
-const savePerson = template(giveRole((name) => name))
-const addPerson = template(giveRole((name) => sql`coalesce(${name}, people.name)`))
+const savePerson = template(giveRole(mayChange, (name) => name))
+const addPerson = template(giveRole(mayAdd, (name) => sql`coalesce(${name}, people.name)`))
 const endSessionsOnRemoval = template(ofPlace.where(eb.exists(was.select(one))).where(mayChange))
 const removePerson = template(
   db
@@ -429,10 +435,10 @@ export function peopleChanges(
     async addPerson(roles, auditIds, asking) {
       const statements = roles.map(({ organizationId, ...person }, index) => {
         const place = organizationId ?? SERVICE
-        const values = { ...person, organizationId: place, ...expected(undefined), asking }
+        const values = { ...person, organizationId: place, asking }
         const auditId = auditIds[index - 1] ?? entry.auditId
         return [
-          bind(endSessionsOnChange, values),
+          bind(endSessionsOnAddition, values),
           bind(addPerson, values),
           recordChangeStatement({ ...entry, auditId, organizationId }),
         ]
