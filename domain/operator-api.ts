@@ -77,6 +77,7 @@ export const operatorEndpoints = [
   people.listPeople,
   people.showPerson,
   people.savePerson,
+  people.addPerson,
   people.removePerson,
   people.listPersonSessions,
   people.endPersonSessions,

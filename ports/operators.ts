@@ -74,7 +74,9 @@ export interface OperatorChanges {
   revokeOperatorKey(revocation: OperatorKeyRevocation): Promise<Revoked | null>
   /**
    * Gives a person a role, in place of the one that they had there. A change of the role ends their sessions, in the
-   * same step. False, and nothing is stored: the stored role is not `replaced`, or who asks has no role any more.
+   * same step, unless they have a role elsewhere too and this is not the whole service: every request reads all roles,
+   * so it applies to the next one anyhow, and what others gave them is not for this place to end. False, and nothing is
+   * stored: the stored role is not `replaced`, or who asks has no role any more.
    * @param replaced what was read before; null: there must be none; left out: whatever there is
    * @param asking the person who asks; null: an operator key does
    */
@@ -84,8 +86,19 @@ export interface OperatorChanges {
     asking: string | null,
   ): Promise<boolean>
   /**
-   * Removes the role of a person and ends their sessions, in one step. False, and nothing is removed: as for
-   * `savePerson`, or they have no role there.
+   * Gives a person several roles, all of them or none, in one step. A name that is null leaves the one that is there.
+   * @param roles of one person. Each has a record of its own, about its own place
+   * @param auditIds the ids of the records after the first one, whose id is that of the entry
+   * @returns false: nothing is stored, because who asks has no role any more
+   */
+  addPerson(
+    roles: readonly PersonInRole[],
+    auditIds: readonly string[],
+    asking: string | null,
+  ): Promise<boolean>
+  /**
+   * Removes the role of a person and ends their sessions, in one step and within the same bounds. False, and nothing is
+   * removed: as for `savePerson`, or they have no role there.
    */
   removePerson(
     person: Pick<PersonInRole, 'person' | 'organizationId'>,

@@ -244,7 +244,8 @@ export type KeyedRead =
   | { readonly authenticated: false }
   | {
       readonly authenticated: true
-      readonly key: WorkingKey
+      /** Null: it was read without a key, by an `AuthorizedClaim`. */
+      readonly key: WorkingKey | null
       readonly organization: Organization
       /** One result per query, in the order of the queries; a `one` query yields one row or none. */
       readonly results: readonly QueryResult[]

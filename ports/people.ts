@@ -1,4 +1,4 @@
-import type { KeyClaim, OperatorKeyClaim } from './organizations.ts'
+import type { KeyClaim, OperatorKeyClaim, StoredOperatorKey } from './organizations.ts'
 
 /**
  * What a person may do. `admin` and `support` work for the service, in all organizations or, as `support`, in some;
@@ -37,7 +37,6 @@ export type SignedIn =
 export interface Session {
   /** Names it in lists. */
   readonly sessionId: string
-  readonly by: SignedIn
   /** UTC instant. */
   readonly createdAt: string
   /** The instant of its last use, to within a few minutes. */
@@ -48,10 +47,26 @@ export interface Session {
   readonly browser: string
 }
 
+/** A session that is about to be stored. */
+export interface NewSession extends Session {
+  readonly by: SignedIn
+}
+
+/** Who has a session that works. */
+export type SessionHolder =
+  /** With all of their roles. */
+  | { readonly kind: 'person'; readonly person: string; readonly roles: readonly PersonInRole[] }
+  | {
+      readonly kind: 'tenantKey'
+      readonly claim: KeyClaim
+      /** False: the organization lives in another database, which alone knows whether the key works. */
+      readonly isProven: boolean
+    }
+  | { readonly kind: 'operatorKey'; readonly key: StoredOperatorKey }
+
 /** A session that works. */
 export interface OpenSession extends Session {
-  /** All roles of the person who signed in; none when a key did. */
-  readonly roles: readonly PersonInRole[]
+  readonly by: SessionHolder
 }
 
 /** When sessions work: they have not reached their end, and were used since an instant. UTC. */
@@ -114,15 +129,14 @@ export interface People {
    * browser asked for it, and it stays usable there. `gone`: it is unknown, too old or was used, or its person has no
    * role any more.
    */
-  useLink(
-    link: OpenedLink,
-    session: Omit<Session, 'by'>,
-    sessionHash: string,
-  ): Promise<'opened' | 'elsewhere' | 'gone'>
+  useLink(link: OpenedLink, session: Session, sessionHash: string): Promise<'opened' | 'elsewhere' | 'gone'>
 
   /** Stores a session, and removes those that have reached their end. */
-  openSession(session: Session, hash: string): Promise<void>
-  /** The session with one of these hashes, with the roles of its person; null: there is none that works. One read. */
+  openSession(session: NewSession, hash: string): Promise<void>
+  /**
+   * The session with one of these hashes, with the roles of its person or the key that opened it. Null: there is none
+   * that works, or its key has ended. One read.
+   */
   findSession(hashes: readonly string[], times: SessionTimes): Promise<OpenSession | null>
   /** Records that a session is in use. A later instant is never replaced. */
   noteUse(hashes: readonly string[], now: string): Promise<void>

@@ -1,9 +1,9 @@
-import type { KeyAttributes, KeyKind, StoredKey, KeyClaim } from '../../ports/organizations.ts'
+import type { KeyAttributes, KeyKind, StoredKey } from '../../ports/organizations.ts'
 import type { Clock, RandomSource } from '../../ports/platform.ts'
-import { equalInConstantTime, randomBase62, toBase62, toBase64Url, utf8 } from '../text/encoding.ts'
+import { equalInConstantTime, randomBase62, toBase62, utf8 } from '../text/encoding.ts'
 import { keysOf } from '../text/json.ts'
 import { toInstant } from '../text/instant.ts'
-import type { Secrets, SecretVersion } from './secrets.ts'
+import { keyedHash, type Secrets, type SecretVersion } from './secrets.ts'
 
 /**
  * The parts of a key: `ck_live_{organizationId}_{keyId}{secret}{checksum}` for a tenant, `pk_live_{keyId}…` for
@@ -124,21 +124,9 @@ export function drawKey(
   return { keyId, key: unchecked + checksum(unchecked) }
 }
 
-/** The hash under which a key is stored: HMAC-SHA-256 under the secret's subkey, base64url. */
-export async function hashKey(key: string, secret: SecretVersion): Promise<string> {
-  return toBase64Url(await secret.mac('api-key', utf8(key)))
-}
-
-/**
- * The hashes of the presented key, one of which the stored key must have: under the current root secret, and under the
- * previous one while a rotation lasts.
- */
-export async function claimedHashes(
-  { text }: Pick<PresentedKey, 'text'>,
-  { current, previous }: Pick<Secrets, 'current' | 'previous'>,
-): Promise<KeyClaim['hashes']> {
-  const underCurrent = await hashKey(text, current)
-  return previous === null ? [underCurrent] : [underCurrent, await hashKey(text, previous)]
+/** The hash under which a key is stored. */
+export function hashKey(key: string, secret: SecretVersion): Promise<string> {
+  return keyedHash('api-key', key, secret)
 }
 
 /**

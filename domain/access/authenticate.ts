@@ -20,9 +20,9 @@ import {
   type Reply,
   type RoutedRequest,
 } from '../record/reply.ts'
-import { claimedHashes, isKey, readKey, hashKey, type PresentedKey } from './api-key.ts'
+import { isKey, readKey, hashKey, type PresentedKey } from './api-key.ts'
 import { isLoopbackName } from '../text/http.ts'
-import type { Secrets } from './secrets.ts'
+import { keyedHashes, type Secrets } from './secrets.ts'
 import { rateLimitHeaders, tooManyRequests, type RateLimiter } from './rate-limiter.ts'
 import type { Background, Clock } from '../../ports/platform.ts'
 import { toInstant } from '../text/instant.ts'
@@ -112,8 +112,10 @@ export function openReader(
   world: KeyWorld,
 ): TenantReader | { readonly refusal: Reply } {
   const { signedIn } = world
-  if (signedIn !== undefined)
-    return readerOf({ key: signedIn, text: null, claim: signedIn }, routed, scope, world)
+  if (signedIn !== undefined) {
+    const { organizationId, keyId } = signedIn
+    return readerOf({ organizationId, keyId, text: null, claim: async () => signedIn }, routed, scope, world)
+  }
   const exposed = refuseExposedKey(routed, scope)
   if (exposed !== null) return { refusal: exposed }
   const token = bearerToken(routed.request.headers.get('authorization'))
@@ -121,36 +123,38 @@ export function openReader(
   const key = known?.key ?? (token === null ? null : readKey(token))
   if (key?.organizationId == null) return { refusal: unauthorized(scope) }
   const { organizationId, keyId, text } = key
-  const whose = { key: { organizationId, keyId }, text, claim: known?.claim ?? null }
-  return readerOf(whose, routed, scope, world, (claim) => {
+  const claim = async () => known?.claim ?? claimOf(key, organizationId, world)
+  return readerOf({ organizationId, keyId, text, claim }, routed, scope, world, (claim) => {
     if (known === null) rememberKey({ key, claim }, world.secrets)
   })
 }
 
 /** Who reads. */
 interface Reading {
-  readonly key: Pick<KeyClaim | AuthorizedClaim, 'organizationId' | 'keyId'>
+  readonly organizationId: string
+  /** Null: somebody who signed in without a key. */
+  readonly keyId: string | null
   /** The whole key; null: it is not known, because somebody has signed in with it, or without one. */
   readonly text: string | null
-  /** Null: it is made of the text when it is needed. */
-  readonly claim: KeyClaim | AuthorizedClaim | null
+  /** Makes the claim when it is first needed. */
+  readonly claim: () => Promise<KeyClaim | AuthorizedClaim>
 }
 
 /** @param proven called with the claim of a key that was proven */
 function readerOf(
-  { key: { organizationId, keyId }, text, claim: known }: Reading,
+  { organizationId, keyId, text, claim: makeClaim }: Reading,
   routed: KeyedRequest,
   scope: Scope,
   world: KeyWorld,
   proven: (claim: KeyClaim) => void = () => undefined,
 ): TenantReader {
-  let claim = known
+  let claim: KeyClaim | AuthorizedClaim | null = null
   let reader: KeyedReader | null = null
   let isAdmitted = false
   const tenant: TenantReader = {
     organizationId,
     async read(queries) {
-      claim ??= await claimOf({ keyId: keyId ?? '', text: text ?? '' }, organizationId, world)
+      claim ??= await makeClaim()
       reader ??= world.storage.open(claim)
       // A key that is known to have used up its rate must still be proven, because the request may be forged; but then
       // no query is run.
@@ -159,9 +163,11 @@ function readerOf(
       const found = await reader.read(spent === null ? queries : [], { isCounted })
       if (!found.authenticated)
         return { kind: 'refused', refusal: keyId === null ? notFound() : unauthorized(scope) }
-      const refusal = isAdmitted
-        ? null
-        : admitKey({ text, stored: found.key, spent, counted: found.budget }, scope, routed, world)
+      const admit = ({ key: stored, budget: counted }: typeof found) =>
+        stored === null
+          ? admitOther(organizationId, scope, routed)
+          : admitKey({ text, stored, spent, counted }, scope, routed, world)
+      const refusal = isAdmitted ? null : admit(found)
       if (refusal !== null) return { kind: 'refused', refusal }
       isAdmitted = true
       if (claim.keyId !== null) proven(claim)
@@ -180,7 +186,7 @@ export async function claimOf(
   organizationId: string,
   { secrets }: Pick<KeyWorld, 'secrets'>,
 ): Promise<KeyClaim> {
-  return { organizationId, keyId: key.keyId, hashes: await claimedHashes(key, secrets) }
+  return { organizationId, keyId: key.keyId, hashes: await keyedHashes('api-key', key.text, secrets) }
 }
 
 const PREFIX = `${AUTH_SCHEME} `
@@ -281,13 +287,16 @@ function admitKey(
     spent ?? (ratePerMinute === null ? null : world.rateLimiter.take(keyId, ratePerMinute))
   const budget = counted ?? counting()
   if (counted?.isExceeded === true) world.rateLimiter.learn(keyId, counted)
-  routed.identified(
-    { organizationId, keyId: keyId === '' ? null : keyId },
-    budget === null ? {} : rateLimitHeaders(budget),
-  )
-  if (keyId !== '') keepUp(text, stored, world.keys, world)
+  routed.identified({ organizationId, keyId }, budget === null ? {} : rateLimitHeaders(budget))
+  keepUp(text, stored, world.keys, world)
   if (budget?.isExceeded === true) return tooManyRequests(budget)
   return covers(stored.scope, scope) ? null : outOfScope(scope)
+}
+
+/** Decides whether somebody who signed in without a key may make a call: they read. Null: they may. */
+function admitOther(organizationId: string, scope: Scope, { identified }: KeyedRequest): Reply | null {
+  identified({ organizationId, keyId: null })
+  return covers('read', scope) ? null : outOfScope(scope)
 }
 
 /** Whether a key with this scope may make a call that needs `needed`. */

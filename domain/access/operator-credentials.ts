@@ -1,5 +1,5 @@
 import type { OperatorRole, StoredOperatorKey } from '../../ports/organizations.ts'
-import type { PersonInRole, PersonRole } from '../../ports/people.ts'
+import type { PersonInRole, PersonRole, Session } from '../../ports/people.ts'
 import type { Clock, RandomSource } from '../../ports/platform.ts'
 import { toInstant } from '../text/instant.ts'
 import { drawKey, hasGoodChecksum, hashKey, KEY_TAIL } from './api-key.ts'
@@ -28,6 +28,8 @@ export interface Operator {
   readonly roles: readonly PersonInRole[]
   /** The instant at which the key ends; null: never. No key that it issues works longer. */
   readonly expiresAt: string | null
+  /** The session that the request was made in; null: it carries a key. */
+  readonly session: Session | null
 }
 
 /** What is recorded as the issuer of a key that an operator issues; null: the holder of the root secret. */

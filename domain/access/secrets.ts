@@ -32,6 +32,21 @@ export interface Secrets {
   find(version: string): SecretVersion | null
 }
 
+/** The hash under which a text is stored: HMAC-SHA-256 under the purpose's subkey of a root secret, base64url. */
+export async function keyedHash(purpose: Purpose, text: string, secret: SecretVersion): Promise<string> {
+  return toBase64Url(await secret.mac(purpose, utf8(text)))
+}
+
+/** The hashes under which a text may be stored: with the current root secret and, during a rotation, the previous one. */
+export async function keyedHashes(
+  purpose: Purpose,
+  text: string,
+  { current, previous }: Pick<Secrets, 'current' | 'previous'>,
+): Promise<readonly [current: string] | readonly [current: string, previous: string]> {
+  const newest = await keyedHash(purpose, text, current)
+  return previous === null ? [newest] : [newest, await keyedHash(purpose, text, previous)]
+}
+
 const ROOT_SECRET_BYTES = 32
 
 /** Why a root secret cannot be used, or null when it can. */

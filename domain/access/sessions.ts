@@ -2,10 +2,10 @@ import type { AuthorizedClaim, KeyClaim } from '../../ports/organizations.ts'
 import type { OpenSession, People, SessionTimes } from '../../ports/people.ts'
 import type { Background, Clock, RandomSource } from '../../ports/platform.ts'
 import { errorReply, type ErrorBody, type JsonReply, type RoutedRequest } from '../record/reply.ts'
-import { toBase64Url, utf8 } from '../text/encoding.ts'
+import { toBase64Url } from '../text/encoding.ts'
 import { isLoopbackName } from '../text/http.ts'
 import { toInstant } from '../text/instant.ts'
-import type { Secrets } from './secrets.ts'
+import { keyedHashes, type Secrets } from './secrets.ts'
 
 // A session stands for a person, or for a key that signed in, in one browser. The browser holds a random secret in a
 // cookie that no script can read; what is stored is a keyed hash of it, so a copy of the database opens no session.
@@ -75,16 +75,6 @@ export function drawSecret(random: RandomSource): string {
   return toBase64Url(random.bytes(SECRET_BYTES))
 }
 
-/** The hashes under which a secret may be stored: with the current root secret and, during a rotation, the previous one. */
-export async function hashesOf(
-  text: string,
-  { current, previous }: Secrets,
-): Promise<readonly [string, ...string[]]> {
-  const hashed = async (secret: Secrets['current']) => toBase64Url(await secret.mac('session', utf8(text)))
-  const newest = await hashed(current)
-  return previous === null ? [newest] : [newest, await hashed(previous)]
-}
-
 /** When sessions work, at this moment. */
 export function sessionTimes({ clock }: Pick<SessionWorld, 'clock'>): SessionTimes {
   const nowMs = clock.nowMs()
@@ -95,13 +85,22 @@ export function sessionTimes({ clock }: Pick<SessionWorld, 'clock'>): SessionTim
 export async function readSession(routed: SessionRequest, world: SessionWorld): Promise<OpenSession | null> {
   const text = readCookie(routed, 'session')
   if (text === null) return null
-  const hashes = await hashesOf(text, world.secrets)
+  const hashes = await keyedHashes('session', text, world.secrets)
   const session = await world.people.findSession(hashes, sessionTimes(world))
   if (session === null) return null
   const nowMs = world.clock.nowMs()
   if (Date.parse(session.lastSeenAt) + NOTED_EVERY_MS <= nowMs)
     world.background.run(world.people.noteUse(hashes, toInstant(nowMs)))
   return session
+}
+
+/** Ends the session of a request, if it has one. */
+export async function endSession(
+  routed: SessionRequest,
+  { people, secrets }: Pick<SessionWorld, 'people' | 'secrets'>,
+): Promise<void> {
+  const text = readCookie(routed, 'session')
+  if (text !== null) await people.endSession(await keyedHashes('session', text, secrets))
 }
 
 const FOREIGN = 'This changes something, so a browser must ask for it from a page of this very host.'
@@ -125,12 +124,11 @@ export function isRead({ method }: Request): boolean {
  * By which right a session reads the data of an organization; null: by none, so that the organization is not there for
  * it.
  */
-export function readingClaim(
-  { by, roles }: OpenSession,
-  organizationId: string,
-): KeyClaim | AuthorizedClaim | null {
+export function readingClaim({ by }: OpenSession, organizationId: string): KeyClaim | AuthorizedClaim | null {
   if (by.kind === 'tenantKey') return by.claim.organizationId === organizationId ? by.claim : null
-  const isOpen = roles.some((role) => role.organizationId === null || role.organizationId === organizationId)
+  const isOpen =
+    by.kind === 'operatorKey' ||
+    by.roles.some((role) => role.organizationId === null || role.organizationId === organizationId)
   return isOpen ? { organizationId, keyId: null } : null
 }
 

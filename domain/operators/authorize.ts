@@ -1,6 +1,5 @@
-import type { OperatorRole } from '../../ports/organizations.ts'
-import type { OpenSession } from '../../ports/people.ts'
-import { claimedHashes } from '../access/api-key.ts'
+import type { OperatorRole, StoredOperatorKey } from '../../ports/organizations.ts'
+import type { OpenSession, SessionHolder } from '../../ports/people.ts'
 import { bearerToken, keepUp, refuseExposedKey } from '../access/authenticate.ts'
 import {
   isProofOf,
@@ -9,6 +8,7 @@ import {
   readProof,
   type Operator,
 } from '../access/operator-credentials.ts'
+import { keyedHashes } from '../access/secrets.ts'
 import { isRead, readSession, refuseForeign } from '../access/sessions.ts'
 import { readRequestBody } from '../limits/body.ts'
 import { echoed } from '../limits/echo.ts'
@@ -64,6 +64,7 @@ const ROOT: Operator = {
   organizations: null,
   roles: [],
   expiresAt: null,
+  session: null,
 }
 
 /** Identifies the sender of a request, by a key or by a session, and decides whether they may call the operation. */
@@ -81,15 +82,14 @@ export async function authorize(door: Door, routed: RoutedRequest, world: Operat
   if (session === null) return STRANGER()
   const foreign = isRead(routed.request) ? null : refuseForeign(routed)
   if (foreign !== null) return { kind: 'stranger', refusal: foreign }
-  switch (session.by.kind) {
-    case 'operatorKey': {
-      const operator = await provenOperator(session.by.claim, null, routed, world)
-      return operator === null ? STRANGER() : byRole(door, operator)
-    }
+  const { by } = session
+  switch (by.kind) {
+    case 'operatorKey':
+      return byRole(door, operatorOf(by.key, null, session, routed, world))
     case 'tenantKey':
-      return byTenantKey(door, session.by.claim, routed, world)
+      return byTenantKey(door, by, session, routed, world)
     case 'person':
-      return byPerson(door, session, routed, world)
+      return byPerson(door, by, session, routed, world)
   }
 }
 
@@ -112,12 +112,12 @@ function byRole({ access }: Door, operator: Operator): Admission {
 /** A key of an organization opens the public interface alone, and who one is. */
 async function byTenantKey(
   { access }: Door,
-  claim: Extract<OpenSession['by'], { readonly kind: 'tenantKey' }>['claim'],
+  { claim, isProven }: Extract<SessionHolder, { readonly kind: 'tenantKey' }>,
+  session: OpenSession,
   { identified }: RoutedRequest,
   world: OperatorWorld,
 ): Promise<Admission> {
-  const found = await world.storage.open(claim).read([])
-  if (!found.authenticated) return STRANGER()
+  if (!isProven && !(await world.storage.open(claim).read([])).authenticated) return STRANGER()
   const { organizationId, keyId } = claim
   identified({ organizationId, keyId })
   if (access !== 'signed_in')
@@ -127,6 +127,7 @@ async function byTenantKey(
     ...{ keyId, person: null, name: organizationId, role: 'member', expiresAt: null },
     organizations: [organizationId],
     roles: [],
+    session,
   }
   return { kind: 'admitted', operator }
 }
@@ -137,17 +138,18 @@ async function byTenantKey(
  */
 async function byPerson(
   door: Door,
-  { by, roles }: OpenSession,
+  { person, roles }: Extract<SessionHolder, { readonly kind: 'person' }>,
+  session: OpenSession,
   routed: RoutedRequest,
   world: OperatorWorld,
 ): Promise<Admission> {
   const [first] = roles
-  if (by.kind !== 'person' || first === undefined) return STRANGER()
+  if (first === undefined) return STRANGER()
   const ofService = roles.find(({ organizationId }) => organizationId === null)
   const operator: Operator = {
     ...{
       keyId: null,
-      person: by.person,
+      person,
       name: first.email,
       role: ofService?.role ?? first.role,
       expiresAt: null,
@@ -155,6 +157,7 @@ async function byPerson(
     organizations:
       ofService === undefined ? roles.flatMap(({ organizationId }) => organizationId ?? []) : null,
     roles,
+    session,
   }
   routed.identified({ organizationId: null, keyId: null })
   if (ofService !== undefined) return byRole(door, operator)
@@ -209,22 +212,28 @@ async function operatorOfKey(routed: RoutedRequest, world: OperatorWorld): Promi
   const presented = readOperatorKey(bearerToken(routed.request.headers.get('authorization')) ?? '')
   if (presented === null) return null
   const { keyId, text } = presented
-  return provenOperator({ keyId, hashes: await claimedHashes(presented, world.secrets) }, text, routed, world)
+  const stored = await world.operatorKeys.prove({
+    keyId,
+    hashes: await keyedHashes('api-key', text, world.secrets),
+  })
+  return stored === null ? null : operatorOf(stored, text, null, routed, world)
 }
 
-/** @param text the whole key, which is stored anew under another root secret; null: it is not known */
-async function provenOperator(
-  claim: Parameters<OperatorWorld['operatorKeys']['prove']>[0],
+/**
+ * The operator of a key that works.
+ * @param text the whole key, which is stored anew under another root secret; null: it is not known
+ */
+function operatorOf(
+  stored: StoredOperatorKey,
   text: string | null,
+  session: OpenSession | null,
   { identified }: RoutedRequest,
   world: OperatorWorld,
-): Promise<Operator | null> {
-  const stored = await world.operatorKeys.prove(claim)
-  if (stored === null) return null
+): Operator {
   const { keyId, operator: name, role, expiresAt } = stored
   identified({ organizationId: null, keyId })
   keepUp(text, stored, world.operatorKeys, world)
-  return { keyId, person: null, name, role, organizations: null, roles: [], expiresAt }
+  return { keyId, person: null, name, role, organizations: null, roles: [], expiresAt, session }
 }
 
 /** Only the current root secret counts. The previous one is being replaced, perhaps because others know it. */

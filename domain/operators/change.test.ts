@@ -24,6 +24,7 @@ function followed() {
     person: null,
     organizations: null,
     roles: [],
+    session: null,
   } as const
   return { outcomes, change: followChange('organization.move', operator, { organizationId: 'acme' }, world) }
 }

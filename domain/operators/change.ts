@@ -1,4 +1,5 @@
 import type { AuditEntry, AuditOutcome, AuditSubject, OperatorChanges } from '../../ports/operators.ts'
+import type { RandomSource } from '../../ports/platform.ts'
 import { hasGoodChecksum, isKeyId, isOrganizationId } from '../access/api-key.ts'
 import type { Operator } from '../access/operator-credentials.ts'
 import { randomBase62, toBase64Url, utf8 } from '../text/encoding.ts'
@@ -38,6 +39,11 @@ export interface FollowedChange extends Change {
 
 const AUDIT_ID_LENGTH = 16
 
+/** The id of a record. */
+export function drawAuditId(random: RandomSource): string {
+  return randomBase62(AUDIT_ID_LENGTH, (length) => random.bytes(length))
+}
+
 /**
  * Tracks the change that an operator asks for.
  * @param params the parameters of the request's path, which name the organization and the subject if they can
@@ -49,7 +55,7 @@ export function followChange(
   { audit, changes, clock, random }: OperatorWorld,
 ): FollowedChange {
   let entry: AuditEntry = {
-    auditId: randomBase62(AUDIT_ID_LENGTH, (length) => random.bytes(length)),
+    auditId: drawAuditId(random),
     at: toInstant(clock.nowMs()),
     operatorKeyId: operator.keyId,
     operator: operator.name,

@@ -1,15 +1,14 @@
 import * as v from 'valibot'
 import type { PersonRole } from '../../ports/people.ts'
 import { operatorRoles } from '../access/operator-credentials.ts'
-import { hashesOf, readCookie, sessionTimes } from '../access/sessions.ts'
+import { endSession, sessionTimes } from '../access/sessions.ts'
 import { component, described } from '../record/meaning.ts'
 import { jsonResponse, type OperationEndpoint } from '../record/operation.ts'
-import { errorReply, jsonReply, PRIVATE, type RoutedRequest } from '../record/reply.ts'
+import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
 import { opens } from './authorize.ts'
 import { pageParameters, samplePagination } from './list.ts'
 import { personRoles, sampleSession, serveSessions, SessionPage } from './people.ts'
 import { operated } from './serve.ts'
-import type { OperatorWorld } from './world.ts'
 
 const Me = component(
   'Me',
@@ -117,10 +116,7 @@ export function meOperation(listed: () => readonly OperationEndpoint[]) {
 }
 
 /** Whether a role opens an operation at all. */
-export function isOpen(
-  role: PersonRole,
-  { access, openTo }: Pick<OperationEndpoint, 'access' | 'openTo'>,
-): boolean {
+function isOpen(role: PersonRole, { access, openTo }: Pick<OperationEndpoint, 'access' | 'openTo'>): boolean {
   if (access === 'public' || access === 'tenant' || access === 'tenant_or_platform')
     return access === 'public'
   return access === 'signed_in' || opens(role, { access, openTo })
@@ -144,11 +140,10 @@ export const listOwnSessions = operated({
     }),
     400: 'BadRequest',
   },
-  answer: async (routed, world, { person }) => {
-    const current = await currentSession(routed, world)
-    const own = person === null ? [] : await world.people.sessionsOf(person, sessionTimes(world))
-    const sessions = person === null && current !== null ? [current] : own
-    return serveSessions(routed.operation.id, routed.query, sessions, current?.sessionId ?? null, world)
+  answer: async ({ operation, query }, world, { person, session }) => {
+    const ofKey = session === null ? [] : [session]
+    const sessions = person === null ? ofKey : await world.people.sessionsOf(person, sessionTimes(world))
+    return serveSessions(operation.id, query, sessions, session?.sessionId ?? null, world)
   },
 })
 
@@ -178,16 +173,9 @@ export const endOwnSessions = operated({
   description:
     'Ends all sessions of the person who asks, this one too. Whoever signed in with a key ends the one.',
   responses: { 204: { description: 'They have ended.' }, 400: 'BadRequest' },
-  answer: async (routed, world, { person }) => {
-    const secret = readCookie(routed, 'session')
+  answer: async (routed, world, { person, session }) => {
     if (person !== null) await world.people.endSessionsOf(person, null)
-    else if (secret !== null) await world.people.endSession(await hashesOf(secret, world.secrets))
+    else if (session !== null) await endSession(routed, world)
     return { status: 204, headers: PRIVATE, body: null } as const
   },
 })
-
-async function currentSession(routed: RoutedRequest, world: OperatorWorld) {
-  const secret = readCookie(routed, 'session')
-  if (secret === null) return null
-  return world.people.findSession(await hashesOf(secret, world.secrets), sessionTimes(world))
-}

@@ -2,14 +2,14 @@ import * as v from 'valibot'
 import type { PersonInRole, PersonRole, Session } from '../../ports/people.ts'
 import { sessionTimes } from '../access/sessions.ts'
 import { echoed } from '../limits/echo.ts'
-import { ofOrganization, mark, sets, text, type Column } from '../record/command.ts'
+import { ofOrganization, many, mark, sets, text, type Column } from '../record/command.ts'
 import { component, described, worded } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
 import { emailKey, readEmailAddress } from '../text/email-address.ts'
 import { toInstant } from '../text/instant.ts'
 import { isOperator, notThere, ofParameter } from './authorize.ts'
-import { changeAsRead, stateReply } from './change.ts'
+import { changeAsRead, drawAuditId, stateReply } from './change.ts'
 import { optionalText, pageOf, pageParameters, samplePagination, servePage, type AskedPage } from './list.ts'
 import { count, instant, jsonBody, personName } from './schema.ts'
 import { operated } from './serve.ts'
@@ -56,6 +56,14 @@ const sample: v.InferOutput<typeof PersonBody> = {
   addedAt: '2026-03-01T14:00:00.000Z',
   addedBy: 'ops',
 }
+
+/** The roles that were given to a person at once. */
+const GivenRoles = v.strictObject({ data: v.array(PersonBody) })
+
+/** The maximum number of organizations in which a role is given at once. */
+const PLACES_MAX = 50
+
+const LOST_ROLE = 'Your role was changed meanwhile, so nothing was.'
 
 const PATH = '/operator/v1/people/{email}'
 
@@ -150,7 +158,7 @@ export const savePerson = operated({
   versioned: { of: showPerson, mayCreate: true },
   summary: 'Add a person, or change their role',
   description:
-    'Nobody gives a role that they do not have. `owner` and `member` are roles in an organization, `admin` is one in the service, and `support` either. A change of the role ends the sessions of the person.',
+    'Nobody gives a role that they do not have. `owner` and `member` are roles in an organization, `admin` is one in the service, and `support` either. A change of the role applies to the next request of the person. It ends their sessions if it is the role in the service, or the only one that they have.',
   query: inOrganization,
   body: jsonBody(
     v.strictObject({
@@ -169,27 +177,6 @@ export const savePerson = operated({
     403: 'Forbidden',
     404: 'NotFound',
   },
-  commands: [
-    {
-      words: ['person', 'add'],
-      positionals: ['EMAIL'],
-      flags: {
-        org: sets('organizationId', text('ID')),
-        role: sets('role', text(personRoles.join('|'), 'required')),
-        name: sets('name', text('NAME')),
-      },
-      summary: 'Let a person sign in, or change what they may do',
-      details: [
-        'With --org: owner (everything of the organization), member (its inbox, its forms, and to read), or support (an',
-        'operator who sees this organization and others that are given so). Without: admin or support of the whole service.',
-        'A person who is there gets the new role, and has to sign in again.',
-      ],
-      examples: ['ada@lakeside.example --org lakeside --role owner', 'sam@ops.example --role support'],
-      says: ({ email, role: given, organizationId }) => ({
-        notes: [`${email} is ${given} of ${organizationId ?? 'the service'}, and signs in at /console.`],
-      }),
-    },
-  ],
   answer: async ({ operation, params, query, body, change, precondition }, world, operator) => {
     const { organizationId } = query
     const email = readEmailAddress(params.email ?? '')
@@ -217,9 +204,94 @@ export const savePerson = operated({
       },
     })
     if ('refusal' in saved) return saved.refusal
-    if (saved.outcome === null) return errorReply(403, 'Your role was changed meanwhile, so nothing was.')
+    if (saved.outcome === null) return errorReply(403, LOST_ROLE)
     const shown = published(saved.outcome)
     return stateReply(operation, 200, shown, shown)
+  },
+})
+
+export const addPerson = operated({
+  id: 'people.add',
+  tag: 'People',
+  method: 'POST',
+  path: '/operator/v1/people',
+  access: 'admin',
+  action: 'person.save',
+  summary: 'Give a person a role, in several organizations at once',
+  description: `All of it or nothing, whatever roles the person has there: a change of one is as with \`people.save\`. At most ${PLACES_MAX} organizations in a call.`,
+  body: jsonBody(
+    v.strictObject({
+      email: described(v.string('must be a string'), 'The address with which they sign in.'),
+      role,
+      name: v.exactOptional(
+        described(v.nullable(personName), 'What to call them; null or left out: as before.'),
+      ),
+      organizationIds: v.exactOptional(
+        described(
+          v.pipe(
+            v.array(v.string('must be a string')),
+            v.maxLength(PLACES_MAX, `has more than ${PLACES_MAX}`),
+          ),
+          'Where they have the role; left out or empty: in the whole service.',
+        ),
+      ),
+    }),
+    { email: 'sam@ops.example', role: 'support', organizationIds: ['lakeside', 'harbor'] },
+  ),
+  responses: {
+    200: jsonResponse('The person, in each of these roles.', GivenRoles, { data: [sample] }),
+    400: 'BadRequest',
+    403: 'Forbidden',
+    404: 'NotFound',
+  },
+  commands: [
+    {
+      words: ['person', 'add'],
+      positionals: ['EMAIL'],
+      argument: 'email',
+      flags: {
+        org: sets('organizationIds', many('ID')),
+        role: sets('role', text(personRoles.join('|'), 'required')),
+        name: sets('name', text('NAME')),
+      },
+      summary: 'Let a person sign in, or change what they may do',
+      details: [
+        'With --org, which may be given several times: owner (everything of the organization), member (its inbox, its forms,',
+        'and to read), or support (an operator who sees these organizations alone). Without: admin or support of the whole',
+        'service. A person who is there gets the new role.',
+      ],
+      examples: [
+        'ada@lakeside.example --org lakeside --role owner',
+        'sam@ops.example --role support --org lakeside --org harbor',
+      ],
+      says: ({ data }) => ({
+        notes: data.map(
+          ({ email, role: given, organizationId }) =>
+            `${email} is ${given} of ${organizationId ?? 'the service'}, and signs in at /console.`,
+        ),
+      }),
+    },
+  ],
+  answer: async ({ body, change }, world, operator) => {
+    const email = readEmailAddress(body.email)
+    if (email === null) return errorReply(400, 'email: must be one bare email address.')
+    const { role: given, name = null, organizationIds = [] } = body
+    const places = organizationIds.length === 0 ? [null] : [...new Set(organizationIds)]
+    const misplaced = misplacedRole(given, places[0] ?? null)
+    if (misplaced !== null) return errorReply(400, misplaced)
+    const unknown = await Promise.all(places.map((place) => unknownPlace(place, world)))
+    const refused = unknown.find((refusal) => refusal !== null)
+    if (refused != null) return refused
+    const person = emailKey(email)
+    const added = { addedAt: toInstant(world.clock.nowMs()), addedBy: operator.name }
+    const roles = places.map((place) => {
+      return { person, organizationId: place, role: given, email, name, ...added }
+    })
+    const changes = change.about(places[0] ?? null, { type: 'person', email, role: given })
+    const auditIds = places.slice(1).map(() => drawAuditId(world.random))
+    if (!(await changes.addPerson(roles, auditIds, operator.person))) return errorReply(403, LOST_ROLE)
+    const found = await Promise.all(places.map((place) => world.people.find(person, place)))
+    return jsonReply(200, { data: found.flatMap((one) => (one === null ? [] : [published(one)])) }, PRIVATE)
   },
 })
 
@@ -231,7 +303,8 @@ export const removePerson = operated({
   access: 'admin',
   action: 'person.remove',
   summary: 'Remove a person',
-  description: 'They lose the role there, and their sessions end. Roles elsewhere stay.',
+  description:
+    'They lose the role there with their next request. Roles elsewhere stay; without one, or if the role was that in the service, their sessions end.',
   query: inOrganization,
   responses: {
     204: { description: 'They have no role there.' },
@@ -244,10 +317,13 @@ export const removePerson = operated({
       words: ['person', 'remove'],
       positionals: ['EMAIL'],
       flags: { org: sets('organizationId', text('ID')) },
-      summary: 'Take the role of a person, and end their sessions',
-      details: ['With --org: the role in that organization. Without: the role in the service.'],
+      summary: 'Take the role of a person',
+      details: [
+        'With --org: the role in that organization. Without: the role in the service. Their sessions end if it was the only',
+        'role that they had, or that in the service.',
+      ],
       examples: ['ada@lakeside.example --org lakeside'],
-      says: () => ({ notes: ['They have no role there, and their sessions ended.'] }),
+      says: () => ({ notes: ['They have no role there any more.'] }),
     },
   ],
   answer: async ({ params: { email = '' }, query: { organizationId }, change }, world, operator) => {

@@ -1,12 +1,13 @@
 import * as v from 'valibot'
 import type { Session, SignedIn } from '../../ports/people.ts'
-import { claimedHashes, readKey } from '../access/api-key.ts'
+import { readKey } from '../access/api-key.ts'
 import { readOperatorKey } from '../access/operator-credentials.ts'
+import { keyedHashes } from '../access/secrets.ts'
 import {
   browserName,
   cookieHeader,
   drawSecret,
-  hashesOf,
+  endSession,
   isPrivate,
   LIFE_MS,
   readCookie,
@@ -107,8 +108,8 @@ async function sendLink(
   if (address === null || sender === null || mail === null) return
   const nowMs = clock.nowMs()
   const token = drawSecret(random)
-  const [hash] = await hashesOf(token, secrets)
-  const [browserHash] = await hashesOf(asking, secrets)
+  const [hash] = await keyedHashes('session', token, secrets)
+  const [browserHash] = await keyedHashes('session', asking, secrets)
   const network = await hashOfNetwork(request, world)
   const to = await people.addLink(
     { hash, person: emailKey(address), browserHash, network, createdAt: toInstant(nowMs) },
@@ -209,7 +210,7 @@ export const openSession = operated({
     const refusal = refuseForeign(routed) ?? refuseOpenly(url)
     if (refusal !== null) return refusal
     const secret = drawSecret(world.random)
-    const [hash] = await hashesOf(secret, world.secrets)
+    const [hash] = await keyedHashes('session', secret, world.secrets)
     const opened =
       'token' in body
         ? await openByLink(body.token, newSession(routed, world), hash, routed, world)
@@ -220,7 +221,7 @@ export const openSession = operated({
   },
 })
 
-function newSession({ request }: RoutedRequest, { clock, random }: OperatorWorld): Omit<Session, 'by'> {
+function newSession({ request }: RoutedRequest, { clock, random }: OperatorWorld): Session {
   const nowMs = clock.nowMs()
   const now = toInstant(nowMs)
   return {
@@ -235,14 +236,17 @@ function newSession({ request }: RoutedRequest, { clock, random }: OperatorWorld
 /** Opens a session with a link. Null: it is open. */
 async function openByLink(
   token: string,
-  session: Omit<Session, 'by'>,
+  session: Session,
   sessionHash: string,
   routed: RoutedRequest,
   { people, secrets, clock }: OperatorWorld,
 ) {
   const asking = readCookie(routed, 'sign-in') ?? ''
   // A link that was sent under the previous root secret goes on working, like everything of that.
-  const [hashes, browserHashes] = [await hashesOf(token, secrets), await hashesOf(asking, secrets)]
+  const [hashes, browserHashes] = [
+    await keyedHashes('session', token, secrets),
+    await keyedHashes('session', asking, secrets),
+  ]
   const since = toInstant(clock.nowMs() - LINK_MS)
   const outcomes = await Promise.all(
     hashes.map((hash, index) =>
@@ -259,7 +263,7 @@ async function openByLink(
 }
 
 /** Opens a session with a key. Null: it is open. */
-async function openByKey(key: string, session: Omit<Session, 'by'>, hash: string, world: OperatorWorld) {
+async function openByKey(key: string, session: Session, hash: string, world: OperatorWorld) {
   const by = await provenKey(key.trim(), world)
   if (by === null) return unauthorized(null)
   const { expiresAt } = by
@@ -274,14 +278,14 @@ async function provenKey(
 ): Promise<{ readonly signedIn: SignedIn; readonly expiresAt: string | null } | null> {
   const operatorKey = readOperatorKey(text)
   if (operatorKey !== null) {
-    const claim = { keyId: operatorKey.keyId, hashes: await claimedHashes(operatorKey, secrets) }
+    const claim = { keyId: operatorKey.keyId, hashes: await keyedHashes('api-key', text, secrets) }
     const stored = await operatorKeys.prove(claim)
     return stored === null ? null : { signedIn: { kind: 'operatorKey', claim }, expiresAt: stored.expiresAt }
   }
   const key = readKey(text)
   if (key?.organizationId == null) return null
   const { keyId, organizationId } = key
-  const claim = { organizationId, keyId, hashes: await claimedHashes(key, secrets) }
+  const claim = { organizationId, keyId, hashes: await keyedHashes('api-key', text, secrets) }
   // The end of such a key is asked for at each request anew, together with the key.
   const found = await storage.open(claim).read([])
   return found.authenticated ? { signedIn: { kind: 'tenantKey', claim }, expiresAt: null } : null
@@ -299,8 +303,7 @@ export const closeSession = operated({
   answer: async (routed, world) => {
     const refusal = refuseForeign(routed)
     if (refusal !== null) return refusal
-    const secret = readCookie(routed, 'session')
-    if (secret !== null) await world.people.endSession(await hashesOf(secret, world.secrets))
+    await endSession(routed, world)
     const headers = { ...PRIVATE, ...cookieHeader('session', null, 0, routed.url) }
     return { status: 204, headers, body: null } as const
   },

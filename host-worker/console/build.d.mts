@@ -4,6 +4,8 @@ export interface ConsoleEntry {
   readonly style: string
   /** Modules that the script imports at once. */
   readonly modules: readonly string[]
+  /** The module that is run as soon as it is there, before the others; left out: none. */
+  readonly first?: string
 }
 
 export function bundleConsole(): Promise<{

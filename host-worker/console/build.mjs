@@ -7,6 +7,7 @@ import { writeIfChanged } from '../browser/write-if-changed.mjs'
 const folder = dirname(fileURLToPath(import.meta.url))
 const CONSOLE = 'app/main.tsx'
 const MAILBOX = 'app/mailbox/mailbox.tsx'
+const BEGUN = 'app/service/begun.ts'
 const outdir = join(folder, '..', 'pages', 'public', 'assets', 'console')
 
 /**
@@ -18,7 +19,7 @@ const outdir = join(folder, '..', 'pages', 'public', 'assets', 'console')
 export async function bundleConsole() {
   const { outputFiles, metafile } = await build({
     absWorkingDir: folder,
-    entryPoints: [CONSOLE, MAILBOX],
+    entryPoints: [CONSOLE, MAILBOX, BEGUN],
     outdir,
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
@@ -37,12 +38,17 @@ export async function bundleConsole() {
     logLevel: 'warning',
   })
   const files = outputFiles.map(({ path, contents }) => ({ name: relative(outdir, path), contents }))
-  return { files, entry: entryOf(metafile, CONSOLE), mailboxEntry: entryOf(metafile, MAILBOX) }
+  const first = Object.entries(metafile.outputs).find(([, { inputs }]) => inputs[BEGUN] !== undefined)
+  const entry = { ...entryOf(metafile, CONSOLE), first: nameOf(first[0]) }
+  return { files, entry, mailboxEntry: entryOf(metafile, MAILBOX) }
+}
+
+function nameOf(output) {
+  return relative(outdir, join(folder, output))
 }
 
 /** The files of the first view of a page. */
 function entryOf({ outputs }, source) {
-  const nameOf = (output) => relative(outdir, join(folder, output))
   const [[path, { cssBundle, imports }]] = Object.entries(outputs).filter(
     ([, { entryPoint }]) => entryPoint === source,
   )

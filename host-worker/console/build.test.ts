@@ -16,6 +16,11 @@ it('names the files of the first view', () => {
   const names = built.files.map(({ name }) => name)
   const { script, style, modules } = built.entry
   expect(names).toEqual(expect.arrayContaining([script, style, ...modules]))
+  // What is asked for at once waits for no other file.
+  const first = built.files.find(({ name }) => name === built.entry.first)
+  const text = new TextDecoder().decode(first?.contents)
+  expect(text).toContain('/operator/v1/me')
+  expect(text).not.toMatch(/import|localStorage/)
   expect(names.every((name) => /-[0-9A-Z]{8}\.(js|css)$/.test(name))).toBe(true)
 })
 

@@ -10,7 +10,8 @@ const commands = await allCommands()
 
 /** Operations that no command calls, because only programs need them. */
 const FOR_PROGRAMS = [
-  ...['operatorContract.get', 'imports.show', 'importKinds.list', 'people.show'],
+  ...['operatorContract.get', 'imports.show', 'importKinds.list'],
+  ...['people.show', 'people.save'],
   ...['me.get', 'me.sessions', 'me.endSession', 'me.endSessions'],
 ]
 

@@ -35,12 +35,18 @@ export function top(): Html {
  * The page of a script of the console, which makes everything in it.
  * @param otherwise what can be used where there are no scripts
  */
-export function appPage(title: string, { script, style, modules }: ConsoleEntry, otherwise: string): string {
+export function appPage(
+  title: string,
+  { script, style, modules, first }: ConsoleEntry,
+  otherwise: string,
+): string {
   const files = `${ASSETS_PREFIX}console/`
+  const begins = first === undefined ? '' : html`<script type="module" async src="${files}${first}"></script>`
   const preloads = modules.map((name) => html`<link rel="modulepreload" href="${files}${name}" /> `)
   return htmlPage(
     title,
     html`<meta name="robots" content="noindex" />
+      ${begins}
       <link rel="stylesheet" href="${files}${style}" />
       ${preloads}
       <script type="module" src="${files}${script}"></script>`,

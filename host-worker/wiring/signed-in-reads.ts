@@ -16,7 +16,7 @@ export async function serveSignedIn(
   world: TenantWorld,
   handle: (request: Request, host: RequestHost<TenantWorld>) => Promise<Response>,
 ): Promise<Response> {
-  const { people, operatorKeys } = openStorage(env, meter, backgroundOf(lifetime)).storage
+  const { people } = openStorage(env, meter, backgroundOf(lifetime)).storage
   const url = host.url ?? new URL(request.url)
-  return serveSignedInRead(request, { ...host, url, world: { ...world, people, operatorKeys } }, handle)
+  return serveSignedInRead(request, { ...host, url, world: { ...world, people } }, handle)
 }

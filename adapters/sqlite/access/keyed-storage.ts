@@ -110,19 +110,22 @@ function authenticated(
   results: readonly QueryResult[],
   budget: KeyBudget | null,
 ): KeyedRead {
+  const key = keyId === null ? null : { ...{ keyId, organizationId }, ...workingKey(row) }
   return {
     authenticated: true,
-    key: {
-      keyId: keyId ?? '',
-      organizationId,
-      secretVersion: row.secret_version,
-      scope: row.scope,
-      ratePerMinute: row.rate_per_minute,
-      lastUsedAt: row.last_used_at,
-    },
+    key,
     organization: organizationFromRow({ ...row, organization_id: organizationId }),
     results,
     budget,
+  }
+}
+
+function workingKey(row: WorkingKeyRow) {
+  return {
+    secretVersion: row.secret_version,
+    scope: row.scope,
+    ratePerMinute: row.rate_per_minute,
+    lastUsedAt: row.last_used_at,
   }
 }
 
@@ -293,24 +296,15 @@ const open = db
     ),
   )
 
-/** Like the statement for a key, without one. */
+/** Like the statement for a key, without one and without its columns. */
 function authorizedTemplate(results: readonly AliasedRawBuilder<string | null, `result${number}`>[]) {
-  const ofKey = [
-    sql<string>`''`.as('secret_version'),
-    sql<'read'>`'read'`.as('scope'),
-    sql<null>`null`.as('rate_per_minute'),
-    sql<null>`null`.as('last_used_at'),
-  ]
   const settings = settingColumns.map((column) => `o.${column}` as const)
-  const here = open.select([sql<null>`null`.as('elsewhere'), ...ofKey, ...settings, ...results])
+  const here = open.select([sql<null>`null`.as('elsewhere'), ...settings, ...results])
   const elsewhere = db
     .selectFrom('placed_organizations as p')
     .innerJoin('families as f', 'f.family_id', 'p.family_id')
     .where('p.organization_id', '=', slot('owner'))
-    .select([
-      placedText.as('elsewhere'),
-      ...[...ofKey, ...settings, ...results].map(() => sql`null`.as('none')),
-    ])
+    .select([placedText.as('elsewhere'), ...[...settings, ...results].map(() => sql`null`.as('none'))])
   return template(here.$castTo<KeyedAnswer>().unionAll(elsewhere.$castTo<KeyedAnswer>()))
 }
 

@@ -228,7 +228,7 @@ export function operatorChanges(executor: Executor, clock: Clock, guarded: Guard
       rotateKey: (rotation) => administration.rotateKey(rotation),
       redrive: (outboxId, now) => outbox.redrive(outboxId, now),
       ...operatorKeyChanges(executor, clock, entry),
-      ...peopleChanges(recording),
+      ...peopleChanges(recording, executor, entry),
     }
   }
 }

@@ -1,10 +1,15 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
-import type { KeyClaim, OperatorKeyClaim } from '../../../ports/organizations.ts'
-import type { OperatorChanges } from '../../../ports/operators.ts'
-import type { OpenSession, People, PersonInRole, Session, SignedIn } from '../../../ports/people.ts'
-import { parsed, type JsonText } from '../statement/database.ts'
+import type { KeyClaim, OperatorKeyClaim, StoredOperatorKey } from '../../../ports/organizations.ts'
+import type { AuditEntry, OperatorChanges } from '../../../ports/operators.ts'
+import type { OpenSession, People, PersonInRole, Session, SessionHolder } from '../../../ports/people.ts'
+import { operatorKeyFields } from '../../../domain/record/account-fields.ts'
+import { keysOf } from '../../../domain/text/json.ts'
+import { isPlaced } from '../placement/finder.ts'
+import { columnName, parsed, type JsonText } from '../statement/database.ts'
 import { atMost, bind, db, eb, one, slot, template, textsOf } from '../statement/compiler.ts'
 import { resultsOf, rowsOf, type Executor } from '../statement/executor.ts'
+import { recordChangeStatement } from './audit.ts'
+import { worksNow } from './keyed-storage.ts'
 
 /** What stands in `organization_id` for the whole service. */
 const SERVICE = ''
@@ -129,16 +134,53 @@ const removeEnded = template(db.deleteFrom('sessions').where('expires_at', '<=',
 
 const working = db
   .selectFrom('sessions as s')
-  .select(['s.session_id as sessionId', 's.person', 's.claim', 's.created_at as createdAt'])
-  .select(['s.last_seen_at as lastSeenAt', 's.expires_at as expiresAt', 's.browser'])
+  .select(['s.session_id as sessionId', 's.created_at as createdAt', 's.last_seen_at as lastSeenAt'])
+  .select(['s.expires_at as expiresAt', 's.browser'])
   .where('s.expires_at', '>', slot('now'))
   .where('s.last_seen_at', '>=', slot('usedSince'))
+
+/** A part of the claim of the key that opened a session; null: a person did. */
+const claimed = (part: 'keyId' | 'organizationId') =>
+  sql<string>`json_extract(s.claim, ${sql.lit(`$.${part}`)})`
+const claimedHashes = sql<string>`(select value from json_each(s.claim, '$.hashes'))`
+
+/** The operator key of a session, while it works. */
+const operatorKey = db
+  .selectFrom('operator_keys as k')
+  .where('k.key_id', '=', claimed('keyId'))
+  .where('k.hash', 'in', claimedHashes)
+  .where(({ ref }) => worksNow((column) => ref(`k.${column}`)))
+  .select(
+    sql<JsonText<StoredOperatorKey>>`json_object(${sql.join(
+      keysOf(operatorKeyFields).flatMap((field) => [sql.lit(field), sql.ref(`k.${columnName(field)}`)]),
+    )})`.as('key'),
+  )
+/** The tenant key of a session, if it is in this database and works. */
+const tenantKey = db
+  .selectFrom('api_keys as k')
+  .innerJoin('organizations as o', 'o.organization_id', 'k.organization_id')
+  .where('k.key_id', '=', claimed('keyId'))
+  .where('k.organization_id', '=', claimed('organizationId'))
+  .where('k.kind', '=', sql.lit('tenant'))
+  .where('k.hash', 'in', claimedHashes)
+  .where(({ ref }) => worksNow((column) => ref(`k.${column}`)))
+  .select(sql<number>`1`.as('isProven'))
+
+/** A session and what its right depends on, so that no request reads twice to find out who asks. */
 const findSession = template(
-  working.where('s.hash', 'in', textsOf(slot('hashes'))).select(
-    sql<string>`(select json_group_array(json_object('person', p.person, 'organizationId', p.organization_id,
-        'role', p.role, 'email', p.email, 'name', p.name, 'addedAt', p.added_at, 'addedBy', p.added_by))
-        from people as p where p.person = s.person)`.as('roles'),
-  ),
+  working.where('s.hash', 'in', textsOf(slot('hashes'))).select([
+    's.person',
+    's.claim',
+    sql<JsonText<readonly PersonRow[]>>`(select json_group_array(json_object('person', p.person,
+        'organizationId', p.organization_id, 'role', p.role, 'email', p.email, 'name', p.name,
+        'addedAt', p.added_at, 'addedBy', p.added_by)) from people as p where p.person = s.person)`.as(
+      'roles',
+    ),
+    sql<JsonText<StoredOperatorKey> | null>`${operatorKey}`.as('operatorKey'),
+    sql<number | null>`case when ${isPlaced(claimed('organizationId'))} then 0 else ${tenantKey} end`.as(
+      'isProven',
+    ),
+  ]),
 )
 const sessionsOf = template(
   working
@@ -209,14 +251,15 @@ export function createPeople(executor: Executor): People {
       const values = { hashes: JSON.stringify(hashes), ...times }
       const [row] = await rowsOf(executor, bind(findSession, values))
       if (row === undefined) return null
-      const roles = (JSON.parse(row.roles) as readonly PersonRow[]).map(personOf)
-      return { ...sessionOf(row), roles } satisfies OpenSession
+      const { person, claim, roles, operatorKey: key, isProven, ...session } = row
+      const by = holderOf({ person, claim, roles, key, isProven })
+      return by === null ? null : ({ ...session, by } satisfies OpenSession)
     },
     async noteUse(hashes, now) {
       await executor.batch([bind(noteUse, { hashes: JSON.stringify(hashes), now })])
     },
     async sessionsOf(person, times) {
-      return (await rowsOf(executor, bind(sessionsOf, { person, ...times }))).map(sessionOf)
+      return (await rowsOf(executor, bind(sessionsOf, { person, ...times }))) satisfies readonly Session[]
     },
     async endSession(hashes) {
       await executor.batch([bind(endSession, { hashes: JSON.stringify(hashes) })])
@@ -234,21 +277,23 @@ function personOf(row: PersonRow): PersonInRole {
   return { ...row, organizationId: row.organizationId === SERVICE ? null : row.organizationId }
 }
 
-type SessionRow = Omit<Session, 'by'> & {
+/** What is stored of who has a session. */
+interface HolderRow {
   readonly person: string | null
   readonly claim: JsonText<KeyClaim | OperatorKeyClaim> | null
+  readonly roles: JsonText<readonly PersonRow[]>
+  readonly key: JsonText<StoredOperatorKey> | null
+  readonly isProven: number | null
 }
 
-function sessionOf({ person, claim, ...session }: SessionRow): Session {
-  return { ...session, by: signedIn(person, claim) }
-}
-
-function signedIn(person: SessionRow['person'], claim: SessionRow['claim']): SignedIn {
-  if (person !== null || claim === null) return { kind: 'person', person: person ?? '' }
+/** Who has a session; null: the key that opened it has ended. */
+function holderOf({ person, claim, roles, key, isProven }: HolderRow): SessionHolder | null {
+  if (person !== null || claim === null)
+    return { kind: 'person', person: person ?? '', roles: parsed(roles).map(personOf) }
   const given = parsed(claim)
-  return 'organizationId' in given
-    ? { kind: 'tenantKey', claim: given }
-    : { kind: 'operatorKey', claim: given }
+  if ('organizationId' in given)
+    return isProven === null ? null : { kind: 'tenantKey', claim: given, isProven: isProven === 1 }
+  return key === null ? null : { kind: 'operatorKey', key: parsed(key) }
 }
 
 const was = db
@@ -318,14 +363,32 @@ const mayChange = eb.and([
   mayStillChange(slot<string | null>('asking'), slot<string>('organizationId')),
 ])
 
-const endSessionsOnChange = template(
-  db
-    .deleteFrom('sessions')
-    .where('person', '=', slot('person'))
-    .where(eb.exists(was.select(one).where('was.role', '<>', slot('role'))))
-    .where(mayChange),
+/** The sessions of a person that end with their role in a place: none that rest on what others gave them. */
+const ofPlace = ofPerson.where(({ eb, exists, not, or }) =>
+  or([
+    eb(slot<string>('organizationId'), '=', sql.lit(SERVICE)),
+    not(
+      exists(
+        db
+          .selectFrom('people as other')
+          .select(one)
+          .where('other.person', '=', slot('person'))
+          .where('other.organization_id', '<>', slot('organizationId')),
+      ),
+    ),
+  ]),
 )
-const savePerson = template(
+
+/** Roles in several places at once are given by admins alone, so that one condition holds for all of them. */
+const mayAdd = mayStillChange(slot<string | null>('asking'), sql.lit(null))
+
+const ofChanged = ofPlace.where(eb.exists(was.select(one).where('was.role', '<>', slot('role'))))
+const endSessionsOnChange = template(ofChanged.where(mayChange))
+const endSessionsOnAddition = template(ofChanged.where(mayAdd))
+const giveRole = (
+  may: Expression<SqlBool>,
+  named: (name: Expression<string | null>) => Expression<string | null>,
+) =>
   db
     .insertInto('people')
     .columns(['person', 'organization_id', 'role', 'email', 'name', 'added_at', 'added_by'])
@@ -334,21 +397,16 @@ const savePerson = template(
         .selectNoFrom([slot('person').as('person'), slot('organizationId').as('organization_id')])
         .select([slot('role').as('role'), slot('email').as('email'), slot('name').as('name')])
         .select([slot('addedAt').as('added_at'), slot('addedBy').as('added_by')])
-        .where(mayChange),
+        .where(may),
     )
     .onConflict((conflict) =>
       conflict
         .columns(['person', 'organization_id'])
-        .doUpdateSet(({ ref }) => ({ role: ref('excluded.role'), name: ref('excluded.name') })),
-    ),
-)
-const endSessionsOnRemoval = template(
-  db
-    .deleteFrom('sessions')
-    .where('person', '=', slot('person'))
-    .where(eb.exists(was.select(one)))
-    .where(mayChange),
-)
+        .doUpdateSet(({ ref }) => ({ role: ref('excluded.role'), name: named(ref('excluded.name')) })),
+    )
+const savePerson = template(giveRole(mayChange, (name) => name))
+const addPerson = template(giveRole(mayAdd, (name) => sql`coalesce(${name}, people.name)`))
+const endSessionsOnRemoval = template(ofPlace.where(eb.exists(was.select(one))).where(mayChange))
 const removePerson = template(
   db
     .deleteFrom('people')
@@ -359,24 +417,41 @@ const removePerson = template(
 
 /**
  * The changes of people.
- * @param executor records the change with the last statement of each batch
+ * @param recording records the change with the last statement of each batch
+ * @param entry what it records
  */
 export function peopleChanges(
+  recording: Executor,
   executor: Executor,
-): Pick<OperatorChanges, 'savePerson' | 'removePerson' | 'endSessions'> {
+  entry: AuditEntry,
+): Pick<OperatorChanges, 'savePerson' | 'addPerson' | 'removePerson' | 'endSessions'> {
   const change = async (statements: Parameters<typeof resultsOf>[1]): Promise<boolean> =>
-    ((await executor.batch(statements)).at(-1)?.changes ?? 0) > 0
+    ((await recording.batch(statements)).at(-1)?.changes ?? 0) > 0
   return {
     savePerson: ({ organizationId, ...person }, replaced, asking) => {
       const values = { ...person, organizationId: organizationId ?? SERVICE, ...expected(replaced), asking }
       return change([bind(endSessionsOnChange, values), bind(savePerson, values)])
+    },
+    async addPerson(roles, auditIds, asking) {
+      const statements = roles.map(({ organizationId, ...person }, index) => {
+        const place = organizationId ?? SERVICE
+        const values = { ...person, organizationId: place, asking }
+        const auditId = auditIds[index - 1] ?? entry.auditId
+        return [
+          bind(endSessionsOnAddition, values),
+          bind(addPerson, values),
+          recordChangeStatement({ ...entry, auditId, organizationId }),
+        ]
+      })
+      const results = await executor.batch(statements.flat())
+      return (results[1]?.changes ?? 0) > 0
     },
     removePerson: ({ person, organizationId }, replaced, asking) => {
       const values = { person, organizationId: organizationId ?? SERVICE, ...expected(replaced), asking }
       return change([bind(endSessionsOnRemoval, values), bind(removePerson, values)])
     },
     async endSessions(person) {
-      const [ended] = await executor.batch([bind(endAllOf, { person })])
+      const [ended] = await recording.batch([bind(endAllOf, { person })])
       return ended?.changes ?? 0
     },
   }

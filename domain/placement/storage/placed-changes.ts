@@ -43,6 +43,7 @@ export function placedChanges(places: LoggedPlaces, shared: Storage): OpenOperat
       },
       addOperatorKey: (added) => changes.addOperatorKey(added),
       savePerson: (...given) => changes.savePerson(...given),
+      addPerson: (...given) => changes.addPerson(...given),
       removePerson: (...given) => changes.removePerson(...given),
       endSessions: (person) => changes.endSessions(person),
       async revokeOperatorKey(revocation) {

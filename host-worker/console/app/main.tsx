@@ -289,6 +289,14 @@ function longestFirst(left: Part, right: Part): number {
   return right.path.length - left.path.length
 }
 
+/** The part that an address below the console most likely shows. */
+function partAt(location: string): Part | undefined {
+  const [, within] = /^\/organizations\/[^/]+(\/.*)?$/.exec(location) ?? []
+  const path = within ?? (location === '' ? '/' : location)
+  const parts = /^\/organizations\/[^/]/.test(location) ? organizationParts : operatorParts
+  return parts.find((part) => path === part.path || isWithin(path, part.path)) ?? parts[0]
+}
+
 const loaded = new Map<Part, ComponentType<OrganizationProps>>()
 
 /** Loads a part's code, and shows its page. */
@@ -320,6 +328,10 @@ function PartPage({ part, organizationId }: OrganizationProps & { readonly part:
 }
 
 const first = takeFromAddress()
+// The code of the page is loaded while it is found out who is signed in. Whoever sees another page loads that then.
+void partAt(window.location.pathname.slice('/console'.length))
+  ?.load()
+  .catch(() => undefined)
 followTheme()
 watchBack()
 const root = document.getElementById('console')

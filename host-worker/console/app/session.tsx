@@ -3,7 +3,7 @@ import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hoo
 import { Link, useLocation } from 'wouter-preact'
 import { Button, TextField } from './kit/controls.tsx'
 import { Card, Facts, PageHeader } from './kit/page.tsx'
-import { Failure, createClient, failureOf, type Client } from './service/client.ts'
+import { Failure, createClient, failureOf, jsonBody, openSession, type Client } from './service/client.ts'
 import type { BodyOf, OperationId } from './service/operations.ts'
 
 /** Who is signed in, and what each of their roles opens: what the service says. */
@@ -20,24 +20,30 @@ export function ownOrganization({ organizations }: Identity): string | null {
   return organizations.find(({ role }) => role === 'key')?.organizationId ?? null
 }
 
+/** Somebody who is signed in, or is known and about to be. */
+interface Entered extends Session {
+  /** Settled once this browser has the session. Until then whatever is asked for waits. */
+  readonly opened: Promise<unknown>
+}
+
 /** Signs in, if that is asked for, and finds out who is signed in. Throws a `Failure`. */
-async function enter(credentials: Credentials | null, onEnded: () => void): Promise<Session> {
+async function enter(credentials: Credentials | null, onEnded: () => void): Promise<Entered> {
   let isIn = false
   const ended = (): void => {
     if (isIn) onEnded()
   }
   const open = createClient(null, ended)
-  if (credentials !== null && 'key' in credentials && !/^(?:ok|ck)_live_/.test(credentials.key))
-    throw new Failure('refused', NO_KEY)
-  if (credentials !== null)
-    await open.send('POST', '/console/session', {
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(credentials),
-    })
-  const identity = await open.call('me.get')
+  const key = credentials !== null && 'key' in credentials ? credentials.key : null
+  if (key !== null && !/^(?:ok|ck)_live_/.test(key)) throw new Failure('refused', NO_KEY)
+  // An operator key tells by itself whose it is, so the first view does not wait for the session.
+  const isOperatorKey = key?.startsWith('ok_live_') === true
+  const asked = isOperatorKey ? createClient(null, () => undefined, key).call('me.get') : null
+  const opened = credentials === null ? Promise.resolve() : openSession(credentials)
+  if (asked === null) await opened
+  const identity = await (asked ?? open.call('me.get'))
   isIn = true
   const organizationId = ownOrganization(identity)
-  return { identity, client: organizationId === null ? open : createClient(organizationId, ended) }
+  return { identity, client: organizationId === null ? open : createClient(organizationId, ended), opened }
 }
 
 const NO_KEY =
@@ -125,10 +131,7 @@ function EmailForm({ onSaid }: { readonly onSaid: (said: string) => void }) {
   const ask = async (): Promise<void> => {
     setAsking(true)
     try {
-      await createClient(null, () => undefined).send('POST', '/console/sign-in', {
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ email }),
-      })
+      await createClient(null, () => undefined).send('POST', '/console/sign-in', jsonBody({ email }))
       onSaid(
         'If somebody signs in with this address, a link is on its way. It works for 15 minutes, in this browser.',
       )
@@ -228,9 +231,15 @@ export function useSession(first: Credentials | null): SessionState {
       settle({ ...OUT, notice: ENDED })
     }
     enter(credentials, onEnded).then(
-      (session) => {
+      ({ opened, ...session }) => {
         settle({ ...OUT, session })
-        if (credentials !== null) tabs.current?.postMessage('changed')
+        if (credentials === null) return
+        opened.then(
+          () => tabs.current?.postMessage('changed'),
+          (thrown: unknown) => {
+            settle({ ...OUT, notice: failureOf(thrown).message })
+          },
+        )
       },
       (thrown: unknown) => {
         const failure = failureOf(thrown)

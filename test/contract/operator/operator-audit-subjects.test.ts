@@ -245,6 +245,11 @@ const changes: Readonly<Record<string, () => Promise<unknown>>> = {
     expect((await person('PUT', { role: 'member' })).status).toBe(200)
     return { type: 'person', email: 'kim@lakeside.example', role: 'member' }
   },
+  'people.add': async () => {
+    const kim = { email: 'kim@lakeside.example', role: 'member', organizationIds: ['acme'] }
+    expect((await admin.post('/people', kim)).status).toBe(200)
+    return { type: 'person', email: kim.email, role: 'member' }
+  },
   'people.remove': async () => {
     await person('PUT', { role: 'member' })
     expect((await person('DELETE')).status).toBe(204)

@@ -6,6 +6,7 @@ import { fakeEmail } from '../../support/providers/jobs.ts'
 import { everyText } from '../../support/databases/whole-database.ts'
 import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { openBrowser, type BrowserAnswer } from '../../support/services/operator/test-browser.ts'
+import { testSecrets } from '../../support/runner/fakes.ts'
 import { openTestService, type TestService } from '../../support/services/service.ts'
 
 // People sign in by a link that is sent to them, or with a key. What they may do follows from their roles.
@@ -432,6 +433,99 @@ describe('a session', () => {
     expect((await browser().send('POST', '/console/session', { key })).status).toBe(401)
   })
 
+  test('finds out who asks in one read, also when a key opened it', async () => {
+    const ada = await signedIn(ADA, 'owner', 'lakeside')
+    const [operator, tenant] = [browser(), browser()]
+    await operator.send('POST', '/console/session', { key: adminKey })
+    await tenant.send('POST', '/console/session', {
+      key: await service.addKey({ organizationId: 'lakeside' }),
+    })
+    await operator.send('GET', '/operator/v1/me')
+    await service.settled()
+    const costOf = async (opened: typeof ada, path: string) => {
+      const before = storage.meter.calls
+      expect((await opened.send('GET', path)).status).toBe(200)
+      return storage.meter.calls - before
+    }
+    const own = '/operator/v1/me/sessions'
+    expect([await costOf(operator, own), await costOf(tenant, own), await costOf(ada, own)]).toEqual([
+      1, 1, 2,
+    ])
+    const read = '/console/as/lakeside/api/v1/contacts'
+    expect([await costOf(operator, read), await costOf(tenant, read), await costOf(ada, read)]).toEqual([
+      2, 2, 2,
+    ])
+  })
+
+  test('that a key opened ends on the very next request when the key ends, and no other one does', async () => {
+    const soon = '2026-06-15T12:30:00.000Z'
+    const opened = async (key: string) => {
+      const one = browser()
+      expect((await one.send('POST', '/console/session', { key })).status).toBe(204)
+      return one
+    }
+    const status = async (one: ReturnType<typeof browser>) => [
+      (await one.send('GET', '/operator/v1/me')).status,
+      (await one.send('GET', '/console/as/lakeside/api/v1/contacts')).status,
+    ]
+    const expiring = [
+      await opened(await service.addKey({ organizationId: 'lakeside', expiresAt: soon })),
+      await opened(await service.addOperatorKey('support', soon)),
+    ]
+    const revoked = await service.addOperatorKey('admin')
+    const [removed, lasting, other] = [
+      await opened(revoked),
+      await opened(await service.addKey({ organizationId: 'lakeside' })),
+      await opened(await service.addKey({ organizationId: 'harbor' })),
+    ]
+    for (const one of [...expiring, removed, lasting]) expect(await status(one)).toEqual([200, 200])
+    expect(await status(other)).toEqual([200, 404])
+    await service.revokeOperatorKey(revoked)
+    expect(await status(removed)).toEqual([401, 401])
+    service.clock.advance(Date.parse(soon) - service.clock.nowMs() - 1)
+    for (const one of expiring) expect(await status(one)).toEqual([200, 200])
+    service.clock.advance(1)
+    for (const one of expiring) expect(await status(one)).toEqual([401, 401])
+    expect(await status(lasting)).toEqual([200, 200])
+    await storage.database.batch([
+      { sql: "update api_keys set hash = 'x' where organization_id = 'lakeside'", parameters: [] },
+    ])
+    if (storage.database === (await storage.databaseOf('lakeside')))
+      expect(await status(lasting)).toEqual([401, 401])
+    expect(await status(other)).toEqual([200, 404])
+  })
+
+  test('lasts through a rotation of the root secret, and not beyond the next one', async () => {
+    const generations = await Promise.all([
+      testSecrets(7),
+      testSecrets(8, 7),
+      testSecrets(8),
+      testSecrets(9, 8),
+    ])
+    const kept = createScratchStorage({ clock: service.clock })
+    const serve = (secrets: Awaited<ReturnType<typeof testSecrets>>) =>
+      openTestService(() => kept, secrets, { mail, email: mails.sender })
+    const [first, ...later] = await Promise.all(generations.map(serve))
+    if (first === undefined) throw new Error('there is a service')
+    await first.addOrganization('lakeside')
+    const keys = [await first.addOperatorKey('admin'), await first.addKey({ organizationId: 'lakeside' })]
+    const cookies = []
+    for (const key of keys) {
+      const opened = openBrowser(first, mails)
+      await opened.send('POST', '/console/session', { key })
+      cookies.push(opened.cookies)
+    }
+    const statuses = []
+    for (const generation of [first, ...later])
+      for (const [index, cookie] of cookies.entries()) {
+        const again = openBrowser(generation, mails)
+        for (const [name, value] of cookie) again.cookies.set(name, value)
+        const path = index === 0 ? '/operator/v1/organizations' : '/operator/v1/me/sessions'
+        statuses.push((await again.send('GET', path)).status)
+      }
+    expect(statuses).toEqual([200, 200, 200, 200, 401, 401, 401, 401])
+  })
+
   test('no secret is stored or logged: neither of a link, nor of a cookie, nor a key', async () => {
     await add(ADA, 'owner', 'lakeside')
     const ada = browser()
@@ -454,7 +548,7 @@ describe('what each role opens', () => {
 
   /** What the operators of the service keep to themselves, word for word from the decisions on people. */
   const closedToPeople =
-    /^(organizations\.(save|delete)|moves\.|restores\.|backups\.|retention\.|operatorKeys\.|platform|rows\.|sends\.|outbox\.|audit\.|secrets\.|health\.|people\.(sessions|endSessions))/
+    /^(organizations\.(save|delete)|moves\.|restores\.|backups\.|retention\.|operatorKeys\.|platform|rows\.|sends\.|outbox\.|audit\.|secrets\.|health\.|people\.(sessions|endSessions|add))/
   const forOwners =
     /^(organizationForms\.publish|imports\.|organizationAutomations\.(save|setStatus|test)|webhooks\.|webhookDeliveries\.|importKinds\.|exports\.|archives\.format|contacts\.erase|keys\.|people\.)/
 
@@ -540,6 +634,103 @@ describe('what each role opens', () => {
     expect((await give('helper@ops.example', 'member')).status).toBe(200)
     const support = await signedIn('sam@ops.example', 'support')
     expect((await support.send('PUT', `/operator/v1/people/${ADA}`, { role: 'admin' })).status).toBe(403)
+  })
+
+  test('one call gives a role in several organizations, with a record of each; or in none', async () => {
+    const give = async (body: object) => {
+      const headers = { 'content-type': 'application/json' }
+      const sent = { method: 'POST', key: adminKey, headers, body: JSON.stringify(body) }
+      const response = await service.send('/operator/v1/people', sent)
+      return { status: response.status, body: (await response.json()) as { data: object[]; error: string } }
+    }
+    const ids = ['lakeside', 'harbor', 'lakeside']
+    const given = await give({ email: 'Sam@Ops.example', role: 'support', name: 'Sam', organizationIds: ids })
+    const roles = ['lakeside', 'harbor'].map((organizationId) => ({
+      ...{ email: 'Sam@Ops.example', name: 'Sam', role: 'support', organizationId, addedBy: 'admin' },
+    }))
+    expect([given.status, given.body.data]).toMatchObject([200, roles])
+    const records = async () => (await asAdminJson('GET', '/audit?action=person.save')).data
+    const subject = { type: 'person', role: 'support' }
+    expect(await records()).toHaveLength(2)
+    expect(new Set((await records()).map(({ organizationId }) => organizationId))).toEqual(new Set(ids))
+    for (const record of await records()) expect(record).toMatchObject({ outcome: 'done', subject })
+
+    const sam = browser()
+    await sam.signIn('sam@ops.example')
+    expect((await sam.send('GET', '/operator/v1/organizations')).body.data).toMatchObject([
+      { organizationId: 'harbor' },
+      { organizationId: 'lakeside' },
+    ])
+    const kim = { email: 'kim@ops.example', role: 'member' }
+    expect((await give({ ...kim, organizationIds: ['lakeside', 'nobody'] })).status).toBe(404)
+    expect((await give({ ...kim, organizationIds: Array(51).fill('lakeside') })).status).toBe(400)
+    expect((await give({ ...kim, organizationIds: [] })).status).toBe(400)
+    expect((await give({ ...kim, role: 'admin', organizationIds: ['lakeside'] })).status).toBe(400)
+    expect((await give({ ...kim, email: 'no address', organizationIds: ['lakeside'] })).status).toBe(400)
+    expect(await browser().ask(kim.email)).toBeNull()
+    expect(await asAdminJson('GET', '/people?organizationId=lakeside')).toMatchObject({
+      data: [{ name: 'Sam' }],
+    })
+
+    // The name stays, and so does whatever is not said.
+    const again = await give({ email: 'sam@ops.example', role: 'owner', organizationIds: ['harbor'] })
+    expect(again.body.data).toMatchObject([{ ...roles[1], role: 'owner' }])
+    expect(await give({ email: 'sam@ops.example', role: 'support' })).toMatchObject({
+      status: 200,
+      body: { data: [{ organizationId: null, name: null }] },
+    })
+  })
+
+  test('an admin who is removed in that moment gives nobody anything, and each record says so', async () => {
+    const role = { person: ADA, email: ADA, role: 'member', name: null, addedAt: AT, addedBy: 'x' } as const
+    const roles = ['lakeside', 'harbor'].map((organizationId) => ({ ...role, organizationId }))
+    const changes = storage.operatorChanges({ ...entry('first'), organizationId: 'lakeside' })
+    expect(await changes.addPerson(roles, ['second'], 'gone@ops.example')).toBe(false)
+    expect(await asAdminJson('GET', '/people')).toMatchObject({ data: [] })
+    // Nor does whoever is left with a role in one of the places.
+    expect(await add('demoted@ops.example', 'owner', 'harbor')).toBe(200)
+    const others = storage.operatorChanges({ ...entry('third'), organizationId: 'lakeside' })
+    expect(await others.addPerson(roles, ['fourth'], 'demoted@ops.example')).toBe(false)
+    expect((await asAdminJson('GET', '/people')).data).toHaveLength(1)
+    const { data } = await asAdminJson('GET', '/audit?action=person.save')
+    const refused = data.filter((record) => JSON.stringify(record).includes('"refused"'))
+    expect(refused.map(({ organizationId }) => organizationId).sort()).toEqual([
+      'harbor',
+      'harbor',
+      'lakeside',
+      'lakeside',
+    ])
+  })
+
+  test('who gives and changes a role in one organization signs nobody out of another, or of the service', async () => {
+    const eve = await signedIn('eve@harbor.example', 'owner', 'harbor')
+    const [ada, sam] = [await signedIn(ADA, 'owner', 'lakeside'), await signedIn('sam@ops.example', 'admin')]
+    const change = async (email: string, role: string | null) => {
+      const path = `/operator/v1/people/${email}?organizationId=harbor`
+      return role === null ? eve.send('DELETE', path) : eve.send('PUT', path, { role })
+    }
+    for (const email of [ADA, 'sam@ops.example'])
+      for (const role of ['member', 'owner', 'member', null])
+        expect([200, 204]).toContain((await change(email, role)).status)
+    expect((await ada.send('GET', '/operator/v1/me')).body.organizations).toMatchObject([{ role: 'owner' }])
+    expect((await sam.send('GET', '/operator/v1/operator-keys')).status).toBe(200)
+
+    // What was changed applies to the very next request all the same.
+    const keys = '/operator/v1/organizations/harbor/keys'
+    for (const [role, status] of [
+      ['owner', 200],
+      ['member', 403],
+      [null, 404],
+    ] as const) {
+      await change(ADA, role)
+      expect((await ada.send('GET', keys)).status).toBe(status)
+    }
+    await asAdmin('DELETE', `/people/${ADA}?organizationId=lakeside`)
+    expect((await ada.send('GET', '/operator/v1/me')).status).toBe(401)
+    // The role in the service is for its admins to end, whatever else there is.
+    await change('sam@ops.example', 'member')
+    await add('sam@ops.example', 'support')
+    expect((await sam.send('GET', '/operator/v1/me')).status).toBe(401)
   })
 
   test('a member edits forms, and leaves what sends mail and what is in public to owners', async () => {

@@ -107,7 +107,10 @@ interface PersonDialogProps {
 /** Adds a person, or changes their role. */
 function PersonDialog({ person, place, onDone, onClose }: PersonDialogProps) {
   const [email, setEmail] = useState(person?.email ?? '')
-  const possible = place === null ? ['support', 'admin'] : ['member', 'owner', 'support']
+  const [places, setPlaces] = useState('')
+  const organizationIds = places.split(/[\s,]+/).filter((id) => id !== '')
+  const isOfService = place === null && organizationIds.length === 0
+  const possible = isOfService ? ['support', 'admin'] : ['member', 'owner', 'support']
   const maySupport = useMay('operatorKeys.list')
   const fields = fieldsOf('people.save', 'body', ['role', 'name']).map((field) =>
     field.choices === undefined
@@ -126,14 +129,14 @@ function PersonDialog({ person, place, onDone, onClose }: PersonDialogProps) {
       const body = givenOf(writing.fields, writing.written) as unknown as NonNullable<
         CallOf<'people.save'>['body']
       >
-      return client.call('people.save', { params: { email: email.trim() }, query, body })
+      const address = email.trim()
+      if (person !== null || place !== null)
+        return client.call('people.save', { params: { email: address }, query, body })
+      await client.call('people.add', { body: { ...body, email: address, organizationIds } })
+      return { email: address, role: body.role }
     },
     ({ email: added, role }) => {
-      onDone(
-        person === null
-          ? `${added} can sign in now, as ${role}.`
-          : `${added} is ${role} now, and has to sign in again if that is new.`,
-      )
+      onDone(person === null ? `${added} can sign in now, as ${role}.` : `${added} is ${role} now.`)
     },
   )
   return (
@@ -152,6 +155,16 @@ function PersonDialog({ person, place, onDone, onClose }: PersonDialogProps) {
           required
           value={email}
           onValue={setEmail}
+        />
+      )}
+      {person === null && place === null && (
+        <TextField
+          label="Organizations"
+          hint="Their identifiers, with spaces between. Empty: the whole service."
+          autocomplete="off"
+          spellcheck={false}
+          value={places}
+          onValue={setPlaces}
         />
       )}
       <OperationFields writing={writing} failure={action.failure} />
@@ -177,7 +190,7 @@ function RemoveDialog({
   )
   return (
     <FormDialog title={`Remove ${email}?`} verb="Remove" kind="danger" action={action} onClose={onClose}>
-      <p>They are signed out everywhere. Keys that they issued go on working.</p>
+      <p>It applies to the next thing that they do. Keys that they issued go on working.</p>
     </FormDialog>
   )
 }

@@ -1,5 +1,6 @@
 import { createContext } from 'preact'
 import { doublingPauses, repeatWhileRejected, type Backoff } from '../../../../domain/limits/retry.ts'
+import { OWN, takeBegun } from './begun.ts'
 import { operationTable } from './operation-table.ts'
 import type { BodyOf, CallOf, OperationId } from './operations.ts'
 
@@ -29,6 +30,16 @@ interface AnyCall {
   readonly replaces?: object | null
 }
 
+/** That somebody signs in: what is asked for in the session of this browser waits until that is known. */
+let opening: Promise<unknown> = Promise.resolve()
+
+/** Signs in, so that this browser has a session. Throws a `Failure`. */
+export function openSession(credentials: object): Promise<unknown> {
+  const opened = createClient(null, () => undefined).send('POST', '/console/session', jsonBody(credentials))
+  opening = opened.catch(() => undefined)
+  return opened
+}
+
 /**
  * A client. No I/O.
  * @param organizationId whose data it reads by the public interface; null: none
@@ -44,7 +55,9 @@ export function createClient(
   // No cookie is accepted under /api: what a key of the organization reads there, a session reads here.
   const base = organizationId === null ? '' : `/console/as/${encodeURIComponent(organizationId)}`
   const send: Client['send'] = async (method, path, { headers, body, signal } = {}) => {
-    const response = await reach(path.startsWith('/api/v1/') ? base + path : path, {
+    if (key === null) await opening
+    const begun = key === null && method === 'GET' ? takeBegun(path) : null
+    const response = await reach(path.startsWith('/api/v1/') ? base + path : path, begun, {
       method,
       headers: { accept: 'application/json', ...headers, ...authorization },
       body: body ?? null,
@@ -70,13 +83,15 @@ export function createClient(
   }
 }
 
-function jsonBody(body: unknown) {
+/** A body of JSON, with its header. */
+export function jsonBody(body: unknown) {
   return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
-async function reach(path: string, init: RequestInit): Promise<Response> {
+/** @param begun the answer, if it was asked for already */
+async function reach(path: string, begun: Promise<Response> | null, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(path, { ...init, credentials: 'same-origin', cache: 'no-store', redirect: 'error' })
+    return await (begun ?? fetch(path, { ...init, ...OWN }))
   } catch (error) {
     if (init.signal?.aborted === true) throw error
     throw new Failure('offline', 'The service cannot be reached. Check the connection, then try again.')

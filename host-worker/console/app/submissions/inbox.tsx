@@ -235,6 +235,11 @@ interface NeighboursProps {
 /** How many submissions are read to find one in its list. */
 const FOUND_AMONG_MAX = 2_000
 
+/** Whether more of a list is read to find one in it. */
+export function isSearched({ items, hasMore, isReading, failure }: Pages<unknown>): boolean {
+  return failure === null && (isReading || (hasMore && items.length < FOUND_AMONG_MAX))
+}
+
 /** The way back to the list, and to the next and the previous of it: also by the keys j and k. */
 export function Neighbours({ submissionId, pages, pathOf, listPath }: NeighboursProps) {
   const [, navigate] = useLocation()
@@ -242,7 +247,7 @@ export function Neighbours({ submissionId, pages, pathOf, listPath }: Neighbours
   const place = items.findIndex((one) => one.submissionId === submissionId)
   const isAtEnd = place < 0 || place === items.length - 1
   useEffect(() => {
-    if (isAtEnd && hasMore && !isReading && failure === null && items.length < FOUND_AMONG_MAX) more()
+    if (isAtEnd && !isReading && isSearched(pages)) more()
   }, [isAtEnd, hasMore, isReading, failure, items.length])
   const next = place < 0 ? undefined : items[place + 1]
   const previous = place < 0 ? undefined : items[place - 1]

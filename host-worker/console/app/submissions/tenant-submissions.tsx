@@ -16,6 +16,7 @@ import {
   Neighbours,
   NothingFound,
   beginningOf,
+  isSearched,
   spamAsked,
   useFilters,
   useFormFields,
@@ -206,7 +207,7 @@ function SubmissionView({ submissionId }: { readonly submissionId: string }) {
   const found = pages.items.find((one) => one.submissionId === submissionId)
   const fieldsOf = useFormFields(found === undefined ? [] : [found.formId], readFields)
   const suffix = search === '' ? '' : `?${search}`
-  const isSought = found === undefined && (pages.isReading || pages.hasMore) && pages.failure === null
+  const isSought = found === undefined && isSearched(pages)
   return (
     <>
       <PageHeader
@@ -220,7 +221,13 @@ function SubmissionView({ submissionId }: { readonly submissionId: string }) {
         listPath={PATH + suffix}
       />
       {isSought && <p role="status">Looking for it…</p>}
-      {found === undefined && !isSought && <Empty title="There is no such submission in this list." />}
+      {found === undefined && !isSought && (
+        <Empty title="There is no such submission in this list.">
+          {pages.hasMore
+            ? `The newest ${countText(pages.items.length)} were looked through. Choose days in the list to find an older one.`
+            : undefined}
+        </Empty>
+      )}
       {found !== undefined && (
         <>
           <Card title="Answers">

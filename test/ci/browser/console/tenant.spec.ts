@@ -82,6 +82,28 @@ test('a row leads to the rows that it names, and to those that name it', async (
   await expect.poll(() => contacts.getByRole('row').count()).toBeGreaterThan(1)
 }, 90_000)
 
+test('a submission that is not among the newest of its list is not looked for without end', async () => {
+  const { page } = await room.visit('/submissions', room.service.demoKey)
+  await page.getByRole('table', { name: 'Submissions' }).waitFor()
+  const [first] = (await read('forms/submissions?limit=1')).data
+  let asked = 0
+  await page.route('**/api/v1/forms/submissions?*', async (route) => {
+    asked += 1
+    const data = Array.from({ length: 100 }, (_, index) => ({
+      ...first,
+      submissionId: `s-${asked}-${index}`,
+    }))
+    await route.fulfill({
+      json: { data, pagination: { limit: 100, hasMore: true, nextCursor: `c-${asked}` } },
+    })
+  })
+  await page.goto(`${room.service.origin}/console/submissions/sub_old`)
+  await page.getByText('There is no such submission in this list.').waitFor()
+  await page.getByText('The newest 2,000 were looked through.').waitFor()
+  expect(asked).toBe(20)
+  expect(await page.getByText('Looking for it').count()).toBe(0)
+}, 90_000)
+
 test('a collection that this organization does not have is a sentence, and so is an id of nothing', async () => {
   const { page, check } = await room.visit('/data/pos/transactions', room.service.demoKey)
   await page.getByText('There is nothing to show here.').waitFor()
