@@ -107,6 +107,10 @@ export const FormLineInput = v.object({
     optional(ownSentences),
     'Sentences of your own in place of those of the service, by their keys.',
   ),
+  extraAnswers: described(
+    optional(v.picklist(['refuse', 'keep'], 'must be one of refuse, keep')),
+    'Whether what pages send to the address in /f/ is kept that the form does not ask for; left out: refuse.',
+  ),
   spamFilter: described(
     optional(v.picklist(['on', 'off'], 'must be one of on, off')),
     'Whether spam is told apart from what people send; left out: on.',
