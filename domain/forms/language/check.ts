@@ -109,7 +109,7 @@ export const FormLineInput = v.object({
   ),
   extraAnswers: described(
     optional(v.picklist(['refuse', 'keep'], 'must be one of refuse, keep')),
-    'Whether what pages send to the address in /f/ is kept that the form does not ask for; left out: refuse.',
+    'What becomes of values that a page posts to the form’s address in /f/ and that it does not ask for; left out: they are refused.',
   ),
   spamFilter: described(
     optional(v.picklist(['on', 'off'], 'must be one of on, off')),
