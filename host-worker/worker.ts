@@ -1,7 +1,7 @@
 import type { MessageBatch } from '@cloudflare/workers-types'
 import { dropUnreadBody } from '../domain/limits/body.ts'
 import { submissionFailure, unknownOutcome } from '../domain/forms/result.ts'
-import { FORM_PAGE_PREFIX } from '../domain/forms/page-path.ts'
+import { FORM_PAGE_PREFIX, isSentToForm } from '../domain/forms/page-path.ts'
 import { isSubmissionPath } from '../domain/forms/routes.ts'
 import { internalError } from '../domain/record/reply.ts'
 import { isLoopbackName } from '../domain/text/http.ts'
@@ -109,9 +109,10 @@ async function answer(request: Request, url: URL, env: Env, lifetime: Lifetime):
   } catch (cause) {
     const { requestId } = host
     consoleLog.error('request_failed', { requestId, endpointId: null }, cause)
-    const reply = isSubmissionPath(url.pathname)
-      ? submissionFailure('internal_error', unknownOutcome(requestId))
-      : internalError(requestId)
+    const reply =
+      isSubmissionPath(url.pathname) || isSentToForm(request.method, url.pathname)
+        ? submissionFailure('internal_error', unknownOutcome(requestId))
+        : internalError(requestId)
     return respond(reply, { request, url }, host)
   }
   return loaded.serve(request, host, { env, lifetime, meter })

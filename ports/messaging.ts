@@ -231,6 +231,8 @@ export interface ClaimedSubmission {
   readonly answers: Readonly<Record<string, unknown>>
   /** What the visitor typed, by field id, where the answer does not say all of it; null: it does everywhere. */
   readonly typed: Readonly<Record<string, string>> | null
+  /** What was sent besides, by name: see `domain/resources/form-submissions.ts`; null: nothing. */
+  readonly extra: Readonly<Record<string, string>> | null
   readonly submittedAt: string
   /** Null: the submission identifies nobody. */
   readonly contactId: string | null

@@ -178,6 +178,8 @@ export interface NewSubmission {
   readonly answers: Readonly<Record<string, unknown>>
   /** What the visitor typed, by field id, where the answer does not say all of it; null: it does everywhere. */
   readonly typed: Readonly<Record<string, string>> | null
+  /** What was sent besides, by name: see `domain/resources/form-submissions.ts`; null: nothing. */
+  readonly extra: Readonly<Record<string, string>> | null
   readonly attribution: Readonly<Record<string, string>>
   /** Null: the submission identifies nobody. */
   readonly contact: SubmittedContact | null
@@ -362,6 +364,8 @@ export interface FormDefinition {
   readonly language?: 'en' | 'de' | 'es' | 'fr' | null
   /** Sentences of the form's own, by key, in place of those of the service. */
   readonly texts?: Readonly<Record<string, string>> | null
+  /** Whether `/f/{formId}` keeps what the form does not ask for; left out: refuse. */
+  readonly extraAnswers?: 'refuse' | 'keep' | null
   /** Whether what comes in is judged; left out: on. */
   readonly spamFilter?: 'on' | 'off' | null
   readonly notificationEmails: readonly string[]

@@ -210,6 +210,7 @@ export function submission(
     source: 'headless',
     answers: { question: 'answer' },
     typed: null,
+    extra: null,
     attribution: {},
     contact: contactChanges === null ? null : submittedContact(`new-${submissionId}`, contactChanges),
     limitPerContact: null,

@@ -52,12 +52,14 @@ export const outboxCases: readonly StorageCase[] = [
       const { outbox } = storage
       await storage.tenant('org-b').upsert('forms', [form('form-b')])
       const typed = { phone: '+49 761 2345678' }
-      const other = submission('sub-b', { formId: 'form-b', typed, outbox: [entry('out-b')] })
+      const extra = { _subject: 'Hello', company: 'Acme' }
+      const other = submission('sub-b', { formId: 'form-b', typed, extra, outbox: [entry('out-b')] })
       await storage.tenant('org-b').saveSubmission(other)
       const claimedOther = await outbox.open('org-b').claim('out-b', ...lease('t0', 2))
       assert.equal(claimedOther?.organization.organizationId, 'org-b')
       assert.equal(claimedOther.submission?.submissionId, 'sub-b')
       assert.deepEqual(claimedOther.submission.typed, typed)
+      assert.deepEqual(claimedOther.submission.extra, extra)
       const claimed = await outbox.open('org-a').claim('out-1', ...lease('t1', 2))
       assert(claimed !== null)
       const { organization, ...rest } = claimed
@@ -73,6 +75,7 @@ export const outboxCases: readonly StorageCase[] = [
           formId: 'form-1',
           answers: { question: 'answer' },
           typed: null,
+          extra: null,
           submittedAt: at(1),
           contactId: 'new-sub-1',
         },

@@ -28,6 +28,7 @@ async function readSubmission({ read }: TwoTenants, id: string): Promise<StoredR
     'submittedAt',
     'answers',
     'typed',
+    'extra',
     'updatedAt',
   ]
   const [rows] = await read('org-a', [{ kind: 'one', collection: 'form-submissions', select, id }])
@@ -44,9 +45,11 @@ export const submissionCases: readonly StorageCase[] = [
     name: 'a submission is saved whole, with its outbox entries',
     async run(make) {
       const storage = await withForm(make)
+      const extra = { _subject: 'Hello', ['__proto__']: 'own', toString: '\u{1f4de}' }
       const saved = submission('sub-1', {
         answers: { a: [1, null, 'x'] },
         typed: { constructor: '+49 (0)171 \u{1f4de}' },
+        extra,
         attribution: { gclid: 'g' },
         outbox,
       })
@@ -65,6 +68,7 @@ export const submissionCases: readonly StorageCase[] = [
         submittedAt: at(1),
         answers: { a: [1, null, 'x'] },
         typed: { constructor: '+49 (0)171 \u{1f4de}' },
+        extra,
       })
       assert(typeof updatedAt === 'string')
       const seen = (await storage.outboxOf('org-a')).map(

@@ -1,10 +1,12 @@
 import { attributionKeys, attributionMaxLength } from './language/attribution.ts'
 import { keysOf } from '../text/json.ts'
 import { isStorableText, cutText, characterCount } from '../text/characters.ts'
-import { isBlank, type Entries } from './language/answers.ts'
-import { GOTCHA_MAX_LENGTH, PASSWORD_MAX_LENGTH, REDIRECT_MAX_LENGTH } from './language/definition.ts'
+import { echoed } from '../limits/echo.ts'
+import { isBlank, type Entries, type SubmittedBody } from './language/answers.ts'
+import type { CompiledForm } from './language/compile.ts'
+import { GOTCHA_MAX_LENGTH, PASSWORD_MAX_LENGTH } from './language/definition.ts'
+import type { Sentence } from './language/words.ts'
 import type { FieldErrors } from './result.ts'
-import { parseUrl } from '../text/http.ts'
 
 /** The values of a submission besides its answers. */
 export interface ControlKeys {
@@ -39,25 +41,69 @@ export type JudgedKey = keyof typeof judges
 
 const controlKeys = new Set<string>([...keysOf(judges), ...attributionNames.map(([key]) => key)])
 
+/** An address to which submissions are sent: what a body may contain there besides answers. */
+export interface Door {
+  /** Whether `_gotcha` may be left out. */
+  readonly isGotchaOptional: boolean
+  /** The keys under which the thank-you URL may be given, once in all. */
+  readonly redirectKeys: readonly string[]
+  /** Control keys that the contract does not have. They cannot be wrong. */
+  readonly ownKeys: readonly string[]
+  /**
+   * Reads the values of a body that are neither answers nor known control keys.
+   * @param unknown the entries of which the form knows nothing, without those of control keys
+   */
+  readOthers(form: CompiledForm, unknown: Entries, body: SubmittedBody): OthersReading
+}
+
+/** What was read of a body besides its answers. */
+export interface OthersReading {
+  /** What is kept beside the answers, by name; null: nothing. */
+  readonly extra: Readonly<Record<string, string>> | null
+  /** What is wrong, by key. */
+  readonly problems: ReadonlyMap<string, Sentence | string>
+}
+
+/** The address of the contract, which refuses every key that it does not know. */
+export const contractDoor: Door = {
+  isGotchaOptional: false,
+  redirectKeys: ['_redirect'],
+  ownKeys: [],
+  readOthers: (_form, unknown) => ({ extra: null, problems: unknownKeys(unknown) }),
+}
+
+/** An error for each key that a form does not have. The keys are shortened, because the reply repeats them. */
+export function unknownKeys(unknown: Entries): ReadonlyMap<string, string> {
+  return new Map([...unknown.keys()].map((key) => [echoed(key), 'This form has no such field.']))
+}
+
 /** Whether a key of a body is a control key, which never names a field. */
-export function isControlKey(key: string): boolean {
-  return controlKeys.has(key)
+export function isControlKey(key: string, { redirectKeys, ownKeys }: Door = contractDoor): boolean {
+  return controlKeys.has(key) || redirectKeys.includes(key) || ownKeys.includes(key)
 }
 
 /** Reads the control keys of a body (contract, Control keys). An unusable attribution is ignored and never refused. */
-export function readControlKeys(entries: Entries): ControlKeysReading {
+export function readControlKeys(entries: Entries, door: Door = contractDoor): ControlKeysReading {
   const fieldErrors = new Map<string, string>()
-  for (const [key, problemOf] of Object.entries(judges)) {
-    const problem = problemOf(entries.get(key))
-    if (problem !== null) fieldErrors.set(key, problem)
+  const redirectKeys = door.redirectKeys.filter((key) => entries.has(key))
+  const redirects = redirectKeys.flatMap((key) => entries.get(key) ?? [])
+  const given: Readonly<Record<JudgedKey, Values>> = {
+    _gotcha: entries.get('_gotcha') ?? (door.isGotchaOptional ? [''] : undefined),
+    _password: entries.get('_password'),
+    _redirect: redirectKeys.length === 0 ? undefined : redirects,
+  }
+  for (const key of keysOf(judges)) {
+    const problem = judges[key](given[key])
+    const shown = key === '_redirect' ? (redirectKeys[0] ?? key) : key
+    if (problem !== null) fieldErrors.set(shown, problem)
   }
   if (fieldErrors.size > 0) return { kind: 'invalid', fieldErrors }
   const password = entries.get('_password')?.[0] ?? null
-  const redirect = entries.get('_redirect')?.[0] ?? null
+  const redirect = redirects[0] ?? null
   return {
     kind: 'keys',
     keys: {
-      isTrapped: entries.get('_gotcha')?.[0] !== '',
+      isTrapped: given._gotcha?.[0] !== '',
       password: typeof password === 'string' && password !== '' ? password : null,
       redirect: redirect === '' ? null : redirect,
       attribution: readAttribution(entries),
@@ -103,46 +149,4 @@ function readAttribution(entries: Entries): Readonly<Record<string, string>> {
 
 function isUsable(value: unknown): value is string {
   return typeof value === 'string' && !isBlank(value) && isStorableText(value)
-}
-
-/** Matches empty userinfo, as in `https://@host/`, which leaves no trace in the parsed URL. */
-const EMPTY_USERINFO = /^\s*[a-z][a-z\d+.-]*:[/\\]*:?@/i
-
-/** Matches a serialised origin: scheme and authority, nothing else. */
-const ORIGIN = /^https?:\/\/[^\s/?#\\@]+$/i
-
-/**
- * The absolute thank-you URL for a `_redirect`, or null when it is not allowed. The decision is made on the parsed URL
- * (URL standard), so that tricks with the text have no effect: the URL must have the scheme, host and port of the
- * `Origin`, or be relative to it.
- * @param given the single value of `_redirect`, of any type
- * @param originHeader the `Origin` header of the request
- */
-export function resolveRedirect(given: unknown, originHeader: string | null): string | null {
-  const origin = parseOrigin(originHeader)
-  if (origin === null || typeof given !== 'string' || !isCleanText(given)) return null
-  const target = parseUrl(given, origin)
-  if (target === null || !isWeb(target) || target.origin !== origin) return null
-  return target.username === '' && target.password === '' ? target.href : null
-}
-
-/** The serialised origin, or null when the header is absent, `null` or not an http(s) origin. */
-function parseOrigin(header: string | null): string | null {
-  if (header === null || !ORIGIN.test(header)) return null
-  const url = parseUrl(header)
-  return url !== null && isWeb(url) ? url.origin : null
-}
-
-/** Whether a URL is http(s). The origin alone does not tell, because a `blob:` URL has the origin of its creator. */
-function isWeb(url: URL): boolean {
-  return url.protocol === 'https:' || url.protocol === 'http:'
-}
-
-/**
- * Whether a text is free of control characters, which the parser would silently remove, and does not begin with `//`,
- * which would name a host.
- */
-function isCleanText(text: string): boolean {
-  if (text.length > REDIRECT_MAX_LENGTH || text.trim() === '' || !text.isWellFormed()) return false
-  return !/\p{Cc}/u.test(text) && !/^\s*[/\\]{2}/.test(text) && !EMPTY_USERINFO.test(text)
 }

@@ -1,7 +1,7 @@
 import type { FormDefinition, NewSubmission, StoredForm, SubmittedContact } from '../../ports/records.ts'
 import type { Secrets } from '../access/secrets.ts'
 import { takesText, type Compilation, type CompiledForm } from './language/compile.ts'
-import { readControlKeys, isControlKey, resolveRedirect, type ControlKeys } from './control-keys.ts'
+import { contractDoor, isControlKey, readControlKeys, type ControlKeys, type Door } from './control-keys.ts'
 import { defaultSuccess, type AnswerValue, type ContactField } from './language/definition.ts'
 import {
   answerProblem,
@@ -13,7 +13,6 @@ import {
 } from './language/answers.ts'
 import type { Sentence, SentenceKey } from './language/words.ts'
 import { outboxOf } from './outbox.ts'
-import { verifyFormPassword } from './password.ts'
 import {
   formNotFound,
   refused,
@@ -23,7 +22,6 @@ import {
   type Saved,
   type RefusalCode,
 } from './result.ts'
-import { echoed } from '../limits/echo.ts'
 import { judge } from '../spam/judge.ts'
 import { visibleFields } from './language/visibility.ts'
 import { withLineFeeds } from '../text/characters.ts'
@@ -40,6 +38,8 @@ export interface LoadedForm {
  */
 export interface Submission {
   readonly body: SubmittedBody
+  /** Where it was sent to. */
+  readonly door: Door
   /** The `Origin` header. */
   readonly origin: string | null
   /** Where it came from, as `networkOf` gives it; null: that is not known, or tells nobody apart. */
@@ -80,17 +80,17 @@ export async function evaluate(
     const hostedUrl = stored.definition.publicUrl ?? null
     return { ...(await refusedIn(stored.definition, 'hosted_form_required', 'hostedOnly')), hostedUrl }
   }
-  const control = readControlKeys(submission.body.entries)
+  const control = readControlKeys(submission.body.entries, submission.door)
   if (control.kind === 'invalid') return refusedFields(control.fieldErrors)
   const { keys } = control
   if (keys.isTrapped) return { kind: 'honeypot', ...(await acknowledgmentOf(stored.definition)) }
   const check = await checkPassword(stored, keys.password, secrets)
   if (check.kind === 'refused') return check
-  const redirectUrl = keys.redirect === null ? null : resolveRedirect(keys.redirect, submission.origin)
+  const redirectUrl = keys.redirect === null ? null : await redirectOf(keys.redirect, submission)
   if (keys.redirect !== null && redirectUrl === null)
     return refused(
       'invalid_redirect',
-      'The value of _redirect must be relative, or an http(s) URL with the scheme, host and port of the Origin header.',
+      `The value of ${submission.door.redirectKeys.join(' or ')} must be relative, or an http(s) URL with the scheme, host and port of the Origin header.`,
     )
   const evaluation = await evaluateAnswers(loaded, compilation.form, submission, {
     ...keys,
@@ -101,6 +101,12 @@ export async function evaluate(
   return { ...evaluation, passwordToRehash: keys.password }
 }
 
+/** The thank-you URL; null: it is not allowed. What decides that is loaded by the first submission with one. */
+async function redirectOf(given: unknown, { origin }: Submission): Promise<string | null> {
+  const { resolveRedirect } = await import('./redirect.ts')
+  return resolveRedirect(given, origin)
+}
+
 async function checkPassword(
   { passwordHash, definition }: StoredForm,
   password: string | null,
@@ -108,6 +114,8 @@ async function checkPassword(
 ): Promise<Refused | { readonly kind: 'passed'; readonly rehash: boolean }> {
   if (passwordHash === null) return { kind: 'passed', rehash: false }
   if (password === null) return refusedIn(definition, 'password_required', 'passwordRequired')
+  // Few forms have a password, so the rules of passwords are loaded by the first submission to one.
+  const { verifyFormPassword } = await import('./password.ts')
   const { ok, rehash } = await verifyFormPassword(password, passwordHash, secrets)
   return ok ? { kind: 'passed', rehash } : refusedIn(definition, 'invalid_password', 'passwordWrong')
 }
@@ -154,13 +162,13 @@ async function acknowledgmentOf({ language, texts }: FormDefinition) {
 async function evaluateAnswers(
   { stored }: LoadedForm,
   form: CompiledForm,
-  { body, submittedAt, network, newId }: Submission,
+  { body, door, submittedAt, network, newId }: Submission,
   keys: Pick<ControlKeys, 'attribution'> & {
     readonly redirectUrl: string | null
     readonly secrets: Secrets
   },
 ): Promise<Evaluation> {
-  const reading = readAnswers(form, body)
+  const reading = readAnswers(form, body, door)
   if (reading.kind === 'invalid') return refusedAnswers(form, reading.fieldErrors)
   const contact = await contactOf(form, reading.given, stored.phoneCountry, newId('con'))
   const limitPerContact = form.definition.submissionLimitPerContact ?? null
@@ -178,14 +186,13 @@ async function evaluateAnswers(
       source: 'headless',
       answers: reading.answers,
       typed: typedBeside(form.answerFields, reading.answers, reading.given),
+      extra: reading.extra,
       attribution: keys.attribution,
       contact,
       limitPerContact,
       outbox: outboxOf(definition, submissionId),
       judged:
-        definition.spamFilter === 'off'
-          ? null
-          : await judge(stored, form, reading.answers, network, keys.secrets),
+        definition.spamFilter === 'off' ? null : await judge(stored, form, reading, network, keys.secrets),
     },
     passwordToRehash: null,
     receipt: {
@@ -215,14 +222,20 @@ type AnswersReading =
       readonly answers: Readonly<Record<string, AnswerValue>>
       /** The texts of those answers exactly as they were sent, by field id. */
       readonly given: ReadonlyMap<string, string>
+      /** What is kept beside the answers; null: nothing. */
+      readonly extra: Readonly<Record<string, string>> | null
     }
   | { readonly kind: 'invalid'; readonly fieldErrors: ReadonlyMap<string, Sentence | string> }
 
 /**
  * Checks a body against a form. Answers to hidden fields are dropped without a check. Every field that fails is named,
- * and then every unknown key; the id of a display-only field counts as unknown.
+ * and then every key that the door does not take; the id of a display-only field counts as unknown.
  */
-export function readAnswers(form: CompiledForm, body: SubmittedBody): AnswersReading {
+export function readAnswers(
+  form: CompiledForm,
+  body: SubmittedBody,
+  door: Door = contractDoor,
+): AnswersReading {
   const entries = entriesById(form, body)
   const readings = new Map<string, AnswerReading>()
   const values = new Map<string, AnswerValue>()
@@ -244,10 +257,12 @@ export function readAnswers(form: CompiledForm, body: SubmittedBody): AnswersRea
     answers.push([id, reading.value])
     if (reading.given !== null) given.set(id, reading.given)
   }
-  addUnknownKeys(fieldErrors, form, entries)
+  const unknown = [...entries].filter(([key]) => !form.answerFields.has(key) && !isControlKey(key, door))
+  const { extra, problems } = door.readOthers(form, new Map(unknown), body)
+  for (const [key, problem] of problems) if (!fieldErrors.has(key)) fieldErrors.set(key, problem)
   return fieldErrors.size > 0
     ? { kind: 'invalid', fieldErrors }
-    : { kind: 'valid', answers: Object.fromEntries(answers), given }
+    : { kind: 'valid', answers: Object.fromEntries(answers), given, extra }
 }
 
 /** The values of a field that the body does not contain. */
@@ -260,22 +275,6 @@ function entriesById({ answerFields }: CompiledForm, { format, entries }: Submit
   const ids = new Map(broken.map((id) => [withLineFeeds(id), id]))
   const idOf = (name: string) => (answerFields.has(name) ? name : (ids.get(withLineFeeds(name)) ?? name))
   return new Map([...entries].map(([name, values]) => [idOf(name), values]))
-}
-
-/**
- * Adds an error for each key of a body that the form does not have. The keys are shortened, because the reply repeats
- * them.
- */
-function addUnknownKeys(
-  fieldErrors: Map<string, Sentence | string>,
-  { answerFields }: CompiledForm,
-  entries: Entries,
-): void {
-  for (const key of entries.keys()) {
-    if (answerFields.has(key) || isControlKey(key)) continue
-    const shown = echoed(key)
-    if (!fieldErrors.has(shown)) fieldErrors.set(shown, 'This form has no such field.')
-  }
 }
 
 /**

@@ -2,28 +2,30 @@ import { HtmlValidate } from 'html-validate'
 import { describe, expect, it, test } from 'vitest'
 import type { StoredForm } from '../../ports/records.ts'
 import { openSecrets } from '../access/secrets.ts'
-import { systemDeadline, systemRandom } from '../../host-worker/system.ts'
+import { systemPorts, systemRandom } from '../../host-worker/system.ts'
 import { createFetchHandler } from '../../host-worker/http/fetch-handler.ts'
 import { definitionOf, directoryOf, fieldOf } from '../../test/support/data/forms/forms.ts'
 import { testRootSecret } from '../../test/support/runner/fakes.ts'
 import { hashFormPassword } from './password.ts'
-import { formPageApi, type FormPageWorld } from './page-api.ts'
+import { formPageApi } from './page-api.ts'
+import { createFormCache, type SubmissionWorld } from './submit.ts'
 
 const name = fieldOf('full-name', 'short_text', { label: 'Your <name>', required: true })
 const secrets = await openSecrets(testRootSecret(), null)
 const passwordHash = await hashFormPassword('open sesame', secrets, systemRandom)
 const errors: unknown[] = []
+const background = { run: () => undefined }
 
 /** Asks for a page of the one form there is; null: there is none. */
 async function ask(stored: Partial<StoredForm> | null, path = '/f/contact-us', init: RequestInit = {}) {
   const usual = { definition: definitionOf([name]), organizationName: 'Bubble & Shine' }
   const { forms, reads } = directoryOf(stored === null ? null : { ...usual, ...stored })
   const log = { info: () => undefined, error: (...told: unknown[]) => void errors.push(told) }
-  const handle = createFetchHandler<FormPageWorld & { log: typeof log }>(formPageApi)
+  const handle = createFetchHandler<SubmissionWorld & { log: typeof log }>(formPageApi)
   const answers: unknown[] = []
   const host = {
     requestId: 'req_1',
-    world: { forms, secrets, deadline: systemDeadline, log },
+    world: { ...systemPorts, forms, formCache: createFormCache(), secrets, background, queue: null, log },
     answered: ({ organizationId }: { organizationId: string | null }) => answers.push(organizationId),
   }
   const response = await handle(new Request(`https://api.example${path}`, init), host)
@@ -163,12 +165,16 @@ describe('of a form that must be hosted, it says so', () => {
   )
 })
 
-it('knows GET and HEAD only', async () => {
-  for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
-    const { response, reads, header } = await ask({}, undefined, { method })
-    expect([response.status, header('allow'), reads]).toEqual([405, 'GET, HEAD', 0])
-    expect(header('content-type')).toBe('text/html; charset=utf-8')
-  }
+it('knows its methods only', async () => {
+  for (const method of ['PATCH', 'PUT', 'DELETE'])
+    for (const [path, allowed] of [
+      ['/f/contact-us', 'GET, HEAD, POST, OPTIONS'],
+      ['/f/contact-us/open', 'POST, GET, HEAD'],
+    ] as const) {
+      const { response, reads, header } = await ask({}, path, { method })
+      expect([response.status, header('allow'), reads]).toEqual([405, allowed, 0])
+      expect(header('content-type')).toBe('text/html; charset=utf-8')
+    }
   const head = await ask({}, undefined, { method: 'HEAD' })
   expect([head.response.status, head.text, head.header('cache-control')]).toEqual([
     200,
@@ -188,6 +194,44 @@ it('is valid HTML, whatever it says', async () => {
     expect(results.flatMap(({ messages }) => messages.map(({ message }) => message))).toEqual([])
   }
   expect(errors).toEqual([])
+})
+
+describe('what is posted to its address', () => {
+  const post = (body: string, type = 'application/json', path = '/f/contact-us') =>
+    ask({}, path, { method: 'POST', body, headers: { 'content-type': type, accept: 'application/json' } })
+
+  it('is refused in words that any page may read', async () => {
+    for (const [sent, status, code] of [
+      [post('{}'), 422, 'validation_error'],
+      [post('{"full-name":"Ada","x":""}'), 422, 'validation_error'],
+      [post('<'), 400, 'invalid_body'],
+      [post('{}', 'text/plain'), 415, 'unsupported_media_type'],
+      [post('{}', undefined, '/f/another'), 404, 'form_not_found'],
+      [post('{}', undefined, '/f/a.b'), 404, 'form_not_found'],
+    ] as const) {
+      const { response, text, header } = await sent
+      expect([response.status, JSON.parse(text)]).toMatchObject([status, { ok: false, code }])
+      expect(header('access-control-allow-origin')).toBe('*')
+    }
+    expect(errors).toEqual([])
+  })
+
+  it('has an unknown outcome when it fails', async () => {
+    const { response, text, header } = await post('{"full-name":"Ada"}')
+    expect([response.status, text]).toEqual([500, expect.stringContaining('may or may not have been saved')])
+    expect(header('access-control-allow-origin')).toBe('*')
+    expect(errors.splice(0)).toHaveLength(1)
+  })
+
+  it('may come from any page', async () => {
+    const { response, text, header } = await ask({}, undefined, { method: 'OPTIONS' })
+    expect([response.status, text, header('access-control-allow-methods')]).toEqual([
+      204,
+      '',
+      'POST, OPTIONS',
+    ])
+    expect(header('access-control-allow-origin')).toBe('*')
+  })
 })
 
 describe('in another language', () => {

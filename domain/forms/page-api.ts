@@ -1,6 +1,4 @@
-import type { Deadline } from '../../ports/platform.ts'
-import type { FormDirectory, StoredForm } from '../../ports/records.ts'
-import type { Secrets } from '../access/secrets.ts'
+import type { StoredForm } from '../../ports/records.ts'
 import type { Api } from '../create-api.ts'
 import type { Reply, RoutedRequest } from '../record/reply.ts'
 import { characterCount } from '../text/characters.ts'
@@ -15,14 +13,20 @@ import { FORM_ID, PASSWORD_MAX_LENGTH, type Language } from './language/definiti
 import { sayerOf, type SentenceKey } from './language/words.ts'
 import { verifyFormPassword } from './password.ts'
 import { hosted, pageHeaders, policyOf, renderPage } from './reply-pages.ts'
-import { formPath } from './page-path.ts'
+import { movingDoor } from './moving-in.ts'
+import { formPath, isSentToForm } from './page-path.ts'
+import { failedReply, preflight } from './reply.ts'
+import { unknownOutcome } from './result.ts'
+import { serveSubmission, type SubmissionWorld } from './submit.ts'
 
 /**
  * Each published form as a page of this service, at an address that can be shared. It is what "form html" prints, in the
  * name of the organization, and posts to the endpoint of the contract. A form with a password asks for it first: its
- * fields are in no page before. Every answer is a page, failures included.
+ * fields are in no page before. Every answer is a page, failures included, but for what is posted to the same address: a
+ * page that was made for another form backend sends submissions there (`moving-in.ts`), and is answered as by the
+ * endpoint of the contract.
  */
-export const formPageApi: Api<FormPageWorld> = {
+export const formPageApi: Api<SubmissionWorld> = {
   routes: [
     {
       id: 'forms.page',
@@ -30,6 +34,20 @@ export const formPageApi: Api<FormPageWorld> = {
       path: formPath('{formId}'),
       judge,
       serve: async (routed, world) => servePage(routed, world),
+    },
+    {
+      id: 'forms.submitMoved',
+      method: 'POST',
+      path: formPath('{formId}'),
+      judge,
+      serve: async (routed, world) => serveSubmission(routed, world, movingDoor),
+    },
+    {
+      id: 'forms.preflightMoved',
+      method: 'OPTIONS',
+      path: formPath('{formId}'),
+      judge,
+      serve: async () => preflight(),
     },
     {
       id: 'forms.open',
@@ -48,22 +66,17 @@ export const formPageApi: Api<FormPageWorld> = {
     },
   ],
   answerWrongMethod: async (allowed) =>
-    failure(405, 'This page can only be read', [html`<p>Nothing was sent, and nothing was saved.</p>`], {
+    failure(405, 'That cannot be done here', [html`<p>Nothing was sent, and nothing was saved.</p>`], {
       allow: allowed.join(', '),
     }),
-  answerFailure: async ({ requestId }) =>
-    failure(500, 'Something went wrong', [
-      html`<p>Please try again in a while.</p>`,
-      html`<p class="soft">Request id: <code>${requestId}</code></p>`,
-    ]),
+  answerFailure: async ({ request, url, requestId }) =>
+    isSentToForm(request.method, url.pathname)
+      ? failedReply(request, 'internal_error', unknownOutcome(requestId))
+      : failure(500, 'Something went wrong', [
+          html`<p>Please try again in a while.</p>`,
+          html`<p class="soft">Request id: <code>${requestId}</code></p>`,
+        ]),
   answerUnknownRoute: notThere,
-}
-
-/** The ports that the pages of forms need. */
-export interface FormPageWorld {
-  readonly forms: FormDirectory
-  readonly secrets: Secrets
-  readonly deadline: Deadline
 }
 
 /** A change of a form reaches every visitor within this time. */
@@ -82,7 +95,7 @@ interface Found {
 }
 
 /** Finds a published form. An id that no form can have costs nothing, an unknown one a look-up. */
-async function find(routed: RoutedRequest, { forms }: FormPageWorld): Promise<Found | null> {
+async function find(routed: RoutedRequest, { forms }: SubmissionWorld): Promise<Found | null> {
   const { formId = '' } = routed.params
   const stored = FORM_ID.test(formId) ? await forms.find(formId) : null
   if (stored?.isPublished !== true) return null
@@ -92,7 +105,7 @@ async function find(routed: RoutedRequest, { forms }: FormPageWorld): Promise<Fo
 }
 
 /** Answers `GET /f/{formId}`. */
-async function servePage(routed: RoutedRequest, world: FormPageWorld): Promise<Reply> {
+async function servePage(routed: RoutedRequest, world: SubmissionWorld): Promise<Reply> {
   const found = await find(routed, world)
   if (found === null) return notThere()
   const { stored, form } = found
@@ -104,7 +117,7 @@ async function servePage(routed: RoutedRequest, world: FormPageWorld): Promise<R
 }
 
 /** Answers `POST /f/{formId}/open`: the form, for the right password. */
-async function serveOpened(routed: RoutedRequest, world: FormPageWorld): Promise<Reply> {
+async function serveOpened(routed: RoutedRequest, world: SubmissionWorld): Promise<Reply> {
   const contentType = contentTypeOf(routed.request.headers)
   const reading = await readBody({ request: routed.request, contentType }, world.deadline)
   const found = await find(routed, world)

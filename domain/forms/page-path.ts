@@ -5,3 +5,8 @@ export const FORM_PAGE_PREFIX = '/f/'
 export function formPath(formId: string): string {
   return `${FORM_PAGE_PREFIX}${formId}`
 }
+
+/** Whether a request sends a submission to the address of a form's page. The answer is then one that any page may read. */
+export function isSentToForm(method: string, pathname: string): boolean {
+  return method === 'POST' && /^\/f\/[^/]*\/*$/.test(pathname)
+}

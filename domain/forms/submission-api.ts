@@ -12,7 +12,10 @@ import { serveSubmission, type SubmissionWorld } from './submit.ts'
  */
 export const submissionApi: Api<SubmissionWorld> = {
   routes: [
-    { ...submitOperation, ...served<typeof postSubmission>(serveSubmission) },
+    {
+      ...submitOperation,
+      ...served<typeof postSubmission>(async (routed, world) => serveSubmission(routed, world)),
+    },
     { ...preflightOperation, ...served<typeof preflightForm>(async () => preflight()) },
   ],
   answerWrongMethod: async (allowed, { request }) =>

@@ -41,6 +41,25 @@ it('tells a field from the column that has the same name', () => {
   expect(row?.slice(4)).toEqual(['mine', 'typed', 'clicked'])
 })
 
+it('has what was sent besides apart, whatever it is called', () => {
+  const [heads, ...rows] = submissionsSheet(
+    [
+      { ...submission('s-1', { a: 'x', 'extra.a': 'y' }, { gclid: 'g' }), extra: { a: 'z', formId: '1' } },
+      { ...submission('s-2', {}), extra: { constructor: 'own' } },
+      submission('s-3', { a: 'w' }),
+    ],
+    new Map([['f', shownFields([text('a'), text('extra.a')])]]),
+    labels,
+  )
+  const extra = ['extra.a', 'extra.formId', 'extra.constructor']
+  expect(heads).toEqual([...fixed, 'a', 'answers.extra.a', ...extra, 'gclid'])
+  expect(rows.map((row) => row.slice(4))).toEqual([
+    ['x', 'y', 'z', '1', null, 'g'],
+    [null, null, null, null, 'own', null],
+    ['w', null, null, null, null, null],
+  ])
+})
+
 const options = [
   { value: 'wash', label: 'Car wash' },
   { value: 'other', label: 'Something else' },

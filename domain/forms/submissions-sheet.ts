@@ -8,6 +8,8 @@ interface SheetSubmission {
   readonly formId: string
   readonly contact: { readonly contactId: string } | null
   readonly answers: Readonly<Record<string, unknown>>
+  /** Left out: it is not known. */
+  readonly extra?: Readonly<Record<string, string>>
   readonly attribution: Readonly<Record<string, unknown>>
 }
 
@@ -21,7 +23,7 @@ export interface SheetOptions {
 
 /**
  * Submissions as a sheet, the first row of which has the heads: a column for each field of the forms, in their order, then
- * for answers to fields that they have no longer, then for where visitors came from. With labels, fields of several forms
+ * for answers to fields that they have no longer, then as `extra.NAME` for what was sent besides, then for where visitors came from. With labels, fields of several forms
  * that are called the same share a column; two of one form do not, and have their id too. What is called as another column
  * has the head `answers.NAME`.
  * @param forms the fields of forms by their id. Of a form that is not among them, the ids of fields are the names
@@ -39,15 +41,20 @@ export function submissionsSheet(
   const ofForms = [...named.values()].flatMap(({ names }) => [...names.values()])
   const names = [...new Set([...ofForms, ...rows.flatMap(({ values }) => [...values.keys()])])]
   const origins = [...new Set(submissions.flatMap(({ attribution }) => Object.keys(attribution)))].sort()
-  const taken = new Set<string>([...FIXED, ...origins])
+  const extras = [...new Set(submissions.flatMap(({ extra }) => Object.keys(extra ?? {})))]
+  const extraHeads = extras.map((name) => `extra.${name}`)
+  const taken = new Set<string>([...FIXED, ...extraHeads, ...origins])
   const heads = names.map((name) => (taken.has(name) ? `answers.${name}` : name))
   return [
-    [...FIXED, ...heads, ...origins],
-    ...rows.map(({ submission: { submissionId, submittedAt, formId, contact, attribution }, values }) => [
-      ...[submissionId, submittedAt, formId, contact?.contactId],
-      ...names.map((name) => values.get(name) ?? null),
-      ...origins.map((origin) => (Object.hasOwn(attribution, origin) ? attribution[origin] : null)),
-    ]),
+    [...FIXED, ...heads, ...extraHeads, ...origins],
+    ...rows.map(
+      ({ submission: { submissionId, submittedAt, formId, contact, extra = {}, attribution }, values }) => [
+        ...[submissionId, submittedAt, formId, contact?.contactId],
+        ...names.map((name) => values.get(name) ?? null),
+        ...extras.map((name) => (Object.hasOwn(extra, name) ? extra[name] : null)),
+        ...origins.map((origin) => (Object.hasOwn(attribution, origin) ? attribution[origin] : null)),
+      ],
+    ),
   ]
 }
 

@@ -150,6 +150,7 @@ describe('a good submission', () => {
         source: 'headless',
         answers: { name: 'Ada', mail: 'Ada@x.example' },
         typed: null,
+        extra: null,
         attribution: { gclid: 'g1' },
         contact: {
           newContactId: expect.stringMatching(/^con_[0-9A-Za-z]{22}$/) as string,

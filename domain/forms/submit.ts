@@ -10,22 +10,30 @@ import type { Identity, RoutedRequest } from '../record/reply.ts'
 import { randomBase62 } from '../text/encoding.ts'
 import { toInstant } from '../text/instant.ts'
 import { readBody, type Posted } from './body.ts'
+import { contractDoor } from './control-keys.ts'
 import { evaluate, refusedIn, type LoadedForm, type Submission } from './evaluate.ts'
 import { FORM_ID } from './language/definition.ts'
-import { hashFormPassword } from './password.ts'
 import { formNotFound, refused, type SubmissionResult } from './result.ts'
 import { compileForm } from './language/compile.ts'
 import { networkOf } from '../spam/judge.ts'
 
-/** Answers `POST /api/forms/{formId}/submissions`. Rejects only on an internal failure. */
+/**
+ * Answers `POST /api/forms/{formId}/submissions`, and the other address of a form by its door. Rejects only on an
+ * internal failure.
+ */
 export async function serveSubmission(
-  { request, params, identified }: RequestOf<typeof postSubmission>,
+  {
+    request,
+    params,
+    identified,
+  }: Pick<RequestOf<typeof postSubmission>, 'request' | 'params' | 'identified'>,
   world: SubmissionWorld,
+  door = contractDoor,
 ): Promise<ReplyOf<typeof postSubmission>> {
   const { formId = '' } = params
   // The content type is parsed once: reading the body and choosing between a page and JSON both depend on it.
   const contentType = contentTypeOf(request.headers)
-  const result = await submitForm(formId, { request, contentType }, world, identified)
+  const result = await submitForm(formId, { request, contentType }, world, identified, door)
   return submissionReply(request, contentType, result)
 }
 
@@ -63,12 +71,14 @@ export async function submitForm(
   posted: Posted,
   world: SubmissionWorld,
   identified: RoutedRequest['identified'],
+  door = contractDoor,
 ): Promise<SubmissionResult> {
   const reading = await readBody(posted, world.deadline)
   if (reading.kind === 'refused') return reading
   if (!FORM_ID.test(formId)) return formNotFound()
   const submission: Submission = {
     body: reading.body,
+    door,
     origin: posted.request.headers.get('origin'),
     network: networkOf(posted.request.headers.get('cf-connecting-ip')),
     submittedAt: toInstant(world.clock.nowMs()),
@@ -138,6 +148,7 @@ function announce(
 async function rehashPassword(loaded: LoadedForm, password: string, world: SubmissionWorld): Promise<void> {
   const { stored } = loaded
   if (stored.passwordHash === null) return
+  const { hashFormPassword } = await import('./password.ts')
   const passwordHash = await hashFormPassword(password, world.secrets, world.random)
   await world.forms
     .submissionsOf(stored.organizationId)

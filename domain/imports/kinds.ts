@@ -265,6 +265,7 @@ const columnTypes: Readonly<Record<FormLineKey, StorageType>> = {
   successMessage: 'text',
   publicUrl: 'text',
   language: 'text',
+  extraAnswers: 'text',
   spamFilter: 'text',
   texts: 'json',
   notificationEmails: 'json',

@@ -17,6 +17,7 @@ function compose(
     submittedAt: '2026-06-15T12:34:56.000Z',
     contactId: null,
     typed: null,
+    extra: null,
   }
   return notificationEmail(
     { submission, form: { name, definition: definitionOf(fields) } },
@@ -79,6 +80,7 @@ test('shows a phone number as it was typed, but never one whose field reads as a
     formId: 'f',
     answers: { phone: '7612345678', secret_phone: '7612345678', other: '2125550100' },
     typed: { phone: '+49 761 2345678', secret_phone: '+49 761 2345678', other: '+1 212 555 0199' },
+    extra: null,
     submittedAt: '2026-06-15T12:34:56.000Z',
     contactId: null,
   }
@@ -121,6 +123,7 @@ test('keeps control characters and length out of the subject, and works without 
     submittedAt: '2026-06-15T12:34:56.000Z',
     contactId: null,
     typed: null,
+    extra: null,
   }
   expect(notificationEmail({ submission, form: null }, 'a@example.com', from, mail).text).toContain('a: 1')
 })
@@ -171,6 +174,7 @@ test('says when some addresses of the form get nothing', () => {
     submittedAt: '',
     contactId: null,
     typed: null,
+    extra: null,
   }
   const textFor = (count: number) => {
     const notificationEmails = Array.from({ length: count }, (_, index) => `a${index}@example.com`)
@@ -220,6 +224,7 @@ test.each([
     submittedAt: '2026-06-15T12:34:56.000Z',
     contactId: null,
     typed: null,
+    extra: null,
   }
   const form = { name: 'F', definition }
   const message = notificationEmail({ submission, form }, 'office@example.com', from, mail)

@@ -7,6 +7,7 @@ import { html, oneLine, type Html } from '../text/html.ts'
 import { listOf } from '../text/json.ts'
 import type { FormDefinition } from '../../ports/records.ts'
 import { NOTIFICATION_EMAILS_MAX, type AnswerField } from '../forms/language/definition.ts'
+import { REPLY_TO_KEY, SUBJECT_KEY, SUBJECT_MAX_LENGTH } from '../forms/language/extra.ts'
 import { answersAsTyped } from '../forms/language/answers.ts'
 import { answerLines, shownFields, type AnswerLine } from '../forms/shown-answers.ts'
 
@@ -31,11 +32,9 @@ export async function notify({ entry, token, outbox, world }: Job): Promise<Verd
   return (await outbox.begin(entry.outboxId, token, pending)) ? attempt() : { kind: 'lost' }
 }
 
-const SUBJECT_MAX_LENGTH = 200
-
 /**
- * The email that reports a submission: the answers under the form's labels, in the form's order. Answers that look like
- * secrets are left out, as they are wherever answers are published. The same entry gives the same message while the
+ * The email that reports a submission: the answers under the form's labels, in the form's order, then what was sent
+ * besides. Answers that look like secrets are left out, as they are wherever answers are published. The same entry gives the same message while the
  * form does not change.
  */
 export function notificationEmail(
@@ -47,16 +46,26 @@ export function notificationEmail(
   const answers = submission?.answers ?? {}
   const fields = shownFields(form?.definition.fields)
   const formName = typeof form?.name === 'string' ? form.name : String(submission?.formId)
-  const lines = answerLines(answersAsTyped(answers, submission?.typed ?? null), fields)
+  const extra = submission?.extra ?? {}
+  const lines = [
+    ...answerLines(answersAsTyped(answers, submission?.typed ?? null), fields),
+    ...answerLines(extra, []),
+  ]
   const footer = `Submitted ${readable(String(submission?.submittedAt))}. Submission ${String(submission?.submissionId)}.${unsent(form?.definition)}`
   const body = lines.length > 0 ? lines : [{ id: '', label: formName, value: 'No answers.' }]
   return {
     from,
     to,
-    subject: `New submission: ${oneLine(formName)}`.slice(0, SUBJECT_MAX_LENGTH).toWellFormed(),
+    subject: oneLine(extra[SUBJECT_KEY] ?? `New submission: ${formName}`)
+      .slice(0, SUBJECT_MAX_LENGTH)
+      .toWellFormed(),
     html: htmlBody(formName, body, footer).markup,
     text: [`New submission: ${oneLine(formName)}`, ...body.map(textLine), footer].join('\n\n').toWellFormed(),
-    replyTo: replyTo(answers, fields, [to, ...notifiedBy(form?.definition)], domain),
+    replyTo: replyTo(
+      [extra[REPLY_TO_KEY], ...emailsIn(answers, fields)],
+      [to, ...notifiedBy(form?.definition)],
+      domain,
+    ),
     attachments: [],
     isAutomatic: true,
   }
@@ -75,22 +84,28 @@ function notifiedBy(definition: FormDefinition | undefined): readonly string[] {
   return listOf(definition?.notificationEmails).filter((address) => typeof address === 'string')
 }
 
+/** The answers that are the visitor's email address. */
+function emailsIn(
+  answers: Readonly<Record<string, unknown>>,
+  fields: readonly AnswerField[],
+): readonly unknown[] {
+  return fields
+    .filter(({ contactField, id }) => contactField === 'email' && Object.hasOwn(answers, id))
+    .map(({ id }) => answers[id])
+}
+
 /**
- * The address for replies: the visitor's, so that replies do not go to the service. Null when it is malformed, because
+ * The address for replies: the first that the page or the visitor gave, so that replies do not go to the service. Null when it is malformed, because
  * the provider would then refuse the whole email; and when it is an address that the notification goes to, or any of the
  * service's own, because programs that answer by themselves would then write to each other.
  */
 function replyTo(
-  answers: Readonly<Record<string, unknown>>,
-  fields: readonly AnswerField[],
+  answered: readonly unknown[],
   notified: readonly string[],
   ownDomain: string,
 ): string | null {
   const excluded = notified.map(emailKey)
-  const given = fields
-    .filter(({ contactField, id }) => contactField === 'email' && Object.hasOwn(answers, id))
-    .map(({ id }) => answers[id])
-    .map((answer) => (typeof answer === 'string' ? deliveryAddress(answer) : ''))
+  const given = answered.map((answer) => (typeof answer === 'string' ? deliveryAddress(answer) : ''))
   const isUsable = (address: string) =>
     !excluded.includes(emailKey(address)) && !emailKey(address).endsWith(emailKey(`@${ownDomain}`))
   return given.find((address) => isProviderAddress(address) && isUsable(address)) ?? null

@@ -60,6 +60,10 @@ const Submission = v.strictObject({
     answers,
     'By field, for people: a phone number is as the visitor typed it, of which the public API has the last ten digits. Answers to fields whose id reads as a secret are left out.',
   ),
+  extra: described(
+    v.record(v.string(), v.string()),
+    'What was sent to /f/ besides, by name, of a form that keeps it. What reads as a secret is left out.',
+  ),
   attribution: described(answers, 'Where the visitor came from.'),
   read: described(v.boolean(), 'Whether somebody marked it read. One that came in is unread.'),
   spam: described(v.boolean(), 'Whether it was taken for spam, or marked as spam.'),
@@ -108,6 +112,7 @@ const sample: Submission = {
   source: 'headless',
   contact: { contactId: 'con-1', firstName: 'Ada', lastName: null, email: 'ada@example.com', phone: null },
   answers: { name: 'Ada', message: 'Are you open on Sunday?' },
+  extra: {},
   attribution: {},
   read: false,
   spam: false,
@@ -121,8 +126,8 @@ const common = { method: 'GET', access: 'support', tag: 'Form definitions' } as 
 /** How many characters of a submission's answers a line shows. */
 const SHOWN_CHARACTERS = 100
 
-function answersIn({ answers: given }: Submission): string {
-  const shown = JSON.stringify(given)
+function answersIn({ answers: given, extra }: Submission): string {
+  const shown = JSON.stringify({ ...given, ...extra, ...given })
   return shown.length > SHOWN_CHARACTERS ? `${shown.slice(0, SHOWN_CHARACTERS)}…` : shown
 }
 
@@ -207,9 +212,10 @@ export const listSubmissions = operated({
       },
       summary: 'List what came in through forms, newest first',
       details: [
-        'A line has the beginning of the answers, JSON has all of them. Answers to fields whose id reads as a secret are left',
-        'out, as everywhere. --csv prints a sheet with a column for each field, for spreadsheets: a text that these would take',
-        "for a formula begins with ' there. It has the ids of fields and the stored values; with --labels the words of the form.",
+        'A line has the beginning of the answers and of what was sent besides, JSON has all of them, the latter as "extra".',
+        'Answers to fields whose id reads as a secret are left out, as everywhere. --csv prints a sheet with a column for each',
+        "field, for spreadsheets: a text that these would take for a formula begins with ' there. It has the ids of fields and",
+        'the stored values; with --labels the words of the form. What was sent besides has columns called extra.NAME.',
         '--search finds a text in the texts and numbers of answers, as they are stored: of an option its value. Small and',
         'capital letters from A to Z are the same. --after begins with a day (2026-05-01, UTC) or an instant, --before ends',
         'before it. What was taken for spam is among them, unless --no-spam leaves it out.',
@@ -334,7 +340,7 @@ export const showSubmission = operated({
 
 const SELECT = [
   ...['submissionId', 'formId', 'formName', 'submittedAt', 'source', 'contactId'],
-  ...['answers', 'typed', 'attribution', 'spam', 'spamReasons'],
+  ...['answers', 'typed', 'extra', 'attribution', 'spam', 'spamReasons'],
 ]
 
 /** The maximum number of runs and messages of one submission that are shown. */
@@ -349,8 +355,8 @@ async function published(rows: readonly StoredRow[], tenant: Tenant): Promise<re
   ])
   const byId = new Map(found.map((contact) => [contact.contactId, contact as Contact]))
   const readIds = new Set(read)
-  return rows.map(({ contactId, answers: stored, typed, spamReasons: reasons, ...row }) => {
-    const submission = row as Omit<Submission, 'contact' | 'answers' | 'read' | 'spamReasons'>
+  return rows.map(({ contactId, answers: stored, typed, extra, spamReasons: reasons, ...row }) => {
+    const submission = row as Omit<Submission, 'contact' | 'answers' | 'extra' | 'read' | 'spamReasons'>
     return {
       ...submission,
       contact: byId.get(contactId) ?? null,
@@ -358,6 +364,7 @@ async function published(rows: readonly StoredRow[], tenant: Tenant): Promise<re
         publicAnswers({ answers: stored as Submission['answers'] }),
         typed as Readonly<Record<string, string>> | null,
       ),
+      extra: publicAnswers({ answers: (extra ?? {}) as Submission['answers'] }) as Submission['extra'],
       read: readIds.has(submission.submissionId),
       spamReasons: submission.spam ? listOf(reasons).map(String) : [],
     }

@@ -17,10 +17,22 @@ import { joined, orElse, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { publicAnswers, publishedAnswers, storedAnswers } from './answers.ts'
 import { attribution } from '../forms/language/attribution.ts'
+import { ANSWER_MAX_LENGTH } from '../forms/language/definition.ts'
+import { EXTRA_MAX, EXTRA_NAME_MAX_LENGTH } from '../forms/language/extra.ts'
 import { forms } from './forms.ts'
 
 /** Bounds of what is stored as typed: those of the ids of fields, and of answers. */
 const TYPED_BOUNDS = { most: 1_000, nameLength: 200, valueLength: 10_000 }
+
+/**
+ * Bounds of what is stored beside answers, with the two keys about mail. A line break counts once where texts come in,
+ * and is up to two characters as it is stored.
+ */
+const EXTRA_BOUNDS = {
+  most: EXTRA_MAX + 2,
+  nameLength: EXTRA_NAME_MAX_LENGTH,
+  valueLength: 2 * ANSWER_MAX_LENGTH,
+}
 
 const known = v.nullable(v.string())
 
@@ -40,7 +52,7 @@ export const formSubmissions = resource({
   collection: 'form-submissions',
   description: 'One saved set of answers to a form.',
   idField: 'submissionId',
-  person: { by: 'contactId', carriedIn: ['answers', 'typed', 'held'] },
+  person: { by: 'contactId', carriedIn: ['answers', 'typed', 'extra', 'held'] },
   removal: true,
   events: ['submission.created'],
   selectsFew: { contactId: 'submittedAt' },
@@ -64,6 +76,11 @@ export const formSubmissions = resource({
      * phone number have lost its country. For people only. Null: the answers say all.
      */
     typed: orElse(personal(nullable(textsByName(TYPED_BOUNDS))), null),
+    /**
+     * What was sent to `/f/{formId}` besides the answers, by name: what a form with `extraAnswers` `keep` does not ask
+     * for, and as `_subject` and `_replyto` what the page said of the notification. For people only. Null: nothing.
+     */
+    extra: orElse(personal(nullable(textsByName(EXTRA_BOUNDS))), null),
     /** Why it was taken for spam. For people only: a sender who could read it would learn from it. */
     spamReasons: orElse(impersonal(nullable(json(v.array(v.string())))), null),
     /** The contact that spam named, which is made or changed when a person says that it is none. Null: nothing waits. */

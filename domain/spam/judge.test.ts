@@ -4,6 +4,7 @@ import { definitionOf, fieldOf } from '../../test/support/data/forms/forms.ts'
 import type { Secrets } from '../access/secrets.ts'
 import { compileForm } from '../forms/language/compile.ts'
 import type { AnswerValue } from '../forms/language/definition.ts'
+import { wordsOf } from './learn.ts'
 import { judge, networkOf } from './judge.ts'
 
 let secrets: Secrets
@@ -23,13 +24,18 @@ const fields = [
 
 async function judged(
   answers: Readonly<Record<string, AnswerValue>>,
-  { network = null as string | null, formId = 'contact-us', organizationId = 'org' } = {},
+  {
+    network = null as string | null,
+    extra = null as Record<string, string> | null,
+    formId = 'contact-us',
+    organizationId = 'org',
+  } = {},
 ) {
   const definition = { ...definitionOf(fields), formId }
   const compilation = compileForm(definition)
   if (compilation.kind !== 'supported') throw new Error('The form is not supported')
   const stored = { organizationId, formId, definition } as Parameters<typeof judge>[0]
-  return judge(stored, compilation.form, answers, network, secrets)
+  return judge(stored, compilation.form, { answers, extra }, network, secrets)
 }
 
 const signsOf = async (...given: Parameters<typeof judged>) =>
@@ -54,6 +60,17 @@ describe('signs', () => {
     expect((await judged({ message: LONG })).signs).toEqual([
       { sign, keptMs: 3_600_000, earlierMax: 9, reason: 'repeated' },
     ])
+  })
+
+  it('are none of what a page sends besides, which is read all the same', async () => {
+    const settings = { _subject: 'Viagra, bitcoin and seo', _replyto: 'casino@example.com' }
+    expect((await judged({}, { extra: settings })).reasons).toEqual([])
+    const extra = { page: LONG, note: 'Cheap viagra' }
+    expect(await judged({}, { extra })).toEqual({
+      reasons: ['words'],
+      signs: [],
+      words: wordsOf({ ...extra }),
+    })
   })
 
   it('are of 40 characters or more', async () => {

@@ -20,6 +20,13 @@ const FLOOD = { keptMs: 60_000, earlierMax: 20, reason: 'flood' satisfies SpamRe
 /** From this sum of weights on, as `weightsOf` gives them, a submission is spam: that of five telling words or more. */
 export const LEARNED_BOUND = 9_000
 
+/** What a submission says. */
+interface Said {
+  readonly answers: Readonly<Record<string, AnswerValue>>
+  /** What was sent besides; null: nothing. */
+  readonly extra: Readonly<Record<string, string>> | null
+}
+
 /**
  * What decides whether a submission is spam. Its content is judged here; whether there were others like it, by the store.
  * @param network where it came from, as `networkOf` gives it; null: that is not known, or is no sign
@@ -27,7 +34,7 @@ export const LEARNED_BOUND = 9_000
 export async function judge(
   { organizationId, formId, definition }: StoredForm,
   { answerFields }: CompiledForm,
-  answers: Readonly<Record<string, AnswerValue>>,
+  { answers, extra }: Said,
   network: string | null,
   secrets: Secrets,
 ): Promise<JudgedSubmission> {
@@ -36,7 +43,13 @@ export async function judge(
     const isText = type === 'short_text' || type === 'long_text'
     return isText && typeof text === 'string' ? [{ text, isName: contactField !== null }] : []
   })
-  const { reasons, words } = texts.length === 0 ? NOTHING : await read(texts, answers, definition)
+  // What a page sends besides is often the same each time, so it is read, but no sign. Under `_` are its own settings.
+  const others = Object.entries(extra ?? {})
+    .filter(([name]) => !name.startsWith('_'))
+    .map(([, text]) => ({ text, isName: false }))
+  const read = [...texts, ...others]
+  const { reasons, words } =
+    read.length === 0 ? NOTHING : await contentOf(read, { answers, extra }, definition)
   const long = new Set(
     texts.map(({ text }) => text.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim()),
   )
@@ -59,13 +72,13 @@ export async function judge(
 const NOTHING = { reasons: [], words: [] } as const
 
 /** What texts say. The rules are loaded by the first submission with a text. */
-async function read(
+async function contentOf(
   texts: readonly GivenText[],
-  answers: Readonly<Record<string, AnswerValue>>,
+  { answers, extra }: Said,
   definition: FormDefinition,
 ): Promise<Pick<JudgedSubmission, 'reasons' | 'words'>> {
   const [{ contentReasons }, { wordsOf }] = await Promise.all([import('./content.ts'), import('./learn.ts')])
-  return { reasons: contentReasons(texts, definition), words: wordsOf(answers) }
+  return { reasons: contentReasons(texts, definition), words: wordsOf(answers, extra) }
 }
 
 /**

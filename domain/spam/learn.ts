@@ -9,9 +9,17 @@ const NUMBERS = 4_096
 const WORDS_MAX = 300
 const WORD = /[\p{L}\p{N}]{3,30}/gu
 
-/** The different words of the texts among answers, as numbers, in ascending order. Links are words by their parts. */
-export function wordsOf(answers: Readonly<Record<string, unknown>>): readonly number[] {
-  const texts = Object.values(answers).filter((answer) => typeof answer === 'string')
+/**
+ * The different words of the texts among answers, as numbers, in ascending order. Links are words by their parts.
+ * @param extra what was sent besides the answers; null: nothing
+ */
+export function wordsOf(
+  answers: Readonly<Record<string, unknown>>,
+  extra: Readonly<Record<string, string>> | null = null,
+): readonly number[] {
+  const texts = [...Object.values(answers), ...Object.values(extra ?? {})].filter(
+    (said) => typeof said === 'string',
+  )
   const written = withoutFormatCharacters(texts.join('\n').normalize('NFKC')).toLowerCase()
   const words = new Set([...written.matchAll(WORD)].map(([word]) => word))
   return [...new Set([...words].slice(0, WORDS_MAX).map(numberOf))].sort((left, right) => left - right)

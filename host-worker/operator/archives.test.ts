@@ -487,11 +487,11 @@ test.each(['shared', 'own'] as const)(
     const extra = fileOf('extra.json')
     writeFileSync(
       extra,
-      '{"formId":"extra","name":"Extra","fields":[{"id":"a","type":"short_text","label":"A"}]}',
+      '{"formId":"further","name":"Extra","fields":[{"id":"a","type":"short_text","label":"A"}]}',
     )
     for (const command of [
       ['form', 'save', extra],
-      ['rows', 'delete', 'forms', '--id', 'extra'],
+      ['rows', 'delete', 'forms', '--id', 'further'],
       ['form', 'save', extra],
     ])
       expect(await of.run(...command, '--org', 'demo')).toMatchObject({ code: 0 })
@@ -530,8 +530,8 @@ test.each(['shared', 'own'] as const)(
     )
     expect(await filesWith(fileOf('copy.tar'), [...ids.keys()])).toEqual([])
     expect(await submit('demo-contact-2')).toBe(200)
-    const version = await of.run('form', 'show', 'extra-2', '--version', '1', '--org', 'copy')
-    expect(JSON.parse(version.stdout)).toMatchObject({ formId: 'extra-2', name: 'Extra' })
+    const version = await of.run('form', 'show', 'further-2', '--version', '1', '--org', 'copy')
+    expect(JSON.parse(version.stdout)).toMatchObject({ formId: 'further-2', name: 'Extra' })
     // A third one finds the ids of the second taken. Deleted, their forms are free again.
     const third = await of.run(
       'org',

@@ -69,7 +69,7 @@ const readSubmission = template(
     .leftJoin('contacts as c', (join) =>
       join.onRef('c.organization_id', '=', 's.organization_id').onRef('c.contact_id', '=', 's.contact_id'),
     )
-    .select(['s.submission_id as submissionId', 's.form_id as formId', 's.answers', 's.typed'])
+    .select(['s.submission_id as submissionId', 's.form_id as formId', 's.answers', 's.typed', 's.extra'])
     .select(['s.submitted_at as submittedAt', 's.contact_id as contactId'])
     .select(['f.name as formName', 'f.definition'])
     .select(['c.contact_id as foundContactId', 'c.email', 'c.phone'])
@@ -122,9 +122,16 @@ export async function readAgain(executor: Executor, held: HeldEntry): Promise<Cl
 }
 
 function submissionOf(row: SubmissionRow): ClaimedSubmission {
-  const { submissionId, formId, answers, typed, submittedAt, contactId } = row
-  const said = { answers: parsed(answers), typed: typed === null ? null : parsed(typed) }
-  return { submissionId, formId, ...said, submittedAt, contactId }
+  const { submissionId, formId, answers, typed, extra, submittedAt, contactId } = row
+  return {
+    submissionId,
+    formId,
+    answers: parsed(answers),
+    typed: typed === null ? null : parsed(typed),
+    extra: extra === null ? null : parsed(extra),
+    submittedAt,
+    contactId,
+  }
 }
 
 function formOf({ formName, definition }: SubmissionRow): ClaimedForm | null {

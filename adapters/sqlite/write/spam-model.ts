@@ -8,12 +8,13 @@ const organizationId = slot<string>('organizationId')
 
 interface UnlearnedRow {
   readonly answers: JsonText<Readonly<Record<string, unknown>>>
+  readonly extra: JsonText<Readonly<Record<string, string>>> | null
   readonly before: number | null
 }
 
 /** Submissions of which nobody has said this yet, with what they said before. */
 const findUnlearned = template(sql<UnlearnedRow>`
-  select s.answers, m.is_spam as "before" from json_each(${slot('ids')}) as g
+  select s.answers, s.extra, m.is_spam as "before" from json_each(${slot('ids')}) as g
   cross join form_submissions as s on s.organization_id = ${organizationId} and s.submission_id = g.value
   left join submission_marks as m on m.organization_id = s.organization_id and m.submission_id = s.submission_id
   where m.is_spam is not ${slot('isSpam')}`)
@@ -61,8 +62,10 @@ export async function teaching(
   for (let start = 0; start < distinct.length; start += READ_AT_ONCE) {
     const ids = JSON.stringify(distinct.slice(start, start + READ_AT_ONCE))
     const found = await rowsOf(executor, bind(findUnlearned, { organizationId, ids, isSpam: Number(isSpam) }))
-    for (const { answers, before } of found)
-      lessons.push({ words: wordsOf(parsed(answers)), before: before === null ? null : before === 1, isSpam })
+    for (const { answers, extra, before } of found) {
+      const words = wordsOf(parsed(answers), extra === null ? null : parsed(extra))
+      lessons.push({ words, before: before === null ? null : before === 1, isSpam })
+    }
   }
   if (lessons.length === 0) return []
   const [{ rows }] = await resultsOf(executor, [bind(findModel, { organizationId })])

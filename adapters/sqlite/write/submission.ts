@@ -158,10 +158,10 @@ const judged = sql`judged (reasons) as materialized (select json_group_array(dis
 const saveRow = template(sql<SavedRow>`
   with ${matched}, ${judged}
   insert into form_submissions (organization_id, submission_id, form_id, contact_id, attribution, source, submitted_at,
-    updated_at, answers, typed, spam, spam_reasons, held)
+    updated_at, answers, typed, extra, spam, spam_reasons, held)
   select o.organization_id, ${submissionId}, f.form_id, iif(j.reasons = '[]', m.contact_id, null), ${slot('attribution')},
-    ${slot('source')}, ${slot('submittedAt')}, o.clock_at, ${slot('answers')}, ${slot('typed')}, j.reasons <> '[]',
-    nullif(j.reasons, '[]'), iif(j.reasons = '[]', null, ${slot('held')})
+    ${slot('source')}, ${slot('submittedAt')}, o.clock_at, ${slot('answers')}, ${slot('typed')}, ${slot('extra')},
+    j.reasons <> '[]', nullif(j.reasons, '[]'), iif(j.reasons = '[]', null, ${slot('held')})
   from organizations as o
   join forms as f on f.organization_id = o.organization_id and f.form_id = ${formId}
     and f.is_published = 1 and f.version = ${slot('formVersion')}
@@ -366,6 +366,7 @@ function submissionValues({
     source: of.source,
     answers: JSON.stringify(of.answers),
     typed: of.typed === null ? null : JSON.stringify(of.typed),
+    extra: of.extra === null ? null : JSON.stringify(of.extra),
     attribution: JSON.stringify(of.attribution),
     limit: of.limitPerContact,
     reasons: JSON.stringify(judged?.reasons ?? []),

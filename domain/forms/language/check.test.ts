@@ -51,7 +51,7 @@ describe('a form line', () => {
 
   it('counts null optional settings as omitted', () => {
     const optional = formLineKeys.filter((key) => !Object.keys(minimal).includes(key))
-    expect(optional).toHaveLength(12)
+    expect(optional).toHaveLength(13)
     const line = { ...minimal, ...Object.fromEntries(optional.map((key) => [key, null])) }
     expect(readFormLine(line)).toEqual(readFormLine(minimal))
   })
@@ -88,6 +88,11 @@ describe('a form line', () => {
     ],
     ['a title that is no string', { successTitle: 1 }, /^successTitle must be a string$/],
     ['a script as URL', { publicUrl: 'javascript:alert(1)' }, /^publicUrl must be an absolute http/],
+    [
+      'another word for extra answers',
+      { extraAnswers: 'drop' },
+      /^extraAnswers must be one of refuse, keep$/,
+    ],
     ['another word for the filter', { spamFilter: true }, /^spamFilter must be one of on, off$/],
     ['an unknown language', { language: 'nl' }, /^language must be one of en, de, es, fr$/],
     ['texts that are no object', { texts: 'x' }, /^texts must be an object of texts$/],
@@ -160,6 +165,7 @@ describe('a form line', () => {
   it('lists exactly the keys of a form', () => {
     expect([...formLineKeys].sort()).toEqual([
       'createdAt',
+      'extraAnswers',
       'fields',
       'formId',
       'isPublished',

@@ -107,6 +107,10 @@ export const FormLineInput = v.object({
     optional(ownSentences),
     'Sentences of your own in place of those of the service, by their keys.',
   ),
+  extraAnswers: described(
+    optional(v.picklist(['refuse', 'keep'], 'must be one of refuse, keep')),
+    'What becomes of values that a page posts to the form’s address in /f/ and that it does not ask for; left out: they are refused.',
+  ),
   spamFilter: described(
     optional(v.picklist(['on', 'off'], 'must be one of on, off')),
     'Whether spam is told apart from what people send; left out: on.',

@@ -182,6 +182,15 @@ export const expectationsOf = (port: number): readonly Expectation[] => [
     },
   },
   {
+    name: 'a page that moved in sends what the form does not ask for, and says the subject',
+    is: (command) => command.includes('--form harbor-contact --csv'),
+    holds: async (output) => {
+      assert.match(output, /,email,extra\.company\r\n.*,ada@example\.com,Lovelace/)
+      const { to, subject } = await emailAbout('Lovelace', `http://127.0.0.1:${port}/mailbox`)
+      assert.deepEqual([to, subject], ['office@example.com', 'From the web site'])
+    },
+  },
+  {
     name: 'what follows a submission says what was answered, and is tried by oneself',
     is: (command) => command.includes('automation show harbor-thanks'),
     holds: async (output) => {

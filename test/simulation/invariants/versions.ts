@@ -54,6 +54,7 @@ const HIDDEN: ReadonlySet<string> = new Set([
     'definition',
     'password_hash',
     'typed',
+    'extra',
     'spam_reasons',
     'held',
     'version',

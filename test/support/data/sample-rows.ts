@@ -46,6 +46,7 @@ const overrides: Readonly<Record<string, (index: number, prefix: string) => Stor
     formId: idOf('formId', index % 2, prefix),
     answers: { email: `visitor${String(index)}@example.com`, phone: '7612345678', token: 'planted' },
     typed: index % 2 === 0 ? { phone: `+49 7612345678`, constructor: 'x' } : null,
+    extra: index % 2 === 1 ? { _replyto: `visitor${String(index)}@example.com`, constructor: 'x' } : null,
     attribution: index % 2 === 0 ? { utm_source: 'newsletter' } : {},
   }),
   products: (index, prefix) => ({ siteIds: [idOf('siteId', index % 3, prefix)] }),

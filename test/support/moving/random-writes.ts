@@ -59,6 +59,7 @@ export function drawWrite(
       source: 'headless',
       answers: { text: `\u0000 ${draw} \u{1f600}` },
       typed: index === 0 ? null : { phone: `+49 ${draw}` },
+      extra: index === 0 ? { _subject: String(draw), constructor: `\u0000 ${draw}` } : null,
       attribution: {},
       limitPerContact: null,
       contact: {

@@ -391,6 +391,7 @@ function FormSettings({ isNew, hasPassword }: FormSettingsProps) {
             <Password hasPassword={hasPassword} />
             <Setting {...about('language')} />
             <Setting {...about('spamFilter')} />
+            <Setting {...about('extraAnswers')} />
             <Setting {...about('publicUrl')} />
           </div>
         </details>

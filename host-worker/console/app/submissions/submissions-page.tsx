@@ -368,7 +368,9 @@ function columnsOf({
     {
       title: 'Answers',
       width: 'minmax(0, 2fr)',
-      cell: ({ answers, formId }) => <AnswersLine answers={answers} fields={fieldsOf(formId)} />,
+      cell: ({ answers, extra, formId }) => (
+        <AnswersLine answers={{ ...extra, ...answers }} fields={fieldsOf(formId)} />
+      ),
     },
   ]
 }
@@ -464,7 +466,8 @@ interface AboutProps extends OrganizationProps {
 }
 
 function About({ organizationId, submission, onErased, onMark }: AboutProps) {
-  const { submissionId, formName, formId, submittedAt, source, contact, answers, attribution } = submission
+  const { submissionId, formName, formId, submittedAt, source, contact } = submission
+  const { answers, extra, attribution } = submission
   const fieldsOf = useFieldsOf(organizationId, [formId])
   const [isErasing, setErasing] = useState(false)
   const mayErase = useMay('contacts.erase') && contact !== null
@@ -515,6 +518,11 @@ function About({ organizationId, submission, onErased, onMark }: AboutProps) {
       <Card title="Answers">
         <AnswerFacts answers={answers} fields={fieldsOf(formId)} />
       </Card>
+      {Object.keys(extra).length > 0 && (
+        <Card title="Extra answers">
+          <AnswerFacts answers={extra} fields={[]} />
+        </Card>
+      )}
       <Card title="Contact" actions={eraseButton}>
         {contact === null ? (
           <Empty title="This submission names nobody." />
