@@ -127,12 +127,20 @@ export function hopeless(reason: string): Verdict {
 /** The verdict for an entry whose payload does not have the form of its kind. */
 export const malformedEntry = hopeless('The entry is malformed.')
 
+type Channel = 'email' | 'SMS'
+
+/** How the reason of an entry ends that needs a provider when there is none. */
+export const providerless: Readonly<Record<Channel, string>> = {
+  email: 'No email provider is configured.',
+  SMS: 'No SMS provider is configured.',
+}
+
 /** The verdicts for an entry that needs a provider when there is none: nothing is wrong with it, so it waits. */
 export const noEmailProvider = withoutProvider('email')
 export const noSmsProvider = withoutProvider('SMS')
 
-function withoutProvider(channel: string): Verdict {
-  const reason = `No ${channel} provider is configured.`
+function withoutProvider(channel: Channel): Verdict {
+  const reason = providerless[channel]
   return { kind: 'unavailable', reason, counted: false, retryAfterMs: 10 * 60_000, send: null }
 }
 

@@ -454,9 +454,9 @@ describe('what each role opens', () => {
 
   /** What the operators of the service keep to themselves, word for word from the decisions on people. */
   const closedToPeople =
-    /^(organizations\.(save|delete)|moves\.|restores\.|backups\.|retention\.|operatorKeys\.|platform|rows\.|sends\.|outbox\.|audit\.|secrets\.|health\.|people\.(sessions|endSessions))/
+    /^(organizations\.(save|delete)|moves\.|restores\.|backups\.|retention\.|operatorKeys\.|platform|rows\.|sends\.|outbox\.(?!summary)|audit\.|secrets\.|health\.|people\.(sessions|endSessions))/
   const forOwners =
-    /^(organizationForms\.publish|imports\.|organizationAutomations\.(save|setStatus|test)|webhooks\.|webhookDeliveries\.|importKinds\.|exports\.|archives\.format|contacts\.erase|keys\.|people\.)/
+    /^(organizationForms\.publish|imports\.|organizationAutomations\.(save|setStatus|test)|webhooks\.|webhookDeliveries\.|outbox\.summary|importKinds\.|exports\.|archives\.format|contacts\.erase|keys\.|people\.)/
 
   test('is what the decisions say, of every operation', () => {
     for (const { id, access, openTo } of operatorEndpoints) {
