@@ -439,8 +439,9 @@ export type WaitingFor = 'due' | 'working' | 'bound' | 'provider' | 'retry' | 's
 /** A delivery to a webhook that was tried, as far as a summary needs it. */
 export interface SummedDelivery {
   readonly status: DeliveryStatus
-  /** The latest answer: when it was called, and how long it took, in ms; null: it was not called. */
+  /** When it was called last, UTC; null: it was not. */
   readonly at: string | null
+  /** How long its latest answer took, in ms; null: there was none. */
   readonly durationMs: number | null
 }
 

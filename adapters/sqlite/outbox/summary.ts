@@ -59,7 +59,9 @@ const reasons = sql`select json_group_array(json_array(kind, last_error, entries
   order by since desc, kind, last_error limit ${atMost('reasonsMax')})`
 
 const deliveries = sql`select json_group_array(json_array(status, at, duration)) from (
-  select status, answers ->> '$[#-1][0]' as at, answers ->> '$[#-1][2]' as duration from webhook_deliveries as d
+  select status, answers ->> '$[#-1][0]' as at, 
+    iif(answers ->> '$[#-1][1]' is null, null, answers ->> '$[#-1][2]') as duration
+  from webhook_deliveries as d
   where d.organization_id = w.organization_id and d.webhook_id = w.webhook_id
   order by d.at desc, d.delivery_id desc limit ${atMost('deliveriesMax')})`
 const webhooks = sql`select json_group_array(json_array(webhook_id, url, is_on, off_reason, failing_since,

@@ -35,8 +35,8 @@ interface Tried {
   readonly hook: string
   readonly atMs: number
   readonly status: 'waiting' | 'delivered' | 'failed' | 'dropped'
-  /** When it was called, and how long that took, in ms. */
-  readonly answers: readonly (readonly [number, number])[]
+  /** When it was called, how long that took, in ms, and the status. */
+  readonly answers: readonly (readonly [number, number, number | null])[]
 }
 
 /** Numbers below 1, the same for the same seed. */
@@ -66,7 +66,12 @@ function drawn(count: number, seed: number, nowMs: number) {
     const status = pick(['waiting', 'delivered', 'delivered', 'failed', 'dropped'] as const)
     const answers = Array.from(
       { length: status === 'dropped' ? 0 : 1 + Math.floor(next() * 3) },
-      (_one, at) => [nowMs - 10_000 + at + Math.floor(next() * 500), Math.floor(next() * 9_000)] as const,
+      (_one, at) =>
+        [
+          nowMs - 10_000 + at + Math.floor(next() * 500),
+          Math.floor(next() * 9_000),
+          pick([200, 503, null]),
+        ] as const,
     )
     return { hook: pick(['wh_1', 'wh_2']), atMs: nowMs - 20_000 + index * 7, status, answers }
   })
@@ -94,7 +99,7 @@ async function write(storage: ScratchStorage, organizationId: string, made: Retu
       },
     ])
   for (const [index, { hook, atMs, status, answers }] of made.tried.entries()) {
-    const kept = JSON.stringify(answers.map(([at, ms]) => [iso(at), 200, ms, 'text', null]))
+    const kept = JSON.stringify(answers.map(([at, ms, code]) => [iso(at), code, ms, 'text', null]))
     await database.batch([
       {
         sql: `insert into webhook_deliveries (organization_id, delivery_id, webhook_id, event, subject_id, at, status,
@@ -147,7 +152,9 @@ function naive({ entries, tried }: ReturnType<typeof drawn>, nowMs: number) {
         .toSorted((one, other) => other.atMs - one.atMs)
         .slice(0, 50)
         .filter(({ answers }) => answers.length > 0)
-      const times = latest.map(({ answers }) => answers.at(-1)?.[1] ?? 0).sort((one, other) => one - other)
+      const times = latest
+        .flatMap(({ answers }) => (answers.at(-1)?.[2] == null ? [] : (answers.at(-1)?.[1] ?? [])))
+        .sort((one, other) => one - other)
       const successes = latest.flatMap(({ status, answers }) =>
         status === 'delivered' ? (answers.at(-1)?.[0] ?? []) : [],
       )
@@ -288,7 +295,7 @@ describe.each([
         parameters: [iso(nowMs)],
       },
     ])
-    const slow = { hook: 'wh_1', atMs: nowMs, status: 'delivered', answers: [[nowMs, 3_000]] } as const
+    const slow = { hook: 'wh_1', atMs: nowMs, status: 'delivered', answers: [[nowMs, 3_000, 200]] } as const
     for (const id of ['i-slow', 'j-off-and-slow']) await write(scratch, id, { entries: [], tried: [slow] })
     // Somebody switched it off: nobody waits for its answers.
     await service.storage.webhooks('j-off-and-slow').update('wh_1', { isOn: false }, null)

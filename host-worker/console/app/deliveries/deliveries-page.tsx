@@ -25,7 +25,7 @@ type Summary = ItemOf<'outbox.summary'>
 type Webhook = Summary['webhooks'][number]
 
 const SHOWN = [
-  { value: 'problems', label: 'Only with a problem' },
+  { value: 'problems', label: 'With a problem' },
   { value: '', label: 'All' },
 ]
 
@@ -158,41 +158,45 @@ function Known({ summary, onReload }: KnownProps) {
   const path = (tab: string): string => organizationPath(organizationId, tab)
   return (
     <>
-      <p class="buttons">
-        <Problems of={problems} />
-        <Button onClick={onReload}>Read again</Button>
-      </p>
       <Card
         title="Waiting and failed"
-        actions={<MayLink of="outbox.list" href={path('/outbox')} title="See the outbox" />}
+        actions={
+          <span class="buttons">
+            <MayLink of="outbox.list" href={path('/outbox')} title="See the outbox" />
+            <Button onClick={onReload}>Read again</Button>
+          </span>
+        }
       >
-        <div class="figures plain">
-          <Figure label="Waiting" value={waitingText(summary)}>
-            {dueSince === null ? 'None is due' : `The oldest was due ${agoText(dueSince, Date.now())}`}
-          </Figure>
-          <Figure label="Failed" value={stoppedText(summary, 'failed')}>
-            Tried as often as it makes sense
-          </Figure>
-          <Figure label="Held" value={stoppedText(summary, 'held')}>
-            From an archive, not tried by themselves
-          </Figure>
+        <div class="stack">
+          <Problems of={problems} />
+          <div class="figures plain">
+            <Figure label="Waiting" value={waitingText(summary)}>
+              {dueSince === null ? 'None is due' : `The oldest was due ${agoText(dueSince, Date.now())}`}
+            </Figure>
+            <Figure label="Failed" value={stoppedText(summary, 'failed')}>
+              Tried as often as it makes sense
+            </Figure>
+            <Figure label="Held" value={stoppedText(summary, 'held')}>
+              From an archive, not tried by themselves
+            </Figure>
+          </div>
+          {waiting.length > 0 && (
+            <Table
+              label="Waiting"
+              columns={waitingColumns}
+              rows={waiting}
+              rowKey={(row) => row.kind + row.for}
+            />
+          )}
+          {reasons.length > 0 && (
+            <Table
+              label="Why entries failed"
+              columns={reasonColumns}
+              rows={reasons}
+              rowKey={({ kind, reason }) => `${kind} ${reason}`}
+            />
+          )}
         </div>
-        {waiting.length > 0 && (
-          <Table
-            label="Waiting"
-            columns={waitingColumns}
-            rows={waiting}
-            rowKey={(row) => row.kind + row.for}
-          />
-        )}
-        {reasons.length > 0 && (
-          <Table
-            label="Why entries failed"
-            columns={reasonColumns}
-            rows={reasons}
-            rowKey={({ kind, reason }) => `${kind} ${reason}`}
-          />
-        )}
       </Card>
       <Card
         title="Webhooks"

@@ -4,14 +4,17 @@ import { useConsoleRoom } from './console-room.ts'
 /** What operators do in the console: keys, the outbox, sends, the audit. */
 const room = useConsoleRoom()
 
+/** A webhook that fails: nobody is at its address. */
 beforeAll(async () => {
-  const made = ['webhook', 'create', 'http://127.0.0.1:1025/nobody', '--org', 'demo'] as const
-  await room.operator(...made)
-  const [id = ''] = (await room.operator('webhook', 'list', '--org', 'demo'))
-    .split('\n')
-    .filter((line) => line.includes('nobody'))
-  await room.operator('webhook', 'test', id.split(' ')[0] ?? '')
-  await expect.poll(() => room.operator('outbox', 'summary', '--problems')).toContain('webhook_failing')
+  await room.operator('webhook', 'create', 'http://127.0.0.1:1025/nobody', '--org', 'demo')
+  const hooks = (await room.operator('webhook', 'list', '--org', 'demo')).split('\n')
+  const [id = ''] = hooks.find((line) => line.includes('nobody'))?.split(' ') ?? []
+  await room.operator('webhook', 'test', id)
+  for (let tries = 0; tries < 60; tries += 1) {
+    if ((await room.operator('outbox', 'summary', '--problems')).includes('webhook_failing')) return
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+  throw new Error('The webhook does not fail')
 }, 60_000)
 
 /** The status of a read of the public interface with a key. */
@@ -126,13 +129,13 @@ test('an operator key is issued, and revoked with those that descend from it', a
 test('what waits and fails is shown, organizations with a problem first', async () => {
   const { page, check } = await room.visit('/deliveries', room.adminKey)
   // A webhook of which nobody is there fails.
-  await page.getByRole('link', { name: 'Sparkle Car Wash' }).waitFor()
+  await page.getByRole('link', { name: 'Sparkle Car Wash', exact: true }).waitFor()
   await page.getByText('Webhook fails').waitFor()
   await check()
   await page.getByLabel('Organizations').selectOption('All')
   await expect.poll(() => page.getByRole('row').count()).toBeGreaterThan(2)
-  await page.getByLabel('Organizations').selectOption('Only with a problem')
-  await page.getByRole('link', { name: 'Sparkle Car Wash' }).click()
+  await page.getByLabel('Organizations').selectOption('With a problem')
+  await page.getByRole('link', { name: 'Sparkle Car Wash', exact: true }).click()
   await page.getByRole('heading', { name: 'Waiting and failed' }).waitFor()
   await page.getByRole('table', { name: 'Webhooks' }).getByText('Fails').waitFor()
   await check()
@@ -141,8 +144,8 @@ test('what waits and fails is shown, organizations with a problem first', async 
 })
 
 test('what cannot be read of what waits is said, and tried again', async () => {
-  const { page, check } = await room.visit('/deliveries', room.adminKey)
-  await page.getByRole('link', { name: 'Sparkle Car Wash' }).waitFor()
+  const { page, findings } = await room.visit('/deliveries', room.adminKey)
+  await page.getByRole('link', { name: 'Sparkle Car Wash', exact: true }).waitFor()
   const path = '**/operator/v1/outbox/summary**'
   const body = JSON.stringify({ error: 'Something failed here.' })
   await page.route(path, (route) => route.fulfill({ status: 500, contentType: 'application/json', body }))
@@ -154,7 +157,8 @@ test('what cannot be read of what waits is said, and tried again', async () => {
   await page.route(path, (route) => route.fulfill({ contentType: 'application/json', body: none }))
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('No organization has a problem.').waitFor()
-  await check()
+  // That an answer failed is no complaint here.
+  expect(await findings()).toEqual([])
 })
 
 test('the pages for operators in every view', async () => {
