@@ -277,6 +277,14 @@ export interface ClaimedEntry extends ClaimedContext {
   readonly organization: Organization
 }
 
+/** An email to whoever answers for an organization, about something that failed there. */
+export interface Alert {
+  /** The id of its entry in the outbox. One that waits, or from which something was sent, is not written again. */
+  readonly outboxId: string
+  /** What it says, without personal data. */
+  readonly payload: Readonly<Record<string, string>>
+}
+
 /** The outcome of a claimed entry. `reason` is short and carries neither personal data nor a provider's own words. */
 export type Settlement =
   /** The work is done: the entry leaves the outbox. */
@@ -285,6 +293,8 @@ export type Settlement =
       readonly sends: readonly SendRecord[]
       /** What became of telling a webhook; left out: that was not the work. */
       readonly delivery?: DeliveryAttempt
+      /** To be sent about it; left out: nothing. */
+      readonly alert?: Alert
     }
   /**
    * The entry is to be tried again at `at`. When `counted` is false, the attempt is not counted, because the entry was
@@ -306,7 +316,13 @@ export type Settlement =
    * The entry is not tried again automatically, and its run, if it has one, has failed. The entry stays for the
    * operator.
    */
-  | { readonly kind: 'failed'; readonly reason: string; readonly sends: readonly SendRecord[] }
+  | {
+      readonly kind: 'failed'
+      readonly reason: string
+      readonly sends: readonly SendRecord[]
+      /** As for `done`. */
+      readonly alert?: Alert
+    }
 
 /** The state of an automation run that has begun. */
 export interface RunState {

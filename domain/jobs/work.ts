@@ -1,5 +1,6 @@
 import type { Clock, Deadline, Log, RandomSource } from '../../ports/platform.ts'
 import type {
+  Alert,
   EmailSender,
   SmsSender,
   SendRecord,
@@ -47,7 +48,7 @@ export interface HookWorld {
   /** Sends a request. Rejects when there is no answer, or when the signal in `init` ends it. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
   /** Who is told of what fails. */
-  readonly people: Pick<People, 'list'>
+  readonly people: Pick<People, 'answerable'>
   /** Whether the service runs on a developer's machine, where loopback addresses are receivers too. */
   readonly isLocal: boolean
 }
@@ -85,7 +86,12 @@ export function inTime<Answer>(
 
 /** The result of one attempt at an entry. Reasons are for the operator: short, and without personal data. */
 export type Verdict =
-  | { readonly kind: 'done'; readonly sends: readonly SendRecord[]; readonly delivery?: DeliveryAttempt }
+  | {
+      readonly kind: 'done'
+      readonly sends: readonly SendRecord[]
+      readonly delivery?: DeliveryAttempt
+      readonly alert?: Alert
+    }
   /** A webhook is to be told again at `at`. The attempt counts. */
   | {
       readonly kind: 'again'
@@ -106,6 +112,8 @@ export type Verdict =
       readonly retryAfterMs: number
       /** The record of the send, which was not accepted; null: nothing was handed over. */
       readonly send: SendRecord | null
+      /** Further sends of the attempt that have ended; left out: there are none. */
+      readonly others?: readonly SendRecord[]
     }
   /** The message is over a bound of automations. */
   | {
