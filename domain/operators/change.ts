@@ -92,7 +92,10 @@ const PATH_IDS = {
   keyId: { type: 'key', isId: isKeyId },
   importId: { type: 'import', isId: (text: string) => /^imp_[0-9A-Za-z]{1,64}$/.test(text) },
   webhookId: { type: 'webhook', isId: (text: string) => namedBy(text) !== null },
-  outboxId: { type: 'entry', isId: (text: string) => /^(?:[\w-]{1,64}:)?(?:obx|run|alr)_\w{1,90}$/.test(text) },
+  outboxId: {
+    type: 'entry',
+    isId: (text: string) => /^(?:[\w-]{1,64}:)?(?:obx|run|alr)_\w{1,90}$/.test(text),
+  },
 } as const
 
 /** The organization that the path of a request names; null: none, or a text that cannot be one, or that is a key. */

@@ -43,7 +43,7 @@ const waitsFor = sql`case
 const waiting = sql`select json_group_array(json_array(kind, what_for, webhook_id, entries, since)) from (
   select kind, what_for, webhook_id, count(*) as entries, min(next_attempt_at) as since from (
     select kind, ${waitsFor} as what_for, next_attempt_at,
-      iif(kind = 'webhook_delivery', payload ->> 'webhookId', null) as webhook_id
+      iif(kind = 'webhook_delivery' and json_valid(payload), payload ->> 'webhookId', null) as webhook_id
     from outbox indexed by outbox_turns where ${ofOrganization} and status = 'pending'
     order by next_attempt_at, outbox_id limit ${entriesMax})
   group by kind, what_for, webhook_id)`

@@ -526,6 +526,19 @@ describe('what each role opens', () => {
     expect(own.body.data).toMatchObject([{ email: ADA, role: 'owner' }])
   })
 
+  test('an owner sees what waits of their organization alone, and a member nothing', async () => {
+    const ada = await signedIn(ADA, 'owner', 'lakeside')
+    const path = '/operator/v1/outbox/summary'
+    const own = await ada.send('GET', `${path}?organizationId=lakeside`)
+    expect(own.body.data).toMatchObject([{ organizationId: 'lakeside' }])
+    expect((await ada.send('GET', `${path}?organizationId=harbor`)).status).toBe(404)
+    expect((await ada.send('GET', `${path}?organizationId=lakeside&organizationId=harbor`)).status).toBe(400)
+    expect((await ada.send('GET', `${path}?organizationId=harbor&organizationId=lakeside`)).status).toBe(404)
+    expect((await ada.send('GET', path)).status).toBe(403)
+    const kim = await signedIn('kim@lakeside.example', 'member', 'lakeside')
+    expect((await kim.send('GET', `${path}?organizationId=lakeside`)).status).toBe(403)
+  })
+
   test('nobody gives, or takes, a role that they do not have', async () => {
     const ada = await signedIn(ADA, 'owner', 'lakeside')
     const give = (email: string, role: string, query = '?organizationId=lakeside') =>

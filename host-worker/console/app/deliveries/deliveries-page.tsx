@@ -231,6 +231,7 @@ const kinds: Readonly<Record<string, string>> = {
   notification_email: 'Notification',
   automation_run: 'Automation',
   webhook_delivery: 'Webhook',
+  alert_email: 'Alert',
 }
 const reasonsToWait: Readonly<Record<Summary['waiting'][number]['for'], string>> = {
   due: 'Due now',
