@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { addPeople, openJobBench } from '../../test/support/providers/jobs.ts'
-import type { SendResult } from '../../ports/messaging.ts'
+import type { EmailSender, SendResult } from '../../ports/messaging.ts'
 import { alertAbout } from './alert.ts'
 import { sweep } from './deliver.ts'
 
@@ -131,10 +131,11 @@ test('one whose first recipient is refused reaches the others; one that is inter
   await again.submit('sub-1', ['staff@acme.example'])
   // The notification fails, and then the first recipient is reached and the second is not.
   await sweep(again.world)
-  const { send } = again.email.sender
+  const { sender } = again.email
   let calls = 0
-  const flaky = async (...given: Parameters<typeof send>) => ((calls += 1) === 2 ? DOWN : send(...given))
-  await again.settle({ ...again.world, email: { ...again.email.sender, send: flaky } })
+  const flaky: EmailSender['send'] = async (message, key) =>
+    (calls += 1) === 2 ? DOWN : sender.send(message, key)
+  await again.settle({ ...again.world, email: { ...sender, send: flaky } })
   expect(again.told()).toEqual(NOTIFIED)
   expect(
     (await again.sends()).filter(({ sendId }) => sendId.startsWith('alr_')).map(({ outcome }) => outcome),

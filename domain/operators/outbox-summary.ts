@@ -66,6 +66,8 @@ const Hook = v.strictObject({
   slowestMs: described(v.nullable(count), 'How long the slowest of these took; null: there is none.'),
 })
 
+const kind = described(v.string(), 'What is to be done.')
+
 const Summary = v.strictObject({
   organizationId: v.string(),
   name: v.string(),
@@ -88,7 +90,7 @@ const Summary = v.strictObject({
   waiting: described(
     v.array(
       v.strictObject({
-        kind: v.string(),
+        kind,
         for: described(
           v.picklist(['due', 'working', 'bound', 'provider', 'retry', 'scheduled']),
           '`due`: its time has come. `working`: somebody is at it. `bound`: it waits to be within a bound. `provider`: none is configured. `retry`: it was tried, and is tried again later. `scheduled`: its time has not come.',
@@ -107,7 +109,7 @@ const Summary = v.strictObject({
     'Since when the entry is due that has been due longest; null: none is due.',
   ),
   stopped: described(
-    v.array(v.strictObject({ kind: v.string(), status: v.picklist(['held', 'failed']), count })),
+    v.array(v.strictObject({ kind, status: v.picklist(['held', 'failed']), count })),
     'How many entries are not tried by themselves: because they failed, or were restored from an archive.',
   ),
   isStoppedWhole: described(
@@ -115,10 +117,12 @@ const Summary = v.strictObject({
     `Whether all are counted. False: there are ${ENTRIES_MAX} or more, and only the latest are counted.`,
   ),
   reasons: described(
-    v.array(v.strictObject({ kind: v.string(), reason: v.string(), count, at: instant })),
+    v.array(
+      v.strictObject({ kind, reason: v.string(), count, at: described(instant, 'When it came up last.') }),
+    ),
     `Why entries failed: the ${REASONS_MAX} reasons that came up last, the latest first, with how many have each.`,
   ),
-  webhooks: v.array(Hook),
+  webhooks: described(v.array(Hook), 'Whom it tells of events, by their ids.'),
 })
 type Summary = v.InferOutput<typeof Summary>
 

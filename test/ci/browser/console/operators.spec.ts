@@ -6,12 +6,13 @@ const room = useConsoleRoom()
 
 /** A webhook that fails: nobody is at its address. */
 beforeAll(async () => {
-  await room.operator('webhook', 'create', 'http://127.0.0.1:1025/nobody', '--org', 'demo')
-  const hooks = (await room.operator('webhook', 'list', '--org', 'demo')).split('\n')
+  await room.operator('org', 'create', '--id', 'unheard', '--name', 'Unheard Car Wash')
+  await room.operator('webhook', 'create', 'http://127.0.0.1:1025/nobody', '--org', 'unheard')
+  const hooks = (await room.operator('webhook', 'list', '--org', 'unheard')).split('\n')
   const [id = ''] = hooks.find((line) => line.includes('nobody'))?.split(' ') ?? []
   await room.operator('webhook', 'test', id)
   for (let tries = 0; tries < 60; tries += 1) {
-    if ((await room.operator('outbox', 'summary', '--problems')).includes('webhook_failing')) return
+    if ((await room.operator('outbox', 'summary', '--org', 'unheard')).includes('webhook_failing')) return
     await new Promise((resolve) => setTimeout(resolve, 500))
   }
   throw new Error('The webhook does not fail')
@@ -129,13 +130,13 @@ test('an operator key is issued, and revoked with those that descend from it', a
 test('what waits and fails is shown, organizations with a problem first', async () => {
   const { page, check } = await room.visit('/deliveries', room.adminKey)
   // A webhook of which nobody is there fails.
-  await page.getByRole('link', { name: 'Sparkle Car Wash', exact: true }).waitFor()
-  await page.getByText('Webhook fails').waitFor()
+  await page.getByRole('link', { name: 'Unheard Car Wash', exact: true }).waitFor()
+  await page.getByText('Webhook fails').first().waitFor()
   await check()
   await page.getByLabel('Organizations').selectOption('All')
   await expect.poll(() => page.getByRole('row').count()).toBeGreaterThan(2)
   await page.getByLabel('Organizations').selectOption('With a problem')
-  await page.getByRole('link', { name: 'Sparkle Car Wash', exact: true }).click()
+  await page.getByRole('link', { name: 'Unheard Car Wash', exact: true }).click()
   await page.getByRole('heading', { name: 'Waiting and failed' }).waitFor()
   await page.getByRole('table', { name: 'Webhooks' }).getByText('Fails').waitFor()
   await check()
@@ -145,7 +146,7 @@ test('what waits and fails is shown, organizations with a problem first', async 
 
 test('what cannot be read of what waits is said, and tried again', async () => {
   const { page, findings } = await room.visit('/deliveries', room.adminKey)
-  await page.getByRole('link', { name: 'Sparkle Car Wash', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Unheard Car Wash', exact: true }).waitFor()
   const path = '**/operator/v1/outbox/summary**'
   const body = JSON.stringify({ error: 'Something failed here.' })
   await page.route(path, (route) => route.fulfill({ status: 500, contentType: 'application/json', body }))
@@ -172,9 +173,9 @@ test('the pages for operators in every view', async () => {
   )
   await room.inEveryView(
     'organization-deliveries',
-    '/organizations/demo/deliveries',
+    '/organizations/unheard/deliveries',
     room.adminKey,
-    'Sparkle Car Wash',
+    'Unheard Car Wash',
   )
   await room.inEveryView('deliveries', '/deliveries', room.adminKey, 'Deliveries')
   await room.inEveryView('outbox', '/outbox', room.adminKey, 'Outbox')
