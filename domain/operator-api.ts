@@ -19,6 +19,7 @@ import * as operatorKeys from './operators/operator-keys.ts'
 import * as me from './operators/me.ts'
 import * as organizations from './operators/organizations.ts'
 import * as outbox from './operators/outbox.ts'
+import * as outboxSummary from './operators/outbox-summary.ts'
 import * as people from './operators/people.ts'
 import * as places from './operators/places.ts'
 import * as removals from './operators/removals.ts'
@@ -26,6 +27,7 @@ import * as sends from './operators/sends.ts'
 import * as service from './operators/service.ts'
 import * as signIn from './operators/sign-in.ts'
 import * as submissions from './operators/submissions.ts'
+import * as webhookDeliveries from './operators/webhook-deliveries.ts'
 import * as webhooks from './operators/webhooks.ts'
 
 const getOperatorContract = operated({
@@ -112,6 +114,7 @@ export const operatorEndpoints = [
   submissions.markSubmissions,
   removals.deleteSubmissions,
   outbox.listOutbox,
+  outboxSummary.summarizeOutbox,
   outbox.retryOutbox,
   sends.listSends,
   sends.listPlatformSends,
@@ -121,10 +124,10 @@ export const operatorEndpoints = [
   webhooks.updateWebhook,
   webhooks.rotateWebhook,
   webhooks.deleteWebhook,
-  webhooks.testWebhook,
-  webhooks.listDeliveries,
-  webhooks.resendSince,
-  webhooks.resendDelivery,
+  webhookDeliveries.testWebhook,
+  webhookDeliveries.listDeliveries,
+  webhookDeliveries.resendSince,
+  webhookDeliveries.resendDelivery,
   audit.listAudit,
   service.getHealth,
   service.getSecrets,

@@ -1,6 +1,6 @@
 import type { FormDefinition } from './records.ts'
 import type { Organization } from './organizations.ts'
-import type { DeliveryAttempt } from './webhooks.ts'
+import type { DeliveryAttempt, DeliveryStatus, Webhook } from './webhooks.ts'
 
 /** Whether, and for how long, a provider recognises a message that is sent again. */
 export interface SendCapabilities {
@@ -279,6 +279,14 @@ export interface ClaimedEntry extends ClaimedContext {
   readonly organization: Organization
 }
 
+/** An email to whoever answers for an organization, about something that failed there. */
+export interface Alert {
+  /** The id of its entry in the outbox. One that waits, or from which something was sent, is not written again. */
+  readonly outboxId: string
+  /** What it says, without personal data. */
+  readonly payload: Readonly<Record<string, string>>
+}
+
 /** The outcome of a claimed entry. `reason` is short and carries neither personal data nor a provider's own words. */
 export type Settlement =
   /** The work is done: the entry leaves the outbox. */
@@ -287,6 +295,8 @@ export type Settlement =
       readonly sends: readonly SendRecord[]
       /** What became of telling a webhook; left out: that was not the work. */
       readonly delivery?: DeliveryAttempt
+      /** To be sent about it; left out: nothing. */
+      readonly alert?: Alert
     }
   /**
    * The entry is to be tried again at `at`. When `counted` is false, the attempt is not counted, because the entry was
@@ -308,7 +318,13 @@ export type Settlement =
    * The entry is not tried again automatically, and its run, if it has one, has failed. The entry stays for the
    * operator.
    */
-  | { readonly kind: 'failed'; readonly reason: string; readonly sends: readonly SendRecord[] }
+  | {
+      readonly kind: 'failed'
+      readonly reason: string
+      readonly sends: readonly SendRecord[]
+      /** As for `done`. */
+      readonly alert?: Alert
+    }
 
 /** The state of an automation run that has begun. */
 export interface RunState {
@@ -431,6 +447,73 @@ export interface ListedEntry extends OutboxRef {
   readonly createdAt: string
 }
 
+/**
+ * Why a pending entry waits. `due`: its time has come. `working`: somebody is at it. `bound`: its message waits to be
+ * within the bounds of automations. `provider`: there is none for it. `retry`: it was tried, and its next attempt has not
+ * come. `scheduled`: its first attempt has not come.
+ */
+export type WaitingFor = 'due' | 'working' | 'bound' | 'provider' | 'retry' | 'scheduled'
+
+/** A delivery to a webhook that was tried, as far as a summary needs it. */
+export interface SummedDelivery {
+  readonly status: DeliveryStatus
+  /** When it was called last, UTC; null: it was not. */
+  readonly at: string | null
+  /** How long its latest answer took, in ms; null: there was none. */
+  readonly durationMs: number | null
+}
+
+/** A webhook in a summary. */
+export interface SummedWebhook extends Pick<
+  Webhook,
+  'webhookId' | 'url' | 'isOn' | 'offReason' | 'failingSince'
+> {
+  /** Those of its deliveries among the pending entries that were counted. */
+  readonly waiting: number
+  /** Its latest deliveries that were tried, newest event first. */
+  readonly deliveries: readonly SummedDelivery[]
+}
+
+/** At what instant a summary is made, and how much it looks at, however much there is. */
+export interface SummaryScope {
+  /** UTC. */
+  readonly now: string
+  /** How the reasons end of entries that wait for a provider. */
+  readonly providerless: readonly string[]
+  /** How many entries of an organization: of those that wait, and of those that are not tried by themselves. */
+  readonly entriesMax: number
+  /** How many reasons of an organization. */
+  readonly reasonsMax: number
+  /** How many deliveries of a webhook. */
+  readonly deliveriesMax: number
+}
+
+/** What waits, and what failed, of one organization. */
+export interface OutboxSummary {
+  readonly organizationId: string
+  readonly name: string
+  /** The pending entries by kind and by what they wait for, those that are due first. */
+  readonly waiting: readonly { readonly kind: string; readonly for: WaitingFor; readonly count: number }[]
+  /** Since when the entry is due that has been due longest, UTC; null: none is due. */
+  readonly dueSince: string | null
+  /** The entries that are not tried by themselves, the latest ones. */
+  readonly stopped: readonly {
+    readonly kind: string
+    readonly status: 'held' | 'failed'
+    readonly count: number
+  }[]
+  /** Why entries among these failed: the reasons that came up latest, newest first. */
+  readonly reasons: readonly {
+    readonly kind: string
+    readonly reason: string
+    readonly count: number
+    /** When it came up last, UTC. */
+    readonly at: string
+  }[]
+  /** By their id. */
+  readonly webhooks: readonly SummedWebhook[]
+}
+
 /** Where a list of entries continues: after this entry. */
 export type OutboxPosition = Pick<ListedEntry, 'createdAt' | 'outboxId'>
 
@@ -458,6 +541,8 @@ export interface OutboxStore {
     after: OutboxPosition | null,
     limit: number,
   ): Promise<readonly ListedEntry[]>
+  /** What waits and failed of each of these organizations that is there, by their id. */
+  summaries(organizationIds: readonly string[], scope: SummaryScope): Promise<readonly OutboxSummary[]>
   /** Waiting and failed entries that follow a submission, oldest first. */
   ofSubmission(organizationId: string, submissionId: string): Promise<readonly ListedEntry[]>
   /** The organization of a waiting or failed entry; null: there is no such entry. */

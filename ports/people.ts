@@ -116,6 +116,11 @@ export interface People {
     after: PersonPosition | null,
     limit: number,
   ): Promise<readonly PersonInRole[]>
+  /**
+   * Who answers for an organization: its owners, and then the admins of the service, each person once, at most `limit`
+   * of either.
+   */
+  answerable(organizationId: string, limit: number): Promise<readonly PersonInRole[]>
   /** Removes everybody's role in an organization that is deleted. */
   forget(organizationId: string): Promise<void>
 

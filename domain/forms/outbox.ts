@@ -16,6 +16,9 @@ export const AUTOMATION_RUN = 'automation_run'
 export const WEBHOOK_DELIVERY = 'webhook_delivery'
 export const DELIVERY_PREFIX = 'whd_'
 
+/** Kind of the outbox entry that tells whoever answers for an organization of something that failed. */
+export const ALERT_EMAIL = 'alert_email'
+
 /** Payload of a notification email: the ids with which the answers can be found, never the answers themselves. */
 interface NotificationPayload {
   readonly submissionId: string

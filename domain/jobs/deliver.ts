@@ -1,7 +1,13 @@
-import type { OutboxRef, Settlement, TenantOutbox, OutboxStore } from '../../ports/messaging.ts'
+import type { ClaimedEntry, OutboxRef, Settlement, TenantOutbox, OutboxStore } from '../../ports/messaging.ts'
 import { drawFrom, pauseAfter, type Backoff } from '../limits/retry.ts'
 import { eachOf, pause } from '../limits/waiting.ts'
-import { AUTOMATION_RUN, DELIVERY_PREFIX, NOTIFICATION_EMAIL, WEBHOOK_DELIVERY } from '../forms/outbox.ts'
+import {
+  ALERT_EMAIL,
+  AUTOMATION_RUN,
+  DELIVERY_PREFIX,
+  NOTIFICATION_EMAIL,
+  WEBHOOK_DELIVERY,
+} from '../forms/outbox.ts'
 import { relayed } from '../../ports/relayed.ts'
 import { randomBase62 } from '../text/encoding.ts'
 import { toInstant } from '../text/instant.ts'
@@ -20,6 +26,7 @@ const works: Readonly<Record<string, (job: Job) => Promise<Verdict>>> = {
   [NOTIFICATION_EMAIL]: notify,
   [AUTOMATION_RUN]: runAutomation,
   [WEBHOOK_DELIVERY]: async (job) => (await import('./webhook.ts')).tellWebhook(job),
+  [ALERT_EMAIL]: async (job) => (await import('./alert.ts')).sendAlert(job),
 }
 
 /** An entry that is due again within this time, in ms, is not left to the next sweep: whoever tried it waits. */
@@ -59,7 +66,7 @@ async function attemptOnce({ organizationId, outboxId }: OutboxRef, world: JobWo
   if (entry === null) return left('idle')
   const verdict = await attempt({ entry, token, outbox, world })
   if (verdict.kind === 'lost') return left('lost')
-  const settlement = settlementOf(verdict, entry.attempts, world)
+  const settlement = await withAlert(settlementOf(verdict, entry.attempts, world), entry, world)
   const isHeld = await outbox.settle(outboxId, token, settlement, toInstant(world.clock.nowMs()))
   const { kind, attempts } = entry
   const reason = settlement.kind === 'done' ? null : settlement.reason
@@ -101,12 +108,34 @@ function settlementOf(
   }
   if (verdict.kind === 'again') return { ...verdict, kind: 'retry', counted: true }
   if (verdict.kind !== 'unavailable') return verdict
-  const { reason, counted, retryAfterMs, send } = verdict
+  const { reason, counted, retryAfterMs, send, others = [] } = verdict
   const pauseMs = counted ? pauseAfter(BACKOFF, attempts, drawFrom(random)) : 0
-  const sends = send === null ? [] : [send]
-  if (pauseMs === null) return { kind: 'failed', reason: `Given up: ${reason}`, sends }
+  const sends = [...others, ...(send === null ? [] : [send])]
+  if (pauseMs === null) return { kind: 'failed', reason: `${GIVEN_UP} ${reason}`, sends }
   const waitMs = Math.max(pauseMs, retryAfterMs)
   return { kind: 'retry', at: toInstant(clock.nowMs() + waitMs), reason, counted, sends }
+}
+
+const GIVEN_UP = 'Given up:'
+
+/** A settlement, with an alert when an email to or about a submission will not arrive. Alerts cause none. */
+async function withAlert(
+  settlement: Settlement,
+  { kind, form, submission }: ClaimedEntry,
+  { clock }: JobWorld,
+): Promise<Settlement> {
+  if (settlement.kind !== 'failed' || (kind !== NOTIFICATION_EMAIL && kind !== AUTOMATION_RUN))
+    return settlement
+  const { reason, sends } = settlement
+  const isOfMail = sends.some(({ channel }) => channel === 'email')
+  if (!isOfMail && !(sends.length === 0 && reason.startsWith(GIVEN_UP))) return settlement
+  const { alertAbout } = await import('./alert.ts')
+  const failure = {
+    kind: kind === NOTIFICATION_EMAIL ? 'notification' : 'automation',
+    about: form?.name ?? submission?.formId ?? 'that is gone',
+    reason,
+  } as const
+  return { ...settlement, alert: alertAbout(failure, toInstant(clock.nowMs())) }
 }
 
 /** The maximum number of entries in one sweep. The next sweep follows within a minute. */

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
 import { Webhook } from 'standardwebhooks'
-import { openJobBench, type JobBench, type ReceivedCall } from '../../test/support/providers/jobs.ts'
+import {
+  addPeople,
+  openJobBench,
+  type JobBench,
+  type ReceivedCall,
+} from '../../test/support/providers/jobs.ts'
 import { fakeRandom, testSecrets } from '../../test/support/runner/fakes.ts'
 import type { WebhookSettings } from '../../ports/webhooks.ts'
 import { toInstant } from '../text/instant.ts'
@@ -233,36 +238,31 @@ test('of an answer the first KiB is kept, and one that never ends or breaks off 
   expect(lengths).toEqual([['é'.repeat(512)], [''], [''], ['\ufffd\u0000A']])
 })
 
-test('the owners of the organization are told by email that a webhook was switched off, once, and nobody else is', async () => {
-  const { submit, receiver, email, storage, world, settle } = await hooked()
-  for (const [person, organizationId, role] of [
+test('owners of the organization and admins of the service are told that a webhook was switched off, once, and nobody else is', async () => {
+  const { submit, receiver, email, storage, world, settle, sends } = await hooked()
+  await addPeople(
+    storage,
     ['ada@example.com', 'acme', 'owner'],
     ['kim@example.com', 'acme', 'member'],
     ['eve@example.com', 'other', 'owner'],
-  ] as const) {
-    const addedAt = toInstant(0)
-    const entry = {
-      auditId: person,
-      at: addedAt,
-      operatorKeyId: null,
-      operator: 'test',
-      action: 'person.save',
-    }
-    await storage
-      .operatorChanges({ ...entry, organizationId: null, subject: null })
-      .savePerson(
-        { person, email: person, organizationId, role, name: null, addedAt, addedBy: 'x' },
-        null,
-        null,
-      )
-  }
+    ['root@example.com', null, 'admin'],
+    ['help@example.com', null, 'support'],
+  )
   receiver.answers.push(() => new Response(null, { status: 410 }))
   await submit('sub-1', [])
   await submit('sub-2', [])
   await settle(world)
   expect(email.delivered.map(([, { to, subject }]) => [to, subject])).toEqual([
     ['ada@example.com', 'A webhook of Acme was switched off'],
+    ['root@example.com', 'A webhook of Acme was switched off'],
   ])
+  expect(email.delivered[0]?.[1]).toMatchObject({ isAutomatic: true, replyTo: null })
+  expect(email.delivered[0]?.[1].text).toContain('https://example.com/hook')
+  expect((await sends()).map(({ to, outcome }) => [to, outcome]).sort()).toEqual([
+    ['ada@example.com', 'accepted'],
+    ['an admin of the service', 'accepted'],
+  ])
+  expect(await storage.outboxOf('acme')).toEqual([])
 })
 
 test('410 switches a webhook off; what waits is dropped, and can be sent when it is on again', async () => {

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { relayed } from '../../ports/relayed.ts'
+import type { Alert } from '../../ports/messaging.ts'
 import type { OffReason, TenantWebhooks, Webhook, WebhookAnswer, WebhookEvent } from '../../ports/webhooks.ts'
 import { readChunks } from '../limits/body.ts'
 import { pauseAfter, type Backoff } from '../limits/retry.ts'
@@ -10,8 +11,7 @@ import { toInstant } from '../text/instant.ts'
 import { webhookUrlProblem } from '../webhooks/address.ts'
 import { TEST_EVENT } from '../webhooks/bounds.ts'
 import { openSecret, sealSecret, signedHeaders } from '../webhooks/signature.ts'
-import { platformMailbox } from '../messaging/sender.ts'
-import { html, oneLine } from '../text/html.ts'
+import { alertAbout } from './alert.ts'
 import { inTime, malformedEntry, type Job, type Verdict } from './work.ts'
 
 const Payload = v.object({
@@ -176,8 +176,8 @@ async function verdictOf(
   const nowMs = world.clock.nowMs()
   const off = offReason(webhook, answer, nowMs)
   if (off !== null) {
-    if (await webhooksOf(job).switchOff(webhook.webhookId, off)) await tellSwitchedOff(webhook, off, job)
-    return failed
+    const isFirst = await webhooksOf(job).switchOff(webhook.webhookId, off)
+    return isFirst ? { ...failed, ...switchedOff(webhook, off, job) } : failed
   }
   const pauseMs = pauseAfter(WEBHOOK_BACKOFF, entry.attempts)
   if (pauseMs === null) return failed
@@ -191,36 +191,16 @@ function offReason({ failingSince }: Webhook, { status }: WebhookAnswer, nowMs: 
   return failingSince !== null && nowMs - Date.parse(failingSince) >= FAILING_MAX_MS ? 'failing' : null
 }
 
-/** How many owners are told at most. */
-const TOLD_MAX = 20
+const whyOff: Readonly<Record<OffReason, string>> = {
+  gone: 'It answered 410 (gone).',
+  failing: 'Nothing that it was told succeeded for five days.',
+}
 
-/**
- * Tells whoever runs the service, and the owners of the organization, that a webhook was switched off. Nothing depends on
- * it: it is said in the log in any case, and in the list of webhooks.
- */
-async function tellSwitchedOff(webhook: Webhook, reason: OffReason, { entry, world }: Job): Promise<void> {
-  const { organization } = entry
-  const { organizationId, name } = organization
-  const { webhookId } = webhook
+/** Says that a webhook was switched off: in the log, and by an alert. */
+function switchedOff(webhook: Webhook, reason: OffReason, { entry, world }: Job): { readonly alert: Alert } {
+  const { webhookId, url } = webhook
+  const { organizationId } = entry.organization
   world.log.error('webhook_switched_off', { organizationId, webhookId, reason })
-  const { email, mail, hooks } = world
-  if (email === null || mail === null) return
-  const people = await inTime(hooks.people.list(organizationId, null, TOLD_MAX * 5), world)
-  const owners = people.filter(({ role }) => role === 'owner').slice(0, TOLD_MAX)
-  const why =
-    reason === 'gone' ? 'It answered 410 (gone).' : 'Nothing that it was told succeeded for five days.'
-  const said = `${name} told ${webhook.url} of events, and does so no longer. ${why} Switch it on again in the console, under Webhooks, when it works.`
-  for (const { email: to } of owners)
-    await email.send(
-      {
-        ...{
-          from: platformMailbox(mail),
-          to,
-          subject: `A webhook of ${oneLine(name)} was switched off`,
-          text: said,
-        },
-        ...{ html: html`<p>${said}</p>`.markup, replyTo: null, attachments: [], isAutomatic: true },
-      },
-      `${entry.outboxId}-off-${to}`.slice(0, 250),
-    )
+  const failure = { kind: 'webhook_off', about: url, reason: whyOff[reason], of: webhookId } as const
+  return { alert: alertAbout(failure, toInstant(world.clock.nowMs())) }
 }

@@ -1,5 +1,6 @@
 import type { Clock, Deadline, Log, RandomSource } from '../../ports/platform.ts'
 import type {
+  Alert,
   EmailSender,
   SmsSender,
   SendRecord,
@@ -47,7 +48,7 @@ export interface HookWorld {
   /** Sends a request. Rejects when there is no answer, or when the signal in `init` ends it. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
   /** Who is told of what fails. */
-  readonly people: Pick<People, 'list'>
+  readonly people: Pick<People, 'answerable'>
   /** Whether the service runs on a developer's machine, where loopback addresses are receivers too. */
   readonly isLocal: boolean
 }
@@ -85,7 +86,12 @@ export function inTime<Answer>(
 
 /** The result of one attempt at an entry. Reasons are for the operator: short, and without personal data. */
 export type Verdict =
-  | { readonly kind: 'done'; readonly sends: readonly SendRecord[]; readonly delivery?: DeliveryAttempt }
+  | {
+      readonly kind: 'done'
+      readonly sends: readonly SendRecord[]
+      readonly delivery?: DeliveryAttempt
+      readonly alert?: Alert
+    }
   /** A webhook is to be told again at `at`. The attempt counts. */
   | {
       readonly kind: 'again'
@@ -106,6 +112,8 @@ export type Verdict =
       readonly retryAfterMs: number
       /** The record of the send, which was not accepted; null: nothing was handed over. */
       readonly send: SendRecord | null
+      /** Further sends of the attempt that have ended; left out: there are none. */
+      readonly others?: readonly SendRecord[]
     }
   /** The message is over a bound of automations. */
   | {
@@ -127,12 +135,20 @@ export function hopeless(reason: string): Verdict {
 /** The verdict for an entry whose payload does not have the form of its kind. */
 export const malformedEntry = hopeless('The entry is malformed.')
 
+type Channel = 'email' | 'SMS'
+
+/** How the reason of an entry ends that needs a provider when there is none. */
+export const providerless: Readonly<Record<Channel, string>> = {
+  email: 'No email provider is configured.',
+  SMS: 'No SMS provider is configured.',
+}
+
 /** The verdicts for an entry that needs a provider when there is none: nothing is wrong with it, so it waits. */
 export const noEmailProvider = withoutProvider('email')
 export const noSmsProvider = withoutProvider('SMS')
 
-function withoutProvider(channel: string): Verdict {
-  const reason = `No ${channel} provider is configured.`
+function withoutProvider(channel: Channel): Verdict {
+  const reason = providerless[channel]
   return { kind: 'unavailable', reason, counted: false, retryAfterMs: 10 * 60_000, send: null }
 }
 

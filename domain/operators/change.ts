@@ -8,6 +8,7 @@ import { jsonReply, PRIVATE, type RoutedRequest, type JsonReply } from '../recor
 import type { OperatorWorld } from './world.ts'
 import type { OperationEndpoint, Overtaken } from '../record/operation.ts'
 import { strongTags } from '../text/http.ts'
+import { namedBy } from '../webhooks/ids.ts'
 
 /** The change that a request asks for, for its handler to make. */
 export interface Change {
@@ -96,23 +97,19 @@ export function followChange(
 const PATH_IDS = {
   keyId: { type: 'key', isId: isKeyId },
   importId: { type: 'import', isId: (text: string) => /^imp_[0-9A-Za-z]{1,64}$/.test(text) },
-  webhookId: { type: 'webhook', isId: (text: string) => organizationNamedIn(text) !== null },
-  outboxId: { type: 'entry', isId: (text: string) => /^(?:[\w-]{1,64}:)?(?:obx|run)_\w{1,90}$/.test(text) },
+  webhookId: { type: 'webhook', isId: (text: string) => namedBy(text) !== null },
+  outboxId: {
+    type: 'entry',
+    isId: (text: string) => /^(?:[\w-]{1,64}:)?(?:obx|run|alr)_\w{1,90}$/.test(text),
+  },
 } as const
 
 /** The organization that the path of a request names; null: none, or a text that cannot be one, or that is a key. */
 function organizationIn({ organizationId, webhookId, deliveryId }: RoutedRequest['params']): string | null {
   const named = webhookId ?? deliveryId
-  if (named !== undefined) return organizationNamedIn(named)
+  if (named !== undefined) return namedBy(named)?.organizationId ?? null
   const id = organizationId ?? ''
   return isOrganizationId(id) && !hasGoodChecksum(id) ? id : null
-}
-
-/** The organization that the id of a webhook, or of a delivery to one, begins with; null: it is no such id. */
-function organizationNamedIn(text: string): string | null {
-  const id = /^([^:]+):wh_[0-9A-Za-z]{1,32}$|^([^:]+):whd_[\w-]{1,100}$/.exec(text)
-  const organizationId = id?.[1] ?? id?.[2] ?? ''
-  return isOrganizationId(organizationId) && !hasGoodChecksum(organizationId) ? organizationId : null
 }
 
 /** What the path of a request names. A handler that finds it knows more. */

@@ -148,6 +148,11 @@ const listings: readonly (readonly [words: string, heads: string, line: string |
     String.raw`obx_\d  pending  attempts 0  acme  notification_email  sub-\d  next ${ISO}`,
   ],
   [
+    'outbox summary',
+    'ORGANIZATION WAITING DUE SINCE FAILED PROBLEMS REASON',
+    String.raw`(acme|zeta)  \d  (-|${ISO})  0  \S+  -`,
+  ],
+  [
     'webhook list --org acme',
     'WEBHOOK STATE FAILING SINCE URL EVENTS DESCRIPTION',
     String.raw`acme:wh_\d  on  (-|${ISO})  https://example.com/  contact.created  -`,

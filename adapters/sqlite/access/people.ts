@@ -43,6 +43,9 @@ const ofOrganization = shown
 const firstOfOrganization = template(ofOrganization)
 const nextOfOrganization = template(ofOrganization.where('p.person', '>', slot('person')))
 
+/** Those of one role. An organization's people, and those of the service, are few enough to look at all of them. */
+const inRole = template(ofOrganization.where('p.role', '=', slot('role')))
+
 const forget = template(db.deleteFrom('people').where('organization_id', '=', slot('organizationId')))
 
 /** How many links count against a bound. */
@@ -216,6 +219,16 @@ export function createPeople(executor: Executor): People {
           ? bind(after === null ? firstOfAll : nextOfAll, values)
           : bind(after === null ? firstOfOrganization : nextOfOrganization, own)
       return (await rowsOf(executor, statement)).map(personOf)
+    },
+    async answerable(organizationId, limit) {
+      const [owners, admins] = await resultsOf(executor, [
+        bind(inRole, { organizationId, role: 'owner', limit }),
+        bind(inRole, { organizationId: SERVICE, role: 'admin', limit }),
+      ])
+      const rows = [...owners.rows, ...admins.rows]
+      return [...Map.groupBy(rows, ({ person }) => person).values()].flatMap(([first]) =>
+        first === undefined ? [] : [personOf(first)],
+      )
     },
     async forget(organizationId) {
       await executor.batch([bind(forget, { organizationId })])

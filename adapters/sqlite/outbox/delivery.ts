@@ -1,5 +1,6 @@
 import { sql, expressionBuilder } from 'kysely'
 import type {
+  Alert,
   ClaimedContact,
   ClaimedContext,
   ClaimedEntry,
@@ -198,6 +199,28 @@ const failRun = template(
     .where(isHeld),
 )
 
+/**
+ * An entry for an alert, unless one of its id waits, or something was sent from it: the ids of its sends begin with its own
+ * and `-`, which `.` follows.
+ */
+const tell = template(
+  () => sql`
+  insert into outbox (organization_id, outbox_id, submission_id, kind, payload, next_attempt_at, created_at, updated_at)
+  select ${organizationId}, ${slot('alertId')}, '', 'alert_email', ${slot('payload')}, ${slot('now')}, ${slot('now')},
+    ${slot('now')}
+  where ${isHeld} and not exists (select 1 from sends where organization_id = ${organizationId}
+    and send_id >= ${slot('alertId')} || '-' and send_id < ${slot('alertId')} || '.')
+  on conflict (organization_id, outbox_id) do nothing`,
+)
+
+function alertStatement(
+  held: Readonly<Record<string, string>>,
+  { outboxId, payload }: Alert,
+  now: string,
+): Statement {
+  return bind(tell, { ...held, alertId: outboxId, payload: JSON.stringify(payload), now })
+}
+
 /** Writes the outcome of an entry, in one batch. False: the lease has been lost. */
 export async function settle(
   executor: Executor,
@@ -206,9 +229,15 @@ export async function settle(
   now: string,
 ): Promise<boolean> {
   const sends = endStatements(held.organizationId, settlement.sends ?? [])
-  const { delivery } = { delivery: undefined, ...settlement }
+  const { delivery, alert } = { delivery: undefined, alert: undefined, ...settlement }
   const recorded = delivery === undefined ? [] : attemptStatements({ ...held }, delivery, isHeld, now)
-  const results = await executor.batch([...sends, ...recorded, ...outcome({ ...held }, settlement, now)])
+  const told = alert === undefined ? [] : [alertStatement({ ...held }, alert, now)]
+  const results = await executor.batch([
+    ...sends,
+    ...recorded,
+    ...told,
+    ...outcome({ ...held }, settlement, now),
+  ])
   return (results.at(-1)?.changes ?? 0) > 0
 }
 

@@ -99,6 +99,10 @@ export function createOutboxStore(executor: Executor, guard: Guard): OutboxStore
       return rowsOf(guard({ organizationIds: [organizationId] }), statement)
     },
 
+    // Few requests need it, so it is loaded by itself.
+    summaries: async (organizationIds, scope) =>
+      (await import('./summary.ts')).summaries(executor, organizationIds, scope),
+
     ofSubmission: (organizationId, submissionId) =>
       rowsOf(
         guard({ organizationIds: [organizationId] }),

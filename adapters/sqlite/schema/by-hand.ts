@@ -98,6 +98,16 @@ export const indexesByHand: readonly (readonly [IndexShape, Reason])[] = [
     covering('retention_offer_events', ['offer_id', 'occurred_at', 'event_id', 'event']),
     'the events of each offer within a range are counted, and the latest one is found',
   ],
+  [
+    {
+      name: 'outbox_stopped',
+      table: 'outbox',
+      columns: ['organization_id', 'updated_at', 'outbox_id'],
+      unique: false,
+      where: "status <> 'pending'",
+    },
+    'what is not tried by itself is counted without what waits',
+  ],
   [index('reviews', ['site_id'], 'review_id'), 'the reviews that carry the name of a site are found'],
   [
     index('visible_reviews', ['owner_id'], 'row_id'),

@@ -1,5 +1,5 @@
 import type { Administration, Organization } from '../../../ports/organizations.ts'
-import type { ListedEntry } from '../../../ports/messaging.ts'
+import type { ListedEntry, OutboxSummary, SummaryScope } from '../../../ports/messaging.ts'
 import type { DirectoryEntry, Jurisdiction, OwnPlace, Region } from '../../../ports/placement.ts'
 import { ANSWER_MS } from '../../limits/limits.ts'
 import { within } from '../../limits/waiting.ts'
@@ -61,6 +61,14 @@ export interface Overview {
     after: PlacedOutboxPosition | null,
     limit: number,
   ): Promise<PlacesList<ListedEntry, PlacedOutboxPosition>>
+  /**
+   * What waits and failed: of one organization, or of all by their id, starting after `afterId` (null: at the first), at
+   * most `limit`.
+   */
+  summaries(
+    of: { readonly organizationId: string } | { readonly afterId: string | null; readonly limit: number },
+    scope: SummaryScope,
+  ): Promise<PlacesList<OutboxSummary, string>>
   /** Does work on the keys and forms in the databases of the next families. */
   administrations<Result>(
     afterFamilyId: string | null,
@@ -74,6 +82,7 @@ export function createOverview(places: LoggedPlaces): Overview {
     describe: (organizationId) => describe(organizationId, places),
     organizations: (afterId, limit) => listOrganizations(afterId, limit, places),
     outbox: (after, limit) => listPlacedOutbox(after, limit, places),
+    summaries: (of, scope) => summarize(of, scope, places),
     administrations: (afterId, work) =>
       visitFamilies(afterId, places, ({ administration }) => work(administration)),
   }
@@ -125,8 +134,41 @@ async function listOrganizations(
   }
 }
 
+/** An organization, and where it is. */
+type PlacedEntry = Pick<DirectoryEntry, 'organizationId' | 'place'>
+
+/** Asks each database only for the organizations that the directory says are there. */
+async function summarize(
+  of: Parameters<Overview['summaries']>[0],
+  scope: SummaryScope,
+  places: LoggedPlaces,
+): Promise<PlacesList<OutboxSummary, string>> {
+  const isOne = 'organizationId' in of
+  const found: readonly PlacedEntry[] = isOne
+    ? [{ ...of, place: await lookUp(of.organizationId, places) }]
+    : await places.directory.list(of.afterId, of.limit + 1)
+  const entries = isOne ? found : withinFamilies(found.slice(0, of.limit))
+  const idsIn = (familyId: string | null): readonly string[] =>
+    entries
+      .filter(({ place }) => (place.kind === 'own' ? place.familyId : null) === familyId)
+      .map(({ organizationId }) => organizationId)
+  const shared = await places.storageAt(SHARED, true).outbox.summaries(idsIn(null), scope)
+  const own = await askEach(familiesOf(entries), places, ({ outbox }, familyId) =>
+    outbox.summaries(idsIn(familyId), scope),
+  )
+  const all = [...shared, ...own.results.flatMap(({ result }) => result)]
+  const byId = new Map(all.map((summary) => [summary.organizationId, summary]))
+  const last = entries.length < found.length ? entries.at(-1) : undefined
+  return {
+    rows: entries.flatMap(({ organizationId }) => byId.get(organizationId) ?? []),
+    next: last?.organizationId ?? null,
+    unanswered: own.unanswered,
+    unfinished: own.unfinished,
+  }
+}
+
 /** The first entries: as many as belong to no more families than a page may ask. */
-function withinFamilies(entries: readonly DirectoryEntry[]): readonly DirectoryEntry[] {
+function withinFamilies(entries: readonly PlacedEntry[]): readonly PlacedEntry[] {
   const families = new Set<string>()
   const end = entries.findIndex(({ place }) => {
     if (place.kind === 'own') families.add(place.familyId)
@@ -135,7 +177,7 @@ function withinFamilies(entries: readonly DirectoryEntry[]): readonly DirectoryE
   return end < 0 ? entries : entries.slice(0, end)
 }
 
-function familiesOf(entries: readonly DirectoryEntry[]): readonly OwnPlace[] {
+function familiesOf(entries: readonly PlacedEntry[]): readonly OwnPlace[] {
   const families = new Map<string, OwnPlace>()
   for (const { place } of entries) if (place.kind === 'own') families.set(place.familyId, place)
   return [...families.values()]
@@ -189,6 +231,14 @@ function overviewOfOne({ administration, outbox }: Pick<Storage, 'administration
       const rows = found.slice(0, limit)
       const entry = found.length > limit ? (rows.at(-1) ?? null) : null
       return { rows, next: entry === null ? null : { familyId: null, entry }, ...NO_GAPS }
+    },
+    async summaries(of, scope) {
+      if ('organizationId' in of)
+        return { rows: await outbox.summaries([of.organizationId], scope), next: null, ...NO_GAPS }
+      const found = await administration.listOrganizations(of.afterId, of.limit + 1)
+      const ids = found.slice(0, of.limit).map(({ organizationId }) => organizationId)
+      const next = found.length > of.limit ? (ids.at(-1) ?? null) : null
+      return { rows: await outbox.summaries(ids, scope), next, ...NO_GAPS }
     },
     administrations: async () => ({ results: [], next: null, ...NO_GAPS }),
   }

@@ -18,7 +18,7 @@ import {
 const SEPARATOR = ':'
 
 /**
- * The outbox of all places. The lists of due entries, and the list over all organizations, cover the shared database
+ * The outbox of all places. The lists of due entries, those over several organizations, and summaries cover the shared database
  * only, because each family's database handles its own work. Entries of such a database are listed under ids that also
  * name the organization, so that an operator's command can find them by their id alone.
  */
@@ -47,6 +47,7 @@ export function placedOutbox(places: AllPlaces, { outbox: shared }: Storage): Ou
         return place.kind === 'shared' ? entries : entries.map(named)
       })
     },
+    summaries: (organizationIds, scope) => shared.summaries(organizationIds, scope),
     ofSubmission: (organizationId, submissionId) =>
       atPlace(organizationId, places, async ({ outbox }, place) => {
         const entries = await outbox.ofSubmission(organizationId, submissionId)

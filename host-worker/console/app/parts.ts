@@ -38,6 +38,14 @@ export const operatorParts: readonly Part[] = [
     'Organizations',
     async () => (await import('./organizations/organizations-page.tsx')).Page,
   ),
+  needs(
+    'health.get',
+    part(
+      '/deliveries',
+      'Deliveries',
+      async () => (await import('./deliveries/deliveries-page.tsx')).Deliveries,
+    ),
+  ),
   needs('health.get', part('/outbox', 'Outbox', loadOutbox)),
   needs('health.get', part('/platform-sends', 'Platform sends', loadSends)),
   needs(
@@ -69,6 +77,14 @@ export const organizationParts: readonly Part[] = [
   needs(
     'webhooks.list',
     part('/webhooks', 'Webhooks', async () => (await import('./webhooks/webhooks-page.tsx')).Page),
+  ),
+  needs(
+    'outbox.summary',
+    part(
+      '/deliveries',
+      'Deliveries',
+      async () => (await import('./deliveries/deliveries-page.tsx')).OrganizationDeliveries,
+    ),
   ),
   needs('people.list', part('/people', 'People', loadPeople)),
   needs('sends.list', part('/sends', 'Sends', loadSends)),

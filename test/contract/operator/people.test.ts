@@ -548,9 +548,9 @@ describe('what each role opens', () => {
 
   /** What the operators of the service keep to themselves, word for word from the decisions on people. */
   const closedToPeople =
-    /^(organizations\.(save|delete)|moves\.|restores\.|backups\.|retention\.|operatorKeys\.|platform|rows\.|sends\.|outbox\.|audit\.|secrets\.|health\.|people\.(sessions|endSessions|add))/
+    /^(organizations\.(save|delete)|moves\.|restores\.|backups\.|retention\.|operatorKeys\.|platform|rows\.|sends\.|outbox\.(?!summary)|audit\.|secrets\.|health\.|people\.(sessions|endSessions|add))/
   const forOwners =
-    /^(organizationForms\.publish|imports\.|organizationAutomations\.(save|setStatus|test)|webhooks\.|webhookDeliveries\.|importKinds\.|exports\.|archives\.format|contacts\.erase|keys\.|people\.)/
+    /^(organizationForms\.publish|imports\.|organizationAutomations\.(save|setStatus|test)|webhooks\.|webhookDeliveries\.|outbox\.summary|importKinds\.|exports\.|archives\.format|contacts\.erase|keys\.|people\.)/
 
   test('is what the decisions say, of every operation', () => {
     for (const { id, access, openTo } of operatorEndpoints) {
@@ -618,6 +618,19 @@ describe('what each role opens', () => {
     expect((await ada.send('GET', '/operator/v1/people')).status).toBe(403)
     const own = await ada.send('GET', '/operator/v1/people?organizationId=lakeside')
     expect(own.body.data).toMatchObject([{ email: ADA, role: 'owner' }])
+  })
+
+  test('an owner sees what waits of their organization alone, and a member nothing', async () => {
+    const ada = await signedIn(ADA, 'owner', 'lakeside')
+    const path = '/operator/v1/outbox/summary'
+    const own = await ada.send('GET', `${path}?organizationId=lakeside`)
+    expect(own.body.data).toMatchObject([{ organizationId: 'lakeside' }])
+    expect((await ada.send('GET', `${path}?organizationId=harbor`)).status).toBe(404)
+    expect((await ada.send('GET', `${path}?organizationId=lakeside&organizationId=harbor`)).status).toBe(400)
+    expect((await ada.send('GET', `${path}?organizationId=harbor&organizationId=lakeside`)).status).toBe(404)
+    expect((await ada.send('GET', path)).status).toBe(403)
+    const kim = await signedIn('kim@lakeside.example', 'member', 'lakeside')
+    expect((await kim.send('GET', `${path}?organizationId=lakeside`)).status).toBe(403)
   })
 
   test('nobody gives, or takes, a role that they do not have', async () => {

@@ -13,6 +13,7 @@ import type {
 } from '../../../ports/messaging.ts'
 import { automation, ada } from '../../../adapters/conformance/outbox.ts'
 import { form, organization, submission } from '../../../adapters/conformance/fixtures.ts'
+import type { PersonRole } from '../../../ports/people.ts'
 import type { Storage } from '../../../ports/storage.ts'
 import { fakeClock, fakeRandom, testSecrets, type FakeClock } from '../runner/fakes.ts'
 
@@ -101,6 +102,19 @@ export function hooksOf(
 ): HookWorld {
   const resourceOf = (event: string) => eventResources.get(event)
   return { webhooks, tenant, people, resourceOf, secrets: () => testSecrets(), fetch, isLocal: false }
+}
+
+/** Adds people to a storage: address, organization (null: the service) and role. */
+export async function addPeople(
+  { operatorChanges }: Pick<Storage, 'operatorChanges'>,
+  ...people: readonly (readonly [person: string, organizationId: string | null, role: PersonRole])[]
+): Promise<void> {
+  for (const [person, organizationId, role] of people) {
+    const at = '2026-01-01T00:00:00.000Z'
+    const entry = { auditId: person + role, at, operatorKeyId: null, operator: 'test', action: 'person.save' }
+    const added = { person, email: person, organizationId, role, name: null, addedAt: at, addedBy: 'x' }
+    await operatorChanges({ ...entry, organizationId: null, subject: null }).savePerson(added, null, null)
+  }
 }
 
 /** The follow-up work of a service, on a scratch storage and fake providers. */

@@ -1,8 +1,22 @@
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { useConsoleRoom } from './console-room.ts'
 
 /** What operators do in the console: keys, the outbox, sends, the audit. */
 const room = useConsoleRoom()
+
+/** A webhook that fails: nobody is at its address. */
+beforeAll(async () => {
+  await room.operator('org', 'create', '--id', 'unheard', '--name', 'Unheard Car Wash')
+  await room.operator('webhook', 'create', 'http://127.0.0.1:1025/nobody', '--org', 'unheard')
+  const hooks = (await room.operator('webhook', 'list', '--org', 'unheard')).split('\n')
+  const [id = ''] = hooks.find((line) => line.includes('nobody'))?.split(' ') ?? []
+  await room.operator('webhook', 'test', id)
+  for (let tries = 0; tries < 60; tries += 1) {
+    if ((await room.operator('outbox', 'summary', '--org', 'unheard')).includes('webhook_failing')) return
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+  throw new Error('The webhook does not fail')
+}, 60_000)
 
 /** The status of a read of the public interface with a key. */
 async function statusWith(key: string): Promise<number> {
@@ -113,6 +127,41 @@ test('an operator key is issued, and revoked with those that descend from it', a
   }
 })
 
+test('what waits and fails is shown, organizations with a problem first', async () => {
+  const { page, check } = await room.visit('/deliveries', room.adminKey)
+  // A webhook of which nobody is there fails.
+  await page.getByRole('link', { name: 'Unheard Car Wash', exact: true }).waitFor()
+  await page.getByText('Webhook fails').first().waitFor()
+  await check()
+  await page.getByLabel('Organizations').selectOption('All')
+  await expect.poll(() => page.getByRole('row').count()).toBeGreaterThan(2)
+  await page.getByLabel('Organizations').selectOption('With a problem')
+  await page.getByRole('link', { name: 'Unheard Car Wash', exact: true }).click()
+  await page.getByRole('heading', { name: 'Waiting and failed' }).waitFor()
+  await page.getByRole('table', { name: 'Webhooks' }).getByText('Fails').waitFor()
+  await check()
+  await page.getByRole('link', { name: 'http://127.0.0.1' }).click()
+  await page.getByRole('button', { name: 'Test', exact: true }).waitFor()
+})
+
+test('what cannot be read of what waits is said, and tried again', async () => {
+  const { page, findings } = await room.visit('/deliveries', room.adminKey)
+  await page.getByRole('link', { name: 'Unheard Car Wash', exact: true }).waitFor()
+  const path = '**/operator/v1/outbox/summary**'
+  const body = JSON.stringify({ error: 'Something failed here.' })
+  await page.route(path, (route) => route.fulfill({ status: 500, contentType: 'application/json', body }))
+  await page.getByRole('button', { name: 'Read again' }).click()
+  await page.getByRole('alert').waitFor()
+  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(1)
+  await page.unroute(path)
+  const none = JSON.stringify({ data: [], pagination: { limit: 100, hasMore: false, nextCursor: null } })
+  await page.route(path, (route) => route.fulfill({ contentType: 'application/json', body: none }))
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('No organization has a problem.').waitFor()
+  // That an answer failed is no complaint here.
+  expect(await findings()).toEqual([])
+})
+
 test('the pages for operators in every view', async () => {
   await room.inEveryView('keys', '/organizations/demo/keys', room.adminKey, 'Sparkle Car Wash')
   await room.inEveryView('organization-sends', '/organizations/demo/sends', room.adminKey, 'Sparkle Car Wash')
@@ -122,6 +171,13 @@ test('the pages for operators in every view', async () => {
     room.adminKey,
     'Sparkle Car Wash',
   )
+  await room.inEveryView(
+    'organization-deliveries',
+    '/organizations/unheard/deliveries',
+    room.adminKey,
+    'Unheard Car Wash',
+  )
+  await room.inEveryView('deliveries', '/deliveries', room.adminKey, 'Deliveries')
   await room.inEveryView('outbox', '/outbox', room.adminKey, 'Outbox')
   await room.inEveryView('audit', '/audit', room.adminKey, 'Audit')
   await room.inEveryView('operator-keys', '/operator-keys', room.adminKey, 'Operator keys')

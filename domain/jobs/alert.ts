@@ -1,0 +1,127 @@
+import * as v from 'valibot'
+import type { Alert, EmailMessage, SendRecord } from '../../ports/messaging.ts'
+import type { PersonInRole } from '../../ports/people.ts'
+import { platformMailbox } from '../messaging/sender.ts'
+import { deliveryAddress, isProviderAddress } from '../text/email-address.ts'
+import { toBase64Url, utf8 } from '../text/encoding.ts'
+import { html, oneLine } from '../text/html.ts'
+import { inTime, malformedEntry, prepareEmail, type Job, type Verdict } from './work.ts'
+
+/** What an alert is about. */
+type AlertKind = 'notification' | 'automation' | 'webhook_off'
+
+const Payload = v.object({
+  kind: v.picklist(['notification', 'automation', 'webhook_off'] satisfies AlertKind[]),
+  /** What failed: the name of a form, or the URL of a webhook. */
+  about: v.string(),
+  reason: v.string(),
+})
+
+/** How many people are told of a failure at most. */
+const TOLD_MAX = 20
+const ABOUT_MAX_LENGTH = 2_048
+
+interface Failure extends v.InferOutput<typeof Payload> {
+  /** What else tells alerts of one day apart; left out: nothing, and there is one of this kind. */
+  readonly of?: string
+}
+
+/**
+ * The alert about a failure. Its id names its kind and the day (UTC), and one id is written and sent once, so however much
+ * fails there is one email a day. It carries no answer and no address of a visitor.
+ */
+export function alertAbout({ kind, about, reason, of }: Failure, at: string): Alert {
+  const payload: v.InferOutput<typeof Payload> = {
+    ...{ kind, reason },
+    about: about.slice(0, ABOUT_MAX_LENGTH).toWellFormed(),
+  }
+  return { outboxId: ['alr', kind, at.slice(0, 10).replaceAll('-', ''), of ?? []].flat().join('_'), payload }
+}
+
+/**
+ * Sends an alert to the owners of the organization and the admins of the service. An alert that fails causes none. It is
+ * said in the log and on the page of deliveries in any case, so where no email can be sent nothing waits.
+ */
+export async function sendAlert(job: Job): Promise<Verdict> {
+  const { entry, token, outbox, world } = job
+  const payload = v.safeParse(Payload, entry.payload)
+  if (!payload.success) return malformedEntry
+  const { email, mail, hooks } = world
+  if (email === null || mail === null) return { kind: 'done', sends: [] }
+  const { organization, outboxId } = entry
+  const people = await inTime(hooks.people.answerable(organization.organizationId, TOLD_MAX), world)
+  const sends: SendRecord[] = []
+  let waiting: Extract<Verdict, { kind: 'unavailable' }> | null = null
+  // One after the other, because providers bound how many emails they take at once.
+  for (const person of people.filter((one) => isProviderAddress(deliveryAddress(one.email)))) {
+    const message = alertEmail(payload.output, job, person, platformMailbox(mail))
+    const { pending, attempt } = prepareEmail(
+      message,
+      `${outboxId}-${await tellingApart(person)}`,
+      email,
+      world,
+    )
+    if (!(await outbox.begin(outboxId, token, recorded(pending, person)))) return { kind: 'lost' }
+    const verdict = await attempt()
+    if (verdict.kind === 'unavailable') {
+      waiting ??= verdict
+      if (verdict.send !== null) sends.push(recorded(verdict.send, person))
+    } else if ('sends' in verdict) sends.push(...verdict.sends.map((send) => recorded(send, person)))
+  }
+  // Whoever got it gets no second one: the provider knows the email by its key.
+  if (waiting !== null) return { ...waiting, send: null, others: sends }
+  const isRefused = sends.length > 0 && sends.every(({ outcome }) => outcome === 'failed')
+  return isRefused
+    ? { kind: 'failed', reason: 'The provider refused the alert.', sends }
+    : { kind: 'done', sends }
+}
+
+/** An organization's log of sends says nothing of who runs the service. */
+function recorded(send: SendRecord, { organizationId }: PersonInRole): SendRecord {
+  return organizationId === null ? { ...send, to: 'an admin of the service' } : send
+}
+
+/** Tells a recipient apart in the id of a send, without naming anybody. */
+async function tellingApart({ person }: PersonInRole): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', utf8(person))
+  return toBase64Url(new Uint8Array(digest).subarray(0, 12))
+}
+
+const wordsOf: Readonly<
+  Record<
+    AlertKind,
+    (name: string, about: string, reason: string) => { readonly subject: string; readonly said: string }
+  >
+> = {
+  notification: (name, form, reason) => ({
+    subject: `Notifications of ${name} failed`,
+    said: `A notification of the form "${form}" of ${name} could not be delivered. ${reason} ${ONCE}`,
+  }),
+  automation: (name, form, reason) => ({
+    subject: `Automatic emails of ${name} failed`,
+    said: `An automatic email after a submission of the form "${form}" of ${name} could not be delivered. ${reason} ${ONCE}`,
+  }),
+  webhook_off: (name, url, reason) => ({
+    subject: `A webhook of ${name} was switched off`,
+    said: `${name} told ${url} of events, and does so no longer. ${reason} Switch it on again in the console, under Webhooks, when it works.`,
+  }),
+}
+const ONCE = 'There may be more: this is said once a day.'
+
+function alertEmail(
+  { kind, about, reason }: v.InferOutput<typeof Payload>,
+  { entry: { organization } }: Job,
+  { email }: PersonInRole,
+  from: EmailMessage['from'],
+): EmailMessage {
+  const { organizationId, name } = organization
+  const { subject, said } = wordsOf[kind](name, about, reason)
+  const where = `What waits and what failed is in the console, under Deliveries, and in "outbox summary --org ${organizationId}".`
+  const lines = [said, where].map(oneLine)
+  return {
+    ...{ from, to: deliveryAddress(email), subject: oneLine(subject).slice(0, 200).toWellFormed() },
+    text: lines.join('\n\n').toWellFormed(),
+    html: html`${lines.map((line) => html`<p>${line}</p>`)}`.markup,
+    ...{ replyTo: null, attachments: [], isAutomatic: true },
+  }
+}
