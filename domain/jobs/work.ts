@@ -3,6 +3,7 @@ import type {
   EmailSender,
   SmsSender,
   SendRecord,
+  Settlement,
   EmailMessage,
   SendResult,
   SmsMessage,
@@ -85,7 +86,7 @@ export function inTime<Answer>(
 
 /** The result of one attempt at an entry. Reasons are for the operator: short, and without personal data. */
 export type Verdict =
-  | { readonly kind: 'done'; readonly sends: readonly SendRecord[]; readonly delivery?: DeliveryAttempt }
+  | Extract<Settlement, { readonly kind: 'done' }>
   /** A webhook is to be told again at `at`. The attempt counts. */
   | {
       readonly kind: 'again'

@@ -61,6 +61,7 @@ export function drawWrite(
       typed: index === 0 ? null : { phone: `+49 ${draw}` },
       attribution: {},
       limitPerContact: null,
+      servedAt: null,
       contact: {
         newContactId: `contact-of-${draw}`,
         email: `visitor${index}@example.com`,
