@@ -13,7 +13,6 @@ import {
 } from './language/answers.ts'
 import type { Sentence, SentenceKey } from './language/words.ts'
 import { outboxOf } from './outbox.ts'
-import { verifyFormPassword } from './password.ts'
 import {
   formNotFound,
   refused,
@@ -110,6 +109,7 @@ async function checkPassword(
 ): Promise<Refused | { readonly kind: 'passed'; readonly rehash: boolean }> {
   if (passwordHash === null) return { kind: 'passed', rehash: false }
   if (password === null) return refusedIn(definition, 'password_required', 'passwordRequired')
+  const { verifyFormPassword } = await import('./password.ts')
   const { ok, rehash } = await verifyFormPassword(password, passwordHash, secrets)
   return ok ? { kind: 'passed', rehash } : refusedIn(definition, 'invalid_password', 'passwordWrong')
 }

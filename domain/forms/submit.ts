@@ -12,7 +12,6 @@ import { toInstant } from '../text/instant.ts'
 import { readBody, type Posted } from './body.ts'
 import { evaluate, refusedIn, type LoadedForm, type Submission } from './evaluate.ts'
 import { FORM_ID } from './language/definition.ts'
-import { hashFormPassword } from './password.ts'
 import { formNotFound, refused, type SubmissionResult } from './result.ts'
 import { compileForm } from './language/compile.ts'
 import { networkOf } from '../spam/judge.ts'
@@ -139,6 +138,7 @@ function announce(
 async function rehashPassword(loaded: LoadedForm, password: string, world: SubmissionWorld): Promise<void> {
   const { stored } = loaded
   if (stored.passwordHash === null) return
+  const { hashFormPassword } = await import('./password.ts')
   const passwordHash = await hashFormPassword(password, world.secrets, world.random)
   await world.forms
     .submissionsOf(stored.organizationId)

@@ -28,7 +28,7 @@ export function sendDigest({ entry }: Job): Verdict {
   if (!digest.success) return malformedEntry
   const { form } = entry
   // Whoever unpublishes a form stops what still waits of it.
-  if (form === null || form.definition.isPublished === false) return { kind: 'done', sends: [] }
+  if (form === null || !form.definition.isPublished) return { kind: 'done', sends: [] }
   const entries: readonly OutboxEntry[] = notificationsOf(form.definition, entry.outboxId, {
     formId: digest.output.formId,
     digest: digest.output,

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { echoed } from '../limits/echo.ts'
-import { AUTOMATION_RUN, NOTIFICATION_EMAIL } from '../forms/outbox.ts'
+import { AUTOMATION_RUN, NOTIFICATION_DIGEST, NOTIFICATION_EMAIL, WEBHOOK_DELIVERY } from '../forms/outbox.ts'
 import { ofOrganization } from '../record/command.ts'
 import { described, worded } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
@@ -28,7 +28,10 @@ export const Entry = v.strictObject({
   outboxId: described(v.string(), 'Names the entry.'),
   organizationId: v.string(),
   kind: worded(
-    described(v.string(), `What is to be done: \`${NOTIFICATION_EMAIL}\` or \`${AUTOMATION_RUN}\`.`),
+    described(
+      v.string(),
+      `What is to be done: \`${NOTIFICATION_EMAIL}\`, \`${NOTIFICATION_DIGEST}\` (submissions of a form that are gathered into one email), \`${AUTOMATION_RUN}\` or \`${WEBHOOK_DELIVERY}\`.`,
+    ),
     { label: 'What' },
   ),
   submissionId: v.string(),
