@@ -1,4 +1,4 @@
-import type { FormDefinition } from './records.ts'
+import type { FormDefinition, OutboxEntry } from './records.ts'
 import type { Organization } from './organizations.ts'
 import type { DeliveryAttempt, DeliveryStatus, Webhook } from './webhooks.ts'
 
@@ -255,9 +255,9 @@ export interface ClaimedContact {
 
 /** What the work of an entry needs of stored data. */
 export interface ClaimedContext {
-  /** Null: the submission no longer exists. */
+  /** The submission that the entry follows, of a digest the first; null: it no longer exists. */
   readonly submission: ClaimedSubmission | null
-  /** Null: the form no longer exists. */
+  /** The form of the submission, or that which the entry's payload names as `formId`; null: it no longer exists. */
   readonly form: ClaimedForm | null
   /** Null: there is no contact. */
   readonly contact: ClaimedContact | null
@@ -293,6 +293,8 @@ export type Settlement =
   | {
       readonly kind: 'done'
       readonly sends: readonly SendRecord[]
+      /** Entries that take its place in the same step, after the same submission and due now; left out: none. */
+      readonly entries?: readonly OutboxEntry[]
       /** What became of telling a webhook; left out: that was not the work. */
       readonly delivery?: DeliveryAttempt
       /** To be sent about it; left out: nothing. */

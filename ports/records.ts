@@ -185,7 +185,13 @@ export interface NewSubmission {
   readonly contact: SubmittedContact | null
   /** The maximum number of submissions of this form by one contact; null: no limit. */
   readonly limitPerContact: number | null
+  /**
+   * Its notifications. When as many of the form went out lately as may one by one, the submission is gathered into the
+   * form's digest instead.
+   */
   readonly outbox: readonly OutboxEntry[]
+  /** The origin that served it, for links to it in a digest; null: it is not known. */
+  readonly servedAt: string | null
   /** What decides whether it is spam; null: the form takes everything for clean. */
   readonly judged: JudgedSubmission | null
 }
@@ -215,7 +221,10 @@ export type SaveSubmissionOutcome =
   | {
       readonly kind: 'saved'
       readonly contactId: string | null
-      /** The outbox entries that this call wrote: none when an earlier call saved the submission. */
+      /**
+       * The outbox entries that this call wrote and that a worker may take up at once: none when an earlier call saved the
+       * submission, or when so much work of the organization is due that it has to wait for its turn.
+       */
       readonly outboxIds: readonly string[]
     }
   /** The form changed since `formVersion`, no longer exists or is unpublished. Nothing was written. */

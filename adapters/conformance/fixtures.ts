@@ -215,6 +215,7 @@ export function submission(
     contact: contactChanges === null ? null : submittedContact(`new-${submissionId}`, contactChanges),
     limitPerContact: null,
     outbox: [],
+    servedAt: null,
     judged: null,
     ...changes,
   }

@@ -8,6 +8,7 @@ import { automationBoundCases, automationRunCases } from './automations.ts'
 import { cancellationRecordCases } from './memberships.ts'
 import { changeCases, upsertCases } from './upsert.ts'
 import { completedCountCases, voucherCountCases, linkCountCases } from './counts.ts'
+import { digestCases } from './digests.ts'
 import { spamCases } from './spam.ts'
 import { contactMatchingCases, submissionCases } from './submissions.ts'
 import { groupCases, nullOrderCases, pagingCases } from './paging.ts'
@@ -66,6 +67,7 @@ export const storageSuite: readonly StorageCase[] = [
   ...analyticsCases,
   ...submissionCases,
   ...spamCases,
+  ...digestCases,
   ...contactMatchingCases,
   ...outboxCases,
   ...sendCases,

@@ -189,7 +189,9 @@ export const spamCases: readonly StorageCase[] = [
         const expected = index % 7 === 6 ? null : email === 'known@example.com' ? 'con-1' : newest.get(email)
         assert.deepEqual([row.spam, row.contactId, row.held], [false, expected, null], id)
         const kinds = await workOf(storage, id)
-        assert.equal(kinds.filter((kind) => kind === 'notification_email').length, index % 2 === 0 ? 2 : 0)
+        // Of those beyond the first twenty of a form, a digest tells.
+        const isTold = index % 2 === 0 && index / 2 < 20
+        assert.equal(kinds.filter((kind) => kind === 'notification_email').length, isTold ? 2 : 0)
         assert.equal(kinds.filter((kind) => kind === 'submission.created').length, 1)
       }
       assert.equal((await readContact(storage, 'con-1'))?.firstName, 'Name 0')
@@ -286,7 +288,7 @@ function instant(second: number): string {
 }
 
 /** Numbers from 0 up to 1, the same ones each time. */
-function drawing(): () => number {
+export function drawing(): () => number {
   let state = 46
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

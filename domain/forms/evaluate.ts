@@ -42,6 +42,8 @@ export interface Submission {
   readonly door: Door
   /** The `Origin` header. */
   readonly origin: string | null
+  /** The origin of the service under which it was asked. */
+  readonly servedAt: string
   /** Where it came from, as `networkOf` gives it; null: that is not known, or tells nobody apart. */
   readonly network: string | null
   /** UTC instant. */
@@ -162,7 +164,7 @@ async function acknowledgmentOf({ language, texts }: FormDefinition) {
 async function evaluateAnswers(
   { stored }: LoadedForm,
   form: CompiledForm,
-  { body, door, submittedAt, network, newId }: Submission,
+  { body, door, submittedAt, network, servedAt, newId }: Submission,
   keys: Pick<ControlKeys, 'attribution'> & {
     readonly redirectUrl: string | null
     readonly secrets: Secrets
@@ -191,6 +193,7 @@ async function evaluateAnswers(
       contact,
       limitPerContact,
       outbox: outboxOf(definition, submissionId),
+      servedAt,
       judged:
         definition.spamFilter === 'off' ? null : await judge(stored, form, reading, network, keys.secrets),
     },

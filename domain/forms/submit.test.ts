@@ -167,6 +167,7 @@ describe('a good submission', () => {
           kind: 'notification_email',
           payload: { submissionId: id, formId: 'contact-us', to },
         })),
+        servedAt: 'https://service.example',
         judged: { reasons: [], signs: [], words: expect.any(Array) as number[] },
       },
     ])

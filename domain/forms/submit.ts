@@ -80,6 +80,7 @@ export async function submitForm(
     body: reading.body,
     door,
     origin: posted.request.headers.get('origin'),
+    servedAt: new URL(posted.request.url).origin,
     network: networkOf(posted.request.headers.get('cf-connecting-ip')),
     submittedAt: toInstant(world.clock.nowMs()),
     newId: (prefix) => `${prefix}_${randomBase62(ID_LENGTH, (length) => world.random.bytes(length))}`,

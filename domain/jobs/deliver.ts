@@ -5,6 +5,7 @@ import {
   ALERT_EMAIL,
   AUTOMATION_RUN,
   DELIVERY_PREFIX,
+  NOTIFICATION_DIGEST,
   NOTIFICATION_EMAIL,
   WEBHOOK_DELIVERY,
 } from '../forms/outbox.ts'
@@ -12,6 +13,7 @@ import { relayed } from '../../ports/relayed.ts'
 import { randomBase62 } from '../text/encoding.ts'
 import { toInstant } from '../text/instant.ts'
 import { hopeless, inTime, leaseEnd, type Job, type JobWorld, type Verdict } from './work.ts'
+import { sendDigest } from './digest.ts'
 import { notify } from './notify.ts'
 import { runAutomation } from './automation.ts'
 import { CONNECTIONS_WIDTH } from '../limits/limits.ts'
@@ -22,8 +24,9 @@ const TOKEN_LENGTH = 22
 export type Delivery = Settlement['kind'] | 'idle' | 'lost'
 
 /** The work for each kind of entry. It may reject, which counts as a failed attempt. */
-const works: Readonly<Record<string, (job: Job) => Promise<Verdict>>> = {
+const works: Readonly<Record<string, (job: Job) => Verdict | Promise<Verdict>>> = {
   [NOTIFICATION_EMAIL]: notify,
+  [NOTIFICATION_DIGEST]: sendDigest,
   [AUTOMATION_RUN]: runAutomation,
   [WEBHOOK_DELIVERY]: async (job) => (await import('./webhook.ts')).tellWebhook(job),
   [ALERT_EMAIL]: async (job) => (await import('./alert.ts')).sendAlert(job),
@@ -37,11 +40,15 @@ const AFTER_MS = 50
 /**
  * Processes one outbox entry: claims it, does its work and writes the outcome. Safe to call for any entry at any time
  * and any number of times: only one caller at a time gets the entry, and a caller that died blocks it only until its
- * lease ends. An entry that is due again within seconds is then tried once more. Rejects when storage fails; the sweep
+ * lease ends. An entry that is due again within seconds is then tried once more, and entries that took its place are
+ * processed after it. Rejects when storage fails; the sweep
  * then finds the entry again.
  */
 export async function deliver(ref: OutboxRef, world: JobWorld): Promise<Delivery> {
-  const { outcome, againAt } = await attemptOnce(ref, world)
+  const { outcome, againAt, replacedBy } = await attemptOnce(ref, world)
+  await eachOf(replacedBy, CONNECTIONS_WIDTH, async (next) => {
+    await deliver(next, world)
+  })
   const waitMs = againAt === null ? Infinity : Date.parse(againAt) - world.clock.nowMs()
   if (waitMs > SOON_MS) return outcome
   await pause(world.deadline, waitMs + AFTER_MS)
@@ -49,13 +56,15 @@ export async function deliver(ref: OutboxRef, world: JobWorld): Promise<Delivery
   return again.outcome === 'idle' ? outcome : again.outcome
 }
 
-/** What came of an attempt, and when the next one is; null: there is none, or it is not known. */
 interface Attempted {
   readonly outcome: Delivery
+  /** When the next attempt is; null: there is none, or it is not known. */
   readonly againAt: string | null
+  /** The entries that took the place of this one. */
+  readonly replacedBy: readonly OutboxRef[]
 }
 
-const left = (outcome: Delivery): Attempted => ({ outcome, againAt: null })
+const left = (outcome: Delivery): Attempted => ({ outcome, againAt: null, replacedBy: [] })
 
 async function attemptOnce({ organizationId, outboxId }: OutboxRef, world: JobWorld): Promise<Attempted> {
   const opened = world.outbox.open(organizationId)
@@ -72,7 +81,12 @@ async function attemptOnce({ organizationId, outboxId }: OutboxRef, world: JobWo
   const reason = settlement.kind === 'done' ? null : settlement.reason
   world.log.info('outbox_settled', { outboxId, kind, attempts, outcome: settlement.kind, reason, isHeld })
   if (!isHeld) return left('lost')
-  return { outcome: settlement.kind, againAt: settlement.kind === 'retry' ? settlement.at : null }
+  const entries = settlement.kind === 'done' ? (settlement.entries ?? []) : []
+  return {
+    outcome: settlement.kind,
+    againAt: settlement.kind === 'retry' ? settlement.at : null,
+    replacedBy: entries.map((next) => ({ organizationId, outboxId: next.outboxId })),
+  }
 }
 
 async function attempt(job: Job): Promise<Verdict> {

@@ -1,9 +1,11 @@
 import * as v from 'valibot'
 import type { ClaimedEntry, EmailMessage, Mailbox } from '../../ports/messaging.ts'
+import { Digest, digestEmail } from './digest.ts'
 import { noEmailProvider, prepareEmail, hopeless, malformedEntry, type Verdict, type Job } from './work.ts'
 import { platformMailbox, tenantMailbox, type MailIdentity } from '../messaging/sender.ts'
 import { deliveryAddress, emailKey, isProviderAddress } from '../text/email-address.ts'
 import { html, oneLine, type Html } from '../text/html.ts'
+import { readableMinute } from '../text/instant.ts'
 import { listOf } from '../text/json.ts'
 import type { FormDefinition } from '../../ports/records.ts'
 import { NOTIFICATION_EMAILS_MAX, type AnswerField } from '../forms/language/definition.ts'
@@ -11,23 +13,30 @@ import { REPLY_TO_KEY, SUBJECT_KEY, SUBJECT_MAX_LENGTH } from '../forms/language
 import { answersAsTyped } from '../forms/language/answers.ts'
 import { answerLines, shownFields, type AnswerLine } from '../forms/shown-answers.ts'
 
-const Payload = v.object({ to: v.string() })
+const Payload = v.object({ to: v.string(), digest: v.optional(Digest) })
 
 /**
- * Sends the notification of a submission to one address, unless its form takes none any more. An organization without a slug has no sender address, so the
- * service's own is used. The entry's id is the idempotency key: however often this runs, the provider sends one email.
+ * Sends the notification of a submission, or of all that a digest has gathered, to one address, unless the form takes none
+ * any more. An organization without a slug has no sender address, so the service's own is used. The entry's id is the
+ * idempotency key: however often this runs, the provider sends one email.
  */
-export async function notify({ entry, token, outbox, world }: Job): Promise<Verdict> {
+export async function notify(job: Job): Promise<Verdict> {
+  const { entry, token, outbox, world } = job
   const payload = v.safeParse(Payload, entry.payload)
   if (!payload.success) return malformedEntry
-  if (entry.submission === null) return hopeless('The submission is gone.')
+  const { to, digest } = payload.output
+  if (digest === undefined && entry.submission === null) return hopeless('The submission is gone.')
   // Whoever unpublishes a form stops what still waits of it.
   if (entry.form?.definition.isPublished === false) return { kind: 'done', sends: [] }
   if (world.mail === null || world.email === null) return noEmailProvider
   // This email goes to the tenant's own staff, so it may be sent under the operator's name when the tenant has no
   // address. Email to the tenant's customers never is.
   const from = tenantMailbox(entry.organization, world.mail) ?? platformMailbox(world.mail)
-  const message = notificationEmail(entry, payload.output.to, from, world.mail)
+  const message =
+    digest === undefined
+      ? notificationEmail(entry, to, from, world.mail)
+      : await digestEmail(digest, { from, to }, job)
+  if (message === null) return { kind: 'done', sends: [] }
   const { pending, attempt } = prepareEmail(message, entry.outboxId, world.email, world)
   return (await outbox.begin(entry.outboxId, token, pending)) ? attempt() : { kind: 'lost' }
 }
@@ -51,7 +60,7 @@ export function notificationEmail(
     ...answerLines(answersAsTyped(answers, submission?.typed ?? null), fields),
     ...answerLines(extra, []),
   ]
-  const footer = `Submitted ${readable(String(submission?.submittedAt))}. Submission ${String(submission?.submissionId)}.${unsent(form?.definition)}`
+  const footer = `Submitted ${readableMinute(String(submission?.submittedAt))}. Submission ${String(submission?.submissionId)}.${unsent(form?.definition)}`
   const body = lines.length > 0 ? lines : [{ id: '', label: formName, value: 'No answers.' }]
   return {
     from,
@@ -129,9 +138,4 @@ function htmlBody(formName: string, lines: readonly AnswerLine[], footer: string
         <p style="color:#555;font-size:12px">${footer}</p>
       </body>
     </html> `
-}
-
-/** Formats an instant as `2026-06-15 12:00 UTC`. */
-function readable(instant: string): string {
-  return `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`
 }

@@ -66,7 +66,10 @@ async function sweep(
 
 const done = async (familyId: string) => {
   worked.push(familyId)
-  await scratch.familyAt(`${familyId}.1`)?.batch([{ sql: 'delete from outbox', parameters: [] }])
+  const tables = ['outbox', 'form_signs']
+  await scratch
+    .familyAt(`${familyId}.1`)
+    ?.batch(tables.map((table) => ({ sql: `delete from ${table}`, parameters: [] })))
 }
 
 test('a receipt with work in a database of its own is noted for later, once a minute by each isolate', async () => {

@@ -4,6 +4,7 @@ import type {
   EmailSender,
   SmsSender,
   SendRecord,
+  Settlement,
   EmailMessage,
   SendResult,
   SmsMessage,
@@ -86,12 +87,7 @@ export function inTime<Answer>(
 
 /** The result of one attempt at an entry. Reasons are for the operator: short, and without personal data. */
 export type Verdict =
-  | {
-      readonly kind: 'done'
-      readonly sends: readonly SendRecord[]
-      readonly delivery?: DeliveryAttempt
-      readonly alert?: Alert
-    }
+  | (Extract<Settlement, { readonly kind: 'done' }> & { readonly alert?: Alert })
   /** A webhook is to be told again at `at`. The attempt counts. */
   | {
       readonly kind: 'again'

@@ -1,6 +1,12 @@
 import * as v from 'valibot'
 import { echoed } from '../limits/echo.ts'
-import { ALERT_EMAIL, AUTOMATION_RUN, NOTIFICATION_EMAIL, WEBHOOK_DELIVERY } from '../forms/outbox.ts'
+import {
+  ALERT_EMAIL,
+  AUTOMATION_RUN,
+  NOTIFICATION_DIGEST,
+  NOTIFICATION_EMAIL,
+  WEBHOOK_DELIVERY,
+} from '../forms/outbox.ts'
 import { ofOrganization } from '../record/command.ts'
 import { described, worded } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
@@ -30,7 +36,7 @@ export const Entry = v.strictObject({
   kind: worded(
     described(
       v.string(),
-      `What is to be done: \`${NOTIFICATION_EMAIL}\`, \`${AUTOMATION_RUN}\`, \`${WEBHOOK_DELIVERY}\`, or \`${ALERT_EMAIL}\`, which tells owners and admins that something failed.`,
+      `What is to be done: \`${NOTIFICATION_EMAIL}\`, \`${NOTIFICATION_DIGEST}\` (submissions of a form that are gathered into one email), \`${AUTOMATION_RUN}\`, \`${WEBHOOK_DELIVERY}\`, or \`${ALERT_EMAIL}\`, which tells owners and admins that something failed.`,
     ),
     { label: 'What' },
   ),

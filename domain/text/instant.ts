@@ -66,3 +66,8 @@ function instantFromMs(ms: number): string | null {
 export function toInstant(ms: number): string {
   return new Date(ms).toISOString()
 }
+
+/** Formats an instant for people, as `2026-06-15 12:00 UTC`. */
+export function readableMinute(instant: string): string {
+  return `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`
+}

@@ -15,6 +15,7 @@ import { bind, db, slot, template, eb, one } from '../statement/compiler.ts'
 import { resultsOf, rowsAmong, type Executor, type Statement } from '../statement/executor.ts'
 import { parsed, type Database } from '../statement/database.ts'
 import { organizationFromRow } from '../table/stored-row.ts'
+import { entryValues } from '../write/submission.ts'
 import { advanceClock, writtenAt } from '../write/write-clock.ts'
 import { beginning, endStatements } from './send-log.ts'
 import { attemptStatements } from './webhooks.ts'
@@ -58,14 +59,24 @@ const readOrganization = template(
 )
 
 /**
- * A submission with its form and its contact. `formName` or `foundContactId` is null when the form or the contact no
- * longer exists.
+ * The submission of an entry with its form and its contact. The columns of what no longer exists are null. The form is
+ * found without the submission too, because a digest goes out whatever becomes of the first one that it gathered.
  */
 const readSubmission = template(
-  db
-    .selectFrom('form_submissions as s')
+  held
+    .leftJoin('form_submissions as s', (join) =>
+      join
+        .onRef('s.organization_id', '=', 'b.organization_id')
+        .onRef('s.submission_id', '=', 'b.submission_id'),
+    )
     .leftJoin('forms as f', (join) =>
-      join.onRef('f.organization_id', '=', 's.organization_id').onRef('f.form_id', '=', 's.form_id'),
+      join
+        .onRef('f.organization_id', '=', 'b.organization_id')
+        .on(
+          'f.form_id',
+          '=',
+          ({ ref }) => sql<string>`coalesce(${ref('s.form_id')}, ${ref('b.payload')} ->> 'formId')`,
+        ),
     )
     .leftJoin('contacts as c', (join) =>
       join.onRef('c.organization_id', '=', 's.organization_id').onRef('c.contact_id', '=', 's.contact_id'),
@@ -74,9 +85,7 @@ const readSubmission = template(
     .select(['s.submitted_at as submittedAt', 's.contact_id as contactId'])
     .select(['f.name as formName', 'f.definition'])
     .select(['c.contact_id as foundContactId', 'c.email', 'c.phone'])
-    .select(['c.email_consent as emailConsent', 'c.sms_consent as smsConsent'])
-    .where('s.organization_id', '=', organizationId)
-    .where('s.submission_id', '=', held.select('b.submission_id')),
+    .select(['c.email_consent as emailConsent', 'c.sms_consent as smsConsent']),
 )
 type SubmissionRow = NonNullable<typeof readSubmission.rowType>
 
@@ -122,8 +131,9 @@ export async function readAgain(executor: Executor, held: HeldEntry): Promise<Cl
   return lease.rows[0]?.isHeld === 1 ? contextOf(submissions.rows[0] ?? null) : null
 }
 
-function submissionOf(row: SubmissionRow): ClaimedSubmission {
+function submissionOf(row: SubmissionRow): ClaimedSubmission | null {
   const { submissionId, formId, answers, typed, extra, submittedAt, contactId } = row
+  if (submissionId === null || formId === null || answers === null || submittedAt === null) return null
   return {
     submissionId,
     formId,
@@ -175,6 +185,16 @@ export async function begin(executor: Executor, held: HeldEntry, send: SendRecor
 }
 
 const complete = template(db.deleteFrom('outbox').where(heldRow))
+
+/** The entries that take the place of one, while the lease is valid. */
+const replace = template(sql`
+  insert into outbox (organization_id, outbox_id, submission_id, kind, payload, next_attempt_at, created_at, updated_at)
+  select b.organization_id, e.value ->> 0, b.submission_id, e.value ->> 1, e.value ->> 2,
+    ${slot('now')}, ${slot('now')}, ${slot('now')}
+  from outbox as b cross join json_each(${slot('entries')}) as e
+  where b.organization_id = ${organizationId} and b.outbox_id = ${slot('outboxId')} and b.lease_token = ${slot('token')}
+    and b.status = 'pending'
+  on conflict (organization_id, outbox_id) do nothing`)
 
 /** An empty token says that the entry waits and nobody holds it. */
 const released = { lease_token: sql.lit(''), last_error: slot('reason'), updated_at: slot('now') }
@@ -247,8 +267,11 @@ function outcome(
   now: string,
 ): readonly Statement[] {
   switch (settlement.kind) {
-    case 'done':
-      return [bind(complete, held)]
+    case 'done': {
+      const { entries = [] } = settlement
+      const replaced = { ...held, entries: entryValues(entries), now }
+      return [...(entries.length === 0 ? [] : [bind(replace, replaced)]), bind(complete, held)]
+    }
     case 'retry': {
       const { at, reason, counted, waitingSince = null } = settlement
       return [bind(retryLater, { ...held, at, reason, uncounted: counted ? 0 : 1, waitingSince, now })]

@@ -234,6 +234,8 @@ export const serviceTables = {
     expires_at: text(),
     updated_at: text(),
     signs: json<readonly (readonly [sign: string, untilMs: number])[]>(),
+    told: byDefault(json<readonly number[]>()),
+    digest_id: optional(text()),
   },
   spam_models: {
     organization_id: text(),

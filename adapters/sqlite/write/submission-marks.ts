@@ -117,7 +117,7 @@ async function releasing(
     const values = { organizationId, submissionId, ...(contact ?? NOBODY) }
     return [
       bind(release, values),
-      ...followingStatements(organizationId, { submissionId, contact, outbox }, now),
+      ...followingStatements(organizationId, { submissionId, formId, contact, outbox }, now),
     ]
   })
 }

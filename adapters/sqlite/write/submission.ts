@@ -5,6 +5,12 @@ import type {
   SaveSubmissionOutcome,
   SubmittedContact,
 } from '../../../ports/records.ts'
+import {
+  DIGEST_MS,
+  DIGEST_NAMED_MAX,
+  NOTIFICATION_DIGEST,
+  SINGLES_MAX,
+} from '../../../domain/forms/outbox.ts'
 import { LEARNED_BOUND } from '../../../domain/spam/judge.ts'
 import type { SpamReason } from '../../../domain/spam/reasons.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
@@ -114,6 +120,7 @@ const formId = slot<string>('formId')
 const emailKey = slot<string | null>('emailKey')
 const phone = slot<string | null>('phone')
 const limit = slot<number | null>('limit')
+const nowMs = slot<number>('nowMs')
 
 /** Whether the organization lives here and may be written. */
 const isOpen = sql`not exists (select 1 from placed_organizations as p where p.organization_id = ${organizationId})
@@ -136,7 +143,7 @@ export const matched = sql`matched (contact_id) as materialized (select coalesce
 
 /** What came to the form lately, as far as it still counts. */
 const lately = sql`form_signs as r cross join json_each(r.signs) as e
-    where r.organization_id = ${organizationId} and r.form_id = ${formId} and e.value ->> 1 > ${slot('nowMs')}`
+    where r.organization_id = ${organizationId} and r.form_id = ${formId} and e.value ->> 1 > ${nowMs}`
 
 /**
  * Why it is spam, as a JSON array; empty: it is not. A sign that as many have had as it allows is a reason. One without
@@ -149,6 +156,17 @@ const judged = sql`judged (reasons) as materialized (select json_group_array(dis
         where w.key in (select value from json_each(${slot('words')}))) > ${sql.lit(LEARNED_BOUND)}
     union all select g.value ->> 3 from json_each(${slot('signs')}) as g
       where (select count(*) from (select 1 from ${lately} and e.value ->> 0 = g.value ->> 0)) >= g.value ->> 2))`
+
+/** So much work of an organization may be due, and more is still announced to the queue. What is not, the sweep finds. */
+const ANNOUNCED_MAX = 50
+
+/**
+ * Whether more work of the organization is due already than is announced. Messages are worked on in their order, so an
+ * organization with thousands of them would delay all others; the sweep lets each have its turn.
+ */
+const isBacklogged = sql<number>`${sql.lit(ANNOUNCED_MAX)} < (select count(*) from (
+    select 1 from outbox indexed by outbox_turns where organization_id = ${organizationId} and status = 'pending'
+      and next_attempt_at <= ${slot('now')} limit ${sql.lit(ANNOUNCED_MAX + 1)}))`
 
 /**
  * The submission is saved for its contact; for none when it names nobody, or is spam. It is not saved when the form is no longer as the answers were
@@ -172,7 +190,7 @@ const saveRow = template(sql<SavedRow>`
     and (${limit} is null or m.contact_id is null or ${limit} > (select count(*) from (
       select 1 from form_submissions as s where s.organization_id = ${organizationId} and s.form_id = ${formId}
         and s.contact_id = m.contact_id limit +${limit})))
-  returning contact_id, spam`)
+  returning contact_id, spam, ${isBacklogged} as is_backlogged`)
 
 /** The submission that this batch has saved. One that was saved earlier has an instant before the clock. */
 const saved = sql`form_submissions as s`
@@ -185,17 +203,6 @@ const isSaved = sql`${isWritten} and s.spam = 0`
 const SIGNS_MAX = 2_000
 /** When what came to a form is thrown away at the latest, in ms after the last of it. */
 const SIGNS_KEPT_MS = 12 * 3_600_000
-
-/** The signs of what came to the form, newest first, without those that count no more. */
-const saveSigns = template(sql`
-  insert into form_signs (organization_id, form_id, expires_at, updated_at, signs)
-  select s.organization_id, s.form_id, ${slot('signsExpireAt')}, s.updated_at, (
-    select json_group_array(json(kept.value)) from (select value from (
-      select json_array(value ->> 0, value ->> 1 + ${slot('nowMs')}) as value, 0 as turn, key from json_each(${slot('signs')})
-      union all select e.value, 1, e.key from ${lately}) order by turn, key limit ${sql.lit(SIGNS_MAX)}) as kept)
-  from ${saved} where ${isWritten}
-  on conflict (organization_id, form_id) do update set signs = excluded.signs, expires_at = excluded.expires_at,
-    updated_at = excluded.updated_at`)
 
 /** A value, or null when a contact of the organization has its key already: it stays with whoever had it first. */
 const unlessTaken = (column: 'email_key' | 'phone', key: RawBuilder<unknown>, value = key) =>
@@ -238,26 +245,51 @@ const saveContact = template(sql`
  */
 const dueAt = sql`min(${slot('now')}, s.updated_at)`
 
+const digestMs = sql.lit(DIGEST_MS)
+const digestAt = sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${dueAt}, ${sql.lit(`+${DIGEST_MS / 1000} seconds`)})`
+
+/** Of when the form's submissions were told one by one lately: the milliseconds. */
+const toldLately = sql`form_signs as r cross join json_each(r.told) as e
+    where r.organization_id = ${organizationId} and r.form_id = ${formId} and e.value > ${nowMs} - ${digestMs}`
+
+/** Whether as many were told of one by one as may be. */
+const isOver = sql`(select count(*) from ${toldLately}) >= ${sql.lit(SINGLES_MAX)}`
+
+/** The digest of the form that is still gathered; null: there is none, or a worker has taken it. */
+const gathered = sql`(select b.outbox_id from form_signs as r
+    cross join outbox as b on b.organization_id = r.organization_id and b.outbox_id = r.digest_id
+    where r.organization_id = ${organizationId} and r.form_id = ${formId} and b.status = 'pending' and b.attempts = 0)`
+
+const oneMore = sql`json_set(payload, '$.count', payload ->> 'count' + 1)`
+
 /**
- * What follows is written to the outbox: the entries that came with the submission, a run of each automation that the
- * form triggers at this very moment, and what webhooks are to be told: of the submission, and of its contact if that is
- * new or was changed.
+ * What follows is written to the outbox: the entries that came with the submission, or one more for the form's digest
+ * instead when it is over what is told one by one; a run of each automation that the form triggers at this very moment;
+ * and what webhooks are to be told: of the submission, and of its contact if that is new or was changed. A digest is not
+ * due when it is written, so it waits from the beginning, as the empty token says.
  */
 const saveWork = template(sql<WorkRow>`
-  insert into outbox (organization_id, outbox_id, submission_id, kind, payload, next_attempt_at, created_at, updated_at)
-  select organization_id, outbox_id, submission_id, kind, payload, due_at, due_at, due_at from (
-    select s.organization_id, s.submission_id, ${dueAt} as due_at,
+  insert into outbox (organization_id, outbox_id, submission_id, kind, payload, next_attempt_at, created_at, updated_at,
+    lease_token, waiting_since, last_error)
+  select organization_id, outbox_id, submission_id, kind, payload, iif(is_digest, digest_at, due_at), due_at, due_at,
+    iif(is_digest, '', null), iif(is_digest, due_at, null), iif(is_digest, 'Waits for a digest. Submissions so far: 1.', null) from (
+    select s.organization_id, s.submission_id, ${dueAt} as due_at, ${digestAt} as digest_at, 0 as is_digest,
       entry.value ->> 0 as outbox_id, entry.value ->> 1 as kind, entry.value ->> 2 as payload
-    from ${saved} cross join json_each(${slot('outbox')}) as entry where ${isSaved}
+    from ${saved} cross join json_each(${slot('outbox')}) as entry where ${isSaved} and not ${isOver}
     union all
-    select s.organization_id, s.submission_id, ${dueAt},
+    select s.organization_id, s.submission_id, ${dueAt}, ${digestAt}, 1,
+      ifnull(${gathered}, 'dig_' || s.submission_id), 'notification_digest',
+      json_object('formId', s.form_id, 'servedAt', ${slot('servedAt')}, 'count', 1, 'first', json_array(s.submission_id))
+    from ${saved} where ${isSaved} and ${slot('outbox')} <> '[]' and ${isOver}
+    union all
+    select s.organization_id, s.submission_id, ${dueAt}, null, 0,
       'run_' || s.submission_id || '_' || row_number() over (order by a.automation_id), 'automation_run',
       json_object('automationId', a.automation_id)
     from ${saved} cross join automations as a indexed by automations_trigger_form_id_status
     where ${isSaved}
       and a.organization_id = s.organization_id and a.trigger_form_id = s.form_id and a.status = 'active'
     union all
-    select s.organization_id, s.submission_id, ${dueAt},
+    select s.organization_id, s.submission_id, ${dueAt}, null, 0,
       'whd_' || s.submission_id || '_' || substr(w.webhook_id, 4) || iif(e.value = 'submission.created', '', '_c'),
       'webhook_delivery',
       json_object('webhookId', w.webhook_id, 'event', e.value, 'subjectId',
@@ -269,8 +301,32 @@ const saveWork = template(sql<WorkRow>`
         e.value = iif(s.contact_id = ${slot('newContactId')}, 'contact.created', 'contact.updated')
           and (select updated_at from contacts as c
             where c.organization_id = s.organization_id and c.contact_id = s.contact_id) = s.updated_at))
-  where true on conflict (organization_id, outbox_id) do nothing
-  returning outbox_id`)
+  where true on conflict (organization_id, outbox_id) do update set updated_at = excluded.updated_at,
+    payload = iif(json_array_length(payload, '$.first') < ${sql.lit(DIGEST_NAMED_MAX)},
+      json_insert(${oneMore}, '$.first[#]', excluded.submission_id), ${oneMore}),
+    last_error = 'Waits for a digest. Submissions so far: ' || (payload ->> 'count' + 1) || '.'
+    where kind = 'notification_digest'
+  returning outbox_id, kind`)
+
+/**
+ * What is remembered of what came to the form, in its one row: the signs, newest first, without those that count no more;
+ * when its submissions were told of one by one; and its digest. Last, because what came before it is judged by what is
+ * remembered of others.
+ */
+const remember = template(sql`
+  insert into form_signs (organization_id, form_id, expires_at, updated_at, signs, told, digest_id)
+  select s.organization_id, s.form_id, ${slot('signsExpireAt')}, s.updated_at, (
+    select json_group_array(json(kept.value)) from (select value from (
+      select json_array(value ->> 0, value ->> 1 + ${nowMs}) as value, 0 as turn, key from json_each(${slot('signs')})
+      union all select e.value, 1, e.key from ${lately}) order by turn, key limit ${sql.lit(SIGNS_MAX)}) as kept), (
+    select json_group_array(value) from (
+      select ${nowMs} as value where s.spam = 0 and ${slot('outbox')} <> '[]' and not ${isOver}
+      union all select e.value from ${toldLately})),
+    (select b.outbox_id from outbox as b
+      where b.organization_id = s.organization_id and b.outbox_id = 'dig_' || s.submission_id)
+  from ${saved} where ${isWritten}
+  on conflict (organization_id, form_id) do update set signs = excluded.signs, expires_at = excluded.expires_at,
+    updated_at = excluded.updated_at, told = excluded.told, digest_id = ifnull(excluded.digest_id, digest_id)`)
 
 /** Why nothing was saved: the submission was saved before, the form is no longer current, or the limit is reached. */
 const readRefusal = template(sql<RefusalRow>`
@@ -283,10 +339,12 @@ const readRefusal = template(sql<RefusalRow>`
 interface SavedRow {
   readonly contact_id: string | null
   readonly spam: number
+  readonly is_backlogged: number
 }
 
 interface WorkRow {
   readonly outbox_id: string
+  readonly kind: string
 }
 
 interface RefusalRow {
@@ -306,15 +364,13 @@ async function saveSubmission(
   submission: NewSubmission,
   now: string,
 ): Promise<SaveSubmissionOutcome> {
-  const nowMs = Date.parse(now)
-  const signsExpireAt = toInstant(nowMs + SIGNS_KEPT_MS)
-  const values = { organizationId, now, nowMs, signsExpireAt, ...submissionValues(submission) }
+  const values = { organizationId, ...memoryValues(now), ...submissionValues(submission) }
   const statements = [
     uncounted(bind(moveClock, values)),
     uncounted(bind(saveRow, values)),
     ...(submission.contact === null ? [] : [uncounted(bind(saveContact, values))]),
     uncounted(bind(saveWork, values)),
-    ...((submission.judged?.signs ?? []).length === 0 ? [] : [uncounted(bind(saveSigns, values))]),
+    ...(isRemembered(submission) ? [uncounted(bind(remember, values))] : []),
   ]
   const outcome = savedOutcome(submission, await submissions.batch(statements))
   if (outcome !== null) return outcome
@@ -323,9 +379,14 @@ async function saveSubmission(
   return savedOutcome(submission, results) ?? refusalOutcome(refusal.rows[0])
 }
 
+/** Whether later submissions of the form are judged by this one, or what follows from them depends on it. */
+function isRemembered({ judged, outbox }: NewSubmission): boolean {
+  return outbox.length > 0 || (judged?.signs ?? []).length > 0
+}
+
 /** The outcome when the submission was saved; null: it was not. */
 function savedOutcome(
-  { outbox, contact }: NewSubmission,
+  { contact }: NewSubmission,
   results: Awaited<ReturnType<Executor['batch']>>,
 ): SaveSubmissionOutcome | null {
   const [row, work] = declared<readonly [Statement<SavedRow>, Statement<WorkRow>]>(
@@ -334,9 +395,13 @@ function savedOutcome(
   const [found] = row.rows
   if (found === undefined) return null
   if (found.spam === 1) return { kind: 'saved', contactId: null, outboxIds: [] }
-  const given = outbox.map(({ outboxId }) => outboxId)
-  const written = work.rows.map(({ outbox_id: outboxId }) => outboxId)
-  return { kind: 'saved', contactId: found.contact_id, outboxIds: [...new Set([...given, ...written])] }
+  const announced =
+    found.is_backlogged === 1 ? [] : work.rows.filter(({ kind }) => kind !== NOTIFICATION_DIGEST)
+  return {
+    kind: 'saved',
+    contactId: found.contact_id,
+    outboxIds: announced.map(({ outbox_id: outboxId }) => outboxId),
+  }
 }
 
 /**
@@ -344,11 +409,27 @@ function savedOutcome(
  */
 export function followingStatements(
   organizationId: string,
-  { submissionId, contact, outbox }: Pick<NewSubmission, 'submissionId' | 'contact' | 'outbox'>,
+  {
+    submissionId,
+    formId,
+    contact,
+    outbox,
+  }: Pick<NewSubmission, 'submissionId' | 'formId' | 'contact' | 'outbox'>,
   now: string,
 ): readonly Statement[] {
-  const values = { organizationId, submissionId, now, ...followingValues(contact, outbox) }
-  return [...(contact === null ? [] : [bind(saveContact, values)]), bind(saveWork, values)]
+  const remembered = { ...memoryValues(now), formId, signs: '[]', servedAt: null }
+  const values = { organizationId, submissionId, ...remembered, ...followingValues(contact, outbox) }
+  return [
+    ...(contact === null ? [] : [bind(saveContact, values)]),
+    bind(saveWork, values),
+    ...(outbox.length === 0 ? [] : [bind(remember, values)]),
+  ]
+}
+
+/** The present time, and when what is remembered now is thrown away. */
+function memoryValues(now: string) {
+  const nowMs = Date.parse(now)
+  return { now, nowMs, signsExpireAt: toInstant(nowMs + SIGNS_KEPT_MS) }
 }
 
 function submissionValues({
@@ -361,6 +442,7 @@ function submissionValues({
     ...followingValues(contact, outbox),
     submissionId: of.submissionId,
     formId: of.formId,
+    servedAt: of.servedAt,
     formVersion: of.formVersion,
     submittedAt: of.submittedAt,
     source: of.source,
@@ -389,15 +471,20 @@ export const NOBODY = {
   licensePlate: null,
 } as const satisfies Readonly<Record<keyof SubmittedContact, null>>
 
+/** Outbox entries as JSON, for statements that write them. */
+export function entryValues(entries: NewSubmission['outbox']): string {
+  return JSON.stringify(
+    entries.map(({ outboxId, kind, payload }) => [outboxId, kind, JSON.stringify(payload ?? null)]),
+  )
+}
+
 export function followingValues(
   contact: SubmittedContact | null,
   outbox: NewSubmission['outbox'],
 ): Readonly<Record<string, BoundValue>> {
   return {
     ...(contact ?? NOBODY),
-    outbox: JSON.stringify(
-      outbox.map(({ outboxId, kind, payload }) => [outboxId, kind, JSON.stringify(payload ?? null)]),
-    ),
+    outbox: entryValues(outbox),
   }
 }
 

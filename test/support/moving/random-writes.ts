@@ -62,6 +62,7 @@ export function drawWrite(
       extra: index === 0 ? { _subject: String(draw), constructor: `\u0000 ${draw}` } : null,
       attribution: {},
       limitPerContact: null,
+      servedAt: null,
       contact: {
         newContactId: `contact-of-${draw}`,
         email: `visitor${index}@example.com`,

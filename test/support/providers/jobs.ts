@@ -14,6 +14,7 @@ import type {
 import { automation, ada } from '../../../adapters/conformance/outbox.ts'
 import { form, organization, submission } from '../../../adapters/conformance/fixtures.ts'
 import type { PersonRole } from '../../../ports/people.ts'
+import type { NewSubmission } from '../../../ports/records.ts'
 import type { Storage } from '../../../ports/storage.ts'
 import { fakeClock, fakeRandom, testSecrets, type FakeClock } from '../runner/fakes.ts'
 
@@ -133,6 +134,7 @@ export interface JobBench {
     submissionId: string,
     addresses: readonly string[],
     answers?: Readonly<Record<string, string>>,
+    changes?: Partial<NewSubmission>,
   ) => Promise<readonly OutboxRef[]>
   /** Fires the cron trigger once a minute until nothing is due any more, for at most two days. */
   readonly settle: (world?: JobWorld) => Promise<void>
@@ -190,6 +192,7 @@ export async function openJobBench(steps: readonly unknown[] = [], settings: obj
       submissionId,
       addresses,
       answers: Readonly<Record<string, string>> = { question: 'answer' },
+      changes = {},
     ) {
       const outbox = addresses.map((to, index) => ({
         outboxId: `${submissionId}-${index}`,
@@ -197,7 +200,11 @@ export async function openJobBench(steps: readonly unknown[] = [], settings: obj
         payload: { submissionId, formId: 'form-1', to },
       }))
       const outcome = await tenant.saveSubmission(
-        submission(submissionId, { outbox, answers }, { email: answers.email ?? 'ada@example.com' }),
+        submission(
+          submissionId,
+          { outbox, answers, ...changes },
+          { email: answers.email ?? 'ada@example.com' },
+        ),
       )
       if (outcome.kind !== 'saved') throw new Error(outcome.kind)
       return outcome.outboxIds.map((outboxId) => ({ organizationId: 'acme', outboxId }))
