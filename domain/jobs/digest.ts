@@ -29,7 +29,8 @@ export function sendDigest({ entry }: Job): Verdict {
   if (!digest.success) return malformedEntry
   const { form } = entry
   // Whoever unpublishes a form stops what still waits of it.
-  if (form === null || !form.definition.isPublished) return { kind: 'done', sends: [] }
+  const isStopped = form?.definition.isPublished === false
+  if (form === null || isStopped) return { kind: 'done', sends: [] }
   const entries: readonly OutboxEntry[] = notificationsOf(form.definition, entry.outboxId, {
     formId: digest.output.formId,
     digest: digest.output,
