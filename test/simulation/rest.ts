@@ -62,12 +62,12 @@ function networksOf({ service }: World, brokenObject: string | null): readonly N
   return brokenObject === null ? [network] : fleet.all().map((isolate) => network.to(isolate))
 }
 
-function check({ universe, stored, service, reference }: World, broken: Broken): void {
+function check({ universe, stored, service, reference, verdicts }: World, broken: Broken): void {
   const { faults, violated } = universe
   const stuck = stuckOrganizations(stored, broken.object)
   checkAtRest({
     stored,
-    reference,
+    ...{ reference, verdicts },
     email: service.email,
     sms: service.sms,
     broken: broken.provider,

@@ -18,6 +18,7 @@ import { createSavedChecks } from './invariants/saved.ts'
 import { createSendChecks } from './invariants/sends.ts'
 import { createMessageChecks } from './invariants/messages.ts'
 import { createTimelyChecks } from './invariants/timely.ts'
+import { createVerdicts, type Verdicts } from './invariants/verdicts.ts'
 import { createVersions } from './invariants/versions.ts'
 import type { ChangeCheck } from './invariants/watch.ts'
 import { createCoverage } from './engine/coverage.ts'
@@ -48,6 +49,7 @@ export interface World {
   readonly deployments: Deployments
   readonly clients: Clients
   readonly reference: Reference
+  readonly verdicts: Verdicts
   /** Runs the next event. False: an invariant was violated. */
   step(): Promise<boolean>
   steps(): number
@@ -77,8 +79,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const { decide, scheduler } = options
   const progress = createProgress()
   const reference = createReference()
-  const { universe, stored, service, deployments, versions, founded, whenAborted, writes } =
-    await openService(options, progress, reference)
+  const { founded, whenAborted, writes, versions, ...opened } = await openService(options, progress, reference)
+  const { universe, stored, service } = opened
   const gammaIsChild = decide.chance('gamma is a child of beta', 50)
   const parentOf = (organizationId: string) => (organizationId === 'gamma' && gammaIsChild ? 'beta' : null)
   const namespace = service.objects.namespaceOf(null)
@@ -121,7 +123,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     for (const root of roots) void clients.abortMove(root)
   })
   return {
-    ...{ universe, stored, service, deployments, clients, reference },
+    ...{ ...opened, clients, reference },
     ...{ steps: progress.steps, writes, violation: progress.violation },
     step: () => progress.through(scheduler.step()),
     endClients() {
@@ -201,6 +203,8 @@ async function openService(
   const { email, sms } = service
   const watch = { stored, faults, nowMs, violated, happened: coverage.happened, email, sms }
   const versions = createVersions(watch)
+  const first = roots.current().current.version
+  const verdicts = createVerdicts({ ...watch, isRotated: () => roots.current().current.version !== first })
   const runChecks = createRunChecks(watch)
   // When an alarm was lost, the sweep asks the object later.
   const mayWait = (organizationId: string) =>
@@ -209,7 +213,8 @@ async function openService(
     versions.follow,
     createTimelyChecks(watch),
     createMessageChecks(watch),
-    createSavedChecks(watch),
+    verdicts.check,
+    createSavedChecks(watch, verdicts),
     runChecks,
     createKeyChecks(watch),
     createMoveChecks(watch),
@@ -222,7 +227,8 @@ async function openService(
     versions.follow(changes)
     runChecks(changes.filter(({ table }) => table === 'contacts'))
   }
-  return { universe, stored, service, deployments, versions, founded, whenAborted, writes: () => writes }
+  const opened = { universe, stored, service, deployments, versions, verdicts }
+  return { ...opened, founded, whenAborted, writes: () => writes }
 }
 
 /** The state of a run. */

@@ -46,6 +46,8 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
   const callMs = faults.mayBe('storageSlow') ? SLOW_CALL_MS : CALL_MS
   /** Forms that took nothing for a time: nobody is told of what came in before. */
   const unpublished = new Set<string>()
+  /** Entries that no message of the queue announces: those of what was released, or changed by a step of a run. */
+  const unannounced = new Set<string>()
   const claimed = ({ organizationId, before, after }: HomeChange, named: string): void => {
     const dueMs = Date.parse(textOf(before?.next_attempt_at))
     const isNew = before?.lease_token === null
@@ -58,7 +60,8 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
       happened('an entry is taken over from a worker that did not finish')
     const quietMs = watch.quietSinceMs()
     if (quietMs === null || watch.mayWait(organizationId)) return
-    const isQueued = faults.isCalm && faults.hasQueue && isNew && before.last_error === null
+    const isQueued =
+      faults.isCalm && faults.hasQueue && isNew && before.last_error === null && !unannounced.has(named)
     const since = faults.isCalm ? dueMs : Math.max(dueMs, quietMs + AFTERMATH_MS)
     if (nowMs() - since > (isQueued ? SOON_MS : LATE_MS))
       violated('follow-up work begins in time', `${named}: ${nowMs() - since} ms late`)
@@ -163,10 +166,15 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
     return (sms?.atMs ?? -1) > (email?.atMs ?? -1) ? sms?.result : email?.result
   }
   return (changes) => {
+    const isSaving = changes.some(({ table, before }) => table === 'form_submissions' && before === null)
     for (const change of changes.filter(isAtHome)) {
       if (change.table === 'forms' && change.after?.is_published === 0)
         unpublished.add(textOf(change.after.form_id))
-      if (change.table !== 'outbox' || change.before === null) continue
+      if (change.table !== 'outbox') continue
+      if (change.before === null) {
+        if (!isSaving) unannounced.add(textOf(change.after?.outbox_id))
+        continue
+      }
       const { before, after, columns } = change
       const named = textOf(before.outbox_id)
       const token = textOf(after?.lease_token)
