@@ -8,6 +8,7 @@ import type { Decisions } from './engine/decisions.ts'
 import { decideFaults } from './engine/faults.ts'
 import { everlasting, type Scheduler } from './engine/scheduler.ts'
 import { createTrace } from './engine/trace.ts'
+import { createDeliveries, type Deliveries } from './invariants/deliveries.ts'
 import { createEntryChecks } from './invariants/entries.ts'
 import { createKeyChecks } from './invariants/keys.ts'
 import { createPassingChecks } from './invariants/passing.ts'
@@ -50,6 +51,7 @@ export interface World {
   readonly clients: Clients
   readonly reference: Reference
   readonly verdicts: Verdicts
+  readonly deliveries: Deliveries
   /** Runs the next event. False: an invariant was violated. */
   step(): Promise<boolean>
   steps(): number
@@ -200,11 +202,12 @@ async function openService(
   })
   const universe: Universe = { ...others, aims }
   const service = startService(universe, objects)
-  const { email, sms } = service
-  const watch = { stored, faults, nowMs, violated, happened: coverage.happened, email, sms }
+  const { email, sms, receivers } = service
+  const watch = { stored, faults, nowMs, violated, happened: coverage.happened, email, sms, receivers }
   const versions = createVersions(watch)
   const first = roots.current().current.version
   const verdicts = createVerdicts({ ...watch, isRotated: () => roots.current().current.version !== first })
+  const deliveries = createDeliveries({ ...watch, versions, verdicts, reference })
   const runChecks = createRunChecks(watch)
   // When an alarm was lost, the sweep asks the object later.
   const mayWait = (organizationId: string) =>
@@ -219,7 +222,8 @@ async function openService(
     createKeyChecks(watch),
     createMoveChecks(watch),
     createSendChecks(watch),
-    createEntryChecks({ ...watch, quietSinceMs: faults.quietSinceMs, mayWait }),
+    deliveries.check,
+    createEntryChecks({ ...watch, deliveries, quietSinceMs: faults.quietSinceMs, mayWait }),
   ]
   const checkPlaces = createPlaceChecks(watch)
   const checkPassing = createPassingChecks(watch, reference)
@@ -227,7 +231,7 @@ async function openService(
     versions.follow(changes)
     runChecks(changes.filter(({ table }) => table === 'contacts'))
   }
-  const opened = { universe, stored, service, deployments, versions, verdicts }
+  const opened = { universe, stored, service, deployments, versions, verdicts, deliveries }
   return { ...opened, founded, whenAborted, writes: () => writes }
 }
 

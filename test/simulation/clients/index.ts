@@ -7,6 +7,7 @@ import { foundMore } from './operators/founder.ts'
 import { intrude } from './intruder.ts'
 import { keepKeys } from './operators/keys.ts'
 import { mail } from './mailer.ts'
+import { keepHooks } from './operators/hooks.ts'
 import { markSpam } from './operators/marker.ts'
 import { abortMove, moveAround } from './operators/mover.ts'
 import { removeAgain } from './operators/remover.ts'
@@ -73,6 +74,9 @@ export function startClients(
   for (const organizationId of organizationIds)
     if (parts.decide.chance(`somebody marks spam of ${organizationId}`, 60))
       start(`marker-${organizationId}`, organizationId, (client) => markSpam(organizationId, client))
+  for (const organizationId of organizationIds)
+    if (parts.decide.chance(`somebody has webhooks of ${organizationId}`, 50))
+      start(`hooks-${organizationId}`, organizationId, (client) => keepHooks(organizationId, client))
   const last = createClient('last', parts)
   const aborter = createClient('aborter', parts)
   return {
