@@ -81,7 +81,11 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const { decide, scheduler } = options
   const progress = createProgress()
   const reference = createReference()
-  const { founded, whenAborted, writes, versions, ...opened } = await openService(options, progress, reference)
+  const { founded, whenAborted, writes, versions, ...opened } = await openService(
+    options,
+    progress,
+    reference,
+  )
   const { universe, stored, service } = opened
   const gammaIsChild = decide.chance('gamma is a child of beta', 50)
   const parentOf = (organizationId: string) => (organizationId === 'gamma' && gammaIsChild ? 'beta' : null)

@@ -311,7 +311,13 @@ export function attemptStatements(
     answer === null
       ? []
       : [[answer.at, answer.status, answer.durationMs, answer.text.toWellFormed(), answer.reason]]
-  const withoutText = answers.map(([at, status, durationMs, , reason]) => [at, status, durationMs, '', reason])
+  const withoutText = answers.map(([at, status, durationMs, , reason]) => [
+    at,
+    status,
+    durationMs,
+    '',
+    reason,
+  ])
   const kept = { answers: JSON.stringify(answers), answersWithoutText: JSON.stringify(withoutText) }
   const values = { ...held, ...event, ...kept, toldAt: told?.updatedAt ?? null, now }
   const ends = { expiresAt: toInstant(nowMs + KEPT_MS), keptSince: toInstant(nowMs - KEPT_MS) }

@@ -72,10 +72,10 @@ export function startClients(
   start('remover', ANY, removeAgain)
   // Where it is not decided, as in the record of an earlier run, they do not come at all.
   for (const organizationId of organizationIds)
-    if (parts.decide.chance(`somebody marks spam of ${organizationId}`, 60))
+    if (parts.decide.chance(`somebody marks spam of ${organizationId}`, 40))
       start(`marker-${organizationId}`, organizationId, (client) => markSpam(organizationId, client))
   for (const organizationId of organizationIds)
-    if (parts.decide.chance(`somebody has webhooks of ${organizationId}`, 50))
+    if (parts.decide.chance(`somebody has webhooks of ${organizationId}`, 40))
       start(`hooks-${organizationId}`, organizationId, (client) => keepHooks(organizationId, client))
   const last = createClient('last', parts)
   const aborter = createClient('aborter', parts)

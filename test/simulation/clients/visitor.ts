@@ -36,7 +36,7 @@ interface Sent {
 
 /** A client that submits forms from time to time, and again when no answer arrived. */
 export async function visit(client: Client): Promise<void> {
-  const spams = client.decide.chance('sends spam', 50)
+  const spams = client.decide.chance('sends spam', 40)
   while (!client.isOver()) {
     const writes = spams ? client.decide.pick('writes', WRITES) : null
     if (writes === 'many') await submitMany(client)
@@ -86,7 +86,11 @@ async function submit(client: Client, message: string | null): Promise<void> {
 function errandOf(said: Omit<Sent, 'sentAt'>, address: string | null): Errand {
   const given = Object.entries({ email: said.email, phone: said.phone, message: said.message })
   const texts = Object.fromEntries(given.filter(([, text]) => text !== null))
-  return { ...said, address, body: JSON.stringify({ _gotcha: '', name: markOf(said.organizationId), ...texts }) }
+  return {
+    ...said,
+    address,
+    body: JSON.stringify({ _gotcha: '', name: markOf(said.organizationId), ...texts }),
+  }
 }
 
 /** How long it takes to send something many times at most, in ms. */
@@ -123,7 +127,12 @@ async function submitPatiently({ body, address, ...errand }: Errand, client: Cli
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     const sent: Sent = { ...errand, sentAt: client.reference.now() }
     const headers = address === null ? {} : { 'cf-connecting-ip': address }
-    const answer = await client.send({ method: 'POST', path: `/api/forms/${formId}/submissions`, body, headers })
+    const answer = await client.send({
+      method: 'POST',
+      path: `/api/forms/${formId}/submissions`,
+      body,
+      headers,
+    })
     if (answer !== null) judge(sent, answer, client)
     if (answer !== null && answer.status < 500) return
     if (decide.chance('gives up', 40)) return

@@ -76,9 +76,11 @@ function checkNotifications(world: AtRest): void {
       continue
     }
     const versions = reference.receipts.get(submissionId)?.version ?? null
-    const mayBeReleased = typeof stored.rowOf(textOf(row.organization_id), 'submission_marks', submissionId)?.is_spam === 'number'
+    const mayBeReleased =
+      typeof stored.rowOf(textOf(row.organization_id), 'submission_marks', submissionId)?.is_spam === 'number'
     // What was released is told to whom the form named then.
-    const possible = versions === null || mayBeReleased ? reference.versionsOf(textOf(row.form_id)) : [versions]
+    const possible =
+      versions === null || mayBeReleased ? reference.versionsOf(textOf(row.form_id)) : [versions]
     checkOnce(mails, `of ${submissionId}`, violated)
     const told = [...new Set(mails.map((mail) => mail.to))].sort()
     const to = told.join(', ')
@@ -93,7 +95,10 @@ function checkNotifications(world: AtRest): void {
 }
 
 /** Whether the form of a submission was unpublished since, which stops what still waits of it. */
-function isStopped({ submission_id: id, form_id: formId }: Row, { receipts, versionsOf }: Reference): boolean {
+function isStopped(
+  { submission_id: id, form_id: formId }: Row,
+  { receipts, versionsOf }: Reference,
+): boolean {
   const since = receipts.get(textOf(id))?.version.version ?? 0
   return versionsOf(textOf(formId)).some(({ version, isPublished }) => !isPublished && version > since)
 }

@@ -9,7 +9,12 @@ import type { Versions } from './versions.ts'
 import { isAtHome, textOf, type ChangeCheck, type HomeChange, type Watch } from './watch.ts'
 
 /** What the manual says: after each attempt but the last there is a pause, in ms. */
-export const HOOK_PAUSES_MS = [5_000, 300_000, 1_800_000, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * 3_600_000)]
+export const HOOK_PAUSES_MS = [
+  5_000,
+  300_000,
+  1_800_000,
+  ...[2, 5, 10, 14, 20, 24].map((hours) => hours * 3_600_000),
+]
 /** The longest pause that a webhook may ask for, in ms. */
 export const HOOK_ASKED_MAX_MS = 24 * 3_600_000
 
@@ -86,7 +91,8 @@ export function createDeliveries(watch: DeliveryWatch): Deliveries {
       return
     }
     if (before !== null && !columns.includes('url') && !columns.includes('is_on')) return
-    if (columns.includes('is_on') && after.off_reason === 'gone') happened('a webhook that is gone is switched off')
+    if (columns.includes('is_on') && after.off_reason === 'gone')
+      happened('a webhook that is gone is switched off')
     const state = { sinceMs: nowMs(), url: textOf(after.url), isOn: after.is_on === 1 }
     states.set(id, [...(states.get(id) ?? []), state])
   }
@@ -95,15 +101,19 @@ export function createDeliveries(watch: DeliveryWatch): Deliveries {
     const told = (organizationId: string, event: string, subjectId: string, formId: string | null) =>
       stored
         .rowsOf(organizationId, 'webhooks')
-        .filter((row) => row.is_on === 1 && (JSON.parse(textOf(row.events)) as readonly string[]).includes(event))
+        .filter(
+          (row) => row.is_on === 1 && (JSON.parse(textOf(row.events)) as readonly string[]).includes(event),
+        )
         .filter((row) => {
-          const formIds = row.form_ids === null ? null : (JSON.parse(textOf(row.form_ids)) as readonly string[])
+          const formIds =
+            row.form_ids === null ? null : (JSON.parse(textOf(row.form_ids)) as readonly string[])
           return formId === null || formIds === null || formIds.includes(formId)
         })
         .map((row) => [organizationId, row.webhook_id, event, subjectId].join(' '))
     const isStep = changes.some(({ table, before }) => table === 'automation_runs' && before !== null)
     const contacts = changes.filter(
-      ({ table, columns }) => table === 'contacts' && columns.includes('updated_at') && (followed.length > 0 || isStep),
+      ({ table, columns }) =>
+        table === 'contacts' && columns.includes('updated_at') && (followed.length > 0 || isStep),
     )
     const must = [
       ...followed.flatMap(({ organizationId, after }) =>
@@ -130,8 +140,16 @@ export function createDeliveries(watch: DeliveryWatch): Deliveries {
   const born = (change: HomeChange): string | null => {
     const { organizationId, after } = change
     const id = textOf(after?.outbox_id)
-    const { webhookId, event, subjectId, at } = JSON.parse(textOf(after?.payload)) as Readonly<Record<string, string>>
-    const of = { organizationId, webhookId: webhookId ?? '', event: event ?? '', subjectId: subjectId ?? '', at: at ?? '' }
+    const { webhookId, event, subjectId, at } = JSON.parse(textOf(after?.payload)) as Readonly<
+      Record<string, string>
+    >
+    const of = {
+      organizationId,
+      webhookId: webhookId ?? '',
+      event: event ?? '',
+      subjectId: subjectId ?? '',
+      at: at ?? '',
+    }
     const known = events.get(id)
     if (known !== undefined) {
       const isSame = Object.entries(of).every(([key, value]) => known[key as keyof Event] === value)
@@ -158,7 +176,8 @@ export function createDeliveries(watch: DeliveryWatch): Deliveries {
     const goneMs = gone.get(webhookId) ?? Infinity
     if (!reads.some(({ url }) => url === call.url)) violated('only a webhook is told, where it is', named)
     if (call.beganMs > goneMs + READ_MS) violated('a webhook that was deleted is told nothing', named)
-    if (event !== 'test' && !reads.some(({ isOn }) => isOn)) violated('a webhook that is off is told nothing', named)
+    if (event !== 'test' && !reads.some(({ isOn }) => isOn))
+      violated('a webhook that is off is told nothing', named)
     const foreign = organizationIds.find((id) => id !== organizationId && call.body.includes(markOf(id)))
     if (foreign !== undefined || !call.url.includes(`//${organizationId}-`))
       violated('no tenant is told of another', named)
@@ -166,7 +185,11 @@ export function createDeliveries(watch: DeliveryWatch): Deliveries {
     checkSignature(reference.hooks.get(webhookId), call, named)
     if (receivers.callsOf(call.id) > 1) happened('a webhook is told again')
   }
-  const checkBody = ({ organizationId, event, subjectId, at, rowAt }: Event, call: HookCall, named: string): void => {
+  const checkBody = (
+    { organizationId, event, subjectId, at, rowAt }: Event,
+    call: HookCall,
+    named: string,
+  ): void => {
     const body = JSON.parse(call.body) as { type: string; timestamp: string; data: Row }
     if (body.type !== event || body.timestamp !== at) violated('a webhook is told what happened', named)
     if (event === 'test') return
@@ -189,11 +212,13 @@ export function createDeliveries(watch: DeliveryWatch): Deliveries {
   }
   const checkSignature = (secrets: HookSecrets | undefined, call: HookCall, named: string): void => {
     const timestamp = Number(call.headers.get('webhook-timestamp')) * 1000
-    if (Math.abs(timestamp - call.atMs) > READ_MS) violated('a call says when it was made', `${named}: ${timestamp}`)
+    if (Math.abs(timestamp - call.atMs) > READ_MS)
+      violated('a call says when it was made', `${named}: ${timestamp}`)
     const { newest = null, previous = null } = secrets ?? {}
     if (newest === null) return
     const given = (call.headers.get('webhook-signature') ?? '').split(' ')
-    const isBy = (secret: string) => given.includes(new Webhook(secret).sign(call.id, new Date(timestamp), call.body))
+    const isBy = (secret: string) =>
+      given.includes(new Webhook(secret).sign(call.id, new Date(timestamp), call.body))
     const isSettled = call.beganMs > newest.atMs + READ_MS
     const { secret: before, untilMs } = previous ?? { secret: null, untilMs: 0 }
     const byBefore = before !== null && isBy(before)
@@ -215,11 +240,19 @@ export function createDeliveries(watch: DeliveryWatch): Deliveries {
       attempts.set(id, Math.max(attempts.get(id) ?? 0, Number(after.attempts)))
       if (columns.includes('attempts') && after.attempts === 0) again.set(id, (again.get(id) ?? 0) + 1)
     }
-    if (before !== null && columns.includes('updated_at') && (table === 'contacts' || table === 'form_submissions')) {
+    if (
+      before !== null &&
+      columns.includes('updated_at') &&
+      (table === 'contacts' || table === 'form_submissions')
+    ) {
       const id = before[table === 'contacts' ? 'contact_id' : 'submission_id']
       replacedMs.set([organizationId, table, id, before.updated_at].join(' '), nowMs())
     }
-    if (table === 'webhook_deliveries' && after === null && Date.parse(textOf(before?.expires_at)) > nowMs() + LATE_MS)
+    if (
+      table === 'webhook_deliveries' &&
+      after === null &&
+      Date.parse(textOf(before?.expires_at)) > nowMs() + LATE_MS
+    )
       if (stored.rowOf(organizationId, 'webhooks', before?.webhook_id) !== undefined)
         violated('what a webhook answered is kept for a month', JSON.stringify(before))
   }
@@ -258,7 +291,9 @@ export function createDeliveries(watch: DeliveryWatch): Deliveries {
       for (const [id, { organizationId, webhookId, bornMs }] of events) {
         if (isStuck(organizationId)) continue
         const isExcused =
-          wasOff(webhookId, bornMs) || (attempts.get(id) ?? 0) > HOOK_PAUSES_MS.length || receivers.hasTaken(id)
+          wasOff(webhookId, bornMs) ||
+          (attempts.get(id) ?? 0) > HOOK_PAUSES_MS.length ||
+          receivers.hasTaken(id)
         if (!isExcused) violated('each event reaches its webhook', `${id} of ${organizationId}`)
         const most = 1 + (again.get(id) ?? 0)
         if (faults.isCalm && receivers.callsOf(id) > most)

@@ -183,7 +183,10 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
   const done = ({ organizationId, before }: HomeChange, named: string): void => {
     if (before?.kind === 'webhook_delivery') {
       if (!watch.deliveries.mayLeave(organizationId, before))
-        violated('an event leaves the outbox when its webhook was told', `${named}: ${JSON.stringify(before)}`)
+        violated(
+          'an event leaves the outbox when its webhook was told',
+          `${named}: ${JSON.stringify(before)}`,
+        )
       return
     }
     if (textOf(before?.lease_token) === '')

@@ -76,7 +76,10 @@ export function createSavedChecks({ stored, violated, happened }: Watch, verdict
       }
     }
   }
-  const checkWork = ({ organizationId, before, after }: HomeChange, changes: readonly PlacedChange[]): void => {
+  const checkWork = (
+    { organizationId, before, after }: HomeChange,
+    changes: readonly PlacedChange[],
+  ): void => {
     const [submissionId, formId] = [textOf(after?.submission_id), textOf(after?.form_id)]
     const form = stored.rowOf(organizationId, 'forms', formId)
     const { notificationEmails = [] } = JSON.parse(textOf(form?.definition)) as {

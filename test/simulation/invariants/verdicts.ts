@@ -33,7 +33,14 @@ export interface Verdicts {
  * Checks each verdict against a second implementation of its rules, and that nothing follows from spam, once all when
  * it is released, and nothing twice. What follows, other checks look at.
  */
-export function createVerdicts({ stored, faults, nowMs, violated, happened, isRotated }: VerdictWatch): Verdicts {
+export function createVerdicts({
+  stored,
+  faults,
+  nowMs,
+  violated,
+  happened,
+  isRotated,
+}: VerdictWatch): Verdicts {
   const followed = new Set<string>()
   const savedAtMs = new Map<string, number[]>()
   let [latest, latestFollowed]: [readonly PlacedChange[], readonly HomeChange[]] = [[], []]
@@ -108,10 +115,16 @@ export function createVerdicts({ stored, faults, nowMs, violated, happened, isRo
     if (submission?.spam !== 0 && submission?.spam !== 1)
       violated('a submission is spam or not', JSON.stringify(submission))
     if (typeof mark?.is_spam === 'number' && mark.is_spam !== submission?.spam)
-      violated('what a person says of a submission stands', `${JSON.stringify(mark)}: ${JSON.stringify(submission)}`)
+      violated(
+        'what a person says of a submission stands',
+        `${JSON.stringify(mark)}: ${JSON.stringify(submission)}`,
+      )
   }
   /** What is to be done because of a submission is written with it, or when it is released. */
-  const checkWork = ({ table, organizationId, before, after }: HomeChange, now: ReadonlySet<string>): void => {
+  const checkWork = (
+    { table, organizationId, before, after }: HomeChange,
+    now: ReadonlySet<string>,
+  ): void => {
     if (table !== 'outbox' || before !== null || textOf(after?.submission_id) === '') return
     if (!now.has(`${organizationId} ${textOf(after?.submission_id)}`))
       violated('nothing follows from spam, or a second time', JSON.stringify(after))
@@ -131,9 +144,14 @@ export function createVerdicts({ stored, faults, nowMs, violated, happened, isRo
         if (change.table === 'submission_marks' || change.table === 'form_submissions') checkMark(change)
         checkWork(change, named)
       }
-      const following = home.find(({ table, before }) => table === 'contacts' || (table === 'outbox' && before === null))
+      const following = home.find(
+        ({ table, before }) => table === 'contacts' || (table === 'outbox' && before === null),
+      )
       if (submissions.length > 0 && follow.size === 0 && following !== undefined)
-        violated('nothing follows from spam, or a second time', `${following.table}: ${JSON.stringify(following.after)}`)
+        violated(
+          'nothing follows from spam, or a second time',
+          `${following.table}: ${JSON.stringify(following.after)}`,
+        )
     },
   }
 }

@@ -75,14 +75,16 @@ export function createReceivers({ decide, faults, scheduler, trace, happened }: 
         const [{ host }, id, body] = [new URL(url), headers.get('webhook-id') ?? '', String(init.body)]
         const where = `${host} for ${process.name}`
         const latencyMs = () => 1 + decide.delayMs(`latency of ${where}`, LATENCY_MAX_MS)
-        const slowMs = faults.strikes('receiverSlow', where) ? decide.delayMs(`${where} is slow`, SLOW_MAX_MS) : 0
+        const slowMs = faults.strikes('receiverSlow', where)
+          ? decide.delayMs(`${where} is slow`, SLOW_MAX_MS)
+          : 0
         const beganMs = scheduler.nowMs()
         counts.set(id, (counts.get(id) ?? 0) + 1)
-        init.signal?.addEventListener('abort', () => {
-          if (!process.isAlive) return
+        const giveUp = (): void => {
           answers.set(id, { status: null, retryAfterMs: 0 })
           reject(new Error('aborted'))
-        })
+        }
+        init.signal?.addEventListener('abort', giveUp)
         const arrive = (): void => {
           const status = statusAt(host)
           if (status === 204) taken.add(id)
@@ -96,6 +98,7 @@ export function createReceivers({ decide, faults, scheduler, trace, happened }: 
           const answer = (): void => {
             if (init.signal?.aborted === true) return
             const waits = Number(response.headers.get('retry-after') ?? 0) * 1000
+            init.signal?.removeEventListener('abort', giveUp)
             answers.set(id, { status, retryAfterMs: waits })
             resolve(response)
           }

@@ -84,9 +84,15 @@ function post(
 }
 
 /** Whether an answer is one of those that are expected; null, and a failure: nothing is known. */
-function isDone(what: string, answer: Answer | null, wanted: readonly number[], { client }: Keeping): answer is Answer {
+function isDone(
+  what: string,
+  answer: Answer | null,
+  wanted: readonly number[],
+  { client }: Keeping,
+): answer is Answer {
   if (answer === null || answer.status >= 500) return false
-  if (!wanted.includes(answer.status)) client.violated(`a webhook can be ${what}`, `${answer.status} ${answer.text}`)
+  if (!wanted.includes(answer.status))
+    client.violated(`a webhook can be ${what}`, `${answer.status} ${answer.text}`)
   return answer.status < 300
 }
 
@@ -144,7 +150,11 @@ async function update(hook: Hook, settings: object, keeping: Keeping): Promise<v
   hook.isOn = (bodyOf(answer) as Shown).isOn
   client.happened('a webhook is changed')
   const row = client.stored.rowOf(organizationId, 'webhooks', ownId(hook.webhookId))
-  const stored = { url: row?.url, isOn: row?.is_on === 1, events: JSON.parse(textOf(row?.events) || '[]') as unknown }
+  const stored = {
+    url: row?.url,
+    isOn: row?.is_on === 1,
+    events: JSON.parse(textOf(row?.events) || '[]') as unknown,
+  }
   const wrong = Object.entries(settings).some(
     ([key, value]) => JSON.stringify(stored[key as keyof typeof stored]) !== JSON.stringify(value),
   )
@@ -193,7 +203,10 @@ async function remove(hook: Hook, keeping: Keeping): Promise<void> {
   hooks.splice(hooks.indexOf(hook), 1)
   const left = client.stored.rowsOf(organizationId, 'outbox').find((row) => textOf(row.payload).includes(id))
   if (left !== undefined || client.stored.rowOf(organizationId, 'webhooks', id) !== undefined)
-    client.violated('a webhook that was deleted is gone with what it was to be told', JSON.stringify(left ?? id))
+    client.violated(
+      'a webhook that was deleted is gone with what it was to be told',
+      JSON.stringify(left ?? id),
+    )
   client.happened('a webhook is deleted')
 }
 
@@ -207,7 +220,12 @@ async function resend(hook: Hook, keeping: Keeping): Promise<void> {
   const { client } = keeping
   const { decide } = client
   if (decide.chance('all of it', 30)) {
-    const answer = await post('resend', `/webhooks/${hook.webhookId}/resend`, { since: '2026-01-01' }, keeping)
+    const answer = await post(
+      'resend',
+      `/webhooks/${hook.webhookId}/resend`,
+      { since: '2026-01-01' },
+      keeping,
+    )
     isDone('told again', answer, [202, 404, 409], keeping)
     return
   }
