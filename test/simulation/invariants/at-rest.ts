@@ -95,12 +95,11 @@ function checkNotifications(world: AtRest): void {
 }
 
 /** Whether the form of a submission was unpublished since, which stops what still waits of it. */
-function isStopped(
-  { submission_id: id, form_id: formId }: Row,
-  { receipts, versionsOf }: Reference,
-): boolean {
-  const since = receipts.get(textOf(id))?.version.version ?? 0
-  return versionsOf(textOf(formId)).some(({ version, isPublished }) => !isPublished && version > since)
+function isStopped({ submission_id: id, form_id: formId }: Row, reference: Reference): boolean {
+  const since = reference.receipts.get(textOf(id))?.version.version ?? 0
+  return reference
+    .versionsOf(textOf(formId))
+    .some(({ version, isPublished }) => !isPublished && version > since)
 }
 
 /**

@@ -14,10 +14,7 @@ function judging(
   const submissionsOf = (organizationId: string) => {
     const writer = storage.forms.submissionsOf(organizationId)
     return portWith(writer, {
-      saveSubmission: (of) => {
-        const other = judged(of)
-        return writer.saveSubmission(other === undefined ? of : { ...of, judged: other })
-      },
+      saveSubmission: (of) => writer.saveSubmission({ ...of, judged: judged(of) }),
     })
   }
   return { ...storage, forms: { find: (formId) => storage.forms.find(formId), submissionsOf } }

@@ -72,7 +72,7 @@ export function createReceivers({ decide, faults, scheduler, trace, happened }: 
     fetchOf: (process) => (url, init) =>
       new Promise((resolve, reject) => {
         const headers = new Headers(init.headers)
-        const [{ host }, id, body] = [new URL(url), headers.get('webhook-id') ?? '', String(init.body)]
+        const [{ host }, id, body] = [new URL(url), headers.get('webhook-id') ?? '', init.body as string]
         const where = `${host} for ${process.name}`
         const latencyMs = () => 1 + decide.delayMs(`latency of ${where}`, LATENCY_MAX_MS)
         const slowMs = faults.strikes('receiverSlow', where)

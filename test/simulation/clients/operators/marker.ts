@@ -44,9 +44,13 @@ export async function markSpam(organizationId: string, client: Client): Promise<
       await Promise.all([mark(said), mark({ ...said, spam: !said.spam })])
       client.happened('two people disagree about a submission')
     } else if (said.ids.length > 0) {
-      const isAlone = client.nowMs() > lateUntilMs
-      const answer = await mark(said)
-      if (isAlone && answer?.status === 204) checkMarked(organizationId, said, client)
+      const times = client.decide.chance('changes their mind', 25) ? 3 : 1
+      for (let time = 0; time < times; time += 1) {
+        const now = { ...said, spam: said.spam === (time % 2 === 0) }
+        const isAlone = client.nowMs() > lateUntilMs
+        const answer = await mark(now)
+        if (isAlone && answer?.status === 204) checkMarked(organizationId, now, client)
+      }
     }
     await client.pause(client.decide.delayMs('rests', REST_MAX_MS))
   }
