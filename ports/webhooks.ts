@@ -78,6 +78,11 @@ export interface DeliveryAttempt extends WebhookEvent {
   readonly status: DeliveryStatus
   /** Null: the webhook was not called. */
   readonly answer: WebhookAnswer | null
+  /**
+   * The row that the webhook was told. When it has changed since, the text of the answer is not kept, because it may
+   * repeat what is erased by now. Left out: it was told no more than an id.
+   */
+  readonly told?: { readonly collection: string; readonly updatedAt: string }
 }
 
 /** Where a list of deliveries continues: after this one. */

@@ -400,3 +400,38 @@ test('a webhook without a readable secret is not called', async () => {
   expect(receiver.calls).toEqual([])
   expect((await delivery())?.answers[0]?.reason).toMatch(/Rotate it/)
 })
+
+test('an answer that arrives when its person was erased is kept without its text', async () => {
+  const { submit, receiver, storage, world, delivery, webhooks } = await hooked({
+    events: ['submission.created', 'contact.updated'],
+  })
+  const erase = async () => {
+    const store = storage.organizationStore('acme')
+    const found = await store.findPerson({ contactIds: ['ada'], emailKeys: [], phones: [] })
+    let position: string | null = null
+    do position = (await store.eraseSome({ ...found, numbers: [] }, position)).next
+    while (position !== null)
+  }
+  const echo = () => new Response(receiver.calls.at(-1)?.body ?? '', { status: 500 })
+  const [ref] = await submit('sub-1', [], { question: 'Ada asks', email: 'ada@example.com' })
+  if (ref === undefined) throw new Error('There is no entry')
+  receiver.answers.push(echo)
+  await deliver(ref, world)
+  expect((await delivery())?.answers.at(-1)?.text).toContain('Ada asks')
+
+  await webhooks.announce(
+    {
+      ...{ deliveryId: 'whd_2', webhookId: 'wh_1', event: 'contact.updated' },
+      ...{ subjectId: 'ada', at: at(world.clock.nowMs()) },
+    },
+    at(world.clock.nowMs()),
+  )
+  receiver.answers.push(async () => {
+    await erase()
+    return echo()
+  })
+  await deliver({ organizationId: 'acme', outboxId: 'whd_2' }, world)
+  expect(receiver.calls.at(-1)?.body).toContain('ada@example.com')
+  expect((await delivery('whd_2'))?.answers.at(-1)).toMatchObject({ status: 500, text: '' })
+  expect((await delivery())?.answers).toEqual([])
+})

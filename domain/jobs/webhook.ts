@@ -1,7 +1,14 @@
 import * as v from 'valibot'
 import { relayed } from '../../ports/relayed.ts'
 import type { Alert } from '../../ports/messaging.ts'
-import type { OffReason, TenantWebhooks, Webhook, WebhookAnswer, WebhookEvent } from '../../ports/webhooks.ts'
+import type {
+  DeliveryAttempt,
+  OffReason,
+  TenantWebhooks,
+  Webhook,
+  WebhookAnswer,
+  WebhookEvent,
+} from '../../ports/webhooks.ts'
 import { readChunks } from '../limits/body.ts'
 import { pauseAfter, type Backoff } from '../limits/retry.ts'
 import { selection, serializer } from '../record/resource.ts'
@@ -55,7 +62,13 @@ export async function tellWebhook(job: Job): Promise<Verdict> {
   if (!webhook.isOn && event.event !== TEST_EVENT) return dropped(event)
   const data = await dataOf(event, organizationId, job)
   if (data === null) return dropped(event)
-  return verdictOf(webhook, event, await call(webhook, event, data, job), job)
+  return verdictOf(webhook, { ...event, ...data.of }, await call(webhook, event, data.text, job), job)
+}
+
+/** What a webhook is told, as JSON, and of which row that is. */
+interface Data {
+  readonly text: string
+  readonly of: Pick<DeliveryAttempt, 'told'>
 }
 
 function webhooksOf({ entry, world }: Job): TenantWebhooks {
@@ -67,13 +80,14 @@ function dropped(event: WebhookEvent): Verdict {
   return { kind: 'done', sends: [], delivery: { ...event, status: 'dropped', answer: null } }
 }
 
-/** What a webhook is told, as JSON; null: what it would be told of is gone. */
-async function dataOf(event: WebhookEvent, organizationId: string, { world }: Job): Promise<string | null> {
+/** What a webhook is told; null: what it would be told of is gone. */
+async function dataOf(event: WebhookEvent, organizationId: string, { world }: Job): Promise<Data | null> {
   const { subjectId } = event
-  if (event.event === TEST_EVENT) return JSON.stringify({ webhookId: `${organizationId}:${event.webhookId}` })
+  const idAlone = (named: object): Data => ({ text: JSON.stringify(named), of: {} })
+  if (event.event === TEST_EVENT) return idAlone({ webhookId: `${organizationId}:${event.webhookId}` })
   const resource = world.hooks.resourceOf(event.event)
   if (resource === undefined) return null
-  const named = JSON.stringify({ [resource.idField]: subjectId })
+  const named = idAlone({ [resource.idField]: subjectId })
   if (event.event.endsWith('.removed')) return named
   const { collection } = resource
   const found = world.hooks.tenant(organizationId).findMany(collection, selection(resource), [subjectId])
@@ -81,7 +95,8 @@ async function dataOf(event: WebhookEvent, organizationId: string, { world }: Jo
   if (row === undefined) return null
   await resource.prepare?.()
   const text = JSON.stringify(serializer(resource)(row))
-  return utf8Length(bodyOf(event, text)) > BODY_MAX_BYTES ? named : text
+  if (utf8Length(bodyOf(event, text)) > BODY_MAX_BYTES) return named
+  return { text, of: { told: { collection, updatedAt: String(row.updatedAt) } } }
 }
 
 function bodyOf({ event: type, at: timestamp }: WebhookEvent, data: string): string {
@@ -165,7 +180,7 @@ async function secretsOf(webhook: Webhook, job: Job): Promise<readonly string[]>
 
 async function verdictOf(
   webhook: Webhook,
-  event: WebhookEvent,
+  event: WebhookEvent & Pick<DeliveryAttempt, 'told'>,
   { answer, retryAfterMs: askedMs }: Called,
   job: Job,
 ): Promise<Verdict> {

@@ -65,6 +65,16 @@ export interface Mailing {
   readonly isKeyed: boolean
 }
 
+/** The secrets of a webhook, as far as answers told them; null: it is not known. */
+export interface HookSecrets {
+  /** The present one, and when an answer told it, in ms. */
+  newest: { readonly secret: string; readonly atMs: number } | null
+  /** The one before, and until when it signs besides, in ms. */
+  previous: { readonly secret: string; readonly untilMs: number } | null
+  /** Whether somebody asked to delete the webhook. */
+  isDeleteAsked: boolean
+}
+
 /** What was asked for in the organization that comes and goes. */
 export interface PassingPromises {
   /** The numbers of the people of whom an answer said that they were erased. */
@@ -88,6 +98,8 @@ export interface Reference {
   readonly sent: SentMessage[]
   /** The messages that clients asked to send, by their titles. */
   readonly mailings: Map<string, Mailing>
+  /** What is known of webhooks, by their own ids. */
+  readonly hooks: Map<string, HookSecrets>
   readonly passing: PassingPromises
   /** The changes by operators that an answer confirmed. */
   readonly changes: AskedChange[]
@@ -120,6 +132,7 @@ export function createReference(): Reference {
       keys.findLast((key) => key.organizationId === organizationId && isUsable(key, use)),
     sent: [],
     mailings: new Map(),
+    hooks: new Map(),
     passing: { erased: new Set(), asked: new Set(), days: new Set() },
     changes: [],
     formIds: () => [...versions.keys()],

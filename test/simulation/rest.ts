@@ -62,12 +62,13 @@ function networksOf({ service }: World, brokenObject: string | null): readonly N
   return brokenObject === null ? [network] : fleet.all().map((isolate) => network.to(isolate))
 }
 
-function check({ universe, stored, service, reference }: World, broken: Broken): void {
+function check(world: World, broken: Broken): void {
+  const { universe, stored, service, reference, verdicts, deliveries } = world
   const { faults, violated } = universe
   const stuck = stuckOrganizations(stored, broken.object)
   checkAtRest({
     stored,
-    reference,
+    ...{ reference, verdicts },
     email: service.email,
     sms: service.sms,
     broken: broken.provider,
@@ -76,6 +77,7 @@ function check({ universe, stored, service, reference }: World, broken: Broken):
     hasLogged: (event) => universe.logged.has(event),
     violated,
   })
+  deliveries.checkAtRest((organizationId) => stuck.has(organizationId))
   checkAudit(stored, reference, violated)
   if (!stuck.has(passing.organizationId))
     checkPassingAtRest(stored, reference, universe.scheduler.nowMs(), violated)

@@ -84,6 +84,26 @@ export const FORGED_SUBJECT = 'forged'
 
 export const openFormOf = (organizationId: string): string => `${organizationId}-open`
 export const limitedFormOf = (organizationId: string): string => `${organizationId}-limited`
+/** The form that nobody is told of, for what comes in numbers. */
+export const plainFormOf = (organizationId: string): string => `${organizationId}-plain`
+
+/** Texts that are spam whoever writes them, and long ones that are none unless they come too often. */
+export const SPAM_TEXTS = [
+  'Buy cheap viagra and cialis in our online casino',
+  'Backlinks for your website from our SEO experts at https://links.example',
+] as const
+export const LONG_TEXTS = [
+  'We are open on Monday, and somebody asks for that more than once in a day',
+  'The lamp in the hall upstairs is broken again, could you have a look at it',
+] as const
+
+/** A text by which its network is known, which is too short to be compared with others. */
+export const floodTextOf = (network: number, nth: number): string => `From network ${network}, ${nth}.`
+/** The network in such a text; null: it is another one. */
+export const networkIn = (text: string): string | null => /^From network (\d+),/.exec(text)?.[1] ?? null
+/** An address of a network. A household has many of them in the second. */
+export const addressIn = (network: number, nth: number): string =>
+  network === 1 ? '192.0.2.1' : `2001:db8::${(nth + 1).toString(16)}`
 
 /** A word that all data of an organization contains, and that of no other organization. */
 export const markOf = (organizationId: string): string => `of-${organizationId}`
@@ -105,6 +125,7 @@ export function formLine(
       { id: 'name', type: 'short_text', label: 'Name', contactField: 'firstName' },
       { id: 'email', type: 'email', label: 'Email', required: kind === 'limited', contactField: 'email' },
       { id: 'phone', type: 'phone', label: 'Phone', required: kind === 'open', contactField: 'phone' },
+      { id: 'message', type: 'long_text', label: 'Message' },
     ],
   }
 }
@@ -180,8 +201,8 @@ async function foundOrganization(organizationId: string, founding: Founding): Pr
   const outcome = await storage.administration.saveOrganization(organization, null, choice)
   if (outcome !== 'saved') throw new Error(`${organizationId} was not founded: ${outcome}`)
   const tenant = storage.tenant(organizationId)
-  for (const formId of [openFormOf(organizationId), limitedFormOf(organizationId)]) {
-    const recipients = recipientsOf(organizationId, 1)
+  for (const formId of [openFormOf, limitedFormOf, plainFormOf].map((of) => of(organizationId))) {
+    const recipients = formId === plainFormOf(organizationId) ? [] : recipientsOf(organizationId, 1)
     const first = reference.formBegins(formId, { version: 1, isPublished: true, recipients })
     first.acknowledgedAt = reference.now()
     const definition = formLine(formId, first)

@@ -8,6 +8,7 @@ import type { Decisions } from './engine/decisions.ts'
 import { decideFaults } from './engine/faults.ts'
 import { everlasting, type Scheduler } from './engine/scheduler.ts'
 import { createTrace } from './engine/trace.ts'
+import { createDeliveries, type Deliveries } from './invariants/deliveries.ts'
 import { createEntryChecks } from './invariants/entries.ts'
 import { createKeyChecks } from './invariants/keys.ts'
 import { createPassingChecks } from './invariants/passing.ts'
@@ -18,6 +19,7 @@ import { createSavedChecks } from './invariants/saved.ts'
 import { createSendChecks } from './invariants/sends.ts'
 import { createMessageChecks } from './invariants/messages.ts'
 import { createTimelyChecks } from './invariants/timely.ts'
+import { createVerdicts, type Verdicts } from './invariants/verdicts.ts'
 import { createVersions } from './invariants/versions.ts'
 import type { ChangeCheck } from './invariants/watch.ts'
 import { createCoverage } from './engine/coverage.ts'
@@ -48,6 +50,8 @@ export interface World {
   readonly deployments: Deployments
   readonly clients: Clients
   readonly reference: Reference
+  readonly verdicts: Verdicts
+  readonly deliveries: Deliveries
   /** Runs the next event. False: an invariant was violated. */
   step(): Promise<boolean>
   steps(): number
@@ -77,8 +81,12 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const { decide, scheduler } = options
   const progress = createProgress()
   const reference = createReference()
-  const { universe, stored, service, deployments, versions, founded, whenAborted, writes } =
-    await openService(options, progress, reference)
+  const { founded, whenAborted, writes, versions, ...opened } = await openService(
+    options,
+    progress,
+    reference,
+  )
+  const { universe, stored, service } = opened
   const gammaIsChild = decide.chance('gamma is a child of beta', 50)
   const parentOf = (organizationId: string) => (organizationId === 'gamma' && gammaIsChild ? 'beta' : null)
   const namespace = service.objects.namespaceOf(null)
@@ -121,7 +129,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     for (const root of roots) void clients.abortMove(root)
   })
   return {
-    ...{ universe, stored, service, deployments, clients, reference },
+    ...{ ...opened, clients, reference },
     ...{ steps: progress.steps, writes, violation: progress.violation },
     step: () => progress.through(scheduler.step()),
     endClients() {
@@ -198,9 +206,12 @@ async function openService(
   })
   const universe: Universe = { ...others, aims }
   const service = startService(universe, objects)
-  const { email, sms } = service
-  const watch = { stored, faults, nowMs, violated, happened: coverage.happened, email, sms }
+  const { email, sms, receivers } = service
+  const watch = { stored, faults, nowMs, violated, happened: coverage.happened, email, sms, receivers }
   const versions = createVersions(watch)
+  const first = roots.current().current.version
+  const verdicts = createVerdicts({ ...watch, isRotated: () => roots.current().current.version !== first })
+  const deliveries = createDeliveries({ ...watch, versions, verdicts, reference })
   const runChecks = createRunChecks(watch)
   // When an alarm was lost, the sweep asks the object later.
   const mayWait = (organizationId: string) =>
@@ -209,12 +220,14 @@ async function openService(
     versions.follow,
     createTimelyChecks(watch),
     createMessageChecks(watch),
-    createSavedChecks(watch),
+    verdicts.check,
+    createSavedChecks(watch, verdicts),
     runChecks,
     createKeyChecks(watch),
     createMoveChecks(watch),
     createSendChecks(watch),
-    createEntryChecks({ ...watch, quietSinceMs: faults.quietSinceMs, mayWait }),
+    deliveries.check,
+    createEntryChecks({ ...watch, deliveries, quietSinceMs: faults.quietSinceMs, mayWait }),
   ]
   const checkPlaces = createPlaceChecks(watch)
   const checkPassing = createPassingChecks(watch, reference)
@@ -222,7 +235,8 @@ async function openService(
     versions.follow(changes)
     runChecks(changes.filter(({ table }) => table === 'contacts'))
   }
-  return { universe, stored, service, deployments, versions, founded, whenAborted, writes: () => writes }
+  const opened = { universe, stored, service, deployments, versions, verdicts, deliveries }
+  return { ...opened, founded, whenAborted, writes: () => writes }
 }
 
 /** The state of a run. */

@@ -142,6 +142,10 @@ const countRest = template(
   ]),
 )
 
+/** A receiver may have answered with what it was told of a contact, until this very moment. */
+const forgetAnswersOf = template(sql`update webhook_deliveries set answers = '[]'
+  where ${ofOwner} and answers <> '[]' and subject_id in ${textsOf(slot('ids'))}`)
+
 /** What holds addresses beside the records. The first statements count what they change. */
 const rest: readonly Template[] = [
   template(db.deleteFrom('outbox').where(isWaiting)),
@@ -308,6 +312,7 @@ async function eraseSome(
               : []),
             ...(stage === contacts
               ? [
+                  bind(forgetAnswersOf, { organizationId, ids: some }),
                   changedContactsStatement(organizationId, {
                     event: 'contact.removed',
                     ids: some,

@@ -1,4 +1,4 @@
-import { sql, type Expression, type SqlBool } from 'kysely'
+import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import type {
   DeliveryAttempt,
   TenantWebhooks,
@@ -12,7 +12,9 @@ import { toInstant } from '../../../domain/text/instant.ts'
 import { atMost, bind, db, eb, one, slot, template, textsOf, type Template } from '../statement/compiler.ts'
 import { parsed, type JsonText, type StoredAnswer } from '../statement/database.ts'
 import { resultsOf, rowsOf, type BoundValue, type Executor, type Statement } from '../statement/executor.ts'
+import { tableOf } from '../table/tables.ts'
 import { boundedNow } from '../write/write-clock.ts'
+import { templateCache } from '../../sql/statement.ts'
 
 const organizationId = slot<string>('organizationId')
 const ofWebhook = sql<SqlBool>`organization_id = ${organizationId} and webhook_id = ${slot('webhookId')}`
@@ -254,16 +256,19 @@ function columnsOf({ url, events, formIds, description, isOn }: Partial<WebhookS
 const KEPT_MS = 30 * 86_400_000
 const ANSWERS_MAX = 20
 
-const joined = sql`iif(excluded.answers = '[]', webhook_deliveries.answers,
-  json_insert(webhook_deliveries.answers, '$[#]', json(excluded.answers -> 0)))`
-
-/** The record of an attempt, with its answer behind those before it. A webhook that is gone has no record. */
-const recording = (isHeld: Expression<SqlBool>) =>
-  template(sql`
+/**
+ * The record of an attempt, with its answer behind those before it. A webhook that is gone has no record.
+ * @param mayBeKept whether the answer may be kept with its text
+ */
+const recording = (isHeld: Expression<SqlBool>, mayBeKept: RawBuilder<SqlBool>) => {
+  const answers = sql`iif(${mayBeKept}, ${slot('answers')}, ${slot('answersWithoutText')})`
+  const joined = sql`iif(excluded.answers = '[]', webhook_deliveries.answers,
+    json_insert(webhook_deliveries.answers, '$[#]', json(excluded.answers -> 0)))`
+  return template(sql`
   insert into webhook_deliveries (organization_id, delivery_id, webhook_id, event, subject_id, at, status, attempts,
     answers, changed_at, expires_at)
   select w.organization_id, ${slot('deliveryId')}, w.webhook_id, ${slot('event')}, ${slot('subjectId')}, ${slot('at')},
-    ${slot('status')}, json_array_length(${slot('answers')}), ${slot('answers')}, ${slot('now')}, ${slot('expiresAt')}
+    ${slot('status')}, json_array_length(${slot('answers')}), ${answers}, ${slot('now')}, ${slot('expiresAt')}
   from webhooks as w where w.organization_id = ${organizationId} and w.webhook_id = ${slot('webhookId')}
   on conflict (organization_id, delivery_id) do update set
     status = iif(${isHeld}, excluded.status, status), attempts = attempts + excluded.attempts,
@@ -271,7 +276,15 @@ const recording = (isHeld: Expression<SqlBool>) =>
     answers = (select json_group_array(json(kept.value)) from (select j.value from json_each(${joined}) as j
       where j.value ->> 0 >= ${slot('keptSince')} and j.key >= json_array_length(${joined}) - ${sql.lit(ANSWERS_MAX)}
       order by j.key) as kept)`)
-const recordings = new WeakMap<Expression<SqlBool>, Template>()
+}
+const recordings = templateCache<Template>()
+
+/** Whether the row that was told is as it was: what is erased meanwhile is not repeated. */
+function isAsTold(collection: string): RawBuilder<SqlBool> {
+  const { name, idColumn } = tableOf(collection)
+  return sql<SqlBool>`exists (select 1 from ${sql.id(name)} as t where t.organization_id = ${organizationId}
+    and ${sql.id('t', idColumn)} = ${slot('subjectId')} and t.updated_at = ${slot('toldAt')})`
+}
 
 const succeeded = template(
   sql`update webhooks set failing_since = null where ${ofWebhook} and failing_since is not null`,
@@ -286,19 +299,28 @@ const failed = template(
  */
 export function attemptStatements(
   held: Readonly<Record<string, string>>,
-  { answer, ...event }: DeliveryAttempt,
+  { answer, told, ...event }: DeliveryAttempt,
   isHeld: Expression<SqlBool>,
   now: string,
 ): readonly Statement[] {
-  const record = recordings.get(isHeld) ?? recording(isHeld)
-  recordings.set(isHeld, record)
+  const record = recordings(told?.collection ?? '', () =>
+    recording(isHeld, told === undefined ? sql<SqlBool>`true` : isAsTold(told.collection)),
+  )
   const nowMs = Date.parse(now)
   const answers: readonly StoredAnswer[] =
     answer === null
       ? []
       : [[answer.at, answer.status, answer.durationMs, answer.text.toWellFormed(), answer.reason]]
-  const values = { ...held, ...event, answers: JSON.stringify(answers), now }
-  const kept = { expiresAt: toInstant(nowMs + KEPT_MS), keptSince: toInstant(nowMs - KEPT_MS) }
+  const withoutText = answers.map(([at, status, durationMs, , reason]) => [
+    at,
+    status,
+    durationMs,
+    '',
+    reason,
+  ])
+  const kept = { answers: JSON.stringify(answers), answersWithoutText: JSON.stringify(withoutText) }
+  const values = { ...held, ...event, ...kept, toldAt: told?.updatedAt ?? null, now }
+  const ends = { expiresAt: toInstant(nowMs + KEPT_MS), keptSince: toInstant(nowMs - KEPT_MS) }
   const webhook = { organizationId: held.organizationId ?? '', webhookId: event.webhookId }
   const state =
     event.status === 'delivered'
@@ -306,5 +328,5 @@ export function attemptStatements(
       : answer === null
         ? []
         : [bind(failed, { ...webhook, since: answer.at })]
-  return [bind(record, { ...values, ...kept }), ...state]
+  return [bind(record, { ...values, ...ends }), ...state]
 }

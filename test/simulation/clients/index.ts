@@ -7,6 +7,8 @@ import { foundMore } from './operators/founder.ts'
 import { intrude } from './intruder.ts'
 import { keepKeys } from './operators/keys.ts'
 import { mail } from './mailer.ts'
+import { keepHooks } from './operators/hooks.ts'
+import { markSpam } from './operators/marker.ts'
 import { abortMove, moveAround } from './operators/mover.ts'
 import { removeAgain } from './operators/remover.ts'
 import { operate, retryFailed } from './operators/operator.ts'
@@ -68,6 +70,13 @@ export function startClients(
   start('founder', ANY, foundMore)
   start('keeper', ANY, keepKeys)
   start('remover', ANY, removeAgain)
+  // Where it is not decided, as in the record of an earlier run, they do not come at all.
+  for (const organizationId of organizationIds)
+    if (parts.decide.chance(`somebody marks spam of ${organizationId}`, 40))
+      start(`marker-${organizationId}`, organizationId, (client) => markSpam(organizationId, client))
+  for (const organizationId of organizationIds)
+    if (parts.decide.chance(`somebody has webhooks of ${organizationId}`, 40))
+      start(`hooks-${organizationId}`, organizationId, (client) => keepHooks(organizationId, client))
   const last = createClient('last', parts)
   const aborter = createClient('aborter', parts)
   return {

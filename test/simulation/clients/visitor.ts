@@ -1,7 +1,20 @@
 import type { Answer } from '../service/processes/network.ts'
 import { textOf } from '../invariants/watch.ts'
 import type { FormVersion } from '../reference.ts'
-import { founded, LIMIT, markOf, organizationIds, openFormOf, limitedFormOf, visitors } from '../setting.ts'
+import {
+  addressIn,
+  floodTextOf,
+  founded,
+  LIMIT,
+  limitedFormOf,
+  LONG_TEXTS,
+  markOf,
+  openFormOf,
+  organizationIds,
+  plainFormOf,
+  SPAM_TEXTS,
+  visitors,
+} from '../setting.ts'
 import { bodyOf, type Client } from './client.ts'
 
 const TRIES_MAX = 3
@@ -16,20 +29,29 @@ interface Sent {
   /** What the visitor gives: an address and a number in the national form; null: nothing. */
   readonly email: string | null
   readonly phone: string | null
+  readonly message: string | null
   /** The reference's logical time before it was sent. */
   readonly sentAt: number
 }
 
 /** A client that submits forms from time to time, and again when no answer arrived. */
 export async function visit(client: Client): Promise<void> {
+  const spams = client.decide.chance('sends spam', 40)
   while (!client.isOver()) {
-    await submit(client)
+    const writes = spams ? client.decide.pick('writes', WRITES) : null
+    if (writes === 'many') await submitMany(client)
+    else await submit(client, writes === 'spam' ? client.decide.pick('spam', SPAM_TEXTS) : null)
     await client.rest()
   }
 }
 
+/** What a visitor writes who sends spam: spam, or something many times; null: nothing. */
+const WRITES = [null, null, null, 'spam', 'spam', 'spam', 'spam', 'many'] as const
+
 interface Errand extends Omit<Sent, 'sentAt'> {
   readonly body: string
+  /** The address from which it comes, as the platform tells it; null: it tells none. */
+  readonly address: string | null
 }
 
 /** A form of some organization. Those that are made while the world runs have one form. */
@@ -42,7 +64,7 @@ function formFor({ decide, reference }: Client): string {
   return hasOpen && !decide.chance('limited form', 50) ? openFormOf(organizationId) : limited
 }
 
-async function submit(client: Client): Promise<void> {
+async function submit(client: Client, message: string | null): Promise<void> {
   const { decide } = client
   const formId = formFor(client)
   const [organizationId = ''] = formId.split('-')
@@ -55,20 +77,62 @@ async function submit(client: Client): Promise<void> {
   const email = isOpen && address === 'none' ? null : shouted
   const number = visitor.phones[decide.chance('gives a shared number', 25) ? 1 : 0].slice(2)
   const phone = isOpen || decide.chance('gives a phone', 50) ? number : null
-  const given = { ...(email === null ? {} : { email }), ...(phone === null ? {} : { phone }) }
-  const body = JSON.stringify({ _gotcha: '', name: markOf(organizationId), ...given })
   // Impatient people press the button more than once.
   const presses = decide.chance('is impatient', 25) ? 2 + decide.below('more presses', 3) : 1
-  const errand: Errand = { organizationId, formId, email, phone, body }
+  const errand = errandOf({ organizationId, formId, email, phone, message }, null)
   await Promise.all(Array.from({ length: presses }, () => submitPatiently(errand, client)))
 }
 
-async function submitPatiently({ body, ...errand }: Errand, client: Client): Promise<void> {
+function errandOf(said: Omit<Sent, 'sentAt'>, address: string | null): Errand {
+  const given = Object.entries({ email: said.email, phone: said.phone, message: said.message })
+  const texts = Object.fromEntries(given.filter(([, text]) => text !== null))
+  return {
+    ...said,
+    address,
+    body: JSON.stringify({ _gotcha: '', name: markOf(said.organizationId), ...texts }),
+  }
+}
+
+/** How long it takes to send something many times at most, in ms. */
+const MANY_MS = [1_000, 40_000, 4_000_000] as const
+/** How many times one text is spam, and how many submissions are from one network. */
+const OFTEN = { text: 10, network: 21 }
+
+/** Sends one long text, or something from one network, to one form or to two, so often that it may be spam. */
+async function submitMany(client: Client): Promise<void> {
+  const { decide } = client
+  const kind = decide.pick('many of', ['text', 'text', 'network'])
+  const [one, other] = [decide.pick('organization', organizationIds), decide.pick('other', organizationIds)]
+  const isSplit = decide.chance('to two forms', 25)
+  const network = 1 + decide.below('network', 2)
+  const text = decide.pick('long text', LONG_TEXTS)
+  const shouts = decide.chance('shouts', 50)
+  const count = OFTEN[kind] - 1 + decide.below('more of it', 4)
+  const takesMs = decide.pick('takes', MANY_MS)
+  const send = async (nth: number): Promise<void> => {
+    await client.pause(decide.delayMs('waits', takesMs))
+    const organizationId = isSplit && nth % 2 === 0 ? other : one
+    const [email = ''] = visitors[nth % visitors.length]?.emails ?? []
+    const message =
+      kind === 'network' ? floodTextOf(network, nth) : shouts && nth % 3 === 0 ? text.toUpperCase() : text
+    const said = { organizationId, formId: plainFormOf(organizationId), email, phone: null, message }
+    await submitPatiently(errandOf(said, kind === 'network' ? addressIn(network, nth) : null), client)
+  }
+  await Promise.all(Array.from({ length: count }, (_, index) => send(index)))
+}
+
+async function submitPatiently({ body, address, ...errand }: Errand, client: Client): Promise<void> {
   const { decide } = client
   const { formId } = errand
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     const sent: Sent = { ...errand, sentAt: client.reference.now() }
-    const answer = await client.send({ method: 'POST', path: `/api/forms/${formId}/submissions`, body })
+    const headers = address === null ? {} : { 'cf-connecting-ip': address }
+    const answer = await client.send({
+      method: 'POST',
+      path: `/api/forms/${formId}/submissions`,
+      body,
+      headers,
+    })
     if (answer !== null) judge(sent, answer, client)
     if (answer !== null && answer.status < 500) return
     if (decide.chance('gives up', 40)) return
@@ -130,7 +194,8 @@ function receive(sent: Sent, answer: Answer, versions: readonly FormVersion[], c
     row.source === 'headless' &&
     answers.name === markOf(organizationId) &&
     answers.email === (email ?? undefined) &&
-    answers.phone === (phone ?? undefined)
+    answers.phone === (phone ?? undefined) &&
+    answers.message === (sent.message ?? undefined)
   if (!isStored) client.violated('each receipt has its row', `${submissionId}: ${JSON.stringify(row)}`)
 }
 

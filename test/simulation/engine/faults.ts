@@ -31,6 +31,16 @@ const mostPerMille = {
   queueLate: 200,
   cronMissed: 200,
   cronDoubled: 100,
+  receiverBroken: 200,
+  /** A receiver of webhooks that asks to wait. */
+  receiverBusy: 80,
+  /** A receiver that wants to be told nothing any more. */
+  receiverGone: 8,
+  receiverSlow: 80,
+  /** A call that a receiver takes, but whose answer is lost. */
+  receiverLost: 150,
+  /** A receiver that is down for minutes or hours. */
+  receiverDown: 15,
   requestLost: 30,
   answerLost: 60,
   /** A process that dies after a step. */

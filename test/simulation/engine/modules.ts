@@ -8,6 +8,7 @@ export async function loadOnDemandModules(): Promise<void> {
   await Promise.all([
     publicEndpoints(),
     import('../../../domain/text/phone-number.ts'),
+    import('../../../domain/jobs/webhook.ts'),
     import('../../../domain/spam/content.ts'),
     import('../../../domain/spam/learn.ts'),
   ])

@@ -1,11 +1,13 @@
 import type { StoredPlaces } from '../service/stored-places.ts'
 import { entryOf, type Delivered, type HandedOver } from '../service/processes/handed-over.ts'
+import type { Row } from '../engine/changes.ts'
 import type { Reference } from '../reference.ts'
 import { RECIPIENT_DAILY_MAX } from '../../../domain/forms/message-text.ts'
 import { AUTOMATION_HOURLY, FORGED_SUBJECT, markOf, passing } from '../setting.ts'
 import { checkDirectoryAtRest, checkKeysAtRest } from './keys.ts'
 import { isHopeless } from './entries.ts'
 import { textOf, type Watch } from './watch.ts'
+import type { Verdicts } from './verdicts.ts'
 
 /** What was delivered to whom, when all work has been done. */
 export interface AtRest {
@@ -13,6 +15,7 @@ export interface AtRest {
   readonly reference: Reference
   readonly email: HandedOver
   readonly sms: HandedOver
+  readonly verdicts: Verdicts
   /** The provider that never answers; null: none. */
   readonly broken: 'email' | 'sms' | null
   /** Whether nothing can be done for an organization, because its database stays broken. */
@@ -44,9 +47,10 @@ function organizationsOf({ stored, isStuck }: AtRest): readonly string[] {
     .filter((organizationId) => organizationId !== passing.organizationId && !isStuck(organizationId))
 }
 
-function checkReceipts({ reference, stored, violated }: AtRest): void {
+function checkReceipts({ reference, stored, verdicts, violated }: AtRest): void {
   for (const { submissionId, organizationId, email, phone } of reference.receipts.values()) {
     const row = stored.rowOf(organizationId, 'form_submissions', submissionId)
+    if (row?.contact_id === null && !verdicts.hasFollowed(organizationId, submissionId)) continue
     const contact = stored.rowOf(organizationId, 'contacts', row?.contact_id)
     const isRight = email === null ? contact?.phone === phone : contact?.email_key === email
     if (!isRight)
@@ -55,34 +59,47 @@ function checkReceipts({ reference, stored, violated }: AtRest): void {
 }
 
 /**
- * Checks that each recipient was notified of a submission, and only once. Of a form that was unpublished after the
+ * Checks that each recipient was notified of a submission, and only once; of spam, nobody. Of a form that was unpublished after the
  * submission was checked against it, what still waited is not sent, so any of its recipients may have been told.
  */
 function checkNotifications(world: AtRest): void {
-  const { reference, stored, email, broken, violated } = world
+  const { reference, stored, email, verdicts, broken, violated } = world
   const mailsOf = Map.groupBy(
     email.delivered.filter(({ text }) => text !== ''),
     ({ text }) => /Submission (sub_\w+)\./.exec(text)?.[1] ?? '',
   )
   for (const row of organizationsOf(world).flatMap((id) => stored.rowsOf(id, 'form_submissions'))) {
     const submissionId = textOf(row.submission_id)
-    const versions = reference.receipts.get(submissionId)?.version ?? null
-    const possible = versions === null ? reference.versionsOf(textOf(row.form_id)) : [versions]
     const mails = mailsOf.get(submissionId) ?? []
+    if (!verdicts.hasFollowed(textOf(row.organization_id), submissionId)) {
+      if (mails.length > 0) violated('nothing follows from spam', `${submissionId}: ${mails[0]?.to ?? ''}`)
+      continue
+    }
+    const versions = reference.receipts.get(submissionId)?.version ?? null
+    const mayBeReleased =
+      typeof stored.rowOf(textOf(row.organization_id), 'submission_marks', submissionId)?.is_spam === 'number'
+    // What was released is told to whom the form named then.
+    const possible =
+      versions === null || mayBeReleased ? reference.versionsOf(textOf(row.form_id)) : [versions]
     checkOnce(mails, `of ${submissionId}`, violated)
     const told = [...new Set(mails.map((mail) => mail.to))].sort()
     const to = told.join(', ')
-    const isStopped = reference
-      .versionsOf(textOf(row.form_id))
-      .some(({ version, isPublished }) => !isPublished && version > (versions?.version ?? 0))
     const isTold = possible.some(({ recipients }) =>
-      isStopped
+      isStopped(row, reference)
         ? told.every((address) => recipients.includes(address))
         : [...recipients].sort().join(', ') === to,
     )
     if (!isTold && broken !== 'email')
       violated('everybody is told of a submission', `${submissionId}: told ${to === '' ? 'nobody' : to}`)
   }
+}
+
+/** Whether the form of a submission was unpublished since, which stops what still waits of it. */
+function isStopped({ submission_id: id, form_id: formId }: Row, reference: Reference): boolean {
+  const since = reference.receipts.get(textOf(id))?.version.version ?? 0
+  return reference
+    .versionsOf(textOf(formId))
+    .some(({ version, isPublished }) => !isPublished && version > since)
 }
 
 /**
@@ -103,7 +120,7 @@ function checkOnce(mails: readonly Delivered[], what: string, violated: AtRest['
  * delivered more often than necessary.
  */
 function checkRuns(world: AtRest): void {
-  const { stored, email, sms, broken, isCalm, violated } = world
+  const { stored, email, sms, verdicts, broken, isCalm, violated } = world
   for (const organizationId of organizationsOf(world)) {
     const forms = new Set(stored.rowsOf(organizationId, 'automations').map((row) => row.trigger_form_id))
     for (const submission of stored.rowsOf(organizationId, 'form_submissions')) {
@@ -111,7 +128,9 @@ function checkRuns(world: AtRest): void {
       const runId = `run_${textOf(submission.submission_id)}_1`
       const run = stored.rowOf(organizationId, 'automation_runs', runId)
       const isEnded = run?.status === 'completed' || isHopeless(textOf(run?.failure_reason))
-      if (!isEnded && broken === null)
+      if (!verdicts.hasFollowed(organizationId, textOf(submission.submission_id))) {
+        if (run !== undefined) violated('nothing follows from spam', `${organizationId} ${runId}`)
+      } else if (!isEnded && broken === null)
         violated('a run comes to its end', `${organizationId} ${runId}: ${JSON.stringify(run)}`)
     }
   }
@@ -191,7 +210,11 @@ function checkLog(world: AtRest): void {
       .flatMap((id) => stored.rowsOf(id, 'form_submissions').map((row) => textOf(row.submission_id))),
   )
   // A worker that hands a message over and dies records nothing, and the next one passes over a contact who has
-  // unsubscribed since then.
+  // unsubscribed since then, and tells nobody of a form that was unpublished.
+  const stopped = organizationsOf(world)
+    .flatMap((id) => stored.rowsOf(id, 'form_submissions'))
+    .filter((row) => isStopped(row, reference))
+    .map((row) => `obx_${textOf(row.submission_id)}_`)
   const unsubscribed = new Set(
     organizationsOf(world)
       .flatMap((id) => stored.rowsOf(id, 'contacts'))
@@ -208,6 +231,7 @@ function checkLog(world: AtRest): void {
     if (
       logged.get(sendId)?.outcome !== 'accepted' &&
       !isOfStuck &&
+      !stopped.some((prefix) => sendId.startsWith(prefix)) &&
       !unsubscribed.has(message.to.toLowerCase())
     )
       violated(

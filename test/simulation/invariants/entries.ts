@@ -1,5 +1,8 @@
+import { toInstant } from '../../../domain/text/instant.ts'
 import type { Row } from '../engine/changes.ts'
 import type { HandedOver } from '../service/processes/handed-over.ts'
+import type { Receivers } from '../service/receivers.ts'
+import { HOOK_ASKED_MAX_MS, HOOK_PAUSES_MS, type Deliveries } from './deliveries.ts'
 import { isAtHome, textOf, type ChangeCheck, type HomeChange, type Watch } from './watch.ts'
 
 /**
@@ -24,6 +27,9 @@ const SLOW_CALL_MS = 100_000
 /** How long a write waits while a move pauses its family, in ms. The instants in it are of before. */
 const PAUSED_MAX_MS = 15_000
 
+/** What an entry says of an attempt that broke off within the service. */
+const BROKE = 'Internal failure.'
+
 /** Within which time an entry that is due must be taken up, in ms: with a queue message, and by the sweep or alarm. */
 const SOON_MS = 10_000
 const LATE_MS = 80_000
@@ -33,6 +39,8 @@ const AFTERMATH_MS = 180_000
 export interface EntryWatch extends Watch {
   readonly email: HandedOver
   readonly sms: HandedOver
+  readonly receivers: Receivers
+  readonly deliveries: Deliveries
   /** Since when nothing goes wrong, in ms; null: faults go on. */
   readonly quietSinceMs: () => number | null
   /** Whether work of an organization may wait although nothing goes wrong, because something stays broken. */
@@ -46,6 +54,14 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
   const callMs = faults.mayBe('storageSlow') ? SLOW_CALL_MS : CALL_MS
   /** Forms that took nothing for a time: nobody is told of what came in before. */
   const unpublished = new Set<string>()
+  /** Entries that no message of the queue announces: those of what was released, or changed by a step of a run. */
+  const unannounced = new Set<string>()
+  /** How long a write may have waited before it was made, in ms: a move may have paused its family. */
+  const waitedMaxMs = (): number => {
+    const since = toInstant(nowMs() - PAUSED_MAX_MS - errorMs)
+    const moves = stored.look('select 1 from moves where ended_at is null or ended_at > ? limit 1', since)
+    return callMs + (moves.length > 0 ? PAUSED_MAX_MS : 0)
+  }
   const claimed = ({ organizationId, before, after }: HomeChange, named: string): void => {
     const dueMs = Date.parse(textOf(before?.next_attempt_at))
     const isNew = before?.lease_token === null
@@ -58,7 +74,8 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
       happened('an entry is taken over from a worker that did not finish')
     const quietMs = watch.quietSinceMs()
     if (quietMs === null || watch.mayWait(organizationId)) return
-    const isQueued = faults.isCalm && faults.hasQueue && isNew && before.last_error === null
+    const isQueued =
+      faults.isCalm && faults.hasQueue && isNew && before.last_error === null && !unannounced.has(named)
     const since = faults.isCalm ? dueMs : Math.max(dueMs, quietMs + AFTERMATH_MS)
     if (nowMs() - since > (isQueued ? SOON_MS : LATE_MS))
       violated('follow-up work begins in time', `${named}: ${nowMs() - since} ms late`)
@@ -91,6 +108,10 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
       waits(change, named)
       return
     }
+    if (after.kind === 'webhook_delivery' && after.last_error !== BROKE) {
+      putOffHook(change, named)
+      return
+    }
     const answer = lastAnswer(named)
     const reason = textOf(after.last_error)
     const isThrottled = answer?.kind === 'unavailable' && answer.throttled && reason.endsWith(answer.reason)
@@ -107,13 +128,28 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
     const leastMs = Math.max(pauseMs * (1 - SHORTENED), askedMs, isThrottled ? THROTTLED_MS : 0)
     const mostMs = Math.max(pauseMs, askedMs, isThrottled ? THROTTLED_MS : 0)
     const waitMs = Date.parse(textOf(after.next_attempt_at)) - nowMs()
-    if (waitMs < leastMs - errorMs - callMs || waitMs > mostMs + errorMs)
+    if (waitMs < leastMs - errorMs - waitedMaxMs() || waitMs > mostMs + errorMs)
       violated(
         'attempts pause as the manual says',
         `${named}, attempt ${attempts}: ${waitMs} ms, not ${leastMs} to ${mostMs} ms`,
       )
     happened('an entry is put off')
     if (askedMs > pauseMs) happened('an entry waits as long as the provider asked')
+  }
+  /** A webhook failed, so it is told again after a pause, or when it asked for. */
+  const putOffHook = ({ before, after }: HomeChange, named: string): void => {
+    const attempts = Number(before?.attempts)
+    const pauseMs = HOOK_PAUSES_MS[attempts - 1]
+    if (after?.attempts !== attempts || pauseMs === undefined) {
+      violated('a delivery is given up after its last attempt', `${named}: ${JSON.stringify(after)}`)
+      return
+    }
+    const askedMs = Math.min(watch.receivers.lastAnswer(named)?.retryAfterMs ?? 0, HOOK_ASKED_MAX_MS)
+    const wantedMs = Math.max(pauseMs, askedMs)
+    const waitMs = Date.parse(textOf(after.next_attempt_at)) - nowMs()
+    if (waitMs < wantedMs - errorMs - waitedMaxMs() || waitMs > wantedMs + errorMs)
+      violated('a webhook is told again as the manual says', `${named}: ${waitMs} ms, not ${wantedMs} ms`)
+    happened('a delivery is put off')
   }
   const failed = ({ before, after }: HomeChange, named: string): void => {
     const reason = textOf(after?.last_error)
@@ -145,6 +181,14 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
     happened('an entry is retried by an operator')
   }
   const done = ({ organizationId, before }: HomeChange, named: string): void => {
+    if (before?.kind === 'webhook_delivery') {
+      if (!watch.deliveries.mayLeave(organizationId, before))
+        violated(
+          'an event leaves the outbox when its webhook was told',
+          `${named}: ${JSON.stringify(before)}`,
+        )
+      return
+    }
     if (textOf(before?.lease_token) === '')
       violated('an entry is done by its worker', `${named}: ${JSON.stringify(before)}`)
     const run = stored.rowOf(organizationId, 'automation_runs', named)
@@ -163,10 +207,15 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
     return (sms?.atMs ?? -1) > (email?.atMs ?? -1) ? sms?.result : email?.result
   }
   return (changes) => {
+    const isSaving = changes.some(({ table, before }) => table === 'form_submissions' && before === null)
     for (const change of changes.filter(isAtHome)) {
       if (change.table === 'forms' && change.after?.is_published === 0)
         unpublished.add(textOf(change.after.form_id))
-      if (change.table !== 'outbox' || change.before === null) continue
+      if (change.table !== 'outbox') continue
+      if (change.before === null) {
+        if (!isSaving) unannounced.add(textOf(change.after?.outbox_id))
+        continue
+      }
       const { before, after, columns } = change
       const named = textOf(before.outbox_id)
       const token = textOf(after?.lease_token)

@@ -1,5 +1,6 @@
 import type { Row } from '../engine/changes.ts'
 import type { PlacedChange } from '../service/stored-places.ts'
+import type { Verdicts } from './verdicts.ts'
 import { isAtHome, textOf, type ChangeCheck, type HomeChange, type Watch } from './watch.ts'
 
 /** What a visitor gave in a form. */
@@ -14,10 +15,10 @@ const FILLED = ['first_name', 'email', 'email_key', 'phone'] as const
 type Filled = Readonly<Record<(typeof FILLED)[number], string | null>>
 
 /**
- * Checks each submission at the moment at which it is saved, against a second implementation of its rules: the contact
- * that it finds or creates, the work that follows, and the limit of its form.
+ * Checks each submission at the moment at which it is saved or released, against a second implementation of its rules:
+ * the contact that it finds or creates, the work that follows, and the limit of its form.
  */
-export function createSavedChecks({ stored, violated, happened }: Watch): ChangeCheck {
+export function createSavedChecks({ stored, violated, happened }: Watch, verdicts: Verdicts): ChangeCheck {
   const contactsBefore = (organizationId: string, changes: readonly PlacedChange[]): readonly Row[] => {
     const changed = new Map(
       changes
@@ -29,9 +30,9 @@ export function createSavedChecks({ stored, violated, happened }: Watch): Change
       .map((row) => (changed.has(row.contact_id) ? (changed.get(row.contact_id) ?? null) : row))
       .filter((row) => row !== null)
   }
-  const checkContact = ({ organizationId, after }: HomeChange, changes: readonly PlacedChange[]): void => {
+  /** @returns the contacts afterwards, so that those that are released together are looked at one after the other */
+  const checkContact = ({ organizationId, after }: HomeChange, contacts: readonly Row[]): readonly Row[] => {
     const given = givenIn(after)
-    const contacts = contactsBefore(organizationId, changes)
     const matched = matchOf(given, contacts)
     const found = stored.rowOf(organizationId, 'contacts', after?.contact_id)
     const what = `${organizationId} ${textOf(after?.submission_id)}, ${JSON.stringify(given)}`
@@ -43,9 +44,8 @@ export function createSavedChecks({ stored, violated, happened }: Watch): Change
     if (matched === null && contacts.some(({ contact_id: id }) => id === after?.contact_id))
       violated('a submission finds its contact', `${what}: a new one, not ${JSON.stringify(found)}`)
     const wanted = filledBy(given, matched, contacts)
-    const wrong = FILLED.find((column) => found?.[column] !== wanted[column])
-    if (wrong !== undefined)
-      violated('a submission fills its contact', `${what}: ${wrong} of ${JSON.stringify(found)}`)
+    const filled = matched ?? { contact_id: after?.contact_id, created_at: after?.submitted_at }
+    const others = contacts.filter((row) => row !== matched)
     if (
       matched === null &&
       (found?.tags !== '[]' ||
@@ -58,8 +58,28 @@ export function createSavedChecks({ stored, violated, happened }: Watch): Change
       happened('a submission finds its contact by the phone')
     if (given.phone !== null && wanted.phone === null)
       happened('a contact gets no phone because another one has it')
+    return [...others, { ...filled, ...wanted }]
   }
-  const checkWork = ({ organizationId, after }: HomeChange, changes: readonly PlacedChange[]): void => {
+  const checkContacts = (followed: readonly HomeChange[], changes: readonly PlacedChange[]): void => {
+    for (const [organizationId, of] of Map.groupBy(followed, (change) => change.organizationId)) {
+      const before = contactsBefore(organizationId, changes)
+      const wanted = of.reduce((contacts, change) => checkContact(change, contacts), before)
+      const touched = new Set(of.map(({ after }) => after?.contact_id))
+      for (const row of wanted.filter(({ contact_id: id }) => touched.has(id))) {
+        const found = stored.rowOf(organizationId, 'contacts', row.contact_id)
+        const wrong = FILLED.find((column) => found?.[column] !== row[column])
+        if (wrong !== undefined)
+          violated(
+            'a submission fills its contact',
+            `${organizationId}, ${wrong} ${JSON.stringify(row[wrong])} of ${JSON.stringify(found)}`,
+          )
+      }
+    }
+  }
+  const checkWork = (
+    { organizationId, before, after }: HomeChange,
+    changes: readonly PlacedChange[],
+  ): void => {
     const [submissionId, formId] = [textOf(after?.submission_id), textOf(after?.form_id)]
     const form = stored.rowOf(organizationId, 'forms', formId)
     const { notificationEmails = [] } = JSON.parse(textOf(form?.definition)) as {
@@ -73,8 +93,14 @@ export function createSavedChecks({ stored, violated, happened }: Watch): Change
       ...notificationEmails.map((to) => `notification_email ${JSON.stringify({ submissionId, formId, to })}`),
       ...triggered.map((automationId) => `automation_run ${JSON.stringify({ automationId })}`),
     ]
+    // What webhooks are told, the check of deliveries looks at.
     const entries = changes.filter(
-      ({ table, isHome, before }) => isHome && table === 'outbox' && before === null,
+      ({ table, isHome, before: was, after: entry }) =>
+        isHome &&
+        table === 'outbox' &&
+        was === null &&
+        entry?.submission_id === submissionId &&
+        entry.kind !== 'webhook_delivery',
     )
     const found = entries.map(({ after: entry }) => `${textOf(entry?.kind)} ${textOf(entry?.payload)}`)
     if ([...found].sort().join() !== wanted.sort().join())
@@ -83,27 +109,23 @@ export function createSavedChecks({ stored, violated, happened }: Watch): Change
         `${submissionId} of ${formId}: ${found.join()}, not ${wanted.join()}`,
       )
     for (const { after: entry } of entries)
-      if (entry?.submission_id !== submissionId || entry.attempts !== 0 || entry.status !== 'pending')
+      if (entry?.attempts !== 0 || entry.status !== 'pending')
         violated('a submission is saved with its work', `${submissionId}: ${JSON.stringify(entry)}`)
     const limit = (JSON.parse(textOf(form?.definition)) as { readonly submissionLimitPerContact?: number })
       .submissionLimitPerContact
-    if (limit === undefined) return
+    // What is released was counted by nobody when it came.
+    if (limit === undefined || before !== null) return
     const same = stored
       .rowsOf(organizationId, 'form_submissions')
       .filter((row) => row.form_id === formId && row.contact_id === after?.contact_id)
     if (same.length > limit) violated('the limit is exact', `${submissionId}: ${same.length} of ${formId}`)
   }
   return (changes) => {
-    for (const change of changes.filter(isAtHome)) {
-      if (change.table !== 'form_submissions') continue
-      if (change.before !== null) {
-        violated('a submission stays as it was saved', JSON.stringify(change.after ?? change.before))
-        continue
-      }
-      happened('a submission is saved')
-      checkContact(change, changes)
-      checkWork(change, changes)
-    }
+    for (const { table, before } of changes.filter(isAtHome))
+      if (table === 'form_submissions' && before === null) happened('a submission is saved')
+    const followed = verdicts.followedIn(changes)
+    checkContacts(followed, changes)
+    for (const change of followed) checkWork(change, changes)
   }
 }
 

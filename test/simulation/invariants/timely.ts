@@ -5,7 +5,8 @@ import { isAtHome, textOf, type ChangeCheck, type HomeChange, type Watch } from 
 const OWN_TIME: ReadonlySet<string> = new Set(['outbox', 'sends'])
 
 /** Tables of which rows may disappear from the database in which their organization lives. */
-const PASSING = /^(?:outbox|automation_messages|send_requests|import_\w+|write_pauses|move_\w+|placed_\w+)$/
+const PASSING =
+  /^(?:outbox|automation_messages|send_requests|form_signs|webhooks|webhook_deliveries|import_\w+|write_pauses|move_\w+|placed_\w+)$/
 
 /** Columns that change only because the content of a row does. */
 const FOLLOWING: ReadonlySet<string> = new Set(['updated_at', 'version'])

@@ -1,5 +1,6 @@
 import type { Mutant } from '../service/universe.ts'
 import { detailMutants } from './details.ts'
+import { followingMutants } from './following.ts'
 import { messagingMutants } from './messaging.ts'
 import { movingMutants } from './moving.ts'
 import { outboxMutants } from './outbox.ts'
@@ -20,6 +21,7 @@ export const mutants: readonly Mutant[] = [
   ...movingMutants,
   ...detailMutants,
   ...removingMutants,
+  ...followingMutants,
 ]
 
 /** The mutant with a name; undefined: there is none. */

@@ -13,6 +13,7 @@ import { openMoving, openPlaces } from '../places.ts'
 import type { Process } from './process.ts'
 import type { SimulatedProvider } from '../providers.ts'
 import type { SimulatedQueue } from '../queue.ts'
+import type { Receivers } from '../receivers.ts'
 import type { StorageCalls } from '../storage-calls.ts'
 import type { MutantProcess, Universe } from '../universe.ts'
 
@@ -23,6 +24,7 @@ export interface Outside {
   readonly email: SimulatedProvider<EmailSender>
   readonly sms: SimulatedProvider<SmsSender>
   readonly queue: SimulatedQueue
+  readonly receivers: Receivers
 }
 
 /** The ports of one process, as `host-worker/wiring` puts them together. */
@@ -68,6 +70,7 @@ export function openPorts(process: Process, universe: Universe, outside: Outside
     email: mutant?.email?.(email) ?? email,
     sms: mutant?.sms?.(sms) ?? sms,
     mail: { domain: 'mail.example.com', brand: 'Platform' },
+    fetch: outside.receivers.fetchOf(process),
     places: { overview, restorePlaces, deletionPlaces, moves: createMoves({ ...moving, background }) },
   })
   const followUp = createFollowUp({

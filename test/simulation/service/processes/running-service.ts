@@ -4,6 +4,7 @@ import { createNetwork, type Network } from './network.ts'
 import type { HandedOver } from './handed-over.ts'
 import { createEmailProvider, createSmsProvider } from '../providers.ts'
 import { createQueue } from '../queue.ts'
+import { createReceivers, type Receivers } from '../receivers.ts'
 import { createStorageCalls } from '../storage-calls.ts'
 import type { Universe } from '../universe.ts'
 
@@ -15,6 +16,8 @@ export interface RunningService {
   /** What was handed over to the providers of email and of SMS. */
   readonly email: HandedOver
   readonly sms: HandedOver
+  /** What webhooks call. */
+  readonly receivers: Receivers
 }
 
 const MINUTE_MS = 60_000
@@ -36,7 +39,9 @@ export function startService(universe: Universe, objects: FamilyObjects): Runnin
     })
     return Promise.race([isolate.consume(ref), died])
   })
-  const fleet = startFleet(universe, { storage: createStorageCalls(universe), objects, email, sms, queue })
+  const receivers = createReceivers(universe)
+  const storage = createStorageCalls(universe)
+  const fleet = startFleet(universe, { storage, objects, email, sms, queue, receivers })
   startCron(universe, fleet)
   return {
     fleet,
@@ -44,6 +49,7 @@ export function startService(universe: Universe, objects: FamilyObjects): Runnin
     network: createNetwork(universe, () => fleet),
     email: email.handedOver,
     sms: sms.handedOver,
+    receivers,
   }
 }
 

@@ -1,0 +1,156 @@
+import type { ClaimedEntry, TenantOutbox } from '../../../ports/messaging.ts'
+import type { NewSubmission } from '../../../ports/records.ts'
+import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
+import { networkIn } from '../setting.ts'
+import type { Mutant } from '../service/universe.ts'
+import { portWith } from '../../support/runner/port-with.ts'
+import { replacing } from './replacing.ts'
+
+/** The storage with other verdicts about submissions. */
+function judging(
+  storage: PlacedStorage,
+  judged: (of: NewSubmission) => NewSubmission['judged'],
+): PlacedStorage {
+  const submissionsOf = (organizationId: string) => {
+    const writer = storage.forms.submissionsOf(organizationId)
+    return portWith(writer, {
+      saveSubmission: (of) => writer.saveSubmission({ ...of, judged: judged(of) }),
+    })
+  }
+  return { ...storage, forms: { find: (formId) => storage.forms.find(formId), submissionsOf } }
+}
+
+/** What is compared with others, as a sign that is the same for all forms. */
+function signsOfAllForms({ judged, answers }: NewSubmission): NewSubmission['judged'] {
+  const message = String(answers.message)
+  return (
+    judged && {
+      ...judged,
+      signs: judged.signs.map((one) => ({ ...one, sign: networkIn(message) ?? message })),
+    }
+  )
+}
+
+/** The storage whose outbox hands out deliveries to webhooks in another way. */
+function handingOut(
+  storage: PlacedStorage,
+  change: (entry: ClaimedEntry, outbox: TenantOutbox, token: string) => Promise<ClaimedEntry>,
+): PlacedStorage {
+  const open = (organizationId: string) => {
+    const outbox = storage.outbox.open(organizationId)
+    return portWith(outbox, {
+      claim: async (outboxId, lease, now) => {
+        const entry = await outbox.claim(outboxId, lease, now)
+        return entry?.kind === 'webhook_delivery' ? change(entry, outbox, lease.token) : entry
+      },
+    })
+  }
+  return { ...storage, outbox: { ...storage.outbox, open } }
+}
+
+/** Mistakes in what follows from a submission, or does not: verdicts, marks, and what webhooks are told. */
+export const followingMutants: readonly Mutant[] = [
+  {
+    name: 'what is released after some time has its contact, but not its work',
+    statement: replacing(
+      'and s.spam = 0',
+      `and s.spam = 0 and s.submitted_at > strftime('%Y-%m-%dT%H:%M:%fZ', s.updated_at, '-20 seconds')`,
+      'insert into outbox',
+    ),
+  },
+  {
+    name: 'a verdict counts what came to other forms',
+    storage: (storage) => judging(storage, signsOfAllForms),
+    statement: (sql) => sql.replaceAll(/(?<=r\.organization_id = \?\d+) and r\.form_id = \?\d+/g, ''),
+  },
+  {
+    name: 'a verdict comes one submission too late',
+    storage: (storage) =>
+      judging(
+        storage,
+        ({ judged }) =>
+          judged && {
+            ...judged,
+            signs: judged.signs.map((one) => ({ ...one, earlierMax: one.earlierMax + 1 })),
+          },
+      ),
+  },
+  {
+    name: 'a submission is judged by what other organizations marked',
+    statement: (sql) =>
+      sql.replaceAll(/(?<=from spam_models as m\s+where )m\.organization_id = \?\d+ and/g, ''),
+  },
+  {
+    name: 'what somebody says of a submission is noted, but its verdict stays',
+    statement: (sql) =>
+      sql.replaceAll(
+        /(?<=update form_submissions set spam[^]*?)and spam <> (\?\d+)/g,
+        'and spam <> $1 and false',
+      ),
+  },
+  {
+    name: 'what was released is released again when its mark is taken back',
+    statement: replacing('held = null,', 'held = held,', 'update form_submissions as s'),
+  },
+  {
+    name: 'the webhooks of a parent are told of its children',
+    statement: (sql) =>
+      sql.replaceAll(
+        /(?<=from webhooks as w[^]*?)w\.organization_id = (\?\d+) and w\.is_on = 1/g,
+        'w.organization_id in ($1, (select parent_id from organizations where organization_id = $1)) and w.is_on = 1',
+      ),
+  },
+  {
+    name: 'webhooks are told of spam',
+    statement: replacing('and s.spam = 0 and iif(', 'and iif(', 'insert into outbox'),
+  },
+  {
+    name: 'a delivery is dropped whose worker died',
+    storage: (storage) =>
+      handingOut(storage, async (entry, outbox, token) => {
+        const { outboxId, attempts } = entry
+        if (attempts > 1)
+          await outbox.settle(outboxId, token, { kind: 'done', sends: [] }, '2026-03-01T00:00:00.000Z')
+        return entry
+      }),
+  },
+  {
+    name: 'a webhook is told again under another id',
+    storage: (storage) =>
+      handingOut(storage, async (entry) => ({ ...entry, outboxId: `${entry.outboxId}-${entry.attempts}` })),
+  },
+  {
+    name: 'a webhook is told a row as a process first read it',
+    storage: (storage, { memory }) => ({
+      ...storage,
+      tenant: (organizationId) => {
+        const tenant = storage.tenant(organizationId)
+        return portWith(tenant, {
+          findMany: async (...given) => {
+            const [, , keys, by] = given
+            if (keys.length !== 1 || by !== undefined) return tenant.findMany(...given)
+            const name = `${organizationId} ${keys.join()}`
+            const rows = (memory.get(name) as Awaited<ReturnType<typeof tenant.findMany>> | undefined) ?? null
+            if (rows !== null) return rows
+            const read = await tenant.findMany(...given)
+            memory.set(name, read)
+            return read
+          },
+        })
+      },
+    }),
+  },
+  {
+    name: 'a secret that was replaced signs no more',
+    storage: (storage) => ({
+      ...storage,
+      webhooks: (organizationId) => {
+        const webhooks = storage.webhooks(organizationId)
+        return portWith(webhooks, {
+          rotate: (webhookId, secret, _until, version) =>
+            webhooks.rotate(webhookId, secret, '2026-01-01T00:00:00.000Z', version),
+        })
+      },
+    }),
+  },
+]
