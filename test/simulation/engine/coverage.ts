@@ -88,6 +88,7 @@ export const eventKinds = [
 export const rareEventKinds: ReadonlySet<EventKind> = new Set([
   'an attempt to switch is given back after sealing',
   'a send that was cut off is taken over',
+  'a submission is like what was marked as spam',
 ])
 
 export type EventKind = (typeof eventKinds)[number]
