@@ -88,6 +88,9 @@ export const eventKinds = [
 export const rareEventKinds: ReadonlySet<EventKind> = new Set([
   'an attempt to switch is given back after sealing',
   'a send that was cut off is taken over',
+  'a submission is like what was marked as spam',
+  'a webhook that is gone is switched off',
+  'a delivery is given up',
 ])
 
 export type EventKind = (typeof eventKinds)[number]

@@ -35,7 +35,7 @@ const mostPerMille = {
   /** A receiver of webhooks that asks to wait. */
   receiverBusy: 80,
   /** A receiver that wants to be told nothing any more. */
-  receiverGone: 8,
+  receiverGone: 60,
   receiverSlow: 80,
   /** A call that a receiver takes, but whose answer is lost. */
   receiverLost: 150,

@@ -76,11 +76,6 @@ export const followingMutants: readonly Mutant[] = [
       ),
   },
   {
-    name: 'a submission is judged by what other organizations marked',
-    statement: (sql) =>
-      sql.replaceAll(/(?<=from spam_models as m\s+where )m\.organization_id = \?\d+ and/g, ''),
-  },
-  {
     name: 'what somebody says of a submission is noted, but its verdict stays',
     statement: (sql) =>
       sql.replaceAll(

@@ -3,7 +3,7 @@ import { SPAM_TEXTS } from '../../setting.ts'
 import { bodyOf, type Client } from '../client.ts'
 
 /** How many submissions are marked at once at most. */
-const MARKED_MAX = 4
+const MARKED_MAX = 6
 /** How long a call may still do something whose answer was lost, in ms. */
 const LATE_MS = 3_600_000
 /** The longest rest, in ms. */
@@ -44,7 +44,7 @@ export async function markSpam(organizationId: string, client: Client): Promise<
       await Promise.all([mark(said), mark({ ...said, spam: !said.spam })])
       client.happened('two people disagree about a submission')
     } else if (said.ids.length > 0) {
-      const times = client.decide.chance('changes their mind', 25) ? 3 : 1
+      const times = client.decide.chance('changes their mind', 40) ? 3 : 1
       for (let time = 0; time < times; time += 1) {
         const now = { ...said, spam: said.spam === (time % 2 === 0) }
         const isAlone = client.nowMs() > lateUntilMs
