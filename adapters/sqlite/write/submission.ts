@@ -326,7 +326,9 @@ const remember = template(sql`
       where b.organization_id = s.organization_id and b.outbox_id = 'dig_' || s.submission_id)
   from ${saved} where ${isWritten}
   on conflict (organization_id, form_id) do update set signs = excluded.signs, expires_at = excluded.expires_at,
-    updated_at = excluded.updated_at, told = excluded.told, digest_id = ifnull(excluded.digest_id, digest_id)`)
+    updated_at = excluded.updated_at, told = excluded.told, digest_id = ifnull(excluded.digest_id, digest_id)
+    where (signs, told, expires_at, digest_id) is not
+      (excluded.signs, excluded.told, excluded.expires_at, ifnull(excluded.digest_id, digest_id))`)
 
 /** Why nothing was saved: the submission was saved before, the form is no longer current, or the limit is reached. */
 const readRefusal = template(sql<RefusalRow>`

@@ -1,3 +1,4 @@
+import { SINGLES_MAX } from '../../../domain/forms/outbox.ts'
 import type { Answer } from '../service/processes/network.ts'
 import { textOf } from '../invariants/watch.ts'
 import type { FormVersion } from '../reference.ts'
@@ -98,9 +99,13 @@ const MANY_MS = [1_000, 40_000, 4_000_000] as const
 /** How many times one text is spam, and how many submissions are from one network. */
 const OFTEN = { text: 10, network: 21 }
 
-/** Sends one long text, or something from one network, to one form or to two, so often that it may be spam. */
+/**
+ * Sends one long text, or something from one network, to one form or to two, so often that it may be spam; or what is no
+ * spam, in such numbers that people are told of it together.
+ */
 async function submitMany(client: Client): Promise<void> {
   const { decide } = client
+  if (decide.chance('is a crowd', 30)) return submitAsCrowd(client)
   const kind = decide.pick('many of', ['text', 'text', 'network'])
   const [one, other] = [decide.pick('organization', organizationIds), decide.pick('other', organizationIds)]
   const isSplit = decide.chance('to two forms', 25)
@@ -118,6 +123,26 @@ async function submitMany(client: Client): Promise<void> {
     const said = { organizationId, formId: plainFormOf(organizationId), email, phone: null, message }
     await submitPatiently(errandOf(said, kind === 'network' ? addressIn(network, nth) : null), client)
   }
+  await Promise.all(Array.from({ length: count }, (_, index) => send(index)))
+}
+
+/** More than are told of one by one come to a form, from as many people as there are. */
+async function submitAsCrowd(client: Client): Promise<void> {
+  const { decide } = client
+  const organizationId = decide.pick('organization of a crowd', organizationIds)
+  const takesMs = decide.pick('a crowd takes', MANY_MS)
+  const send = async (nth: number): Promise<void> => {
+    await client.pause(decide.delayMs('waits in a crowd', takesMs))
+    const { emails, phones } = visitors[nth % visitors.length] ?? { emails: [''], phones: [''] }
+    const said = {
+      organizationId,
+      formId: openFormOf(organizationId),
+      email: emails[0],
+      phone: phones[0].slice(2),
+    }
+    await submitPatiently(errandOf({ ...said, message: null }, null), client)
+  }
+  const count = SINGLES_MAX + decide.below('more of a crowd', 12)
   await Promise.all(Array.from({ length: count }, (_, index) => send(index)))
 }
 

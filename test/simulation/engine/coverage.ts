@@ -12,6 +12,8 @@ export const eventKinds = [
   'a network floods a form',
   'a submission is like what was marked as spam',
   'spam is released',
+  'a submission is gathered into a digest',
+  'a digest is sent',
   'a submission is marked as spam',
   'a mark is taken back',
   'two people disagree about a submission',

@@ -65,8 +65,13 @@ function checkReceipts({ reference, stored, verdicts, violated }: AtRest): void 
 function checkNotifications(world: AtRest): void {
   const { reference, stored, email, verdicts, broken, violated } = world
   const mailsOf = Map.groupBy(
-    email.delivered.filter(({ text }) => text !== ''),
-    ({ text }) => /Submission (sub_\w+)\./.exec(text)?.[1] ?? '',
+    email.delivered.flatMap((mail) =>
+      [...mail.text.matchAll(/(?:Submission |\/submissions\/)(sub_\w+)/g)].map(([, id = '']) => ({
+        ...mail,
+        id,
+      })),
+    ),
+    ({ id }) => id,
   )
   for (const row of organizationsOf(world).flatMap((id) => stored.rowsOf(id, 'form_submissions'))) {
     const submissionId = textOf(row.submission_id)
@@ -78,14 +83,20 @@ function checkNotifications(world: AtRest): void {
     const versions = reference.receipts.get(submissionId)?.version ?? null
     const mayBeReleased =
       typeof stored.rowOf(textOf(row.organization_id), 'submission_marks', submissionId)?.is_spam === 'number'
-    // What was released is told to whom the form named then.
+    const isNamed = verdicts.gathered.get(submissionId)
+    if (isNamed === false) continue
+    const isGathered = isNamed === true
+    // What was released or gathered is told to whom the form named then.
     const possible =
-      versions === null || mayBeReleased ? reference.versionsOf(textOf(row.form_id)) : [versions]
+      versions === null || mayBeReleased || isGathered
+        ? reference.versionsOf(textOf(row.form_id))
+        : [versions]
     checkOnce(mails, `of ${submissionId}`, violated)
     const told = [...new Set(mails.map((mail) => mail.to))].sort()
     const to = told.join(', ')
     const isTold = possible.some(({ recipients }) =>
-      isStopped(row, reference)
+      // What is marked as spam before its digest goes out is left out, and does not follow when the mark is taken back.
+      isStopped(row, reference) || (isGathered && mayBeReleased && mails.length === 0)
         ? told.every((address) => recipients.includes(address))
         : [...recipients].sort().join(', ') === to,
     )

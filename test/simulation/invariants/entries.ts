@@ -1,5 +1,6 @@
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { Row } from '../engine/changes.ts'
+import type { PlacedChange } from '../service/stored-places.ts'
 import type { HandedOver } from '../service/processes/handed-over.ts'
 import type { Receivers } from '../service/receivers.ts'
 import { HOOK_ASKED_MAX_MS, HOOK_PAUSES_MS, type Deliveries } from './deliveries.ts'
@@ -20,6 +21,9 @@ const ASKED_MAX_MS = 6 * 3_600_000
 const WAIT_MAX_MS = 3 * 86_400_000
 const WAITS = /^Step \d+: Waits: /
 const WAITED = /^Step \d+: Given up after 3 days: /
+
+/** Of how much due work of an organization the queue is told. */
+const ANNOUNCED_MAX = 50
 
 /** How long a call may take in one direction, in ms: usually, and when calls may be slow. */
 const CALL_MS = 1_000
@@ -180,7 +184,43 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
       )
     happened('an entry is retried by an operator')
   }
-  const done = ({ organizationId, before }: HomeChange, named: string): void => {
+  /** One submission more is in a digest that nobody has taken yet. */
+  const gathers = ({ before, after, columns }: HomeChange, named: string): void => {
+    const [was, is] = [digestIn(before), digestIn(after)]
+    const isRight =
+      before?.kind === 'notification_digest' &&
+      before.status === 'pending' &&
+      before.attempts === 0 &&
+      was.formId === is.formId &&
+      is.count === was.count + 1 &&
+      [is.first, is.first.slice(0, -1)].some((first) => first.join() === was.first.join()) &&
+      columns.every((column) => ['payload', 'last_error', 'updated_at'].includes(column))
+    if (!isRight)
+      violated('a digest gathers one after the other', `${named}: ${columns.join()} ${JSON.stringify(after)}`)
+  }
+  /** An email to each of the form's addresses takes the place of a digest, unless its form takes nothing any more. */
+  const digestEnded = (before: Row, changes: readonly PlacedChange[], named: string): void => {
+    const digest = digestIn(before)
+    const emails = changes
+      .filter(({ table, isHome, before: was }) => isHome && table === 'outbox' && was === null)
+      .map(({ after }) => digestIn(after))
+      .filter(({ first }) => first.join() === digest.first.join())
+    const isRight = emails.every(({ count }) => count === digest.count)
+    if (!isRight || (emails.length === 0 && !unpublished.has(digest.formId)))
+      violated('an email to each address takes the place of a digest', `${named}: ${emails.length}`)
+    happened('a digest is sent')
+  }
+  /** Whether all that an email would have told of was marked as spam since. */
+  const isOfSpam = (organizationId: string, entry: Row | null): boolean => {
+    const { first } = digestIn(entry)
+    const isSpam = (id: string) => stored.rowOf(organizationId, 'form_submissions', id)?.spam !== 0
+    return first.length > 0 && first.every(isSpam)
+  }
+  const done = (
+    { organizationId, before }: HomeChange,
+    named: string,
+    changes: readonly PlacedChange[],
+  ): void => {
     if (before?.kind === 'webhook_delivery') {
       if (!watch.deliveries.mayLeave(organizationId, before))
         violated(
@@ -191,16 +231,32 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
     }
     if (textOf(before?.lease_token) === '')
       violated('an entry is done by its worker', `${named}: ${JSON.stringify(before)}`)
+    if (before?.kind === 'notification_digest') {
+      digestEnded(before, changes, named)
+      return
+    }
+    // In this world nobody answers for an organization, so nobody is told.
+    if (before?.kind === 'alert_email') return
     const run = stored.rowOf(organizationId, 'automation_runs', named)
     const isDone =
       before?.kind === 'automation_run'
         ? run?.status === 'completed'
-        : watch.email.deliveredAtMs(named) !== undefined || unpublished.has(formOf(before))
+        : watch.email.deliveredAtMs(named) !== undefined ||
+          unpublished.has(formOf(before)) ||
+          isOfSpam(organizationId, before)
     if (!isDone)
       violated(
         'an entry leaves the outbox when its work is done',
         `${named}: ${JSON.stringify(run ?? before)}`,
       )
+  }
+  /** Whether so much work is due that the queue is told of no more. */
+  const isBacklogged = ({ organizationId }: HomeChange): boolean => {
+    const now = toInstant(nowMs() + errorMs)
+    const due = stored
+      .rowsOf(organizationId, 'outbox')
+      .filter((row) => row.status === 'pending' && textOf(row.next_attempt_at) <= now)
+    return due.length > ANNOUNCED_MAX
   }
   const lastAnswer = (outboxId: string) => {
     const [email, sms] = [watch.email.lastAnswer(outboxId), watch.sms.lastAnswer(outboxId)]
@@ -213,14 +269,18 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
         unpublished.add(textOf(change.after.form_id))
       if (change.table !== 'outbox') continue
       if (change.before === null) {
-        if (!isSaving) unannounced.add(textOf(change.after?.outbox_id))
+        if (!isSaving || isBacklogged(change)) unannounced.add(textOf(change.after?.outbox_id))
         continue
       }
       const { before, after, columns } = change
       const named = textOf(before.outbox_id)
+      if (after !== null && columns.includes('payload')) {
+        gathers(change, named)
+        continue
+      }
       const token = textOf(after?.lease_token)
       const isPending = after?.status === 'pending'
-      if (after === null) done(change, named)
+      if (after === null) done(change, named, changes)
       else if (!isPending && columns.includes('status')) failed(change, named)
       else if (after.lease_token === null) retried(change, named)
       else if (isPending && token !== '' && columns.includes('lease_token')) claimed(change, named)
@@ -233,6 +293,21 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
         )
     }
   }
+}
+
+interface GatheredDigest {
+  readonly formId: string
+  readonly count: number
+  readonly first: readonly string[]
+}
+
+/** The digest in the payload of an entry, or of the email that takes its place; without submissions when there is none. */
+export function digestIn(entry: Row | null | undefined): GatheredDigest {
+  const payload = JSON.parse(textOf(entry?.payload) || '{}') as Partial<GatheredDigest> & {
+    readonly digest?: GatheredDigest
+  }
+  const { formId = '', count = 0, first = [] } = payload.digest ?? payload
+  return { formId, count, first }
 }
 
 /** The form of a notification. */

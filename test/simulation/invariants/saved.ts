@@ -1,6 +1,8 @@
+import { DIGEST_MS, SINGLES_MAX } from '../../../domain/forms/outbox.ts'
 import type { Row } from '../engine/changes.ts'
 import type { PlacedChange } from '../service/stored-places.ts'
-import type { Verdicts } from './verdicts.ts'
+import { digestIn } from './entries.ts'
+import { lateMaxMs, type Verdicts } from './verdicts.ts'
 import { isAtHome, textOf, type ChangeCheck, type HomeChange, type Watch } from './watch.ts'
 
 /** What a visitor gave in a form. */
@@ -18,7 +20,10 @@ type Filled = Readonly<Record<(typeof FILLED)[number], string | null>>
  * Checks each submission at the moment at which it is saved or released, against a second implementation of its rules:
  * the contact that it finds or creates, the work that follows, and the limit of its form.
  */
-export function createSavedChecks({ stored, violated, happened }: Watch, verdicts: Verdicts): ChangeCheck {
+export function createSavedChecks(
+  { stored, faults, nowMs, violated, happened }: Watch,
+  verdicts: Verdicts,
+): ChangeCheck {
   const contactsBefore = (organizationId: string, changes: readonly PlacedChange[]): readonly Row[] => {
     const changed = new Map(
       changes
@@ -76,6 +81,21 @@ export function createSavedChecks({ stored, violated, happened }: Watch, verdict
       }
     }
   }
+  const toldAtMs = new Map<string, number[]>()
+  /** As many submissions of a form are told of one by one as may be, and no others. */
+  const checkTold = (form: string, isGathered: boolean, submissionId: string): void => {
+    const lateMs = lateMaxMs(faults)
+    const ages = (toldAtMs.get(form) ?? []).map((atMs) => nowMs() - atMs)
+    const count = (maxMs: number) => ages.filter((ageMs) => ageMs < maxMs).length
+    const [least, most] = [count(DIGEST_MS - lateMs), count(DIGEST_MS + lateMs)]
+    if (isGathered ? most < SINGLES_MAX : least >= SINGLES_MAX)
+      violated(
+        'what is over is gathered into a digest',
+        `${submissionId} of ${form} after ${least} to ${most}: ${isGathered ? 'gathered' : 'told by itself'}`,
+      )
+    if (isGathered) happened('a submission is gathered into a digest')
+    else toldAtMs.set(form, [...(toldAtMs.get(form) ?? []), nowMs()])
+  }
   const checkWork = (
     { organizationId, before, after }: HomeChange,
     changes: readonly PlacedChange[],
@@ -89,8 +109,14 @@ export function createSavedChecks({ stored, violated, happened }: Watch, verdict
       .rowsOf(organizationId, 'automations')
       .filter((row) => row.trigger_form_id === formId && row.status === 'active')
       .map((row) => textOf(row.automation_id))
+    const digest = notificationEmails.length > 0 ? digestOf(changes, submissionId, formId) : null
+    const isGathered = digest !== null
+    if (digest !== null) verdicts.gathered.set(submissionId, digest.first.includes(submissionId))
+    if (notificationEmails.length > 0) checkTold(`${organizationId} ${formId}`, isGathered, submissionId)
     const wanted = [
-      ...notificationEmails.map((to) => `notification_email ${JSON.stringify({ submissionId, formId, to })}`),
+      ...(isGathered ? [] : notificationEmails).map(
+        (to) => `notification_email ${JSON.stringify({ submissionId, formId, to })}`,
+      ),
       ...triggered.map((automationId) => `automation_run ${JSON.stringify({ automationId })}`),
     ]
     // What webhooks are told, the check of deliveries looks at.
@@ -100,7 +126,8 @@ export function createSavedChecks({ stored, violated, happened }: Watch, verdict
         table === 'outbox' &&
         was === null &&
         entry?.submission_id === submissionId &&
-        entry.kind !== 'webhook_delivery',
+        entry.kind !== 'webhook_delivery' &&
+        entry.kind !== 'notification_digest',
     )
     const found = entries.map(({ after: entry }) => `${textOf(entry?.kind)} ${textOf(entry?.payload)}`)
     if ([...found].sort().join() !== wanted.sort().join())
@@ -127,6 +154,18 @@ export function createSavedChecks({ stored, violated, happened }: Watch, verdict
     checkContacts(followed, changes)
     for (const change of followed) checkWork(change, changes)
   }
+}
+
+/** The digest into which a batch has gathered a submission; null: it is told of by itself. */
+function digestOf(changes: readonly PlacedChange[], submissionId: string, formId: string) {
+  const entries = changes
+    .filter(({ table, isHome }) => isHome && table === 'outbox')
+    .map(({ after }) => after)
+  const isSingle = entries.some(
+    (entry) => entry?.kind === 'notification_email' && entry.submission_id === submissionId,
+  )
+  const digests = entries.filter((entry) => entry?.kind === 'notification_digest').map(digestIn)
+  return isSingle ? null : (digests.find((digest) => digest.formId === formId) ?? null)
 }
 
 function givenIn(submission: Row | null): Given {

@@ -1,6 +1,7 @@
 import type { Row } from '../engine/changes.ts'
 import type { PlacedChange } from '../service/stored-places.ts'
 import { LONG_TEXTS, networkIn, SPAM_TEXTS } from '../setting.ts'
+import { digestIn } from './entries.ts'
 import { isAtHome, textOf, type ChangeCheck, type HomeChange, type Watch } from './watch.ts'
 
 /** From which time on a text within an hour is spam, and a submission of a form from one network within a minute. */
@@ -20,11 +21,18 @@ interface VerdictWatch extends Watch {
   readonly isRotated: () => boolean
 }
 
+/** How much earlier or later than it is stored a call may have been made, in ms, by the clock of whoever made it. */
+export function lateMaxMs(faults: Watch['faults']): number {
+  return (faults.mayBe('storageSlow') ? SLOW_LATE_MS : LATE_MS) + 2 * faults.clockErrorMaxMs
+}
+
 /** The verdicts about submissions: which of them are no spam, or were none at some time. */
 export interface Verdicts {
   readonly check: ChangeCheck
   /** Those of a batch that were saved as no spam, or were released in it, in the order in which they are stored. */
   followedIn(changes: readonly PlacedChange[]): readonly HomeChange[]
+  /** The submissions that were gathered into digests, and whether they are among the first, which it names. */
+  readonly gathered: Map<string, boolean>
   /** Whether a submission is no spam, or was none at some time, so that all else follows from it. */
   hasFollowed(organizationId: string, submissionId: string): boolean
 }
@@ -58,7 +66,7 @@ export function createVerdicts({
   }
   /** How many like this were saved before within a time: at least, and at most. */
   const earlier = (key: string, withinMs: number): readonly [least: number, most: number] => {
-    const lateMs = (faults.mayBe('storageSlow') ? SLOW_LATE_MS : LATE_MS) + 2 * faults.clockErrorMaxMs
+    const lateMs = lateMaxMs(faults)
     const ages = (savedAtMs.get(key) ?? []).map((atMs) => nowMs() - atMs)
     savedAtMs.set(key, [...(savedAtMs.get(key) ?? []), nowMs()])
     const count = (maxMs: number) => ages.filter((ageMs) => ageMs < maxMs).length
@@ -126,11 +134,14 @@ export function createVerdicts({
     now: ReadonlySet<string>,
   ): void => {
     if (table !== 'outbox' || before !== null || textOf(after?.submission_id) === '') return
+    // What takes the place of a digest tells of what was gathered.
+    if (after?.kind === 'notification_email' && digestIn(after).count > 0) return
     if (!now.has(`${organizationId} ${textOf(after?.submission_id)}`))
       violated('nothing follows from spam, or a second time', JSON.stringify(after))
   }
   return {
     followedIn,
+    gathered: new Map(),
     hasFollowed: (organizationId, submissionId) => followed.has(`${organizationId} ${submissionId}`),
     check(changes) {
       const follow = new Set(followedIn(changes))

@@ -88,6 +88,19 @@ export const followingMutants: readonly Mutant[] = [
     statement: replacing('held = null,', 'held = held,', 'update form_submissions as s'),
   },
   {
+    name: 'a digest gathers on although a worker has taken it',
+    statement: (sql) => sql.replaceAll(/ and b\.status = 'pending' and b\.attempts = 0/g, ''),
+  },
+  {
+    name: 'a digest names only the first submission',
+    statement: (sql) =>
+      sql.replaceAll(/json_insert\((json_set\([^()]*\)), '\$\.first\[#\]', [\w.]+\)/g, '$1'),
+  },
+  {
+    name: 'what comes over the bound is told by itself as well',
+    statement: (sql) => sql.replaceAll(/and not \(select count\(\*\) from form_signs[^>]*>= \d+/g, ''),
+  },
+  {
     name: 'the webhooks of a parent are told of its children',
     statement: (sql) =>
       sql.replaceAll(
