@@ -128,6 +128,13 @@ export class Unavailable extends CommandError {
 /** The longest time that one request may take. */
 const TIMEOUT_MS = 60_000
 
+/**
+ * Headers for requests to a service on this machine. Its runtime closes a connection that was idle for five seconds, and a
+ * request that is sent at that moment breaks; a command on a busy machine may take as long between two of them. A new
+ * connection costs nothing here.
+ */
+export const ON_NEW_CONNECTION = { connection: 'close' } as const
+
 /** Sends a request, as `fetch` does. */
 export type Reach = (request: Request) => Promise<Response>
 
@@ -140,25 +147,20 @@ interface OperatorRequest {
   readonly body?: string | Uint8Array<ArrayBuffer>
 }
 
-interface Target {
-  readonly url: string
-  readonly authorization: Authorization
-  readonly reach?: Reach
-}
-
 /**
  * Sends an authorized request and returns the response. Throws when there is no response, or one that is not about the
  * request itself; see `checkAnswer`.
  */
 async function sendRequest(
   { method, path, headers = {}, body }: OperatorRequest,
-  { url, authorization, reach = fetch }: Target,
+  { url, stateDirectory, authorization, reach = fetch }: Connection,
 ): Promise<Response> {
   const bytes = typeof body === 'string' ? utf8(body) : body
   const request = new Request(url + path, {
     method,
     headers: {
       ...headers,
+      ...(stateDirectory === null || reach !== fetch ? {} : ON_NEW_CONNECTION),
       accept: 'application/json',
       authorization: await authorization({ host: new URL(url).host, body: bytes ?? new Uint8Array() }),
     },

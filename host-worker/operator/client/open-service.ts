@@ -1,6 +1,7 @@
 import type { Clock } from '../../../ports/platform.ts'
 import { announcedService, holdState, type HeldState } from '../../local/service-file.ts'
 import {
+  ON_NEW_CONNECTION,
   byKey,
   byRootSecret,
   callService,
@@ -158,6 +159,7 @@ export async function findUnannounced(directory: string): Promise<string | null>
   const challenge = randomBytes(CHALLENGE_MAX_LENGTH / 4).toString('hex')
   for (const url of new Set([readStateRecord(directory)?.address ?? usual, usual])) {
     const answer = await fetch(`${url}${PROOF_PATH}?challenge=${challenge}`, {
+      headers: ON_NEW_CONNECTION,
       redirect: 'manual',
       signal: AbortSignal.timeout(PROOF_MS),
     }).catch(() => null)
@@ -212,7 +214,7 @@ async function localKey(url: string, directory: string): Promise<string> {
 
 /** What the state of a service keeps of itself. Throws the sentence by which the service refuses to serve it. */
 async function prepared(url: string, directory: string): Promise<StateRecord> {
-  const answer = await fetch(`${url}/health`).catch((error: unknown) => {
+  const answer = await fetch(`${url}/health`, { headers: ON_NEW_CONNECTION }).catch((error: unknown) => {
     throw unreachable(url, error)
   })
   const said = parsedOr(await answer.text(), null)

@@ -1,4 +1,5 @@
 import { toInstant } from '../../../domain/text/instant.ts'
+import { DIGEST_NAMED_MAX } from '../../../domain/forms/outbox.ts'
 import type { Row } from '../engine/changes.ts'
 import type { PlacedChange } from '../service/stored-places.ts'
 import type { HandedOver } from '../service/processes/handed-over.ts'
@@ -184,7 +185,7 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
       )
     happened('an entry is retried by an operator')
   }
-  /** One submission more is in a digest that nobody has taken yet. */
+  /** More submissions are in a digest that nobody has taken yet; several when they are released together. */
   const gathers = ({ before, after, columns }: HomeChange, named: string): void => {
     const [was, is] = [digestIn(before), digestIn(after)]
     const isRight =
@@ -192,8 +193,9 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
       before.status === 'pending' &&
       before.attempts === 0 &&
       was.formId === is.formId &&
-      is.count === was.count + 1 &&
-      [is.first, is.first.slice(0, -1)].some((first) => first.join() === was.first.join()) &&
+      is.count > was.count &&
+      is.first.length === Math.min(is.count, DIGEST_NAMED_MAX) &&
+      is.first.slice(0, was.first.length).join() === was.first.join() &&
       columns.every((column) => ['payload', 'last_error', 'updated_at'].includes(column))
     if (!isRight)
       violated('a digest gathers one after the other', `${named}: ${columns.join()} ${JSON.stringify(after)}`)
