@@ -93,6 +93,7 @@ export const rareEventKinds: ReadonlySet<EventKind> = new Set([
   'a submission is like what was marked as spam',
   'a webhook that is gone is switched off',
   'a delivery is given up',
+  'a delivery is dropped because its webhook is off',
 ])
 
 export type EventKind = (typeof eventKinds)[number]
