@@ -24,7 +24,7 @@ interface ReceiveOptions {
   readonly secret: string
   readonly clock: Clock
   readonly deadline: Deadline
-  /** False: the news came too early, and should come again. Rejects when storage fails; it should come again then too. */
+  /** Takes the news; false: it should come again. Never rejects. */
   readonly returned: (email: ReturnedEmail) => Promise<boolean>
 }
 
@@ -53,7 +53,7 @@ function returnedEmail(event: unknown): ReturnedEmail | null {
   const { email_id: providerId, tags } = membersOf(data)
   const error = errors.get(type)
   if (error === undefined || typeof providerId !== 'string' || providerId === '') return null
-  return { recorded: sendOfTags(tags), providerId: providerId.slice(0, 300), error }
+  return { recorded: sendOfTags(tags), providerId: providerId.slice(0, 300).toWellFormed(), error }
 }
 
 const ID_MAX_LENGTH = 500
@@ -76,7 +76,7 @@ export function sendOfTags(tags: unknown): SendRef | null {
 }
 
 function isId(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && value.length <= ID_MAX_LENGTH
+  return typeof value === 'string' && value !== '' && value.length <= ID_MAX_LENGTH && value.isWellFormed()
 }
 
 function answer(status: number, headers: Readonly<Record<string, string>> = {}): Response {

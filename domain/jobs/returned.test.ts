@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { form, organization, pendingSend } from '../../adapters/conformance/fixtures.ts'
 import { addPeople, openJobBench } from '../../test/support/providers/jobs.ts'
+import { createScratchStorage, readOutbox } from '../../test/support/scratch/scratch-storage.ts'
 import type { SendRef } from '../../ports/messaging.ts'
 import { SINGLES_MAX } from '../forms/outbox.ts'
+import { deliver } from './deliver.ts'
 import { takeReturnedEmail } from './returned.ts'
 
 const DAY_MS = 86_400_000
@@ -161,6 +163,54 @@ test('news of an email whose outcome is not recorded yet is to come again, for t
   expect(await returned('obx_sub_1_1')).toBe(false)
   clock.advance(1_000)
   expect([await returned('obx_sub_1_1'), await outcomes()]).toEqual([true, { obx_sub_1_1: 'pending' }])
+})
+
+test('in a database of its own, an organization is told as well', async () => {
+  const { world, clock, email } = await bench()
+  const own = { kind: 'own', region: null, jurisdiction: null } as const
+  const storage = createScratchStorage({ clock, choice: own })
+  await storage.administration.saveOrganization(organization('acme', { name: 'Acme' }), undefined, own)
+  await addPeople(storage, ['owner@acme.example', 'acme', 'owner'])
+  const sent = pendingSend('obx_sub_1_1', { outcome: 'accepted', providerId: 'p' })
+  await storage.sends.open('acme').record([sent])
+  const news = {
+    recorded: { organizationId: 'acme', sendId: 'obx_sub_1_1' },
+    providerId: 'p',
+    error: RETURNED,
+  }
+  for (let times = 0; times < 2; times += 1)
+    expect(await takeReturnedEmail(news, { ...world, sends: storage.sends, clock })).toBe(true)
+  expect(await storage.sends.open('acme').list(null, 9)).toEqual([
+    { ...sent, outcome: 'failed', error: RETURNED },
+  ])
+  const [alert, ...more] = await storage.outboxOf('acme')
+  expect([alert?.kind, alert?.submissionId, more]).toEqual(['alert_email', 'sub_1', []])
+  expect(await readOutbox(storage.database, 'acme')).toEqual([])
+  const hooks = { ...world.hooks, people: storage.people }
+  const ref = { organizationId: 'acme', outboxId: alert?.outboxId ?? '' }
+  expect(await deliver(ref, { ...world, hooks, outbox: storage.outbox })).toBe('done')
+  expect(email.delivered.map(([, { to, subject }]) => [to, subject])).toEqual(
+    said('Notifications').slice(0, 1),
+  )
+})
+
+test('news that cannot be recorded is to come again, and is taken then', async () => {
+  const { storage, submit, returned, outcomes, world, clock, errors } = await bench()
+  await submit('sub_1', ['staff@acme.example'])
+  const news = {
+    recorded: { organizationId: 'acme', sendId: 'obx_sub_1_1' },
+    providerId: 're_x',
+    error: RETURNED,
+  }
+  const takeReturn = () => Promise.reject(new Error('storage'))
+  const hanging = () => new Promise<never>(() => undefined)
+  for (const broken of [takeReturn, hanging]) {
+    const sends = { open: () => ({ ...storage.sends.open('acme'), takeReturn: broken }) }
+    expect(await takeReturnedEmail(news, { ...world, sends, clock })).toBe(false)
+  }
+  expect(errors).toEqual(['email_returned_unrecorded', 'email_returned_unrecorded'])
+  expect(await returned('obx_sub_1_1')).toBe(true)
+  expect(await outcomes()).toMatchObject({ obx_sub_1_1: `failed: ${RETURNED}` })
 })
 
 test('who was erased stays erased, before and after the news', async () => {

@@ -14,8 +14,9 @@ interface ReturnWorld {
 
 /**
  * Records that an email did not arrive, and alerts whoever answers for the organization if it was a notification or an
- * automatic email. What is not known, or known already, changes nothing.
- * @returns false: how the email was handed over is still being recorded, so the news should come again
+ * automatic email. What is not known, or known already, changes nothing. Never rejects.
+ * @returns false: the news should come again, because how the email was handed over is still being recorded, or storage
+ * fails
  */
 export async function takeReturnedEmail(
   { recorded, providerId, error }: ReturnedEmail,
@@ -30,10 +31,15 @@ export async function takeReturnedEmail(
   }
   const { organizationId, sendId } = recorded
   const news = { sendId, providerId, error }
-  const taking = sends.open(organizationId).takeReturn(news, alertOf(sendId, error, now), now)
-  const { isRecorded, pendingSince } = await inTime(taking, world)
-  log.info('email_returned', { sendId, isRecorded, error })
-  return pendingSince === null || nowMs - Date.parse(pendingSince) >= UNKNOWN_AFTER_MS
+  try {
+    const taking = sends.open(organizationId).takeReturn(news, alertOf(sendId, error, now), now)
+    const { isRecorded, pendingSince } = await inTime(taking, world)
+    log.info('email_returned', { sendId, isRecorded, error })
+    return pendingSince === null || nowMs - Date.parse(pendingSince) >= UNKNOWN_AFTER_MS
+  } catch (cause) {
+    log.error('email_returned_unrecorded', { sendId }, cause)
+    return false
+  }
 }
 
 /** The ids of the sends of entries and runs that follow a submission, whose id is in the middle; see `outboxOf`. */
