@@ -15,7 +15,7 @@ const errors: ReadonlyMap<unknown, string> = new Map([
   ['email.failed', 'The email provider could not send it.'],
   [
     'email.suppressed',
-    'The email provider sends nothing to this address, because earlier email was returned.',
+    'The email provider sends nothing to this address, because earlier email was returned or called spam.',
   ],
 ])
 
