@@ -1,6 +1,6 @@
 import { FORM_PAGE_PREFIX } from '../domain/forms/page-path.ts'
 import type * as Pages from './pages/index.ts'
-import { QSTASH_PATH, type Env } from './env/index.ts'
+import { QSTASH_PATH, RESEND_EVENTS_PATH, type Env } from './env/index.ts'
 import { isConsoleCall } from './http/console-paths.ts'
 import * as paths from './pages/paths.ts'
 
@@ -14,11 +14,13 @@ export const OPERATOR_PREFIX = '/operator/'
 export const FORM_CLIENT_PREFIX = '/forms/'
 
 /**
- * Serves the host's own endpoints, such as QStash deliveries, and its pages. Few requests need them, so each is loaded
+ * Serves the host's own endpoints, such as QStash deliveries and the events of Resend, and its pages. Few requests need them, so each is loaded
  * on demand. Null: the request is for none of them, or the endpoint is not configured.
  */
 export async function serveOwn(request: Request, { pathname }: URL, env: Env): Promise<Response | null> {
   if (pathname === QSTASH_PATH) return (await import('./wiring/jobs.ts')).serveQstash(request, env)
+  if (pathname === RESEND_EVENTS_PATH)
+    return (await import('./wiring/jobs.ts')).serveResendEvent(request, env)
   if (isOfInterface(pathname) || isConsoleCall(request, pathname)) return null
   return servePage(request, pathname, await import('./pages/index.ts'))
 }

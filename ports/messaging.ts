@@ -94,8 +94,15 @@ export interface EmailSender {
   /**
    * Hands one email to the provider. Never rejects, and resolves within a bounded time, whatever the provider does.
    * @param idempotencyKey at most 256 characters; it stays the same when the same message is tried again
+   * @param recorded under what the email is recorded, which the provider repeats in what it tells of it later; null: it is not
    */
-  send(message: EmailMessage, idempotencyKey: string): Promise<SendResult>
+  send(message: EmailMessage, idempotencyKey: string, recorded: SendRef | null): Promise<SendResult>
+}
+
+/** Identifies one send of the service. */
+export interface SendRef extends Pick<SendRecord, 'sendId'> {
+  /** The organization that sent; null: the operator. */
+  readonly organizationId: string | null
 }
 
 /** One message to one recipient, with its outcome. */
@@ -168,11 +175,29 @@ export interface SendProgress extends Pick<KeyedRequest, 'requestKey' | 'release
   readonly isEnded: boolean
 }
 
+/** The news that an email did not arrive that the provider had accepted. */
+export interface ReturnedEmail {
+  /** Under what the email is recorded; null: the news does not say so. */
+  readonly recorded: SendRef | null
+  /** The provider's id of the email. */
+  readonly providerId: string
+  /** Why it did not arrive, in this service's words. */
+  readonly error: string
+}
+
+/** What became of the news that an email did not arrive. */
+export interface ReturnTaken {
+  /** Whether the send was an accepted one, and is recorded as failed now. */
+  readonly isRecorded: boolean
+  /** The UTC instant since which the send has been pending, so that the news should come again; null: it is not. */
+  readonly pendingSince: string | null
+}
+
 /** The sends of one organization, or the operator's own. */
 export interface TenantSendLog {
   /**
-   * Records sends as they are, in one atomic step. An earlier record of a send is replaced, except that an accepted
-   * send stays accepted. False: the organization is being deleted, and nothing was recorded.
+   * Records sends as they are, in one atomic step. An earlier record of a send is replaced, except that what the provider
+   * accepted stays as it is. False: the organization is being deleted, and nothing was recorded.
    */
   record(sends: readonly SendRecord[]): Promise<boolean>
   /**
@@ -182,11 +207,21 @@ export interface TenantSendLog {
   claim(sends: readonly SendRecord[], request: KeyedRequest, now: string): Promise<Claim>
   /**
    * Records how sends ended, and how far their request has come, in one atomic step. Of a send that is recorded already,
-   * only the outcome, the error and the provider's id change, and an accepted one stays accepted.
+   * only the outcome, the error and the provider's id change, and what the provider accepted stays as it is.
    * @param progress null: the request carries no key
    * @returns false: the request no longer holds its key. Nothing more was released, but the outcomes are recorded.
    */
   end(sends: readonly SendRecord[], progress: SendProgress | null): Promise<boolean>
+  /**
+   * Records that an email did not arrive that the provider had accepted, in one atomic step: it has failed. Any other send
+   * stays as it is: one of another outcome, or that is known to be another email of the provider.
+   * @param alert to be sent about it if it is recorded; null: nothing
+   */
+  takeReturn(
+    email: Pick<SendRef, 'sendId'> & Omit<ReturnedEmail, 'recorded'>,
+    alert: Alert | null,
+    now: string,
+  ): Promise<ReturnTaken>
   /** Sends, newest first, starting after `after` (null: at the newest), at most `limit`. */
   list(after: SendPosition | null, limit: number): Promise<readonly SendRecord[]>
   /** The messages that followed a submission: its notifications, and those of its runs. At most `limit`. */
@@ -283,6 +318,8 @@ export interface ClaimedEntry extends ClaimedContext {
 export interface Alert {
   /** The id of its entry in the outbox. One that waits, or from which something was sent, is not written again. */
   readonly outboxId: string
+  /** The submission whose form it is about; left out: the payload says what it is about. */
+  readonly submissionId?: string
   /** What it says, without personal data. */
   readonly payload: Readonly<Record<string, string>>
 }

@@ -308,7 +308,11 @@ export const outboxCases: readonly StorageCase[] = [
       const { sends } = await twoTenants(make)
       const log = sends.open('org-a')
       const own = sends.open(null)
-      const three = [send('s-1'), send('s-2'), send('s-3', { at: at(9), error: 'e', outcome: 'failed' })]
+      const three = [
+        send('s-1'),
+        send('s-2'),
+        send('s-3', { at: at(9), error: 'e', outcome: 'failed', providerId: null }),
+      ]
       await log.record(three)
       await log.record([])
       await own.record([send('s-1', { channel: 'mms', providerId: null })])

@@ -146,6 +146,70 @@ export const sendCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'of all sends only an accepted email that is not known to be another one can be returned, once',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const log = storage.sends.open('org-a')
+      const others = [storage.sends.open('org-b'), storage.sends.open(null)]
+      const sent: SendRecord[] = []
+      for (const channel of ['sms', 'mms', 'email'] as const)
+        for (const outcome of ['pending', 'accepted', 'failed'] as const)
+          for (const known of [null, 'ours', 'p', 'another']) {
+            const sendId = `obx_${sent.length}_1`
+            const providerId = known === 'ours' ? sendId : known
+            const error = outcome === 'failed' ? 'busy' : null
+            sent.push(pendingSend(sendId, { channel, outcome, providerId, error, at: at(sent.length) }))
+          }
+      for (const one of [log, ...others]) await one.record(sent)
+      const news = (sendId: string) => ({ sendId, providerId: 'p', error: 'Returned.' })
+      const alert = (sendId: string) => ({
+        outboxId: `alr_${sendId}`,
+        submissionId: 'sub',
+        payload: { kind: 'x' },
+      })
+      const isReturned = ({ channel, outcome, providerId }: SendRecord) =>
+        channel === 'email' && outcome === 'accepted' && providerId !== 'another'
+      for (const send of sent) {
+        const taken = await log.takeReturn(news(send.sendId), alert(send.sendId), at(99))
+        const pendingSince = send.outcome === 'pending' ? send.at : null
+        assert.deepEqual(taken, { isRecorded: isReturned(send), pendingSince })
+        const again = await log.takeReturn(
+          { ...news(send.sendId), error: 'Again.' },
+          alert(`again_${send.sendId}`),
+          at(100),
+        )
+        assert.deepEqual(again, { isRecorded: false, pendingSince })
+      }
+      assert.deepEqual(await log.takeReturn(news('none'), alert('none'), at(99)), {
+        isRecorded: false,
+        pendingSince: null,
+      })
+      const after = sent.map((send): SendRecord => {
+        const ending = { outcome: 'failed', error: 'Returned.', providerId: 'p' } as const
+        return isReturned(send) ? { ...send, ...ending } : send
+      })
+      assert.deepEqual((await log.list(null, 99)).toReversed(), after)
+      for (const other of others) assert.deepEqual((await other.list(null, 99)).toReversed(), sent)
+      const told = await storage.outbox.list('org-a', null, 99)
+      assert.deepEqual(
+        told.map(({ outboxId, kind, submissionId }) => [outboxId, kind, submissionId].join(' ')).sort(),
+        sent
+          .filter(isReturned)
+          .map(({ sendId }) => `alr_${sendId} alert_email sub`)
+          .sort(),
+      )
+      assert.deepEqual(await storage.outbox.list('org-b', null, 99), [])
+      // What is written late of how it was handed over does not undo it.
+      const returned = after.filter(({ error }) => error === 'Returned.')
+      const late = returned.map(
+        (send) => ({ ...send, outcome: 'accepted', providerId: 'q', error: null }) as const,
+      )
+      await log.end(late, null)
+      await log.record(late)
+      assert.deepEqual((await log.list(null, 99)).toReversed(), after)
+    },
+  },
+  {
     name: 'nothing is recorded of an organization that is being deleted, and no key is taken',
     async run(make) {
       const { sends, organizationStore } = await twoTenants(make)

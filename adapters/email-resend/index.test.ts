@@ -36,7 +36,8 @@ let keys = 0
 const freshKey = () => `key-${(keys += 1)}`
 
 test('sends what it is given, and nothing of what is absent', async () => {
-  const result = await sender().send(message, freshKey())
+  const recorded = { organizationId: 'acme', sendId: 'obx_1' }
+  const result = await sender().send(message, freshKey(), recorded)
   if (result.kind !== 'accepted') throw new Error(JSON.stringify(result))
   expect(resend.requests.at(-1)?.headers).toMatchObject({
     authorization: `Bearer ${RESEND_KEY}`,
@@ -53,9 +54,10 @@ test('sends what it is given, and nothing of what is absent', async () => {
     reply_to: 'visitor@example.com',
     attachments: [{ filename: 'a.txt', content: 'aGk=' }],
     headers: { 'Auto-Submitted': 'auto-generated' },
+    tags: [{ name: 'send_1', value: 'WyJhY21lIiwib2J4XzEiXQ' }],
   })
   const bare = { ...message, text: null, replyTo: null, attachments: [], isAutomatic: false }
-  const plain = await sender().send(bare, freshKey())
+  const plain = await sender().send(bare, freshKey(), null)
   expect(plain.kind).toBe('accepted')
   expect(Object.keys([...resend.sent.values()].at(-1) ?? {})).toEqual(['from', 'to', 'subject', 'html'])
 })
@@ -64,13 +66,13 @@ test('the same key is one email, also when the first answer was lost', async () 
   const key = freshKey()
   const before = resend.sent.size
   resend.misbehave.push('reset_after')
-  expect(await sender().send(message, key)).toMatchObject({ kind: 'unavailable', throttled: false })
-  const second = await sender().send(message, key)
-  expect(await sender().send(message, key)).toEqual(second)
+  expect(await sender().send(message, key, null)).toMatchObject({ kind: 'unavailable', throttled: false })
+  const second = await sender().send(message, key, null)
+  expect(await sender().send(message, key, null)).toEqual(second)
   expect([second.kind, resend.sent.size - before]).toEqual(['accepted', 1])
   // The same idempotency key with another text: the provider has sent the first text already, so the recipient has been
   // notified.
-  expect(await sender().send({ ...message, subject: 'New' }, key)).toEqual({
+  expect(await sender().send({ ...message, subject: 'New' }, key, null)).toEqual({
     kind: 'accepted',
     providerId: null,
   })
@@ -112,19 +114,19 @@ const cases: readonly (readonly [string, Misbehaviour, object])[] = [
 
 test.each(cases)('%s', async (_, misbehaviour, expected) => {
   resend.misbehave.push(misbehaviour)
-  const result = await sender().send(message, freshKey())
+  const result = await sender().send(message, freshKey(), null)
   expect(result).toMatchObject(expected)
   // The provider's own words are never part of the result.
   expect(JSON.stringify(result)).not.toContain('@')
 })
 
 test('a wrong key of the account, and a provider that does not answer in time', async () => {
-  expect(await sender('re_wrong').send(message, freshKey())).toMatchObject({
+  expect(await sender('re_wrong').send(message, freshKey(), null)).toMatchObject({
     kind: 'unavailable',
     throttled: true,
   })
   resend.misbehave.push('silence')
-  expect(await sender(RESEND_KEY, untilLate(resend)).send(message, freshKey())).toMatchObject({
+  expect(await sender(RESEND_KEY, untilLate(resend)).send(message, freshKey(), null)).toMatchObject({
     kind: 'unavailable',
     throttled: false,
   })

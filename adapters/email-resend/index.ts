@@ -1,8 +1,9 @@
 import { broken, judgeAnswer, throttled, unavailable } from '../../domain/messaging/send-results.ts'
 import { AUTO_SUBMITTED, formatMailbox } from '../../domain/messaging/sender.ts'
+import { toBase64Url, utf8 } from '../../domain/text/encoding.ts'
 import { retryAfterMs } from '../../domain/text/http.ts'
 import type { Clock, Deadline } from '../../ports/platform.ts'
-import type { EmailMessage, EmailSender, SendResult } from '../../ports/messaging.ts'
+import type { EmailMessage, EmailSender, SendRef, SendResult } from '../../ports/messaging.ts'
 
 export { RESEND_URL } from './api-url.ts'
 
@@ -26,7 +27,7 @@ export interface ResendOptions {
 export function createResendSender(options: ResendOptions): EmailSender {
   return {
     capabilities: { idempotencyMs: IDEMPOTENCY_MS },
-    async send(message, idempotencyKey) {
+    async send(message, idempotencyKey, recorded) {
       const signal = options.deadline.after(TIMEOUT_MS)
       try {
         const response = await options.fetch(`${options.baseUrl}/emails`, {
@@ -37,7 +38,7 @@ export function createResendSender(options: ResendOptions): EmailSender {
             'idempotency-key': idempotencyKey,
             'user-agent': USER_AGENT,
           },
-          body: JSON.stringify(requestBody(message)),
+          body: JSON.stringify(requestBody(message, recorded)),
           // Following a redirect would send the key to another host.
           redirect: 'manual',
           signal,
@@ -52,16 +53,10 @@ export function createResendSender(options: ResendOptions): EmailSender {
   }
 }
 
-function requestBody({
-  from,
-  to,
-  subject,
-  html,
-  text,
-  replyTo,
-  attachments,
-  isAutomatic,
-}: EmailMessage): unknown {
+function requestBody(
+  { from, to, subject, html, text, replyTo, attachments, isAutomatic }: EmailMessage,
+  recorded: SendRef | null,
+): unknown {
   return {
     from: formatMailbox(from),
     to: [to],
@@ -71,7 +66,25 @@ function requestBody({
     ...(replyTo === null ? {} : { reply_to: replyTo }),
     ...(attachments.length === 0 ? {} : { attachments }),
     ...(isAutomatic ? { headers: AUTO_SUBMITTED } : {}),
+    ...(recorded === null ? {} : { tags: tagsOf(recorded) }),
   }
+}
+
+/** How the names of the tags begin that say under what an email is recorded. Their number follows, from 1. */
+export const TAG_PREFIX = 'send_'
+const TAG_VALUE = /.{1,256}/g
+
+/**
+ * The tags that say under what an email is recorded, which Resend repeats in its events (its documentation, "Managing
+ * Tags"). A tag consists of ASCII letters, digits, `_` and `-`, and has at most 256 characters. Ids may hold others and be
+ * longer, so both ids together are encoded, and cut into as many tags as that takes.
+ */
+export function tagsOf({
+  organizationId,
+  sendId,
+}: SendRef): readonly { readonly name: string; readonly value: string }[] {
+  const encoded = toBase64Url(utf8(JSON.stringify([organizationId, sendId])))
+  return (encoded.match(TAG_VALUE) ?? []).map((value, at) => ({ name: `${TAG_PREFIX}${at + 1}`, value }))
 }
 
 /**

@@ -53,8 +53,8 @@ describe.each(engines)('on %s', (_, open) => {
       { filename: 'large.bin', content: 'AAAA'.repeat(300_000) },
     ]
     answers = [
-      await mailbox.email.send({ ...email, attachments }, 'k1'),
-      await mailbox.email.send({ ...email, subject: 'Again' }, 'k1'),
+      await mailbox.email.send({ ...email, attachments }, 'k1', null),
+      await mailbox.email.send({ ...email, subject: 'Again' }, 'k1', null),
     ]
     clock.advance(1_000)
     await mailbox.sms.send(text, 'k2')
@@ -134,13 +134,13 @@ describe.each(engines)('on %s', (_, open) => {
     await mailbox.delete()
     await mailbox.delete('none')
     expect(await mailbox.list(9)).toEqual([])
-    expect(await mailbox.email.send(email, 'k1')).toEqual({ kind: 'accepted', providerId: 'local_k1' })
+    expect(await mailbox.email.send(email, 'k1', null)).toEqual({ kind: 'accepted', providerId: 'local_k1' })
     expect(await mailbox.list(9)).toEqual([])
   })
 
   test('one that was not installed takes nothing', async () => {
     const absent = createMailbox(await open(), clock)
-    expect(await absent.email.send(email, 'k')).toMatchObject({ kind: 'unavailable' })
+    expect(await absent.email.send(email, 'k', null)).toMatchObject({ kind: 'unavailable' })
     expect(await absent.sms.send(text, 'k')).toMatchObject({ kind: 'unavailable' })
   })
 })

@@ -133,8 +133,8 @@ test('one whose first recipient is refused reaches the others; one that is inter
   await sweep(again.world)
   const { sender } = again.email
   let calls = 0
-  const flaky: EmailSender['send'] = async (message, key) =>
-    (calls += 1) === 2 ? DOWN : sender.send(message, key)
+  const flaky: EmailSender['send'] = async (message, key, recorded) =>
+    (calls += 1) === 2 ? DOWN : sender.send(message, key, recorded)
   await again.settle({ ...again.world, email: { ...sender, send: flaky } })
   expect(again.told()).toEqual(NOTIFIED)
   expect(

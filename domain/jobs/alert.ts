@@ -55,12 +55,8 @@ export async function sendAlert(job: Job): Promise<Verdict> {
   // One after the other, because providers bound how many emails they take at once.
   for (const person of people.filter((one) => isProviderAddress(deliveryAddress(one.email)))) {
     const message = alertEmail(payload.output, job, person, platformMailbox(mail))
-    const { pending, attempt } = prepareEmail(
-      message,
-      `${outboxId}-${await tellingApart(person)}`,
-      email,
-      world,
-    )
+    const key = `${outboxId}-${await tellingApart(person)}`
+    const { pending, attempt } = prepareEmail(message, key, email, job)
     if (!(await outbox.begin(outboxId, token, recorded(pending, person)))) return { kind: 'lost' }
     const verdict = await attempt()
     if (verdict.kind === 'unavailable') {
@@ -110,13 +106,13 @@ const ONCE = 'There may be more: this is said once a day.'
 
 function alertEmail(
   { kind, about, reason }: v.InferOutput<typeof Payload>,
-  { entry: { organization } }: Job,
+  { entry: { organization, form } }: Job,
   { email }: PersonInRole,
   from: EmailMessage['from'],
 ): EmailMessage {
   const { organizationId, name } = organization
-  const { subject, said } = wordsOf[kind](name, about, reason)
-  const where = `What waits and what failed is in the console, under Deliveries, and in "outbox summary --org ${organizationId}".`
+  const { subject, said } = wordsOf[kind](name, form?.name ?? about, reason)
+  const where = `What waits and what failed is in the console, under Deliveries, and in "outbox summary --org ${organizationId}". What was sent to whom is in "sends --org ${organizationId}".`
   const lines = [said, where].map(oneLine)
   return {
     ...{ from, to: deliveryAddress(email), subject: oneLine(subject).slice(0, 200).toWellFormed() },

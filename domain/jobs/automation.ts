@@ -181,7 +181,7 @@ async function emailStep(
   const subject = isEmptied(texts.subject, filled) ? organization.name : filled
   const parts = { subject, html, text: null, replyTo: null, attachments: [], isAutomatic: true }
   const message = { from, to: deliveryAddress(address), ...parts }
-  const prepared = prepareEmail(message, key, world.email, world)
+  const prepared = prepareEmail(message, key, world.email, job)
   const { capabilities } = world.email
   return sendWithinBounds({ prepared, recipient: emailKey(address), capabilities }, waitingSince, job)
 }

@@ -37,7 +37,7 @@ export async function notify(job: Job): Promise<Verdict> {
       ? notificationEmail(entry, to, from, world.mail)
       : await digestEmail(digest, { from, to }, job)
   if (message === null) return { kind: 'done', sends: [] }
-  const { pending, attempt } = prepareEmail(message, entry.outboxId, world.email, world)
+  const { pending, attempt } = prepareEmail(message, entry.outboxId, world.email, job)
   return (await outbox.begin(entry.outboxId, token, pending)) ? attempt() : { kind: 'lost' }
 }
 

@@ -171,18 +171,20 @@ export function prepareEmail(
   message: EmailMessage,
   key: string,
   email: EmailSender,
-  world: JobWorld,
+  { entry, world }: Job,
 ): PreparedSend {
   const { to, replyTo } = message
+  const recorded = { organizationId: entry.organization.organizationId, sendId: key }
   const identity = { channel: 'email', from: formatMailbox(message.from), to, sendId: key } as const
   const pending = pendingRecord(identity, world.clock)
   return {
     pending,
     async attempt() {
-      const result = await attemptSend(() => email.send(message, key), world)
+      const result = await attemptSend(() => email.send(message, key, recorded), world)
       if (result.kind !== 'refused' || replyTo === null) return verdictOf(result, pending, world)
       const withoutReplies = { ...message, replyTo: null }
-      const second = await attemptSend(() => email.send(withoutReplies, `${key}-without-reply-to`), world)
+      const secondKey = `${key}-without-reply-to`
+      const second = await attemptSend(() => email.send(withoutReplies, secondKey, recorded), world)
       return verdictOf(second, pending, world)
     },
   }

@@ -195,9 +195,10 @@ export const sendEmail = handled(
       isAutomatic: false,
     }
     const recipients = [body.to].flat().map(addressRecipient)
+    const organizationId = organization?.organizationId ?? null
     const answer = await sendToAll(
       {
-        organizationId: organization?.organizationId ?? null,
+        organizationId,
         recipients,
         identity: { channel: 'email', from: formatMailbox(from) },
         capabilities: email.capabilities,
@@ -209,7 +210,7 @@ export const sendEmail = handled(
                 // The sender as the request names it: the usual one may change meanwhile.
                 { ...message, from: body.from ?? null },
               ]),
-        send: (to, key) => email.send({ ...message, to }, key),
+        send: (to, sendId) => email.send({ ...message, to }, sendId, { organizationId, sendId }),
       },
       world,
     )

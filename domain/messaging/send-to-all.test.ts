@@ -37,6 +37,7 @@ function bench(sendMs = 100) {
           return true
         },
         claim: () => Promise.reject(new Error('Without a key nothing is claimed')),
+        takeReturn: () => Promise.reject(new Error('Nothing is returned')),
         ofSubmission: async () => [],
         list: async () => written,
       }),

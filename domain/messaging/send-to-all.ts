@@ -60,8 +60,8 @@ export interface Mailing {
   readonly capabilities: SendCapabilities
   /** How a repetition of the request is recognised; null: it carries no idempotency key. */
   readonly recognisable: Recognisable | null
-  /** Hands the message over once, for one recipient. The key is the same whenever the same send is tried again. */
-  readonly send: (to: string, idempotencyKey: string) => Promise<SendResult>
+  /** Hands the message over once, for one recipient. The id of the send is its idempotency key. */
+  readonly send: (to: string, sendId: string) => Promise<SendResult>
 }
 
 /** The result for one entry of `to`. `id` is the provider's id of the message, or else this service's. */

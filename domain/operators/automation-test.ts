@@ -140,7 +140,7 @@ function mailingOf(
       recipients: [recipient],
       identity: { channel: 'email', from: formatMailbox(from) },
       capabilities: email.capabilities,
-      send: (address, key) => email.send({ ...message, to: address }, key),
+      send: (address, sendId) => email.send({ ...message, to: address }, sendId, { organizationId, sendId }),
     }
   }
   const recipient = phoneRecipient(to, organization.phoneCountry)

@@ -19,7 +19,7 @@ export const Send = v.strictObject({
   providerId: described(v.nullable(v.string()), "The provider's id of the message; null: none."),
   outcome: described(
     v.picklist(['pending', 'accepted', 'failed', 'unknown']),
-    `Whether the provider took it. \`pending\`: it is about to be handed over, or has been, and its outcome is not recorded yet. \`unknown\`: that has been so for ${UNKNOWN_AFTER_MS / 60_000} minutes, because the service was cut off. It may or may not have been sent.`,
+    `Whether the provider took it. \`failed\`: it did not, or it told later that the email did not arrive. \`pending\`: it is about to be handed over, or has been, and its outcome is not recorded yet. \`unknown\`: that has been so for ${UNKNOWN_AFTER_MS / 60_000} minutes, because the service was cut off. It may or may not have been sent.`,
   ),
   error: worded(
     described(
@@ -78,6 +78,7 @@ export const listSends = operated({
       details: [
         'The channel is sms, mms or email. The outcome is pending until it is recorded, then accepted or failed; what has been',
         'pending for ten minutes is unknown: the service was cut off, and the message may or may not have been sent.',
+        'An email that was accepted and came back later has failed.',
         '--platform prints what was sent with platform keys.',
       ],
       examples: ['--org lakeside', '--org lakeside --limit 20', '--platform --json'],

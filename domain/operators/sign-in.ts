@@ -123,7 +123,8 @@ async function sendLink(
   if (to === null) return
   const link = `${url.origin}/console/sign-in#${token}`
   const from = platformMailbox(mail)
-  const sent = await sender.send({ ...signInEmail(link, mail.brand, url), from, to }, `sign-in-${hash}`)
+  const message = { ...signInEmail(link, mail.brand, url), from, to }
+  const sent = await sender.send(message, `sign-in-${hash}`, null)
   if (sent.kind !== 'accepted') log.error('sign_in_link_not_sent', { reason: sent.reason }, sent.cause)
 }
 

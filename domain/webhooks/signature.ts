@@ -1,6 +1,13 @@
 import type { RandomSource } from '../../ports/platform.ts'
 import type { Secrets, SecretVersion } from '../access/secrets.ts'
-import { bytesOfBase64, fromBase64Url, toBase64, toBase64Url, utf8 } from '../text/encoding.ts'
+import {
+  bytesOfBase64,
+  equalInConstantTime,
+  fromBase64Url,
+  toBase64,
+  toBase64Url,
+  utf8,
+} from '../text/encoding.ts'
 
 // Deliveries are signed as Standard Webhooks says (standardwebhooks.com), so that its libraries verify them.
 
@@ -18,8 +25,7 @@ export async function signedHeaders(
   secrets: readonly string[],
 ): Promise<Readonly<Record<string, string>>> {
   const timestamp = String(Math.floor(atMs / 1000))
-  const content = utf8(`${id}.${timestamp}.${body}`)
-  const signatures = await Promise.all(secrets.map(async (secret) => `v1,${await mac(secret, content)}`))
+  const signatures = await Promise.all(secrets.map((secret) => signatureOf({ id, timestamp, body }, secret)))
   return {
     'webhook-id': id,
     'webhook-timestamp': timestamp,
@@ -27,10 +33,38 @@ export async function signedHeaders(
   }
 }
 
-async function mac(secret: string, content: Uint8Array<ArrayBuffer>): Promise<string> {
+/** What a signature covers. */
+interface SignedMessage {
+  readonly id: string
+  /** Seconds since 1970. */
+  readonly timestamp: string
+  readonly body: string
+}
+
+async function signatureOf({ id, timestamp, body }: SignedMessage, secret: string): Promise<string> {
   const bytes = bytesOfBase64(secret.slice(PREFIX.length))
   const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
-  return toBase64(new Uint8Array(await crypto.subtle.sign('HMAC', key, content)))
+  const mac = await crypto.subtle.sign('HMAC', key, utf8(`${id}.${timestamp}.${body}`))
+  return `v1,${toBase64(new Uint8Array(mac))}`
+}
+
+/** How far the time of a message may be from now, in ms. */
+const TOLERANCE_MS = 300_000
+
+/**
+ * Whether a message that came is signed with a secret, now.
+ * @param signatures those that it came with, with spaces between them, of which one must be right
+ */
+export async function isSigned(
+  message: SignedMessage,
+  signatures: string,
+  secret: string,
+  nowMs: number,
+): Promise<boolean> {
+  if (!/^\d{1,12}$/.test(message.timestamp)) return false
+  if (Math.abs(nowMs - Number(message.timestamp) * 1_000) > TOLERANCE_MS) return false
+  const expected = utf8(await signatureOf(message, secret))
+  return signatures.split(' ').some((given) => equalInConstantTime(utf8(given), expected))
 }
 
 // A secret must be known to sign, so it is stored encrypted: `{version of the root secret}.{nonce and text under AES-GCM}`.

@@ -83,6 +83,7 @@ export function readOptions(args: readonly string[]) {
 /** What the service takes from a secret. The manual "Operate" says what each is for. */
 const providerSecrets = [
   'RESEND_API_KEY',
+  'RESEND_WEBHOOK_SECRET',
   'TWILIO_ACCOUNT_SID',
   'TWILIO_AUTH_TOKEN',
   'TWILIO_MESSAGING_SERVICE_SID',

@@ -170,11 +170,37 @@ const Mail = v.pipe(
   v.transform(({ MAIL_DOMAIN: domain, PLATFORM_BRAND: brand }) => ({ domain, brand })),
 )
 
-const Resend = v.pipe(
-  v.object({ RESEND_API_KEY: text, RESEND_API_URL: apiRoot(RESEND_URL) }),
-  v.transform(({ RESEND_API_KEY: apiKey, RESEND_API_URL: baseUrl }) => {
-    return apiKey === '' ? null : { kind: 'resend' as const, apiKey, baseUrl }
-  }),
+/** The path to which Resend tells events. It is outside `/api`, which belongs to the contract. */
+export const RESEND_EVENTS_PATH = '/providers/resend/events'
+
+/** A secret as Standard Webhooks have them: at least 15 bytes in base64. */
+const SIGNING_SECRET = /^whsec_(?=(?:.{4})+$)[A-Za-z\d+/]{20,128}={0,2}$/
+
+const resend = {
+  RESEND_API_KEY: required('RESEND'),
+  RESEND_WEBHOOK_SECRET: v.pipe(
+    text,
+    whenSet(
+      (given) => SIGNING_SECRET.test(given),
+      'must begin with whsec_, as Resend shows it for a webhook',
+    ),
+  ),
+}
+const resendAlways = { RESEND_API_URL: apiRoot(RESEND_URL) }
+
+const Resend = group(
+  Object.keys(resend),
+  resendAlways,
+  v.pipe(
+    v.object({ ...resendAlways, ...resend }),
+    v.transform((given) => ({
+      kind: 'resend' as const,
+      apiKey: given.RESEND_API_KEY,
+      baseUrl: given.RESEND_API_URL,
+      /** Empty: the service is not told of events. */
+      webhookSecret: given.RESEND_WEBHOOK_SECRET,
+    })),
+  ),
 )
 
 const twilio = {

@@ -9,6 +9,7 @@ const qstash = {
   QSTASH_NEXT_SIGNING_KEY: 'secret-4',
   QSTASH_CALLBACK_URL: 'https://service.example/qstash',
 }
+const SIGNING_SECRET = `whsec_${btoa('a secret of Resend')}`
 const clickHouse = {
   CLICKHOUSE_URL: 'https://analytics.example:8443',
   CLICKHOUSE_USER: 'reader',
@@ -43,6 +44,7 @@ test('with all of it, all are there; QStash goes before the binding, providers b
     ...clickHouse,
     JOBS,
     RESEND_API_KEY: 're',
+    RESEND_WEBHOOK_SECRET: SIGNING_SECRET,
     ...local,
   })
   expect(problems).toEqual([])
@@ -52,6 +54,7 @@ test('with all of it, all are there; QStash goes before the binding, providers b
     'qstash',
   ])
   expect(settings.mail).toEqual({ domain: 'mail.example.com', brand: 'Brand' })
+  expect(settings.email).toMatchObject({ apiKey: 're', webhookSecret: SIGNING_SECRET })
   expect(settings.clickHouse).toEqual({
     baseUrl: 'https://analytics.example:8443',
     user: 'reader',
@@ -88,6 +91,18 @@ test.each<[Readonly<Record<string, unknown>>, string]>([
   [{ RESEND_API_KEY: 'secret-0', ...mail, MAIL_DOMAIN: 'https://x' }, 'MAIL_DOMAIN'],
   [{ RESEND_API_KEY: 'secret-0', ...mail, PLATFORM_BRAND: 'a\nb' }, 'PLATFORM_BRAND'],
   [{ RESEND_API_KEY: 'secret-0', ...mail, RESEND_API_URL: 'http://example.com' }, 'RESEND_API_URL'],
+  [{ ...mail, RESEND_WEBHOOK_SECRET: SIGNING_SECRET }, 'RESEND_API_KEY'],
+  ...[
+    'secret-1',
+    'whsec_',
+    `${SIGNING_SECRET}=`,
+    `x${SIGNING_SECRET}`,
+    `${SIGNING_SECRET}\n`,
+    'whsec_c2VjcmV0',
+  ].map((secret): [Readonly<Record<string, unknown>>, string] => [
+    { RESEND_API_KEY: 're', ...mail, RESEND_WEBHOOK_SECRET: secret },
+    'RESEND_WEBHOOK_SECRET',
+  ]),
   [{ ...twilio, TWILIO_AUTH_TOKEN: '' }, 'TWILIO_AUTH_TOKEN'],
   [{ ...twilio, TWILIO_ACCOUNT_SID: '' }, 'TWILIO_ACCOUNT_SID'],
   [{ ...twilio, TWILIO_SHORTCODE: '' }, 'TWILIO_SHORTCODE'],

@@ -1,9 +1,11 @@
 import type { MessageBatch } from '@cloudflare/workers-types'
+import { receiveFromResend } from '../../adapters/email-resend/receive.ts'
 import { consumeBatch } from '../../adapters/queue-cloudflare/index.ts'
 import { receiveFromQstash } from '../../adapters/queue-qstash/index.ts'
 import { CONNECTIONS_WIDTH } from '../../domain/limits/limits.ts'
 import { eachOf } from '../../domain/limits/waiting.ts'
 import { deliver, sweep } from '../../domain/jobs/deliver.ts'
+import { takeReturnedEmail } from '../../domain/jobs/returned.ts'
 import { sweepFamilies } from '../../domain/jobs/sweep-families.ts'
 import { eventResources } from '../../domain/resources/events.ts'
 import type { JobWorld } from '../../domain/jobs/work.ts'
@@ -59,6 +61,18 @@ export async function serveQstash(request: Request, env: Env): Promise<Response 
     deadline: systemDeadline,
     log: consoleLog,
     deliver: (ref) => followUp.deliver(ref),
+  })
+}
+
+/** Serves an event of Resend; null when the service is not told of events. */
+export async function serveResendEvent(request: Request, env: Env): Promise<Response | null> {
+  const { email } = env
+  if (email?.kind !== 'resend' || email.webhookSecret === '') return null
+  const world = { ...systemPorts, sends: openStorage(env).storage.sends }
+  return receiveFromResend(request, {
+    ...world,
+    secret: email.webhookSecret,
+    returned: (news) => takeReturnedEmail(news, world),
   })
 }
 

@@ -1,3 +1,4 @@
+import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SqliteStorage } from '../../adapters/sqlite/index.ts'
 import { createD1Storage } from '../../adapters/d1/index.ts'
@@ -13,6 +14,7 @@ import {
 } from '../support/providers/providers.ts'
 
 const CALLBACK_URL = 'https://service.example/qstash'
+const WEBHOOK_SECRET = `whsec_${btoa('a secret of Resend')}`
 const KEYS = { current: 'sig_current', next: 'sig_next' }
 
 let resend: Awaited<ReturnType<typeof openResend>>
@@ -27,6 +29,7 @@ beforeAll(async () => {
   worker = await openLiveWorker({
     RESEND_API_KEY: RESEND_KEY,
     RESEND_API_URL: resend.url,
+    RESEND_WEBHOOK_SECRET: WEBHOOK_SECRET,
     QSTASH_TOKEN,
     QSTASH_CURRENT_SIGNING_KEY: KEYS.current,
     QSTASH_NEXT_SIGNING_KEY: KEYS.next,
@@ -79,4 +82,33 @@ test('a submission goes out when QStash delivers it under its signature, and onl
   // QStash delivers at least once, so a message may arrive again.
   expect(await deliver(body, KEYS.next)).toBe(200)
   expect(resend.requests).toHaveLength(1)
+})
+
+test('what Resend tells of an email later is in the log of sends, and tells the admins, when it is signed', async () => {
+  const [[emailId, email] = ['', null]] = resend.sent
+  const tags = Object.fromEntries((email?.tags ?? []).map(({ name, value }) => [name, value]))
+  const body = JSON.stringify({ type: 'email.bounced', data: { email_id: emailId, to: email?.to, tags } })
+  const tell = async (secret: string, method = 'POST') => {
+    const now = new Date()
+    const headers = {
+      'svix-id': 'msg_1',
+      'svix-timestamp': String(Math.floor(now.getTime() / 1_000)),
+      'svix-signature': new Webhook(secret).sign('msg_1', now, body),
+    }
+    const sent = method === 'POST' ? { method, headers, body } : { method, headers }
+    return (await fetch(`${worker.origin}/providers/resend/events`, sent)).status
+  }
+  const outcomes = async () =>
+    (await storage.sends.open('acme').list(null, 9)).map(({ outcome, error }) => [outcome, error])
+  expect([await tell(`whsec_${btoa('another secret..')}`), await tell(WEBHOOK_SECRET, 'PUT')]).toEqual([
+    401, 405,
+  ])
+  expect(await outcomes()).toEqual([['accepted', null]])
+  expect(await tell(WEBHOOK_SECRET)).toBe(204)
+  const returned = [['failed', "The recipient's server returned it."]]
+  expect(await outcomes()).toEqual(returned)
+  const alerts = async () => (await storage.outbox.list('acme', null, 9)).map(({ kind }) => kind)
+  expect(await alerts()).toEqual(['alert_email'])
+  expect(await tell(WEBHOOK_SECRET)).toBe(204)
+  expect([await outcomes(), await alerts()]).toEqual([returned, ['alert_email']])
 })

@@ -26,6 +26,7 @@ test.each<[name: string, status: number, method: string, path: string]>([
   ['without a key, a part of an import', 401, 'PUT', `${IMPORTS}/imp_none/parts/1`],
   ['for the form client', 405, 'POST', '/form-client.js'],
   ['for QStash, which is not configured', 404, 'POST', '/qstash'],
+  ['for events of email, which are not configured', 404, 'POST', '/providers/resend/events'],
 ])('%s: %i, and the connection serves the next request', async (_, status, method, path) => {
   const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`
   const next = 'GET /api/v1/contacts HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'

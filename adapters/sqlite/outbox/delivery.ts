@@ -1,6 +1,5 @@
 import { sql, expressionBuilder } from 'kysely'
 import type {
-  Alert,
   ClaimedContact,
   ClaimedContext,
   ClaimedEntry,
@@ -17,7 +16,7 @@ import { parsed, type Database } from '../statement/database.ts'
 import { organizationFromRow } from '../table/stored-row.ts'
 import { entryValues } from '../write/submission.ts'
 import { advanceClock, writtenAt } from '../write/write-clock.ts'
-import { beginning, endStatements } from './send-log.ts'
+import { alerting, beginning, endStatements } from './send-log.ts'
 import { attemptStatements } from './webhooks.ts'
 
 const organizationId = slot<string>('organizationId')
@@ -219,27 +218,7 @@ const failRun = template(
     .where(isHeld),
 )
 
-/**
- * An entry for an alert, unless one of its id waits, or something was sent from it: the ids of its sends begin with its own
- * and `-`, which `.` follows.
- */
-const tell = template(
-  () => sql`
-  insert into outbox (organization_id, outbox_id, submission_id, kind, payload, next_attempt_at, created_at, updated_at)
-  select ${organizationId}, ${slot('alertId')}, '', 'alert_email', ${slot('payload')}, ${slot('now')}, ${slot('now')},
-    ${slot('now')}
-  where ${isHeld} and not exists (select 1 from sends where organization_id = ${organizationId}
-    and send_id >= ${slot('alertId')} || '-' and send_id < ${slot('alertId')} || '.')
-  on conflict (organization_id, outbox_id) do nothing`,
-)
-
-function alertStatement(
-  held: Readonly<Record<string, string>>,
-  { outboxId, payload }: Alert,
-  now: string,
-): Statement {
-  return bind(tell, { ...held, alertId: outboxId, payload: JSON.stringify(payload), now })
-}
+const alertOf = alerting(isHeld)
 
 /** Writes the outcome of an entry, in one batch. False: the lease has been lost. */
 export async function settle(
@@ -251,7 +230,7 @@ export async function settle(
   const sends = endStatements(held.organizationId, settlement.sends ?? [])
   const { delivery, alert } = { delivery: undefined, alert: undefined, ...settlement }
   const recorded = delivery === undefined ? [] : attemptStatements({ ...held }, delivery, isHeld, now)
-  const told = alert === undefined ? [] : [alertStatement({ ...held }, alert, now)]
+  const told = alert === undefined ? [] : [alertOf(alert, { ...held, now })]
   const results = await executor.batch([
     ...sends,
     ...recorded,

@@ -1,5 +1,6 @@
 import { expressionBuilder, sql, type Expression, type SqlBool } from 'kysely'
 import type {
+  Alert,
   Claim,
   KeyedRequest,
   KnownRequest,
@@ -52,7 +53,8 @@ const isThere = eb.or([
 ])
 
 /**
- * Records sends. A send that was accepted stays accepted: a later attempt with the same id can only be a repetition.
+ * Records sends. One that the provider accepted stays as it is, also when it was returned later, which its provider's id
+ * tells: a later attempt with the same id can only be a repetition.
  * @param changed what a record that is there takes over
  * @param condition what must hold
  */
@@ -78,7 +80,8 @@ const recording = (changed: readonly (typeof told)[number][], condition: Express
         conflict
           .columns(['organization_id', 'send_id'])
           .doUpdateSet(excluded([...changed, 'updated_at']))
-          .where('sends.outcome', '<>', sql.lit('accepted')),
+          .where('sends.outcome', '<>', sql.lit('accepted'))
+          .where('sends.provider_id', 'is', null),
       ),
   )
 
@@ -249,6 +252,52 @@ export function beginning(
   return (send, values) => sendRows([send]).map((sends) => bind(begin, { ...values, sends }))
 }
 
+/**
+ * A statement that writes an entry for an alert if a condition holds, unless one of its id waits, or something was sent from
+ * it: the ids of its sends begin with its own and `-`, which `.` follows. Its values are the condition's.
+ */
+export function alerting(
+  condition: Expression<SqlBool>,
+): (alert: Alert, values: Readonly<Record<string, BoundValue>>) => Statement {
+  const tell = template(
+    () => sql`
+  insert into outbox (organization_id, outbox_id, submission_id, kind, payload, next_attempt_at, created_at, updated_at)
+  select ${organizationId}, ${slot('alertId')}, ${slot('about')}, 'alert_email', ${slot('payload')}, ${slot('now')},
+    ${slot('now')}, ${slot('now')}
+  where ${condition} and not exists (select 1 from sends where organization_id = ${organizationId}
+    and send_id >= ${slot('alertId')} || '-' and send_id < ${slot('alertId')} || '.')
+  on conflict (organization_id, outbox_id) do nothing`,
+  )
+  return ({ outboxId, submissionId = '', payload }, values) =>
+    bind(tell, { ...values, alertId: outboxId, about: submissionId, payload: JSON.stringify(payload) })
+}
+
+const ofSends = expressionBuilder<Database, 'sends'>()
+const thisSend = ofSends.and({ organization_id: organizationId, send_id: slot('sendId') })
+/** An accepted email, unless the provider's id of it is known to be another one. Where it is not, ours may stand for it. */
+const isReturnable = ofSends.and([
+  ofSends('channel', '=', sql.lit('email')),
+  ofSends('outcome', '=', sql.lit('accepted')),
+  sql<SqlBool>`coalesce(provider_id, send_id) in (send_id, ${slot('providerId')})`,
+])
+const judgeReturn = template(
+  db
+    .selectFrom('sends')
+    .select(['outcome', 'at', isReturnable.as('isReturnable')])
+    .where(thisSend),
+)
+const alertOfReturn = alerting(
+  eb.exists(db.selectFrom('sends').select(one).where(thisSend).where(isReturnable)),
+)
+const recordReturn = template(
+  db
+    .updateTable('sends')
+    .set({ outcome: sql.lit('failed'), error: slot('error'), provider_id: slot('providerId') })
+    .set({ updated_at: recordedAt })
+    .where(thisSend)
+    .where(isReturnable),
+)
+
 /** The log of sends. */
 export function createSendLog(guard: Guard): SendLog {
   return {
@@ -279,6 +328,19 @@ function openSendLog(executor: Executor, organizationId: string): TenantSendLog 
         giving: bind(isHolder, values),
       })
       return held?.isHolder === 1
+    },
+    async takeReturn(email, alert, now) {
+      const values = { organizationId, ...email, now }
+      const told = alert === null ? [] : [alertOfReturn(alert, values)]
+      const [found] = await rowsAmong(executor, {
+        before: [],
+        giving: bind(judgeReturn, values),
+        after: [...told, bind(recordReturn, values)],
+      })
+      return {
+        isRecorded: found?.isReturnable === 1,
+        pendingSince: found?.outcome === 'pending' ? found.at : null,
+      }
     },
     list(after, limit) {
       const statement =

@@ -101,6 +101,11 @@ export function placedSends(places: Places<Pick<Storage, 'sends'>>): SendLog {
             if (place.kind === 'own') noteWorkOf(place.familyId, places)
             return sends.open(organizationId).claim(...claim)
           }),
+        takeReturn: (...news) =>
+          atPlace(organizationId, places, ({ sends }, place) => {
+            if (place.kind === 'own') noteWorkOf(place.familyId, places)
+            return sends.open(organizationId).takeReturn(...news)
+          }),
       })
     },
   }

@@ -43,7 +43,7 @@ const email = {
   replyTo: null,
   attachments: [],
 }
-assert.deepEqual(await createResendSender(resend).send(email, 'key_1'), { kind: 'accepted', providerId: 'email_1' })
+assert.deepEqual(await createResendSender(resend).send(email, 'key_1', null), { kind: 'accepted', providerId: 'email_1' })
 
 const account = { accountSid: 'AC1', authToken: 'token', shared: { shortcode: '12345' }, baseUrl, clock, deadline }
 const twilio = createTwilioSender({ ...account, fetch: provider(201, { sid: 'SM1' }) })

@@ -7,7 +7,8 @@ export const messagingMutants: readonly Mutant[] = [
       let attempts = 0
       return {
         ...sender,
-        send: (message, key) => sender.send(message, `${key}-attempt-${String(++attempts)}`),
+        send: (message, key, recorded) =>
+          sender.send(message, `${key}-attempt-${String(++attempts)}`, recorded),
       }
     },
   },
@@ -15,8 +16,8 @@ export const messagingMutants: readonly Mutant[] = [
     name: 'an answer that was lost counts as accepted',
     email: (sender) => ({
       ...sender,
-      send: async (message, key) => {
-        const result = await sender.send(message, key)
+      send: async (message, key, recorded) => {
+        const result = await sender.send(message, key, recorded)
         return result.kind === 'unavailable' && !result.throttled
           ? { kind: 'accepted', providerId: null }
           : result

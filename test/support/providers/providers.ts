@@ -16,7 +16,11 @@ export interface ResendEmail {
   readonly text?: string
   readonly reply_to?: string
   readonly attachments?: readonly unknown[]
+  readonly tags?: readonly { readonly name: string; readonly value: string }[]
 }
+
+/** What names and values of tags consist of. */
+const TAG = /^[A-Za-z0-9_-]{1,256}$/
 
 /** A stand-in for Resend, after its public documentation: `POST /emails`, idempotency keys, and its errors. */
 export async function openResend(): Promise<StandIn & { readonly sent: ReadonlyMap<string, ResendEmail> }> {
@@ -44,6 +48,9 @@ export async function openResend(): Promise<StandIn & { readonly sent: ReadonlyM
       (field) => typeof field === 'string',
     )
     if (!isComplete || email.to.length === 0) return resendError(422, 'missing_required_field')
+    const isTag = ({ name, value }: NonNullable<ResendEmail['tags']>[number]) =>
+      TAG.test(name) && TAG.test(value)
+    if (email.tags?.every(isTag) === false) return resendError(422, 'validation_error')
     if (email.reply_to !== undefined && !isAcceptable(email.reply_to))
       return resendError(422, 'validation_error')
     const id = `email-${sent.size + 1}`
