@@ -10,7 +10,7 @@ const FIRST_MAX_BYTES = 23_000
 const kinds = {
   'a submission': {
     source: 'host-worker/wiring/submissions.ts',
-    maxBytes: 73_000,
+    maxBytes: 73_500,
     without: [
       ['reads', /^domain\/(?:read|resources|pos|record\/(?:resource|endpoint))\b|^adapters\/sqlite\/read\//],
       ['keys of organizations', /^domain\/access\/(?:authenticate|api-key)|^adapters\/sqlite\/access\/key/],
