@@ -288,6 +288,9 @@ export const spamCases: readonly StorageCase[] = [
         [...(await storage.tenant(organizationId).findRead(ids.flat()))].sort()
       assert.deepEqual(await read('org-a'), ids.flat().sort())
       assert.deepEqual(await read('org-b'), [...first.slice(3), ...(ids[1] ?? [])].sort())
+      const unread = async (organizationId: string) =>
+        (await storage.tenant(organizationId).countUnread(null, 99)).unread
+      assert.deepEqual([await unread('org-a'), await unread('org-b')], [1, 3])
     },
   },
   {

@@ -201,6 +201,7 @@ export const webhookCases: readonly StorageCase[] = [
         make,
         webhook('wh_1'),
         webhook('wh_2', { events: ['contact.removed'] }),
+        webhook('wh_3', { isOn: false }),
       )
       const tenant = storage.tenant('org-a')
       await tenant.upsert(
@@ -420,6 +421,10 @@ export const webhookCases: readonly StorageCase[] = [
       }
       for (const [id, [subjectId = '', text = '']] of Object.entries(texts))
         assert(await tried(storage, attempt(id, { subjectId, answer: answer(2, { text }) })))
+      // Another organization has the same ids, and there the person is another submission's.
+      const other = storage.tenant('org-b')
+      await other.upsert('contacts', [contact('new-sub-1', { email: 'cid@example.com' })])
+      await other.saveSubmission(submission('sub-2', { formId: 'form-org-b' }, { email: 'cid@example.com' }))
       const store = storage.organizationStore('org-a')
       const person = {
         ...(await store.findPerson({ contactIds: ['new-sub-1'], emailKeys: [], phones: [] })),
