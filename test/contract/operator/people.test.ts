@@ -702,7 +702,15 @@ describe('what each role opens', () => {
     expect((await give(ADA, 'admin', '')).status).toBe(403)
     expect((await give(ADA, 'owner', '?organizationId=harbor')).status).toBe(404)
     await add('helper@ops.example', 'support', 'lakeside')
-    expect((await give('helper@ops.example', 'member')).status).toBe(200)
+    const helper = '/operator/v1/people/helper@ops.example?organizationId=lakeside'
+    for (const role of ['member', 'owner'])
+      expect((await give('helper@ops.example', role)).body.error).toBe(
+        'Nobody takes a role that they do not have, and you are owner.',
+      )
+    expect((await ada.send('DELETE', helper)).status).toBe(403)
+    expect((await ada.send('GET', helper)).body).toMatchObject({ role: 'support' })
+    await add('helper@ops.example', 'member', 'lakeside')
+    expect((await give('helper@ops.example', 'owner')).status).toBe(200)
     const support = await signedIn('sam@ops.example', 'support')
     expect((await support.send('PUT', `/operator/v1/people/${ADA}`, { role: 'admin' })).status).toBe(403)
   })
