@@ -320,6 +320,23 @@ test.each([
   expect(told()).toHaveLength(1)
 })
 
+test('what is dropped on the next day tells nobody again that the webhook was switched off', async () => {
+  const { submit, receiver, email, storage, clock, settle, delivery, world } = await hooked()
+  await addPeople(storage, ['ada@example.com', 'acme', 'owner'])
+  clock.advance(DAY_MS - (clock.nowMs() % DAY_MS) - 3_600_000)
+  const headers = { 'retry-after': '7200' }
+  receiver.answers.push(() => new Response(null, { status: 503, headers }))
+  await submit('sub-1', [])
+  await sweep(world)
+  receiver.answers.push(() => new Response(null, { status: 410 }))
+  await submit('sub-2', [])
+  const switchedOffAt = at(clock.nowMs()).slice(0, 10)
+  await settle()
+  expect(at(clock.nowMs()).slice(0, 10) > switchedOffAt).toBe(true)
+  expect([receiver.calls.length, await delivery()]).toMatchObject([2, { status: 'dropped' }])
+  expect(email.delivered.map(([, { to }]) => to)).toEqual(['ada@example.com'])
+})
+
 test('410 switches a webhook off; what waits is dropped, and can be sent when it is on again', async () => {
   const { submit, receiver, settle, webhooks, delivery, errors, storage, world } = await hooked()
   receiver.answers.push(() => new Response(null, { status: 410 }))

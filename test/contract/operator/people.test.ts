@@ -886,6 +886,21 @@ describe('what each role opens', () => {
     expect((await member.send('PUT', `${path}/f/published`, { isPublished: true })).status).toBe(403)
   })
 
+  test.each(['member', 'owner', 'support'] as const)(
+    '%s of one organization reads that one and no other, as long as the role lasts',
+    async (role) => {
+      await storage.tenant('harbor').upsert('contacts', [contact('c-1')])
+      const ada = await signedIn(ADA, role, 'lakeside')
+      const statusIn = async (organizationId: string) =>
+        (await ada.send('GET', `/console/as/${organizationId}/api/v1/contacts`)).status
+      expect([await statusIn('lakeside'), await statusIn('harbor')]).toEqual([200, 404])
+      await add(ADA, role, 'harbor')
+      expect([await statusIn('lakeside'), await statusIn('harbor')]).toEqual([200, 200])
+      await asAdmin('DELETE', `/people/${ADA}?organizationId=lakeside`)
+      expect([await statusIn('lakeside'), await statusIn('harbor')]).toEqual([404, 200])
+    },
+  )
+
   test('an owner exports without secrets', async () => {
     const ada = await signedIn(ADA, 'owner', 'lakeside')
     const path = '/operator/v1/organizations/lakeside/export'
