@@ -301,6 +301,22 @@ describe('a session', () => {
     expect((await ada.send('GET', '/console/as/lakeside/api/v1/contacts')).status).toBe(401)
   })
 
+  test('that has ended is stored no longer once somebody signs in, by a link or with a key', async () => {
+    const days = async (count: number) => {
+      service.clock.advance(count * 24 * HOUR_MS)
+      return (await storage.database.batch([{ sql: 'select browser from sessions', parameters: [] }]))[0]?.rows
+    }
+    await add(ADA, 'member', 'lakeside')
+    expect(await browser().signIn(ADA)).toBe(204)
+    expect(await days(29)).toHaveLength(1)
+    expect(await browser().signIn(ADA)).toBe(204)
+    expect(await days(1)).toHaveLength(2)
+    expect(await browser().signIn(ADA)).toBe(204)
+    expect(await days(30)).toHaveLength(2)
+    expect((await browser().send('POST', '/console/session', { key: adminKey })).status).toBe(204)
+    expect(await days(0)).toHaveLength(1)
+  })
+
   test('goes on when the person gets the same role again, another name, or a role elsewhere', async () => {
     const ada = await signedIn(ADA, 'member', 'lakeside')
     await add(ADA, 'member', 'lakeside')
