@@ -106,7 +106,10 @@ describe('a digest', () => {
   })
 
   test('has the beginnings of long answers, and no half of a character', async () => {
-    const { due } = await flooded(1, { question: `${'x'.repeat(79)}\u{1f600} and more`, email: 'ada@example.com' })
+    const { due } = await flooded(1, {
+      question: `${'x'.repeat(79)}\u{1f600} and more`,
+      email: 'ada@example.com',
+    })
     const [{ text, html } = { text: '', html: '' }] = await due()
     for (const written of [text ?? '', html]) {
       expect(written.isWellFormed()).toBe(true)

@@ -304,7 +304,8 @@ describe('a session', () => {
   test('that has ended is stored no longer once somebody signs in, by a link or with a key', async () => {
     const days = async (count: number) => {
       service.clock.advance(count * 24 * HOUR_MS)
-      return (await storage.database.batch([{ sql: 'select browser from sessions', parameters: [] }]))[0]?.rows
+      return (await storage.database.batch([{ sql: 'select browser from sessions', parameters: [] }]))[0]
+        ?.rows
     }
     await add(ADA, 'member', 'lakeside')
     expect(await browser().signIn(ADA)).toBe(204)
