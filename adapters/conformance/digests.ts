@@ -129,6 +129,36 @@ export const digestCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'what comes while a worker has the digest is gathered into another one',
+    async run(make) {
+      const storage = await withForms(make)
+      const { clock } = storage
+      const save = (id: string) =>
+        storage
+          .tenant('org-a')
+          .saveSubmission(submission(id, { formId: 'org-a-1', servedAt: null, outbox: notifications(id) }))
+      const gathered = async () =>
+        (await storage.outboxOf('org-a'))
+          .filter(({ kind }) => kind === 'notification_digest')
+          .map(({ outboxId, payload }) => [outboxId, (payload as Digest).count, (payload as Digest).first])
+      const flood = async (name: string, over: number) => {
+        for (let index = 0; index < SINGLES_MAX; index += 1) await save(`${name}-single-${index}`)
+        for (let index = 1; index <= over; index += 1) await save(`${name}-${index}`)
+      }
+      await flood('early', 1)
+      const before = ['dig_early-1', 1, ['early-1']]
+      assert.deepEqual(await gathered(), [before])
+      clock.ms += DIGEST_MS
+      const claimed = await claim(storage, 'org-a', 'dig_early-1')
+      assert(claimed !== null)
+      await flood('late', 2)
+      const after = ['dig_late-1', 2, ['late-1', 'late-2']]
+      assert.deepEqual((await gathered()).toSorted(), [before, after])
+      await settle(storage, 'org-a', claimed)
+      assert.deepEqual(await gathered(), [after])
+    },
+  },
+  {
     name: 'what follows released spam is bounded too',
     async run(make) {
       const storage = await withForms(make)

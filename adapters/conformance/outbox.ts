@@ -240,6 +240,40 @@ export const outboxCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'an alert is written once by whoever holds the entry that failed, in each organization for itself',
+    async run(make) {
+      const storage = await withEntries(make, 'out-1', 'out-2', 'out-3')
+      await storage.tenant('org-b').upsert('forms', [form('form-b')])
+      const other = submission('sub-b', { formId: 'form-b', outbox: [entry('out-b')] })
+      await storage.tenant('org-b').saveSubmission(other)
+      const alert = { outboxId: 'alr_notification_20260615', payload: { kind: 'notification' } }
+      const failed = { kind: 'failed', reason: 'No.', sends: [], alert } as const
+      const alertsOf = async (organizationId: string) =>
+        (await storage.outboxOf(organizationId))
+          .filter(({ kind }) => kind === 'alert_email')
+          .map(({ outboxId, payload, status }) => [outboxId, payload, status])
+      const written = [[alert.outboxId, alert.payload, 'pending']]
+      const fail = async (organizationId: string, outboxId: string, token = outboxId) => {
+        const outbox = storage.outbox.open(organizationId)
+        assert((await outbox.claim(outboxId, ...lease(outboxId, 2))) !== null)
+        return outbox.settle(outboxId, token, failed, at(3))
+      }
+      assert.equal(await fail('org-a', 'out-1', 'lost'), false)
+      assert.deepEqual(await alertsOf('org-a'), [])
+      assert.equal(await fail('org-a', 'out-2'), true)
+      assert.deepEqual(await alertsOf('org-a'), written)
+      // Once it is under way, another failure of that day is told of by it.
+      const mine = storage.outbox.open('org-a')
+      assert((await mine.claim(alert.outboxId, ...lease('t', 4))) !== null)
+      const sends = [send(`${alert.outboxId}-x`)]
+      assert.equal(await mine.settle(alert.outboxId, 't', { kind: 'done', sends }, at(5)), true)
+      assert.equal(await fail('org-a', 'out-3'), true)
+      assert.deepEqual(await alertsOf('org-a'), [])
+      assert.equal(await fail('org-b', 'out-b'), true)
+      assert.deepEqual(await alertsOf('org-b'), written)
+    },
+  },
+  {
     name: 'of more organizations than may be asked for at once, each has its turn within some minutes',
     async run(make) {
       const storage = await twoTenants(make)

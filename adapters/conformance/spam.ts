@@ -261,6 +261,39 @@ export const spamCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'what is said of a submission says nothing of that of another organization with the same id',
+    async run(make) {
+      const storage = await withForms(make)
+      const texts = ['cheap drone photography of your roof', 'please call about my broken mirror'] as const
+      const save = (organizationId: string, id: string, text: string) => {
+        const judged = { reasons: [], signs: [], words: wordsOf({ text }) }
+        const of = { formId: `${organizationId}-2`, answers: { text }, judged }
+        return storage.tenant(organizationId).saveSubmission(submission(id, of))
+      }
+      const ids = texts.map((_, kind) => Array.from({ length: 6 }, (__, index) => `sub-${kind}-${index}`))
+      // As after a restoration under another id. The other one says it first, and of some the opposite.
+      for (const organizationId of ['org-b', 'org-a'])
+        for (const [kind, some] of ids.entries()) {
+          for (const id of some) await save(organizationId, id, texts[kind] ?? '')
+          await storage.tenant(organizationId).markSubmissions(some, { isSpam: kind === 0, isRead: true })
+        }
+      const [first = []] = ids
+      await storage.tenant('org-b').markSubmissions(first.slice(0, 3), { isSpam: false, isRead: false })
+      const isSpam = async (id: string) => (await readSubmission(storage, id)).spam
+      await save('org-a', 'sub-try', `${texts[0]} today`)
+      await save('org-a', 'sub-other', `${texts[1]} today`)
+      assert.deepEqual([await isSpam('sub-try'), await isSpam('sub-other')], [true, false])
+      assert.equal(await isSpam('sub-0-0'), true)
+      const read = async (organizationId: string) =>
+        [...(await storage.tenant(organizationId).findRead(ids.flat()))].sort()
+      assert.deepEqual(await read('org-a'), ids.flat().sort())
+      assert.deepEqual(await read('org-b'), [...first.slice(3), ...(ids[1] ?? [])].sort())
+      const unread = async (organizationId: string) =>
+        (await storage.tenant(organizationId).countUnread(null, 99)).unread
+      assert.deepEqual([await unread('org-a'), await unread('org-b')], [1, 3])
+    },
+  },
+  {
     name: 'what came lately is forgotten within a day',
     async run(make) {
       const storage = await withForms(make)

@@ -306,8 +306,16 @@ export const changeCases: readonly StorageCase[] = [
       await change('Again', 'Ada', false)
       assert.deepEqual((await versions())[0], [3, 'Again', 'Ada'])
       assert.equal((await versions()).length, 3)
+      // What was written without becoming a version, as by a release before there were any, is kept before it is replaced.
+      await writer.upsert('forms', [row('Elsewhere')])
+      await change('Last', 'Ada')
+      assert.deepEqual((await versions()).slice(0, 3), [
+        [5, 'Last', 'Ada'],
+        [4, 'Elsewhere', null],
+        [3, 'Again', 'Ada'],
+      ])
       assert.deepEqual((await writer.formVersion('f-1', 1))?.definition, row('Imported').definition)
-      assert.equal(await writer.formVersion('f-1', 4), null)
+      assert.equal(await writer.formVersion('f-1', 6), null)
       assert.deepEqual(await storage.tenant('org-b').formVersions('f-1'), [])
       assert.equal(await storage.tenant('org-b').formVersion('f-1', 1), null)
     },

@@ -201,6 +201,7 @@ export const webhookCases: readonly StorageCase[] = [
         make,
         webhook('wh_1'),
         webhook('wh_2', { events: ['contact.removed'] }),
+        webhook('wh_3', { isOn: false }),
       )
       const tenant = storage.tenant('org-a')
       await tenant.upsert(
@@ -351,6 +352,41 @@ export const webhookCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'webhooks, what waits for them and what they were told are apart although another organization has their ids',
+    async run(make) {
+      const storage = await withWebhooks(make, webhook('wh_1'))
+      // As after a restoration under another id.
+      const [own, other] = [storage.webhooks('org-a'), storage.webhooks('org-b')]
+      assert(await other.create(webhook('wh_1'), 20))
+      for (const organizationId of ['org-a', 'org-b']) {
+        const of = submission('sub-1', { formId: `form-${organizationId}` })
+        await storage.tenant(organizationId).saveSubmission({ ...of, contact: null })
+        assert.deepEqual(await told(storage, organizationId), ['wh_1 submission.created sub-1'])
+        assert(await storage.webhooks(organizationId).announce(attempt('whd_1'), at(2)))
+        const outbox = storage.outbox.open(organizationId)
+        assert((await outbox.claim('whd_1', { token: 't', until: at(60) }, at(2))) !== null)
+        const failed = { kind: 'done', sends: [], delivery: attempt('whd_1', { status: 'failed' }) } as const
+        assert.equal(await outbox.settle('whd_1', 't', failed, at(3)), true)
+      }
+      const state = async () => ({
+        webhook: await other.find('wh_1'),
+        deliveries: await other.deliveries('wh_1', false, null, 9),
+        waiting: await storage.outboxOf('org-b'),
+      })
+      const before = await state()
+      assert.deepEqual([before.webhook?.failingSince, before.deliveries.length], [at(2), 1])
+      assert(await tried(storage, attempt('whd_1', { status: 'delivered', answer: answer(9) }), 9))
+      assert.deepEqual(await own.resend(['whd_1'], at(10)), ['whd_1'])
+      assert.equal(await own.update('wh_1', { description: 'x', isOn: true }, null), 'done')
+      assert.equal(await own.rotate('wh_1', 'v.next', at(99), null), 'done')
+      for (const secret of ['v.sealed', 'v.next']) await own.replaceSecret('wh_1', secret, 'w.sealed')
+      assert.equal(await own.switchOff('wh_1', 'gone'), true)
+      assert.equal(await own.remove('wh_1'), true)
+      assert.deepEqual(await told(storage), [])
+      assert.deepEqual(await state(), before)
+    },
+  },
+  {
     name: 'a delivery is sent again under its id with all attempts before it, unless it is worked on or gone',
     async run(make) {
       const storage = await withWebhooks(make, webhook('wh_1'), webhook('wh_2'))
@@ -385,6 +421,10 @@ export const webhookCases: readonly StorageCase[] = [
       }
       for (const [id, [subjectId = '', text = '']] of Object.entries(texts))
         assert(await tried(storage, attempt(id, { subjectId, answer: answer(2, { text }) })))
+      // Another organization has the same ids, and there the person is another submission's.
+      const other = storage.tenant('org-b')
+      await other.upsert('contacts', [contact('new-sub-1', { email: 'cid@example.com' })])
+      await other.saveSubmission(submission('sub-2', { formId: 'form-org-b' }, { email: 'cid@example.com' }))
       const store = storage.organizationStore('org-a')
       const person = {
         ...(await store.findPerson({ contactIds: ['new-sub-1'], emailKeys: [], phones: [] })),

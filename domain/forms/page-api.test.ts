@@ -157,6 +157,11 @@ describe('of a form that must be hosted, it says so', () => {
     expect(text).not.toContain('full-name')
   })
 
+  it('also where another host has the same path', async () => {
+    const { text } = await hosted('https://forms.example/f/contact-us')
+    expect(text).toContain('href="https://forms.example/f/contact-us"')
+  })
+
   test.each([null, 'https://api.example/f/contact-us', 'javascript:alert(1)'])(
     'and to nowhere else: %s',
     async (publicUrl) => {

@@ -415,6 +415,13 @@ it('of very many contacts that share a phone, the oldest is found, and whoever h
   const old = { ...contact(1, 'old@example.com'), createdAt: '2020-01-01T00:00:00.000Z' }
   const alone = { ...contact(2, null), createdAt: '2026-05-01T00:00:00.000Z' }
   await storage.tenant('acme').upsert('contacts', [...rows, old, alone])
+  // Those of another organization are older, and more than are looked at for one phone.
+  const others = Array.from({ length: 50 }, (_, index) => ({
+    ...contact(index + 3, index % 2 === 0 ? null : `o${index}@example.com`),
+    createdAt: '2010-01-01T00:00:00.000Z',
+  }))
+  await storage.administration.saveOrganization(organization('other'))
+  await storage.tenant('other').upsert('contacts', others)
   await run(storage, `lastName,phone\nFound,${phone}\n`)
   await run(storage, `lastName,phone,email\nAlone,${phone},new@example.com\n`)
   const named = (await storage.tenant('acme').findMany('contacts', ['lastName', 'email'], ['c-1', 'c-2']))

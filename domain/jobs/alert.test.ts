@@ -121,11 +121,13 @@ describe('an alert never causes another one', () => {
 })
 
 test('one whose first recipient is refused reaches the others; one that is interrupted reaches nobody twice', async () => {
-  const { email, submit, settle, told, sends } = await bench()
+  const { email, submit, settle, told, sends, storage } = await bench()
   email.answers.push(REFUSED, REFUSED)
   await submit('sub-1', ['staff@acme.example'])
   await settle()
   expect(told()).toEqual(NOTIFIED.slice(1))
+  // It did its work, so nothing waits for an operator but the notification.
+  expect((await storage.outboxOf('acme')).map(({ kind }) => kind)).toEqual(['notification_email'])
   const again = await bench()
   again.email.answers.push(REFUSED)
   await again.submit('sub-1', ['staff@acme.example'])

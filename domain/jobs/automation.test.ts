@@ -187,6 +187,20 @@ describe('answers in messages', () => {
     expect(run?.steps).toEqual([asks, tells])
   })
 
+  test('yes and no are in the language of the form', async () => {
+    const bench = await openJobBench([{ type: 'send_sms', body: '{{agreed}} {{other}}' }])
+    const answers = { agreed: true, other: false }
+    await bench.submit('sub-1', [], {}, { answers })
+    const fields = Object.keys(answers).map((id) => ({ id, type: 'boolean', label: id }))
+    const save = (more: object) =>
+      bench.storage
+        .tenant('acme')
+        .upsert('forms', [form('form-1', { definition: { formId: 'form-1', fields, ...more } })])
+    await save({ language: 'fr', texts: { no: 'Pas du tout' } })
+    await bench.settle()
+    expect(bench.sms.delivered.map(([, { body }]) => body)).toEqual(['Oui Pas du tout'])
+  })
+
   test('are empty when the form has the field no longer; an empty subject is the name of the organization', async () => {
     const bench = await openJobBench([{ ...asks, subject: '{{question}}' }])
     await bench.submit('sub-1', [], given)

@@ -70,9 +70,11 @@ describe('a digest', () => {
   test('names the first fifty, counts all, and leads to each in the console', async () => {
     const bench = await openJobBench()
     const { storage, submit, email, clock, world } = bench
+    const idOf = (index: number) => `sub-${(index * 37) % 101}`
     for (let index = 0; index < SINGLES_MAX + DIGEST_NAMED_MAX + 7; index += 1)
       await submit(
-        `sub-${index}`,
+        // The ids are not in the order in which they came.
+        idOf(index),
         OFFICE,
         { question: `<b>${index}` },
         { servedAt: 'https://service.example' },
@@ -91,11 +93,28 @@ describe('a digest', () => {
     expect(others).toEqual([])
     expect(subject).toContain('57 new submissions')
     const links = [...html.matchAll(/href="([^"]+)"/g)].map(([, link]) => link)
-    expect(links).toHaveLength(DIGEST_NAMED_MAX)
-    expect(links[0]).toBe(`https://service.example/console/organizations/acme/submissions/sub-${SINGLES_MAX}`)
+    expect(links).toEqual(
+      Array.from(
+        { length: DIGEST_NAMED_MAX },
+        (_, index) =>
+          `https://service.example/console/organizations/acme/submissions/${idOf(SINGLES_MAX + index)}`,
+      ),
+    )
     expect(html).not.toContain('<b>')
     expect(html).toContain('&lt;b&gt;20')
     expect(text).toContain('And 7 more: https://service.example/console/organizations/acme/submissions')
+  })
+
+  test('has the beginnings of long answers, and no half of a character', async () => {
+    const { due } = await flooded(1, {
+      question: `${'x'.repeat(79)}\u{1f600} and more`,
+      email: 'ada@example.com',
+    })
+    const [{ text, html } = { text: '', html: '' }] = await due()
+    for (const written of [text ?? '', html]) {
+      expect(written.isWellFormed()).toBe(true)
+      expect(written).toMatch(/ UTC · x{79}\ufffd? · ada@example\.com/)
+    }
   })
 
   test('is not sent once its form is unpublished, and does not come back', async () => {

@@ -238,6 +238,24 @@ test('of an answer the first KiB is kept, and one that never ends or breaks off 
   expect(lengths).toEqual([['é'.repeat(512)], [''], [''], ['\ufffd\u0000A']])
 })
 
+test('a sweep tells two webhooks at once at most, and sends mail meanwhile', async () => {
+  const { submit, world, email, receiver } = await hooked()
+  for (let index = 0; index < 8; index += 1) await submit(`sub-${index}`, [])
+  await submit('sub-8', ['office@example.com'])
+  let [open, most, mailsBefore] = [0, 0, -1]
+  const answer = async () => {
+    open += 1
+    most = Math.max(most, open)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    open -= 1
+    mailsBefore = Math.max(mailsBefore, email.delivered.length)
+    return new Response(null, { status: 204 })
+  }
+  receiver.answers.push(...Array<typeof answer>(8).fill(answer))
+  await sweep(world)
+  expect([receiver.calls.length, most, mailsBefore]).toEqual([9, 2, 1])
+})
+
 test('owners of the organization and admins of the service are told that a webhook was switched off, once, and nobody else is', async () => {
   const { submit, receiver, email, storage, world, settle, sends } = await hooked()
   await addPeople(
@@ -263,6 +281,60 @@ test('owners of the organization and admins of the service are told that a webho
     ['an admin of the service', 'accepted'],
   ])
   expect(await storage.outboxOf('acme')).toEqual([])
+})
+
+test.each([
+  ['dies before what it did is written', () => Promise.reject(new Error('Dead'))],
+  ['has lost the entry meanwhile', () => Promise.resolve(false)],
+])('that a webhook was switched off is told once, also when whoever did it %s', async (_how, settle) => {
+  const bench = await hooked()
+  const { submit, receiver, email, storage, world, clock, errors, webhooks } = bench
+  await addPeople(storage, ['ada@example.com', 'acme', 'owner'])
+  const told = () => email.delivered.map(([, { to, subject }]) => [to, subject])
+  // One that is tried again on the next day (UTC), when the webhook is off.
+  clock.advance(DAY_MS - (clock.nowMs() % DAY_MS) - 2_000)
+  receiver.answers.push(() => new Response(null, { status: 500 }))
+  const [waiting] = await submit('sub-1', [])
+  await deliver(waiting ?? { organizationId: '', outboxId: '' }, world)
+  receiver.answers.push(() => new Response(null, { status: 410 }))
+  const [ref = { organizationId: '', outboxId: '' }] = await submit('sub-2', [])
+  const open: JobWorld['outbox']['open'] = (id) =>
+    new Proxy(storage.outbox.open(id), {
+      get: (own, name) => (name === 'settle' ? settle : (Reflect.get(own, name) as unknown)),
+    })
+  await deliver(ref, { ...world, outbox: { ...world.outbox, open } }).catch(() => undefined)
+  expect([await webhooks.find('wh_1'), told()]).toMatchObject([{ isOn: false, offReason: 'gone' }, []])
+  await bench.settle()
+  expect(told()).toEqual([['ada@example.com', 'A webhook of Acme was switched off']])
+  expect(errors).toEqual(['webhook_switched_off'])
+  expect(await storage.outboxOf('acme')).toEqual([])
+  expect([await bench.delivery(), await bench.delivery('whd_sub-2_1')]).toMatchObject([
+    { status: 'dropped' },
+    { status: 'dropped' },
+  ])
+  // Somebody who switches it off is told nothing of it.
+  await webhooks.update('wh_1', { isOn: true }, null)
+  await submit('sub-3', [])
+  await webhooks.update('wh_1', { isOn: false }, null)
+  await bench.settle()
+  expect(told()).toHaveLength(1)
+})
+
+test('what is dropped on the next day tells nobody again that the webhook was switched off', async () => {
+  const { submit, receiver, email, storage, clock, settle, delivery, world } = await hooked()
+  await addPeople(storage, ['ada@example.com', 'acme', 'owner'])
+  clock.advance(DAY_MS - (clock.nowMs() % DAY_MS) - 3_600_000)
+  const headers = { 'retry-after': '7200' }
+  receiver.answers.push(() => new Response(null, { status: 503, headers }))
+  await submit('sub-1', [])
+  await sweep(world)
+  receiver.answers.push(() => new Response(null, { status: 410 }))
+  await submit('sub-2', [])
+  const switchedOffAt = at(clock.nowMs()).slice(0, 10)
+  await settle()
+  expect(at(clock.nowMs()).slice(0, 10) > switchedOffAt).toBe(true)
+  expect([receiver.calls.length, await delivery()]).toMatchObject([2, { status: 'dropped' }])
+  expect(email.delivered.map(([, { to }]) => to)).toEqual(['ada@example.com'])
 })
 
 test('410 switches a webhook off; what waits is dropped, and can be sent when it is on again', async () => {

@@ -59,7 +59,11 @@ export async function tellWebhook(job: Job): Promise<Verdict> {
   const event: WebhookEvent = { deliveryId: entry.outboxId, ...payload.output }
   const webhook = await webhooksOf(job).find(event.webhookId)
   if (webhook === null) return { kind: 'done', sends: [] }
-  if (!webhook.isOn && event.event !== TEST_EVENT) return dropped(event)
+  if (!webhook.isOn && event.event !== TEST_EVENT) {
+    // Whoever switched it off may have died before the alert was written. It is written and sent once all the same.
+    const { offReason: reason } = webhook
+    return reason === null ? dropped(event) : { ...dropped(event), alert: offAlert(webhook, reason, job) }
+  }
   const data = await dataOf(event, organizationId, job)
   if (data === null) return dropped(event)
   return verdictOf(webhook, { ...event, ...data.of }, await call(webhook, event, data.text, job), job)
@@ -76,7 +80,7 @@ function webhooksOf({ entry, world }: Job): TenantWebhooks {
   return relayed<TenantWebhooks>((ask) => inTime(ask(opened), world))
 }
 
-function dropped(event: WebhookEvent): Verdict {
+function dropped(event: WebhookEvent): Extract<Verdict, { readonly kind: 'done' }> {
   return { kind: 'done', sends: [], delivery: { ...event, status: 'dropped', answer: null } }
 }
 
@@ -187,12 +191,18 @@ async function verdictOf(
   const { entry, world } = job
   const { reason } = answer
   if (reason === null) return { kind: 'done', sends: [], delivery: { ...event, status: 'delivered', answer } }
-  const failed: Verdict = { kind: 'done', sends: [], delivery: { ...event, status: 'failed', answer } }
+  const failed = { kind: 'done', sends: [], delivery: { ...event, status: 'failed', answer } } as const
   const nowMs = world.clock.nowMs()
   const off = offReason(webhook, answer, nowMs)
   if (off !== null) {
-    const isFirst = await webhooksOf(job).switchOff(webhook.webhookId, off)
-    return isFirst ? { ...failed, ...switchedOff(webhook, off, job) } : failed
+    const { webhookId } = webhook
+    if (await webhooksOf(job).switchOff(webhookId, off))
+      world.log.error('webhook_switched_off', {
+        organizationId: entry.organization.organizationId,
+        webhookId,
+        reason: off,
+      })
+    return { ...failed, alert: offAlert(webhook, off, job) }
   }
   const pauseMs = pauseAfter(WEBHOOK_BACKOFF, entry.attempts)
   if (pauseMs === null) return failed
@@ -211,11 +221,8 @@ const whyOff: Readonly<Record<OffReason, string>> = {
   failing: 'Nothing that it was told succeeded for five days.',
 }
 
-/** Says that a webhook was switched off: in the log, and by an alert. */
-function switchedOff(webhook: Webhook, reason: OffReason, { entry, world }: Job): { readonly alert: Alert } {
-  const { webhookId, url } = webhook
-  const { organizationId } = entry.organization
-  world.log.error('webhook_switched_off', { organizationId, webhookId, reason })
+/** The alert that a webhook was switched off, the same one whichever delivery finds that and when: it is of the first failure. */
+function offAlert({ webhookId, url, failingSince }: Webhook, reason: OffReason, { world }: Job): Alert {
   const failure = { kind: 'webhook_off', about: url, reason: whyOff[reason], of: webhookId } as const
-  return { alert: alertAbout(failure, toInstant(world.clock.nowMs())) }
+  return alertAbout(failure, failingSince ?? toInstant(world.clock.nowMs()))
 }

@@ -193,6 +193,7 @@ export const savePerson = operated({
       read: () => world.people.find(person, organizationId),
       shown: (found) => (found === null ? null : published(found)),
       write: async (found) => {
+        if (found !== null && !mayGive(operator, found.role)) return 'not theirs'
         const given = {
           ...{ person, organizationId, role: body.role, email: found?.email ?? email },
           name: body.name === undefined ? (found?.name ?? null) : body.name,
@@ -205,6 +206,7 @@ export const savePerson = operated({
     })
     if ('refusal' in saved) return saved.refusal
     if (saved.outcome === null) return errorReply(403, LOST_ROLE)
+    if (saved.outcome === 'not theirs') return takesTooMuch(operator)
     const shown = published(saved.outcome)
     return stateReply(operation, 200, shown, shown)
   },
@@ -329,8 +331,7 @@ export const removePerson = operated({
   answer: async ({ params: { email = '' }, query: { organizationId }, change }, world, operator) => {
     const found = await world.people.find(emailKey(email), organizationId)
     if (found === null) return unknownPerson(email)
-    if (!mayGive(operator, found.role))
-      return errorReply(403, `Nobody takes a role that they do not have, and you are ${operator.role}.`)
+    if (!mayGive(operator, found.role)) return takesTooMuch(operator)
     const changes = change.about(organizationId, { type: 'person', email: found.email, role: null })
     return (await changes.removePerson(found, undefined, operator.person))
       ? ({ status: 204, headers: PRIVATE, body: null } as const)
@@ -478,6 +479,10 @@ function misplacedRole(given: PersonRole, organizationId: string | null): string
 /** Whether an operator may give, and take, a role: an admin all, an owner those of organizations. */
 function mayGive(operator: Operator, given: PersonRole): boolean {
   return isOperator(operator) ? operator.role === 'admin' : given === 'owner' || given === 'member'
+}
+
+function takesTooMuch({ role: own }: Operator) {
+  return errorReply(403, `Nobody takes a role that they do not have, and you are ${own}.`)
 }
 
 /** Whether a person who asks for a change may no longer ask for it. */

@@ -79,6 +79,24 @@ describe('signs', () => {
     expect(await signsOf({ message: `${'x'.repeat(39)}   ` })).toEqual([])
   })
 
+  it('are of the ten longest texts', async () => {
+    const many = Array.from({ length: 12 }, (_, index) => fieldOf(`text-${index}`, 'long_text'))
+    const definition = { ...definitionOf(many), formId: 'contact-us' }
+    const compilation = compileForm(definition)
+    if (compilation.kind !== 'supported') throw new Error('The form is not supported')
+    const stored = { organizationId: 'org', formId: 'contact-us', definition } as Parameters<typeof judge>[0]
+    const signs = async (answers: Readonly<Record<string, string>>) =>
+      (await judge(stored, compilation.form, { answers, extra: null }, null, secrets)).signs.map(
+        ({ sign }) => sign,
+      )
+    const texts = many.map((_, index) => String(index % 10).repeat(40 + ((index * 5) % 12)))
+    const all = await signs(Object.fromEntries(texts.map((text, index) => [`text-${index}`, text])))
+    const longest = texts.filter(({ length }) => length >= 42)
+    expect(longest).toHaveLength(10)
+    const single = await Promise.all(longest.map((text) => signs({ 'text-0': text })))
+    expect(new Set(all)).toEqual(new Set(single.flat()))
+  })
+
   it('of a form and an organization tell nothing of another', async () => {
     const given = { message: LONG }
     const network = '192.0.2.1'

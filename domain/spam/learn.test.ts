@@ -35,6 +35,23 @@ test('nothing is learned of a few', () => {
   expect(weightsOf(taught(null, marked(known.spam, true, 50)))).toEqual([])
 })
 
+test('a word that was met once says nothing, one that was met twice on one side speaks for it', () => {
+  const begun = [...marked(known.spam, true, 9), ...marked(known.ordinary, false, 9)]
+  const weightOf = (lessons: readonly Lesson[], word: string) => {
+    const [number = -1] = wordsOf({ word })
+    return weightsOf(taught(null, [...begun, ...lessons]))[number]
+  }
+  expect(weightOf([], 'quasiparticle')).toBe(0)
+  expect(weightOf([lesson('quasiparticle', true)], 'quasiparticle')).toBe(0)
+  const twice = (isOfSpam: boolean) => [
+    lesson('quasiparticle', isOfSpam),
+    lesson('quasiparticle again', isOfSpam),
+  ]
+  // Three in thirteen against one in eleven: 1,000 ln(3 / 13 / (1 / 11)).
+  expect(weightOf(twice(true), 'quasiparticle')).toBe(932)
+  expect(weightOf(twice(false), 'quasiparticle')).toBe(-932)
+})
+
 test('what is taken back was never learned, and what is said twice counts once', () => {
   const begun = taught(null, [...marked(known.spam, true, 9), ...marked(known.ordinary, false, 9)])
   const once = taught(begun, [lesson('a text of words', true)])

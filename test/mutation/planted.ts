@@ -3,45 +3,15 @@
  * must notice each; and mistakes elsewhere, with the tests that must notice them: see README.md. Exits with 1 when one is
  * not noticed.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { GOLDEN_TABLE, plants } from './plants.ts'
 import { copyProject, textOf } from './project.ts'
 import { startRunner } from './runner/client.ts'
 
-const GOLDEN_TABLE = ['document', 'golden', 'figures', 'imports'].map(
-  (name) => `test/contract/golden/${name}.test.ts`,
-)
 const TIMEOUT_MS = 300_000
 
-interface Plant {
-  /** The test files that must notice it. */
-  readonly tests: readonly string[]
-  readonly file: string
-  readonly from: string
-  readonly to: string
-}
-
-/**
- * Reads the list: a file's path at the margin, and its mistakes below, each `from` and `to` on a line, in which `\n` is a
- * line break. `tests` at the margin names the tests of what follows.
- */
-function plantsIn(list: string): readonly Plant[] {
-  let tests: readonly string[] = GOLDEN_TABLE
-  let file = ''
-  return list.split('\n').flatMap((line) => {
-    if (line === '' || line.startsWith('#')) return []
-    if (line.startsWith('tests ')) tests = line.split(' ').slice(1)
-    else if (!line.startsWith(' ')) file = line
-    const [from, to] = line
-      .replaceAll('\\n', '\n')
-      .trim()
-      .split(/ ==> ?/)
-    return from === undefined || to === undefined ? [] : [{ tests, file, from, to }]
-  })
-}
-
 const only = process.argv.slice(2)
-const plants = plantsIn(readFileSync(join(import.meta.dirname, 'planted.txt'), 'utf8'))
 const copy = copyProject()
 process.on('exit', () => {
   rmSync(copy, { recursive: true, force: true })

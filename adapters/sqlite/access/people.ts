@@ -248,6 +248,7 @@ export function createPeople(executor: Executor): People {
         bind(findLink, values),
         bind(openByLink, values),
         bind(useUp, values),
+        bind(removeEnded, { now: session.createdAt }),
       ])
       if (changes > 0) return 'opened'
       return rows.length > 0 ? 'elsewhere' : 'gone'

@@ -108,6 +108,31 @@ test('rows that lack cells, or cannot be read, have what is wrong with them unde
   ])
 })
 
+test('a row that needs one which was left out is left out in the next round, and none comes back', async () => {
+  const lines = ['email,last name', 'a,1', 'b,2', 'c,3', 'd,4', 'e,5', '']
+  // Of each round the lines that are wrong, as they stand in what is left.
+  const rounds = [[3, 5], [3], []]
+  const checked: string[] = []
+  const sorted = await sortOut(inPieces(lines.join('\n'), 4), rules, async (rows) => {
+    const wrong = rounds[checked.length] ?? [2]
+    checked.push(await textOf(rows))
+    const counts = { skipped: 0, changed: 0, unchanged: 0, fresh: null, merged: null, warnings: [] }
+    return wrong.length === 0
+      ? { kind: 'checked', read: 2, ...counts }
+      : {
+          kind: 'invalid',
+          problems: wrong.map((line) => ({ line, field: 'email', message: `is wrong in ${line}` })),
+        }
+  })
+  if (!('right' in sorted)) throw new Error('It was not sorted')
+  expect(checked.map((text) => text.match(/^[a-e](?=,)/gm)?.join(''))).toEqual(['abcde', 'ace', 'ae'])
+  expect(await textOf(sorted.right)).toBe('email,last name\na,1\ne,5\n')
+  expect([sorted.wrongRows, sorted.wrong.split('\r\n').slice(1)]).toEqual([
+    3,
+    ['b,2,email is wrong in 3', 'd,4,email is wrong in 5', 'c,3,email is wrong in 3', ''],
+  ])
+})
+
 test('what is never right is given up', async () => {
   const always: ImportOutcome = {
     kind: 'invalid',

@@ -177,6 +177,25 @@ test('a search over very many ends its pages early, finds all of them, and nothi
   expect(body).toMatchObject({ data: [], pagination: { hasMore: true } })
 })
 
+test('a page goes on with the search, the days and the form that it began with, or is refused', async () => {
+  const ask = (query: string) => support.get(`/organizations/acme/submissions?limit=1${query}`)
+  const asked = ['', '&formId=one', '&formId=two', '&search=sun', '&after=2026-05-02', '&before=2026-05-09']
+  for (const query of [...asked, '&spam=false', '&formId=one&search=sun']) {
+    const { pagination } = (await ask(query)).body as unknown as PageBody
+    const cursor = encodeURIComponent(pagination.nextCursor ?? '')
+    expect(cursor).not.toBe('')
+    for (const other of asked)
+      expect([query, other, (await ask(`${other}&cursor=${cursor}`)).status]).toEqual([
+        query,
+        other,
+        other === query ? 200 : 400,
+      ])
+  }
+  const other = (await ask('')).body as unknown as PageBody
+  const path = `/organizations/other/submissions?cursor=${encodeURIComponent(other.pagination.nextCursor ?? '')}`
+  expect((await support.get(path)).status).toBe(400)
+})
+
 test('what is marked is what is shown and counted, one organization for itself', async () => {
   const unreadOf = async (query = '') =>
     (await support.get(`/organizations/acme/unread-submissions${query}`)).body

@@ -248,6 +248,25 @@ describe.each([
     expect(await versions()).toEqual([expect.objectContaining({ version: 1, name: 'Anew' })])
   })
 
+  test('the versions of a form are listed once each, however short the pages are', async () => {
+    for (const name of ['Two', 'Three', 'Four', 'Five']) await saveForm({ name })()
+    for (const limit of [1, 2, 3, 5]) {
+      const found: unknown[] = []
+      let cursor: string | null = ''
+      do {
+        const answered = await ask('GET', `${FORM}/versions?limit=${limit}&cursor=${cursor}`)
+        const page = answered.body as unknown as {
+          readonly data: readonly { readonly version: number; readonly name: string }[]
+          readonly pagination: { readonly nextCursor: string | null }
+        }
+        found.push(...page.data.map(({ version, name }) => [version, name]))
+        cursor = page.pagination.nextCursor
+      } while (cursor !== null && found.length < 9)
+      const names = ['Five', 'Four', 'Three', 'Two', 'Contact']
+      expect(found).toEqual(names.map((name, index) => [5 - index, name]))
+    }
+  })
+
   test('what must be new is not made in place of what is there', async () => {
     const isNew = { 'if-none-match': '*' }
     expect((await saveForm({ name: 'Other' })(isNew)).status).toBe(412)

@@ -312,6 +312,39 @@ describe.each([
     expect((await ask('POST', `/webhook-deliveries/acme:${String(before[0])}/resend`)).status).toBe(409)
   })
 
+  test('all of very many are sent again, each once, also those of one instant', async () => {
+    const { webhookId } = await made({ events: ['submission.created'] })
+    const [, id = ''] = webhookId.split(':')
+    const outbox = storage.outbox.open('acme')
+    const startMs = service.clock.nowMs()
+    const instant = (index: number) => new Date(startMs + Math.floor(index / 100) * 1_000).toISOString()
+    for (let index = 0; index < 510; index += 1) {
+      const of = { event: 'submission.created', subjectId: `sub-${index}`, at: instant(index) }
+      const event = { ...of, deliveryId: `whd_${index}`, webhookId: id }
+      const answer = { at: instant(index), status: 204, durationMs: 1, text: '', reason: null }
+      await storage.webhooks('acme').announce(event, instant(0))
+      await outbox.claim(event.deliveryId, { token: 't', until: instant(9_000) }, instant(0))
+      const delivery = { ...event, status: 'delivered', answer } as const
+      await outbox.settle(event.deliveryId, 't', { kind: 'done', sends: [], delivery }, instant(0))
+    }
+    expect(await storage.outboxOf('acme')).toEqual([])
+    const counts: unknown[] = []
+    let next: string | null | undefined
+    do {
+      const body = { since: instant(100), ...(next === undefined ? {} : { next }) }
+      const answered = (await ask('POST', `/webhooks/${webhookId}/resend`, body)).body as unknown as {
+        readonly resent: number
+        readonly next: string | null
+      }
+      counts.push(answered.resent)
+      next = answered.next
+    } while (typeof next === 'string' && counts.length < 9)
+    expect(counts).toEqual([200, 200, 10])
+    const waiting = (await storage.outboxOf('acme')).map(({ outboxId }) => outboxId).sort()
+    expect(waiting).toEqual(Array.from({ length: 410 }, (_, index) => `whd_${index + 100}`).sort())
+    await service.settled()
+  })
+
   test('another organization is told of nothing, and its webhooks show nothing', async () => {
     await made({ url: 'https://acme.example/' })
     const other = await made({ url: 'https://other.example/' }, 'other')

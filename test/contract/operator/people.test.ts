@@ -301,6 +301,23 @@ describe('a session', () => {
     expect((await ada.send('GET', '/console/as/lakeside/api/v1/contacts')).status).toBe(401)
   })
 
+  test('that has ended is stored no longer once somebody signs in, by a link or with a key', async () => {
+    const days = async (count: number) => {
+      service.clock.advance(count * 24 * HOUR_MS)
+      return (await storage.database.batch([{ sql: 'select browser from sessions', parameters: [] }]))[0]
+        ?.rows
+    }
+    await add(ADA, 'member', 'lakeside')
+    expect(await browser().signIn(ADA)).toBe(204)
+    expect(await days(29)).toHaveLength(1)
+    expect(await browser().signIn(ADA)).toBe(204)
+    expect(await days(1)).toHaveLength(2)
+    expect(await browser().signIn(ADA)).toBe(204)
+    expect(await days(30)).toHaveLength(2)
+    expect((await browser().send('POST', '/console/session', { key: adminKey })).status).toBe(204)
+    expect(await days(0)).toHaveLength(1)
+  })
+
   test('goes on when the person gets the same role again, another name, or a role elsewhere', async () => {
     const ada = await signedIn(ADA, 'member', 'lakeside')
     await add(ADA, 'member', 'lakeside')
@@ -457,6 +474,25 @@ describe('a session', () => {
     ])
   })
 
+  test('that an operator key opened says when it ends: with the key, after thirty days at most', async () => {
+    const endOf = async (expiresAt: string | null) => {
+      const one = browser()
+      const key = await service.addOperatorKey('support', expiresAt)
+      expect((await one.send('POST', '/console/session', { key })).status).toBe(204)
+      return (await one.send('GET', '/operator/v1/me/sessions')).body.data
+    }
+    const now = new Date(service.clock.nowMs()).toISOString()
+    const days = (count: number) => new Date(Date.parse(now) + count * 24 * HOUR_MS).toISOString()
+    const expected = [
+      [days(1), days(1)],
+      [days(29), days(29)],
+      [days(31), days(30)],
+      [null, days(30)],
+    ] as const
+    for (const [ends, expiresAt] of expected)
+      expect(await endOf(ends)).toMatchObject([{ createdAt: now, expiresAt, isThis: true }])
+  })
+
   test('that a key opened ends on the very next request when the key ends, and no other one does', async () => {
     const soon = '2026-06-15T12:30:00.000Z'
     const opened = async (key: string) => {
@@ -597,7 +633,46 @@ describe('what each role opens', () => {
           404,
           'There is no organization harbor.',
         ])
+      } else if (openTo === null) {
+        // What is of no organization, or of all of them, is for operators of the whole service.
+        const { status } = await person.send(method, pathOf(path, ''))
+        expect([id, status === 403 || status === 404]).toEqual([id, true])
       }
+    }
+  })
+
+  test.each([
+    ['harbor', 'lakeside'],
+    ['lakeside', 'harbor'],
+  ])('whoever owns %s and is a member of %s is each where it is', async (owned, joined) => {
+    await add(ADA, 'owner', owned)
+    const ada = await signedIn(ADA, 'member', joined)
+    let compared = 0
+    for (const { id, method, path, access, openTo } of operatorEndpoints) {
+      if (access === 'public' || access === 'signed_in' || openTo !== 'owner') continue
+      if (!path.includes('{organizationId}')) continue
+      compared += 1
+      const [own, others] = [
+        await ada.send(method, pathOf(path, owned)),
+        await ada.send(method, pathOf(path, joined)),
+      ]
+      expect([id, others.status, others.body.error]).toEqual([id, 403, 'Your role does not allow this.'])
+      const isRefused = own.status === 403 && own.body.error === others.body.error
+      expect([id, isRefused]).toEqual([id, false])
+    }
+    expect(compared).toBeGreaterThan(15)
+    // What an operation leaves to owners goes by the role there too.
+    for (const [organizationId, status] of [
+      [owned, 200],
+      [joined, 403],
+    ] as const) {
+      await storage.tenant(organizationId).upsert('forms', [form(`of-${organizationId}`)])
+      const forms = `/operator/v1/organizations/${organizationId}/forms`
+      const { form: stored } = (await ada.send('GET', `${forms}/of-${organizationId}`)).body
+      const changed = { ...stored, notificationEmails: ['eve@evil.example'] }
+      expect((await ada.send('POST', forms, { forms: [changed] })).status).toBe(status)
+      const people = await ada.send('GET', `/operator/v1/people?organizationId=${organizationId}`)
+      expect(people.status).toBe(status)
     }
   })
 
@@ -644,7 +719,15 @@ describe('what each role opens', () => {
     expect((await give(ADA, 'admin', '')).status).toBe(403)
     expect((await give(ADA, 'owner', '?organizationId=harbor')).status).toBe(404)
     await add('helper@ops.example', 'support', 'lakeside')
-    expect((await give('helper@ops.example', 'member')).status).toBe(200)
+    const helper = '/operator/v1/people/helper@ops.example?organizationId=lakeside'
+    for (const role of ['member', 'owner'])
+      expect((await give('helper@ops.example', role)).body.error).toBe(
+        'Nobody takes a role that they do not have, and you are owner.',
+      )
+    expect((await ada.send('DELETE', helper)).status).toBe(403)
+    expect((await ada.send('GET', helper)).body).toMatchObject({ role: 'support' })
+    await add('helper@ops.example', 'member', 'lakeside')
+    expect((await give('helper@ops.example', 'owner')).status).toBe(200)
     const support = await signedIn('sam@ops.example', 'support')
     expect((await support.send('PUT', `/operator/v1/people/${ADA}`, { role: 'admin' })).status).toBe(403)
   })
@@ -715,6 +798,61 @@ describe('what each role opens', () => {
     ])
   })
 
+  test('an owner who is a member by now changes nobody, nor does support of the service', async () => {
+    const kim = { person: 'kim@lakeside.example', organizationId: 'lakeside' }
+    const given = { ...kim, email: kim.person, role: 'owner', name: null, addedAt: AT, addedBy: 'x' } as const
+    const signed = await signedIn(kim.person, 'member', 'lakeside')
+    let made = 0
+    const changes = () =>
+      storage.operatorChanges({ ...entry(`late-${(made += 1)}`), organizationId: 'lakeside' })
+    for (const [role, organizationId] of [
+      ['member', 'lakeside'],
+      ['support', 'lakeside'],
+      ['support', undefined],
+      ['owner', 'harbor'],
+    ] as const) {
+      const asking = `${role}@${organizationId ?? 'service'}.example`
+      await add(asking, role, organizationId)
+      expect(await changes().savePerson(given, undefined, asking)).toBe(false)
+      expect(await changes().removePerson(kim, undefined, asking)).toBe(false)
+      expect(await storage.people.find(kim.person, 'lakeside')).toMatchObject({ role: 'member' })
+      expect((await signed.send('GET', '/operator/v1/me')).status).toBe(200)
+    }
+    await add(ADA, 'owner', 'lakeside')
+    expect(await changes().savePerson(given, undefined, ADA)).toBe(true)
+    expect((await signed.send('GET', '/operator/v1/me')).status).toBe(401)
+    expect(await changes().removePerson(kim, undefined, ADA)).toBe(true)
+  })
+
+  test('everybody is listed once for each role, however short the pages are', async () => {
+    const roles = [
+      [ADA, 'harbor', 'owner'],
+      [ADA, 'lakeside', 'member'],
+      ['kim@ops.example', null, 'support'],
+      ['kim@ops.example', 'harbor', 'support'],
+      ['kim@ops.example', 'lakeside', 'owner'],
+      ['sam@ops.example', null, 'admin'],
+    ] as const
+    for (const [email, organizationId, role] of roles.toReversed())
+      await add(email, role, organizationId ?? undefined)
+    const listed = async (limit: number, query = '') => {
+      const found: unknown[] = []
+      let cursor = ''
+      do {
+        const page = await asAdminJson('GET', `/people?limit=${limit}${query}&cursor=${cursor}`)
+        for (const { email, organizationId, role } of page.data as readonly Record<string, unknown>[])
+          found.push([email, organizationId, role])
+        cursor = page.pagination.nextCursor ?? ''
+      } while (cursor !== '' && found.length < 20)
+      return found
+    }
+    for (const limit of [1, 2, 4, 6, 7]) {
+      expect(await listed(limit)).toEqual(roles)
+      const own = roles.filter(([, organizationId]) => organizationId === 'lakeside')
+      expect(await listed(limit, '&organizationId=lakeside')).toEqual(own)
+    }
+  })
+
   test('who gives and changes a role in one organization signs nobody out of another, or of the service', async () => {
     const eve = await signedIn('eve@harbor.example', 'owner', 'harbor')
     const [ada, sam] = [await signedIn(ADA, 'owner', 'lakeside'), await signedIn('sam@ops.example', 'admin')]
@@ -757,11 +895,28 @@ describe('what each role opens', () => {
     expect(await save({ isPublished: !stored.isPublished })).toBe(403)
     expect(await save({ notificationEmails: ['eve@evil.example'] })).toBe(403)
     expect(await save({ formId: 'new', isPublished: true })).toBe(403)
+    const mailing = { isPublished: false, notificationEmails: ['eve@evil.example'] }
+    expect(await save({ formId: 'new', ...mailing })).toBe(403)
     expect(await save({ formId: 'new', isPublished: false, notificationEmails: [] })).toBe(200)
     const versions = (await member.send('GET', `${path}/f/versions`)).body
     expect(versions.data[0]?.savedBy).toBe(ADA)
     expect((await member.send('PUT', `${path}/f/published`, { isPublished: true })).status).toBe(403)
   })
+
+  test.each(['member', 'owner', 'support'] as const)(
+    '%s of one organization reads that one and no other, as long as the role lasts',
+    async (role) => {
+      await storage.tenant('harbor').upsert('contacts', [contact('c-1')])
+      const ada = await signedIn(ADA, role, 'lakeside')
+      const statusIn = async (organizationId: string) =>
+        (await ada.send('GET', `/console/as/${organizationId}/api/v1/contacts`)).status
+      expect([await statusIn('lakeside'), await statusIn('harbor')]).toEqual([200, 404])
+      await add(ADA, role, 'harbor')
+      expect([await statusIn('lakeside'), await statusIn('harbor')]).toEqual([200, 200])
+      await asAdmin('DELETE', `/people/${ADA}?organizationId=lakeside`)
+      expect([await statusIn('lakeside'), await statusIn('harbor')]).toEqual([404, 200])
+    },
+  )
 
   test('an owner exports without secrets', async () => {
     const ada = await signedIn(ADA, 'owner', 'lakeside')
