@@ -10,6 +10,7 @@ import type {
   Matching,
 } from '../../../ports/import-sessions.ts'
 import type { StoredRow } from '../../../ports/records.ts'
+import { contacts } from '../../../domain/resources/contacts.ts'
 import { forms } from '../../../domain/resources/forms.ts'
 import { isJsonObject } from '../../../domain/text/json.ts'
 import { parsed, type Database } from '../statement/database.ts'
@@ -188,9 +189,11 @@ function decodedRows(
   fields: readonly string[],
   staged: readonly (readonly BoundValue[])[],
 ): readonly StoredRow[] {
-  const named = staged.map((values) =>
-    Object.fromEntries(fields.map((field, index) => [field, values[index] ?? null])),
-  )
+  const named = staged.map((values) => {
+    const row: Record<string, unknown> = {}
+    for (const [index, field] of fields.entries()) row[field] = values[index] ?? null
+    return row
+  })
   return decodeRows(table, fields, named).map((row, index) => {
     const members: unknown = staged[index]?.[fields.length]
     return isJsonObject(members) ? { ...row, ...members } : row
@@ -338,7 +341,10 @@ const givenUpserts = new Map<string, Template>()
 function upsertGiven(collection: string): Template {
   const table = writableTable(collection)
   const given = sql`json_each(${slot('rows')}) as row where ${nextNumber} = ${slot('chunk')}`
-  const upsert = givenUpserts.get(collection) ?? template(upsertOf(table, givenFields(table), given))
+  // Contacts are given as they are stored, with what the rows change.
+  const areWhole = collection === contacts.collection
+  const upsert =
+    givenUpserts.get(collection) ?? template(upsertOf(table, givenFields(table), given, areWhole))
   givenUpserts.set(collection, upsert)
   return upsert
 }
