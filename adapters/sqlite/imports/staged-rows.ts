@@ -50,6 +50,12 @@ import { columnOf, decodeRows, type Table } from '../table/tables.ts'
  */
 const CHUNK_MAX_ROWS = 2_000
 
+/**
+ * The same for rows that are matched, of which a step writes one chunk in three calls: a part of a list is mostly two
+ * chunks. It is less than the least step of other rows.
+ */
+const MATCHED_CHUNK_MAX_ROWS = 2_500
+
 /** That this part is the session's next one: every write of the batch is made on this condition. */
 const eb = expressionBuilder<Database, 'import_sessions'>()
 const isAwaited = eb.and([ofSession, isIn('receiving'), eb('next_part', '=', slot('part'))])
@@ -124,7 +130,8 @@ export async function stagePart(
   const { part, digest, bytes, readRows, skippedRows, state, matching } = staged
   const reading = state === 'receiving' ? staged.reading : ''
   const to = { organizationId, importId, part }
-  const chunks = chunksOf(staged.rows, kind, stagedFields)
+  const rowsMax = matching === 0 ? CHUNK_MAX_ROWS : MATCHED_CHUNK_MAX_ROWS
+  const chunks = chunksOf(staged.rows, kind, stagedFields, rowsMax)
   const [problems, warnings] = [JSON.stringify(staged.problems), JSON.stringify(staged.warnings)]
   const [row] = await rowsAmong(executor, {
     before: [
@@ -166,10 +173,11 @@ function chunksOf(
   rows: readonly StoredRow[],
   collection: string,
   fields: readonly string[] | null,
+  rowsMax: number,
 ): readonly Chunk[] {
   const encoded: readonly unknown[] =
     fields === null ? rows : encodedRows(writableTable(collection), fields, rows).map(withMembers(rows))
-  return countedJsonChunks(encoded, CHUNK_MAX_ROWS).map(({ text, count }) => ({
+  return countedJsonChunks(encoded, rowsMax).map(({ text, count }) => ({
     rowCount: count,
     rows: text,
   }))
