@@ -249,9 +249,9 @@ function mergedAttributes(
   matching: Matching,
 ): { readonly merged: unknown; readonly unfit: number } {
   const given = row.attributes ?? null
-  const named = Object.entries(row).flatMap(([name, value]) =>
-    name.startsWith(ATTRIBUTE) ? [[name.slice(ATTRIBUTE.length), value] as const] : [],
-  )
+  const named = Object.keys(row)
+    .filter((name) => name.startsWith(ATTRIBUTE))
+    .map((name) => [name.slice(ATTRIBUTE.length), row[name]] as const)
   if (given === null && named.length === 0) return { merged: before ?? null, unfit: 0 }
   const left = given === null || matching === 2 ? Object.entries(before ?? {}) : []
   const merged = new Map<string, unknown>(left)

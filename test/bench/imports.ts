@@ -17,11 +17,12 @@ const AIM = 0.8
 
 /**
  * The first column of a file; null: it has none, and each row is of whoever has its email or phone. Ids in the order of
- * their rows are written to the end of the index; those that the service makes are drawn, and written all over it.
+ * their rows, as those are that an import makes, are written to the end of the index; those that another system has drawn
+ * are written all over it.
  */
 const idColumns: Readonly<Record<string, ((row: number) => string) | null>> = {
   'without ids': null,
-  'with ids as the service makes them': (row) =>
+  'with ids that are drawn': (row) =>
     `con_${createHash('sha256').update(String(row)).digest('base64url').slice(0, 22)}`,
   'with ids in the order of the rows': (row) => `c-${row}`,
 }

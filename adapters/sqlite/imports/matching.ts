@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { ImportSession, MatchKeys, Matches, Touch } from '../../../ports/import-sessions.ts'
 import { bind, jsonChunks, slot, template, type Template } from '../statement/compiler.ts'
-import { resultsOf, rowsOf, type Executor, type ResultRow } from '../statement/executor.ts'
+import { resultsOf, type Executor, type ResultRow, type StatementResult } from '../statement/executor.ts'
 import { givenFields } from '../write/tenant-writer.ts'
 import { decodeRows, tableOf } from '../table/tables.ts'
 import { selectFrom } from '../read/page-select.ts'
@@ -63,51 +63,48 @@ export async function findMatches(
 ): Promise<Matches> {
   const { ids, emails, phones } = keys
   const { organizationId } = place
-  // The clock is read first, so that what changes between two of these calls is noticed.
-  const [clock] = await rowsOf(executor, bind(readClock, { organizationId }))
+  const lookups = [lookup(place, byId, ids), lookup(place, byEmail, emails), lookup(place, byPhone, phones)]
+  // The clock is read with them, so that what changes after it is noticed.
+  const [clock, ...results] = await resultsOf(executor, [
+    bind(readClock, { organizationId }),
+    ...lookups.flatMap(({ statements }) => statements),
+  ])
   const rows = new Map<string, ResultRow>()
-  for (const [by, keys] of [[byId, ids] as const, [byEmail, emails] as const, [byPhone, phones] as const])
-    for (const row of await found(executor, organizationId, by, keys)) rows.set(String(row.contactId), row)
+  for (const { statements, most, oldest } of lookups) {
+    const all = rowsIn(results.splice(0, statements.length))
+    const some = all.length < most || oldest.length === 0 ? all : rowsIn(await resultsOf(executor, oldest))
+    for (const row of some) rows.set(String(row.contactId), row)
+  }
   const noted = isDryRun && matching === 2 ? await findNoted(executor, place, keys, rows.keys()) : []
   for (const { contactId } of noted) rows.delete(String(contactId))
   const known = [...rows.keys(), ...noted.map(({ contactId }) => String(contactId))]
-  const touches = await rowsOfChunks(executor, readTouched, { ...place }, known)
+  const touches = rowsIn(await resultsOf(executor, ofKeys(readTouched, { ...place }, known)))
   return {
     contacts: [...decodeRows(contacts, fields, [...rows.values()]), ...noted],
     touched: new Map(touches.map(({ contact_id, touch }) => [contact_id, touch])),
-    at: clock?.at ?? '',
+    at: clock.rows[0]?.at ?? '',
   }
 }
 
-/** The contacts that have one of these keys; of very many, the oldest for each key. */
-async function found(
-  executor: Executor,
-  organizationId: string,
+/** The statements that find the contacts with one of these keys, and those that find only the oldest for each key. */
+function lookup(
+  { organizationId }: SessionPlace,
   [all, bounded]: readonly [Template<ResultRow>, readonly Template<ResultRow>[]],
   keys: readonly string[],
-): Promise<readonly ResultRow[]> {
+) {
   const most = EVERY_OF_KEY * keys.length + EVERY_MORE
-  const some = await rowsOfChunks(executor, all, { organizationId, most }, keys)
-  if (some.length < most || bounded.length === 0) return some
-  const those: ResultRow[] = []
-  for (const by of bounded)
-    those.push(
-      ...(await rowsOfChunks(executor, by, { organizationId, most: SHARED_MAX * keys.length }, keys)),
-    )
-  return those
+  return {
+    most,
+    statements: ofKeys(all, { organizationId, most }, keys),
+    oldest: bounded.flatMap((by) => ofKeys(by, { organizationId, most: SHARED_MAX * keys.length }, keys)),
+  }
 }
 
-/** The rows of a statement for keys, which may be more than one value can hold. */
-async function rowsOfChunks<Row>(
-  executor: Executor,
-  of: Template<Row>,
-  values: Parameters<typeof bind>[1],
-  keys: readonly string[],
-): Promise<readonly Row[]> {
-  if (keys.length === 0) return []
-  const results = await resultsOf(
-    executor,
-    jsonChunks(keys).map((chunk) => bind(of, { ...values, keys: chunk })),
-  )
+/** A statement for keys, several times where those are more than one value can hold. */
+function ofKeys<Row>(of: Template<Row>, values: Parameters<typeof bind>[1], keys: readonly string[]) {
+  return jsonChunks(keys).map((chunk) => bind(of, { ...values, keys: chunk }))
+}
+
+function rowsIn<Row>(results: readonly StatementResult<Row>[]): readonly Row[] {
   return results.flatMap(({ rows }) => rows)
 }

@@ -10,6 +10,7 @@ import type {
   Matching,
 } from '../../../ports/import-sessions.ts'
 import type { StoredRow } from '../../../ports/records.ts'
+import { contacts } from '../../../domain/resources/contacts.ts'
 import { forms } from '../../../domain/resources/forms.ts'
 import { isJsonObject } from '../../../domain/text/json.ts'
 import { parsed, type Database } from '../statement/database.ts'
@@ -48,6 +49,12 @@ import { columnOf, decodeRows, type Table } from '../table/tables.ts'
  * wait.
  */
 const CHUNK_MAX_ROWS = 2_000
+
+/**
+ * The same for rows that are matched, of which a step writes one chunk in three calls: a part of a list is mostly two
+ * chunks. It is less than the least step of other rows.
+ */
+const MATCHED_CHUNK_MAX_ROWS = 2_500
 
 /** That this part is the session's next one: every write of the batch is made on this condition. */
 const eb = expressionBuilder<Database, 'import_sessions'>()
@@ -123,7 +130,8 @@ export async function stagePart(
   const { part, digest, bytes, readRows, skippedRows, state, matching } = staged
   const reading = state === 'receiving' ? staged.reading : ''
   const to = { organizationId, importId, part }
-  const chunks = chunksOf(staged.rows, kind, stagedFields)
+  const rowsMax = matching === 0 ? CHUNK_MAX_ROWS : MATCHED_CHUNK_MAX_ROWS
+  const chunks = chunksOf(staged.rows, kind, stagedFields, rowsMax)
   const [problems, warnings] = [JSON.stringify(staged.problems), JSON.stringify(staged.warnings)]
   const [row] = await rowsAmong(executor, {
     before: [
@@ -165,10 +173,11 @@ function chunksOf(
   rows: readonly StoredRow[],
   collection: string,
   fields: readonly string[] | null,
+  rowsMax: number,
 ): readonly Chunk[] {
   const encoded: readonly unknown[] =
     fields === null ? rows : encodedRows(writableTable(collection), fields, rows).map(withMembers(rows))
-  return countedJsonChunks(encoded, CHUNK_MAX_ROWS).map(({ text, count }) => ({
+  return countedJsonChunks(encoded, rowsMax).map(({ text, count }) => ({
     rowCount: count,
     rows: text,
   }))
@@ -188,9 +197,11 @@ function decodedRows(
   fields: readonly string[],
   staged: readonly (readonly BoundValue[])[],
 ): readonly StoredRow[] {
-  const named = staged.map((values) =>
-    Object.fromEntries(fields.map((field, index) => [field, values[index] ?? null])),
-  )
+  const named = staged.map((values) => {
+    const row: Record<string, unknown> = {}
+    for (const [index, field] of fields.entries()) row[field] = values[index] ?? null
+    return row
+  })
   return decodeRows(table, fields, named).map((row, index) => {
     const members: unknown = staged[index]?.[fields.length]
     return isJsonObject(members) ? { ...row, ...members } : row
@@ -338,7 +349,10 @@ const givenUpserts = new Map<string, Template>()
 function upsertGiven(collection: string): Template {
   const table = writableTable(collection)
   const given = sql`json_each(${slot('rows')}) as row where ${nextNumber} = ${slot('chunk')}`
-  const upsert = givenUpserts.get(collection) ?? template(upsertOf(table, givenFields(table), given))
+  // Contacts are given as they are stored, with what the rows change.
+  const areWhole = collection === contacts.collection
+  const upsert =
+    givenUpserts.get(collection) ?? template(upsertOf(table, givenFields(table), given, areWhole))
   givenUpserts.set(collection, upsert)
   return upsert
 }

@@ -218,16 +218,18 @@ function encode(value: unknown, storage: Column['storage']): unknown {
  * and is not returned. Changes are counted by returned rows or by SQL's own changes(), because what a database reports
  * includes rows written by triggers. A table with `updatedAt` takes its value from the organization's clock.
  * @param source the SQL after `from`, up to a condition or an order: each row is an array in `row.value`
+ * @param areWhole whether each row that is stored already is given with all its values, so that none need be looked up
  */
 export function upsertOf(
   table: Table,
   fields: readonly string[],
   source: Expression<unknown> = sql`json_each(${slot('rows')}) as row where true`,
+  areWhole = false,
 ): Expression<unknown> {
   const given = fields.map((field) => columnOf(table, field))
   const content = given.filter((column) => !table.keyColumns.includes(column.name))
   const excluded = (column: string) => sql.id('excluded', column)
-  const values = given.map((column, index) => valueOf(column, index, table, fields))
+  const values = given.map((column, index) => valueOf(column, index, table, fields, areWhole))
   const when = (condition: boolean, text: Expression<unknown>) => (condition ? text : sql``)
   const versioned = table.columns.has('version')
   const timed = table.columns.has('updatedAt')
@@ -257,9 +259,12 @@ export function valueOf(
   index: number,
   table: Table,
   fields: readonly string[],
+  isWhole = false,
 ): Expression<unknown> {
   const given = at(index)
-  if (natural === null && !mayBeLeftOut) return given
+  if (natural === null && (isWhole || !mayBeLeftOut)) return given
+  const otherwise = natural === 'now' ? clock : literal(natural?.value, storage)
+  if (isWhole) return sql`coalesce(${given}, ${otherwise})`
   const sameKey = fields.flatMap((field, index) => {
     const column = columnOf(table, field).name
     return table.keyColumns.includes(column) ? [sql`${sql.id('kept', column)} = ${at(index)}`] : []
@@ -268,7 +273,6 @@ export function valueOf(
     where ${sql.id('kept', table.ownerColumn)} = ${slot('owner')} and ${sql.join(sameKey, sql` and `)})`
   if (natural === null)
     return sql`iif(json_type(row.value, ${sql.lit(`$[${index}]`)}) = 'false', ${kept}, ${given})`
-  const otherwise = natural === 'now' ? clock : literal(natural.value, storage)
   return sql`coalesce(${given}, ${kept}, ${otherwise})`
 }
 
