@@ -204,7 +204,7 @@ describe('other reads', () => {
       assert.equal(outcome.kind, 'saved')
       assert.equal(meter.calls - before.calls, 1)
       assert(
-        meter.rowsRead - before.rowsRead <= 40,
+        meter.rowsRead - before.rowsRead <= 50,
         `submission ${index}: ${meter.rowsRead - before.rowsRead} rows read`,
       )
     }
@@ -264,7 +264,8 @@ describe('work after a receipt', { shuffle: false }, () => {
     await storage.tenant('org-a').upsert('forms', [form('form-quiet')])
     const saved = submission('quiet', { formId: 'form-quiet' })
     const read = await rowsRead(() => storage.tenant('org-a').saveSubmission(saved))
-    assert(read <= 30, `${read} rows read`)
+    // Whether more than 50 entries are due is looked at too, and hundreds are.
+    assert(read <= 30 + 51, `${read} rows read`)
   })
 })
 
