@@ -5,7 +5,7 @@ import type { PlacedChange } from '../service/stored-places.ts'
 import type { HandedOver } from '../service/processes/handed-over.ts'
 import type { Receivers } from '../service/receivers.ts'
 import { HOOK_ASKED_MAX_MS, HOOK_PAUSES_MS, type Deliveries } from './deliveries.ts'
-import { isAtHome, textOf, type ChangeCheck, type HomeChange, type Watch } from './watch.ts'
+import { digestIn, isAtHome, textOf, type ChangeCheck, type HomeChange, type Watch } from './watch.ts'
 
 /**
  * What the manuals say about attempts: the pause after each of them, how much of a pause is left out at most, and how
@@ -295,21 +295,6 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
         )
     }
   }
-}
-
-interface GatheredDigest {
-  readonly formId: string
-  readonly count: number
-  readonly first: readonly string[]
-}
-
-/** The digest in the payload of an entry, or of the email that takes its place; without submissions when there is none. */
-export function digestIn(entry: Row | null | undefined): GatheredDigest {
-  const payload = JSON.parse(textOf(entry?.payload) || '{}') as Partial<GatheredDigest> & {
-    readonly digest?: GatheredDigest
-  }
-  const { formId = '', count = 0, first = [] } = payload.digest ?? payload
-  return { formId, count, first }
 }
 
 /** The form of a notification. */

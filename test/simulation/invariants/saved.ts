@@ -1,9 +1,8 @@
 import { DIGEST_MS, SINGLES_MAX } from '../../../domain/forms/outbox.ts'
 import type { Row } from '../engine/changes.ts'
 import type { PlacedChange } from '../service/stored-places.ts'
-import { digestIn } from './entries.ts'
 import { lateMaxMs, type Verdicts } from './verdicts.ts'
-import { isAtHome, textOf, type ChangeCheck, type HomeChange, type Watch } from './watch.ts'
+import { digestIn, isAtHome, textOf, type ChangeCheck, type HomeChange, type Watch } from './watch.ts'
 
 /** What a visitor gave in a form. */
 interface Given {

@@ -1,8 +1,7 @@
 import type { Row } from '../engine/changes.ts'
 import type { PlacedChange } from '../service/stored-places.ts'
 import { LONG_TEXTS, networkIn, SPAM_TEXTS } from '../setting.ts'
-import { digestIn } from './entries.ts'
-import { isAtHome, textOf, type ChangeCheck, type HomeChange, type Watch } from './watch.ts'
+import { digestIn, isAtHome, textOf, type ChangeCheck, type HomeChange, type Watch } from './watch.ts'
 
 /** From which time on a text within an hour is spam, and a submission of a form from one network within a minute. */
 const TEXTS = { nth: 10, withinMs: 3_600_000 }

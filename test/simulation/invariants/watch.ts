@@ -1,3 +1,4 @@
+import type { Row } from '../engine/changes.ts'
 import type { EventKind } from '../engine/coverage.ts'
 import type { Faults } from '../engine/faults.ts'
 import type { PlacedChange, StoredPlaces } from '../service/stored-places.ts'
@@ -27,4 +28,19 @@ export function isAtHome(change: PlacedChange): change is HomeChange {
 /** The text of a column; an empty text for null. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
+}
+
+interface GatheredDigest {
+  readonly formId: string
+  readonly count: number
+  readonly first: readonly string[]
+}
+
+/** The digest in the payload of an entry, or of the email that takes its place; without submissions when there is none. */
+export function digestIn(entry: Row | null | undefined): GatheredDigest {
+  const payload = JSON.parse(textOf(entry?.payload) || '{}') as Partial<GatheredDigest> & {
+    readonly digest?: GatheredDigest
+  }
+  const { formId = '', count = 0, first = [] } = payload.digest ?? payload
+  return { formId, count, first }
 }
