@@ -89,10 +89,6 @@ export const movingMutants: readonly Mutant[] = [
     }),
   },
   {
-    name: 'a move does not look at what was removed',
-    movePlace: (place) => ({ ...place, removedKeys: async () => [], counts: async () => [] }),
-  },
-  {
     name: 'the source is closed and emptied before the switch',
     movePlace: (place) => ({
       ...place,

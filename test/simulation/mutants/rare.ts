@@ -19,7 +19,10 @@ function recordedAfterwards(audit: Audit): Audit {
   }
 }
 
-/** Mistakes that fewer than one seed in a hundred finds. Their recorded runs in `regressions/` find them. */
+/**
+ * Mistakes that fewer than one seed in a hundred finds. Recorded runs in `regressions/` find them, but for the last, which
+ * none has found yet: rows are seldom removed from a family while it moves.
+ */
 export const rareMutants: readonly Mutant[] = [
   {
     name: 'an isolate calls the place that it remembers, however long that has not answered',
@@ -31,5 +34,9 @@ export const rareMutants: readonly Mutant[] = [
   {
     name: 'imports and moves are recorded after they were made',
     storage: (storage) => ({ ...storage, audit: recordedAfterwards(storage.audit) }),
+  },
+  {
+    name: 'a move does not look at what was removed',
+    movePlace: (place) => ({ ...place, removedKeys: async () => [], counts: async () => [] }),
   },
 ]
