@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
@@ -81,6 +82,17 @@ const isShuffled = process.argv.some((argument) => argument.startsWith('--sequen
 process.env.UV_THREADPOOL_SIZE = '1'
 
 export default defineConfig({
+  resolve: {
+    // The build of the console generates these two modules.
+    alias: [
+      {
+        find: /^.*\/operation-(?:table|fields)\.ts$/,
+        replacement: fileURLToPath(
+          new URL('test/support/services/operator/console-operations.ts', import.meta.url),
+        ),
+      },
+    ],
+  },
   test: {
     // Loading the modules that all files share costs more than most files do, so the files of a worker load them once.
     // A test therefore leaves no module, timer or global changed.

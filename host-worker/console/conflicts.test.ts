@@ -8,18 +8,6 @@ import { createClient, conditionOf, type Client } from './app/service/client.ts'
 
 // What the console does when somebody else was faster, asked of the service itself.
 
-vi.mock('./app/service/operation-table.ts', async () => {
-  const { operatorEndpoints } = await import('../../domain/operator-api.ts')
-  return {
-    operationTable: Object.fromEntries(operatorEndpoints.map(({ id, method, path }) => [id, [method, path]])),
-  }
-})
-
-vi.mock('./app/service/operation-fields.ts', async () => {
-  const { declaredFields } = await import('./declared-fields.ts')
-  return { operationFields: declaredFields() }
-})
-
 const params = { organizationId: 'acme' }
 const FORM = { formId: 'contact', name: 'Contact', notificationEmails: [], fields: [] }
 const show = (by: Client) => by.call('organizationForms.show', { params: { ...params, formId: 'contact' } })

@@ -1,12 +1,7 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { changesOf, fieldsOf, givenOf, partsOf, valuesOf, writtenOf } from './app/operations/written.ts'
 import { placeOf, settings } from './app/organizations/settings.ts'
 import { Failure, problemOf } from './app/service/client.ts'
-
-vi.mock('./app/service/operation-fields.ts', async () => {
-  const { declaredFields } = await import('./declared-fields.ts')
-  return { operationFields: declaredFields() }
-})
 
 const acme = {
   ...{ organizationId: 'acme', name: 'Acme', slug: 'acme', parentId: null, smsNumber: null },

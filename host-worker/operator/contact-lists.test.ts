@@ -21,13 +21,6 @@ import { createClient } from '../console/app/service/client.ts'
 
 // Lists of contacts as people have them, imported at the first try, by the command and by the console.
 
-vi.mock('../console/app/service/operation-table.ts', async () => {
-  const { operatorEndpoints } = await import('../../domain/operator-api.ts')
-  return {
-    operationTable: Object.fromEntries(operatorEndpoints.map(({ id, method, path }) => [id, [method, path]])),
-  }
-})
-
 const directory = mkdtempSync(join(tmpdir(), 'contact-lists-'))
 afterAll(() => {
   rmSync(directory, { recursive: true })
