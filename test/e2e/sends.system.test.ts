@@ -160,7 +160,12 @@ test('a provider takes what it is given: text in any script, media, attachments'
   const { status } = await post('/api/v1/email', { ...full, from: '"Ä, B" <acme@mail.example.com>' })
   expect([status, [...resend.sent.values()].at(-1)]).toEqual([
     200,
-    { ...full, to: ['ada@example.com'], from: '"Ä, B" <acme@mail.example.com>' },
+    {
+      ...full,
+      to: ['ada@example.com'],
+      from: '"Ä, B" <acme@mail.example.com>',
+      tags: [{ name: 'send_1', value: expect.stringMatching(/^[\w-]+$/) as string }],
+    },
   ])
   const media = {
     to: '212-555-0123',

@@ -77,11 +77,66 @@ export function readRemains(directory: string, sinceMs: number): Remains {
 
 /** The submissions that notifications in the local mailbox name, with repetitions. */
 export function notifiedSubmissions(directory: string): readonly string[] {
+  return mailedSubmissions(directory).flatMap(({ ids }) => ids)
+}
+
+/** The submissions of one notification, of a digest, or of an outbox entry that gathers one: those it names, and how many more. */
+interface ToldSubmissions {
+  readonly ids: readonly string[]
+  readonly unnamed: number
+}
+
+function mailedSubmissions(directory: string): readonly ToldSubmissions[] {
   return within(sharedDatabaseFile(directory), (database) => {
     const rows = database.prepare("select body from local_mailbox where channel = 'email'").all()
-    return rows.map(({ body }) => /Submission (sub_\w+)\./.exec(String(body))?.[1] ?? String(body))
+    return rows.map(({ body }) => {
+      const text = String(body)
+      const named = [...text.matchAll(/(?:Submission |\/submissions\/)(sub_\w+)/g)].map(([, id = '']) => id)
+      return {
+        ids: named.length === 0 ? [text] : [...new Set(named)],
+        unnamed: Number(/And (\d+) more/.exec(text)?.[1] ?? 0),
+      }
+    })
   })
 }
+
+/** The submissions of which people were told, with repetitions, or will be when the time of their digest has come. */
+export function toldSubmissions(directory: string): readonly ToldSubmissions[] {
+  const folder = join(persistPath(directory), 'do', `${serviceName()}-FamilyDatabase`)
+  const objects = readdirSync(folder).filter((name) => /^[0-9a-f]+\.sqlite$/.test(name))
+  return [
+    ...mailedSubmissions(directory),
+    ...within(sharedDatabaseFile(directory), (database) => gatheredIn(database, SERVED_HERE)),
+    ...objects.flatMap((name) =>
+      within(join(folder, name), (database) => {
+        const state = stateOf(database)
+        return state === null ? [] : gatheredIn(database, servedIn(state))
+      }),
+    ),
+  ]
+}
+
+function gatheredIn(database: DatabaseSync, isServed: string): readonly ToldSubmissions[] {
+  const sql = `select payload from outbox where ${GATHERING} and ${isServed}`
+  return database
+    .prepare(sql)
+    .all()
+    .map(({ payload }) => {
+      const { count, first: ids } = JSON.parse(String(payload)) as {
+        readonly count: number
+        readonly first: readonly string[]
+      }
+      return { ids, unnamed: count - ids.length }
+    })
+}
+
+/** A digest that waits for its time, which nothing else delays. */
+const GATHERING = "kind = 'notification_digest' and attempts = 0"
+
+/** The SQL condition for entries of organizations that live in the shared database. */
+const SERVED_HERE = 'organization_id not in (select organization_id from placed_organizations)'
+/** The same for a family's object: a closed source keeps its rows a day. */
+const servedIn = ({ name }: State): string => (name === 'closed' ? 'false' : 'true')
 
 /** The runtime stores the times of alarms in nanoseconds. */
 const NANOSECONDS_PER_MS = 1_000_000n
@@ -131,11 +186,7 @@ function readShared(
       and not exists (select 1 from write_pauses as w where w.organization_id = o.organization_id and w.until > ?)`)
   return {
     moves: moves.all(instant(sinceMs + MOVE_LEASE_MS)) as unknown as readonly RecordedMove[],
-    shared: countOutbox(
-      database,
-      sinceMs,
-      'organization_id not in (select organization_id from placed_organizations)',
-    ),
+    shared: countOutbox(database, sinceMs, SERVED_HERE),
     sharedWritable: new Set(writable.all(now).map(({ id }) => String(id))),
   }
 }
@@ -149,19 +200,25 @@ function knownObjects(database: DatabaseSync): readonly string[] {
 }
 
 /** Null: the object stores nothing. */
+function stateOf(database: DatabaseSync): State | null {
+  const facts = database.prepare("select 1 from sqlite_master where type = 'table' and name = 'object_facts'")
+  if (facts.get() === undefined) return null
+  const stored = database.prepare("select value from object_facts where name = 'state'").get()
+  const state = JSON.parse(String(stored?.value)) as State
+  return state.name === 'empty' ? null : state
+}
+
+/** Null: the object stores nothing. */
 function readObject(
   database: DatabaseSync,
   now: string,
   sinceMs: number,
 ): Omit<StoredObject, 'isKnown'> | null {
-  const facts = database.prepare("select 1 from sqlite_master where type = 'table' and name = 'object_facts'")
-  if (facts.get() === undefined) return null
-  const stored = database.prepare("select value from object_facts where name = 'state'").get()
-  const state = JSON.parse(String(stored?.value)) as State
-  if (state.name === 'empty') return null
+  const state = stateOf(database)
+  if (state === null || state.name === 'empty') return null
   // A pause whose time has passed ends with the next write.
   const isOver = state.name === 'paused' && state.untilMs <= Date.parse(now)
-  const outbox = countOutbox(database, sinceMs, state.name === 'closed' ? 'false' : 'true')
+  const outbox = countOutbox(database, sinceMs, servedIn(state))
   return { familyId: state.familyId, state: isOver ? 'open' : state.name, outbox }
 }
 
@@ -170,7 +227,7 @@ function countOutbox(database: DatabaseSync, sinceMs: number, isServed: string):
   const claimed = "status = 'pending' and coalesce(lease_token, '') <> '' and next_attempt_at > ?1"
   const found = database
     .prepare(
-      `select count(*) as waiting, count(*) filter (where ${claimed}) as claimed,
+      `select count(*) filter (where not (${GATHERING})) as waiting, count(*) filter (where ${claimed}) as claimed,
       count(*) filter (where ${claimed} and created_at < ?2) as claimedLate from outbox where ${isServed}`,
     )
     .get(instant(sinceMs + ENTRY_LEASE_MS), instant(sinceMs))
