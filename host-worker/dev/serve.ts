@@ -52,7 +52,7 @@ for (;;) {
 function isSource(name: string): boolean {
   return (
     /\.(?:[cm]?[jt]sx?|css|html|json|ndjson|sql|md)$/.test(name) &&
-    !/[\\/](?:dist|public)[\\/]|\.test\./.test(name)
+    !/[\\/](?:dist|public|node_modules)[\\/]|\.test\./.test(name)
   )
 }
 
