@@ -80,7 +80,17 @@ test('an owner is invited, signs in by the link, edits a form, sees a submission
     await screenshot(`console-owner-${tab.toLowerCase()}`)
   }
   const tabs = await page.getByRole('navigation', { name: 'Organization' }).getByRole('link').allInnerTexts()
-  expect(tabs).toEqual(['Submissions', 'Forms', 'Data', 'Analytics', 'Imports', 'Keys', 'Webhooks', 'People'])
+  expect(tabs).toEqual([
+    'Submissions',
+    'Forms',
+    'Data',
+    'Analytics',
+    'Imports',
+    'Keys',
+    'Webhooks',
+    'Deliveries',
+    'People',
+  ])
 
   await press(page, page.getByRole('link', { name: 'Account' }))
   await page.getByText('this one').waitFor()
