@@ -1,5 +1,5 @@
 import { toInstant } from '../../../domain/text/instant.ts'
-import { DIGEST_NAMED_MAX } from '../../../domain/forms/outbox.ts'
+import { DIGEST_MS, DIGEST_NAMED_MAX } from '../../../domain/forms/outbox.ts'
 import type { Row } from '../engine/changes.ts'
 import type { PlacedChange } from '../service/stored-places.ts'
 import type { HandedOver } from '../service/processes/handed-over.ts'
@@ -185,6 +185,12 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
       )
     happened('an entry is retried by an operator')
   }
+  /** A digest gathers for ten minutes, and nobody takes it before. */
+  const begins = (digest: Row): void => {
+    const [at, dueAt] = [digest.created_at, digest.next_attempt_at].map((text) => Date.parse(textOf(text)))
+    if (digest.lease_token !== '' || Number(dueAt) - Number(at) !== DIGEST_MS)
+      violated('a digest gathers for ten minutes', JSON.stringify(digest))
+  }
   /** More submissions are in a digest that nobody has taken yet; several when they are released together. */
   const gathers = ({ before, after, columns }: HomeChange, named: string): void => {
     const [was, is] = [digestIn(before), digestIn(after)]
@@ -271,6 +277,7 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
         unpublished.add(textOf(change.after.form_id))
       if (change.table !== 'outbox') continue
       if (change.before === null) {
+        if (change.after?.kind === 'notification_digest') begins(change.after)
         if (!isSaving || isBacklogged(change)) unannounced.add(textOf(change.after?.outbox_id))
         continue
       }
