@@ -188,11 +188,9 @@ const complete = template(db.deleteFrom('outbox').where(heldRow))
 /** The entries that take the place of one, while the lease is valid. */
 const replace = template(sql`
   insert into outbox (organization_id, outbox_id, submission_id, kind, payload, next_attempt_at, created_at, updated_at)
-  select b.organization_id, e.value ->> 0, b.submission_id, e.value ->> 1, e.value ->> 2,
+  select organization_id, e.value ->> 0, submission_id, e.value ->> 1, e.value ->> 2,
     ${slot('now')}, ${slot('now')}, ${slot('now')}
-  from outbox as b cross join json_each(${slot('entries')}) as e
-  where b.organization_id = ${organizationId} and b.outbox_id = ${slot('outboxId')} and b.lease_token = ${slot('token')}
-    and b.status = 'pending'
+  from outbox cross join json_each(${slot('entries')}) as e where ${heldRow}
   on conflict (organization_id, outbox_id) do nothing`)
 
 /** An empty token says that the entry waits and nobody holds it. */
