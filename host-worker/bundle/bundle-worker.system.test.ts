@@ -10,7 +10,7 @@ const FIRST_MAX_BYTES = 23_000
 const kinds = {
   'a submission': {
     source: 'host-worker/wiring/submissions.ts',
-    maxBytes: 73_500,
+    maxBytes: 72_000,
     without: [
       ['reads', /^domain\/(?:read|resources|pos|record\/(?:resource|endpoint))\b|^adapters\/sqlite\/read\//],
       ['keys of organizations', /^domain\/access\/(?:authenticate|api-key)|^adapters\/sqlite\/access\/key/],
@@ -19,7 +19,7 @@ const kinds = {
   },
   'a request with a key': {
     source: 'host-worker/wiring/tenants.ts',
-    maxBytes: 98_500,
+    maxBytes: 97_000,
     without: [
       [
         'submissions',

@@ -13,6 +13,7 @@ export const kyselyParts = {
   setup(build) {
     build.onLoad({ filter: /[\\/]kysely[\\/]dist[\\/]/ }, ({ path }) => {
       const [, part] = path.replaceAll('\\', '/').split('/kysely/dist/')
+      if (part === 'query-executor/noop-query-executor.js') return { contents: NO_EXECUTOR }
       const names = UNREACHED[part]
       return names === undefined ? undefined : { contents: names.map(stub).join('\n') }
     })
@@ -23,11 +24,18 @@ const stub = (name) =>
   `export class ${name} { constructor() { throw new Error('The Worker is built without ${name} of Kysely') } }`
 
 /**
- * The parts of Kysely that its query builder brings along and that this service never reaches: schemas, SQL's `merge`, and
- * the inspection of a database. They are a quarter of what it is made of, and every isolate that reaches a database
- * loads it. Each is replaced by classes that cannot be made.
+ * In the place of Kysely's executor of a builder that runs nothing: all that building a statement asks of it. The one of
+ * Kysely is made from the class that runs statements, of which only this method is ever reached here.
+ */
+const NO_EXECUTOR = 'export const NOOP_QUERY_EXECUTOR = { plugins: [], transformQuery: (node) => node }'
+
+/**
+ * The parts of Kysely that its query builder brings along and that this service never reaches: schemas, SQL's `merge`,
+ * paths in JSON, and the inspection of a database. They are a quarter of what it is made of, and every isolate that
+ * reaches a database loads it. Each is replaced by classes that cannot be made.
  */
 const UNREACHED = {
+  'query-builder/json-path-builder.js': ['JSONPathBuilder', 'TraversedJSONPathBuilder'],
   'plugin/with-schema/with-schema-plugin.js': ['WithSchemaPlugin'],
   'query-builder/merge-query-builder.js': ['MergeQueryBuilder'],
   'dialect/sqlite/sqlite-introspector.js': ['SqliteIntrospector'],
