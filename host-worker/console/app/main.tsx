@@ -10,6 +10,7 @@ import {
   type OrganizationProps,
 } from './organizations/organization.ts'
 import { operatorParts, organizationParts, tenantParts, type Part } from './parts.ts'
+import { first, type Credentials } from './service/begun.ts'
 import { ClientContext, Failure, createClient } from './service/client.ts'
 import { useCall } from './service/hooks.ts'
 import {
@@ -17,10 +18,8 @@ import {
   SignIn,
   may,
   ownOrganization,
-  takeFromAddress,
   useIdentity,
   useSession,
-  type Credentials,
   type Identity,
 } from './session.tsx'
 import './style/base.css'
@@ -327,7 +326,6 @@ function PartPage({ part, organizationId }: OrganizationProps & { readonly part:
   return <FailureNote failure={failure} onRetry={retry} />
 }
 
-const first = takeFromAddress()
 // The code of the page is loaded while it is found out who is signed in. Whoever sees another page loads that then.
 void partAt(window.location.pathname.slice('/console'.length))
   ?.load()

@@ -3,6 +3,7 @@ import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hoo
 import { Link, useLocation } from 'wouter-preact'
 import { Button, TextField } from './kit/controls.tsx'
 import { Card, Facts, PageHeader } from './kit/page.tsx'
+import { operatorKeyIn, takeFromAddress, type Credentials } from './service/begun.ts'
 import { Failure, createClient, failureOf, jsonBody, openSession, type Client } from './service/client.ts'
 import type { BodyOf, OperationId } from './service/operations.ts'
 
@@ -33,11 +34,11 @@ async function enter(credentials: Credentials | null, onEnded: () => void): Prom
     if (isIn) onEnded()
   }
   const open = createClient(null, ended)
-  const key = credentials !== null && 'key' in credentials ? credentials.key : null
-  if (key !== null && !/^(?:ok|ck)_live_/.test(key)) throw new Failure('refused', NO_KEY)
+  if (credentials !== null && 'key' in credentials && !/^(?:ok|ck)_live_/.test(credentials.key))
+    throw new Failure('refused', NO_KEY)
   // An operator key tells by itself whose it is, so the first view does not wait for the session.
-  const isOperatorKey = key?.startsWith('ok_live_') === true
-  const asked = isOperatorKey ? createClient(null, () => undefined, key).call('me.get') : null
+  const key = operatorKeyIn(credentials)
+  const asked = key === null ? null : createClient(null, () => undefined, key).call('me.get')
   const opened = credentials === null ? Promise.resolve() : openSession(credentials)
   if (asked === null) await opened
   const identity = await (asked ?? open.call('me.get'))
@@ -48,9 +49,6 @@ async function enter(credentials: Credentials | null, onEnded: () => void): Prom
 
 const NO_KEY =
   'This is not a key of this service. An operator key begins with ok_live_, a tenant key with ck_live_.'
-
-/** What a person signs in with: the token of a link that was sent to them, or a key. */
-export type Credentials = { readonly token: string } | { readonly key: string }
 
 export const IdentityContext = createContext<Identity | null>(null)
 
@@ -288,22 +286,6 @@ export function useSession(first: Credentials | null): SessionState {
     }
   }, [])
   return { ...state, signInWith: start, signOut }
-}
-
-const KEY_FRAGMENT = /^#((?:ok|ck)_live_[\w-]+)$/
-const TOKEN_FRAGMENT = /^#([\w-]{43})$/
-
-/**
- * Takes what signs in out of the address, where the link of an email or of `npm start` has it, before anything else can
- * see it there. Null: there is none.
- */
-export function takeFromAddress(): Credentials | null {
-  const { hash, pathname, search } = window.location
-  const key = KEY_FRAGMENT.exec(hash)?.[1]
-  const token = pathname === '/console/sign-in' ? TOKEN_FRAGMENT.exec(hash)?.[1] : undefined
-  if (key === undefined && token === undefined) return null
-  window.history.replaceState(null, '', token === undefined ? pathname + search : '/console')
-  return token === undefined ? { key: key ?? '' } : { token }
 }
 
 /** The home page of a tenant: whose key this is, and where everything is. */

@@ -56,7 +56,7 @@ export function createClient(
   const base = organizationId === null ? '' : `/console/as/${encodeURIComponent(organizationId)}`
   const send: Client['send'] = async (method, path, { headers, body, signal } = {}) => {
     if (key === null) await opening
-    const begun = key === null && method === 'GET' ? takeBegun(path) : null
+    const begun = takeBegun(method, path)
     const response = await reach(path.startsWith('/api/v1/') ? base + path : path, begun, {
       method,
       headers: { accept: 'application/json', ...headers, ...authorization },
@@ -89,7 +89,11 @@ export function jsonBody(body: unknown) {
 }
 
 /** @param begun the answer, if it was asked for already */
-async function reach(path: string, begun: Promise<Response> | null, init: RequestInit): Promise<Response> {
+async function reach(
+  path: string,
+  begun: Promise<Response> | undefined,
+  init: RequestInit,
+): Promise<Response> {
   try {
     return await (begun ?? fetch(path, { ...init, ...OWN }))
   } catch (error) {
