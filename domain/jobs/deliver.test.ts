@@ -4,7 +4,8 @@ import { form } from '../../adapters/conformance/fixtures.ts'
 import { openJobBench } from '../../test/support/providers/jobs.ts'
 import { toInstant } from '../text/instant.ts'
 import { pauseAfter } from '../limits/retry.ts'
-import { BACKOFF, deliver } from './deliver.ts'
+import { deliver } from './deliver.ts'
+import { BACKOFF } from './work.ts'
 import { portWith } from '../../test/support/runner/port-with.ts'
 
 const busy: SendResult = { kind: 'unavailable', reason: 'Busy.', throttled: false, retryAfterMs: null }

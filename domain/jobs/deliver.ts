@@ -1,5 +1,5 @@
 import type { ClaimedEntry, OutboxRef, Settlement, TenantOutbox, OutboxStore } from '../../ports/messaging.ts'
-import { drawFrom, pauseAfter, type Backoff } from '../limits/retry.ts'
+import { drawFrom, pauseAfter } from '../limits/retry.ts'
 import { eachOf, pause } from '../limits/waiting.ts'
 import {
   ALERT_EMAIL,
@@ -12,7 +12,7 @@ import {
 import { relayed } from '../../ports/relayed.ts'
 import { randomBase62 } from '../text/encoding.ts'
 import { toInstant } from '../text/instant.ts'
-import { hopeless, inTime, leaseEnd, type Job, type JobWorld, type Verdict } from './work.ts'
+import { backoffOf, hopeless, inTime, leaseEnd, type Job, type JobWorld, type Verdict } from './work.ts'
 import { sendDigest } from './digest.ts'
 import { notify } from './notify.ts'
 import { runAutomation } from './automation.ts'
@@ -75,7 +75,7 @@ async function attemptOnce({ organizationId, outboxId }: OutboxRef, world: JobWo
   if (entry === null) return left('idle')
   const verdict = await attempt({ entry, token, outbox, world })
   if (verdict.kind === 'lost') return left('lost')
-  const settlement = await withAlert(settlementOf(verdict, entry.attempts, world), entry, world)
+  const settlement = await withAlert(settlementOf(verdict, entry, world), entry, world)
   const isHeld = await outbox.settle(outboxId, token, settlement, toInstant(world.clock.nowMs()))
   const { kind, attempts } = entry
   const reason = settlement.kind === 'done' ? null : settlement.reason
@@ -101,19 +101,9 @@ async function attempt(job: Job): Promise<Verdict> {
   }
 }
 
-/**
- * Attempts at an outbox entry before it is left to the operator: eight within 21 hours. An email provider recognises an
- * idempotency key for 24 hours, so no automatic attempt can send a second copy. For the same reason the spread only
- * shortens pauses.
- */
-export const BACKOFF: Backoff = {
-  pausesMs: [30_000, 120_000, 600_000, 1_800_000, 7_200_000, 21_600_000, 43_200_000],
-  spread: { least: 0.75, most: 1 },
-}
-
 function settlementOf(
   verdict: Exclude<Verdict, { kind: 'lost' }>,
-  attempts: number,
+  { kind, attempts }: ClaimedEntry,
   { clock, random }: JobWorld,
 ): Settlement {
   if (verdict.kind === 'waiting') {
@@ -123,7 +113,7 @@ function settlementOf(
   if (verdict.kind === 'again') return { ...verdict, kind: 'retry', counted: true }
   if (verdict.kind !== 'unavailable') return verdict
   const { reason, counted, retryAfterMs, send, others = [] } = verdict
-  const pauseMs = counted ? pauseAfter(BACKOFF, attempts, drawFrom(random)) : 0
+  const pauseMs = counted ? pauseAfter(backoffOf(kind), attempts, drawFrom(random)) : 0
   const sends = [...others, ...(send === null ? [] : [send])]
   if (pauseMs === null) return { kind: 'failed', reason: `${GIVEN_UP} ${reason}`, sends }
   const waitMs = Math.max(pauseMs, retryAfterMs)

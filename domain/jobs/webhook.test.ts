@@ -165,6 +165,30 @@ test('a webhook that fails is tried again after 5 s without a sweep, and then la
   })
 })
 
+test('where the service itself fails, a delivery keeps to the pauses of webhooks', async () => {
+  const { submit, clock, world, storage } = await hooked()
+  const broken: JobWorld = {
+    ...world,
+    hooks: { ...world.hooks, secrets: () => Promise.reject(new Error('The storage is away')) },
+  }
+  await submit('sub-1', [])
+  const pausesMs: number[] = []
+  for (let attempt = 0; attempt < 9; attempt += 1) {
+    const [before] = await storage.outboxOf('acme')
+    clock.advance(Math.max(0, Date.parse(before?.nextAttemptAt ?? '') - clock.nowMs()))
+    await sweep(broken)
+    const [after] = await storage.outboxOf('acme')
+    expect(after).toMatchObject({ status: 'pending', lastError: 'Internal failure.' })
+    pausesMs.push(Date.parse(after?.nextAttemptAt ?? '') - clock.nowMs())
+    // A sweep waits for a pause of seconds itself.
+    if (after?.attempts === 9) break
+  }
+  expect(pausesMs.at(-1)).toBe(DAY_MS)
+  clock.advance(DAY_MS)
+  await sweep(broken)
+  expect((await storage.outboxOf('acme'))[0]).toMatchObject({ status: 'failed', attempts: 10 })
+})
+
 test.each([
   ['30', 300_000],
   ['3600', 3_600_000],

@@ -10,7 +10,7 @@ import type {
   WebhookEvent,
 } from '../../ports/webhooks.ts'
 import { readChunks } from '../limits/body.ts'
-import { pauseAfter, type Backoff } from '../limits/retry.ts'
+import { pauseAfter } from '../limits/retry.ts'
 import { selection, serializer } from '../record/resource.ts'
 import { concatenated, utf8Length } from '../text/encoding.ts'
 import { retryAfterMs } from '../text/http.ts'
@@ -19,7 +19,7 @@ import { webhookUrlProblem } from '../webhooks/address.ts'
 import { TEST_EVENT } from '../webhooks/bounds.ts'
 import { openSecret, sealSecret, signedHeaders } from '../webhooks/signature.ts'
 import { alertAbout } from './alert.ts'
-import { inTime, malformedEntry, type Job, type Verdict } from './work.ts'
+import { inTime, malformedEntry, WEBHOOK_BACKOFF, type Job, type Verdict } from './work.ts'
 
 const Payload = v.object({
   webhookId: v.string(),
@@ -28,15 +28,8 @@ const Payload = v.object({
   at: v.string(),
 })
 
-const HOUR_MS = 3_600_000
-
-/** When a webhook that failed is tried again: ten attempts within about three days. */
-export const WEBHOOK_BACKOFF: Backoff = {
-  pausesMs: [5_000, 300_000, 1_800_000, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR_MS)],
-}
-
 /** A webhook without a success for this long is switched off, in ms. */
-const FAILING_MAX_MS = 5 * 24 * HOUR_MS
+const FAILING_MAX_MS = 5 * 24 * 3_600_000
 
 /** How long a webhook may take to answer, in ms. */
 const ANSWER_TIMEOUT_MS = 10_000
@@ -45,7 +38,7 @@ const BODY_MAX_BYTES = 262_144
 /** How much of its answer is kept, in bytes. */
 const ANSWER_KEPT_BYTES = 1_024
 /** The longest pause that it may ask for, in ms. */
-const ASKED_PAUSE_MAX_MS = 24 * HOUR_MS
+const ASKED_PAUSE_MAX_MS = 24 * 3_600_000
 
 /**
  * Tells a webhook of an event: what the public API answers for the row now. Whatever the webhook answers, the entry

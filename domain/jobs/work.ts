@@ -18,6 +18,8 @@ import type { DeliveryAttempt, TenantWebhooks } from '../../ports/webhooks.ts'
 import type { Secrets } from '../access/secrets.ts'
 import type { Resource } from '../record/resource.ts'
 import { formatMailbox, type MailIdentity } from '../messaging/sender.ts'
+import { WEBHOOK_DELIVERY } from '../forms/outbox.ts'
+import type { Backoff } from '../limits/retry.ts'
 import { within } from '../limits/waiting.ts'
 import { toInstant } from '../text/instant.ts'
 import { attemptSend, endedRecord, logCause, pendingRecord, smsIdentity } from '../messaging/attempt.ts'
@@ -68,6 +70,28 @@ export interface Job {
  * call may take together, and short enough that after a crash one of the next two sweeps takes the entry up.
  */
 export const ENTRY_LEASE_MS = 45_000
+
+/**
+ * Attempts at an outbox entry before it is left to the operator: eight within 21 hours. An email provider recognises an
+ * idempotency key for 24 hours, so no automatic attempt can send a second copy. For the same reason the spread only
+ * shortens pauses.
+ */
+export const BACKOFF: Backoff = {
+  pausesMs: [30_000, 120_000, 600_000, 1_800_000, 7_200_000, 21_600_000, 43_200_000],
+  spread: { least: 0.75, most: 1 },
+}
+
+const HOUR_MS = 3_600_000
+
+/** When a webhook that failed is tried again: ten attempts within about three days. */
+export const WEBHOOK_BACKOFF: Backoff = {
+  pausesMs: [5_000, 300_000, 1_800_000, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR_MS)],
+}
+
+/** When an entry of a kind is tried again, whatever went wrong. */
+export function backoffOf(kind: string): Backoff {
+  return kind === WEBHOOK_DELIVERY ? WEBHOOK_BACKOFF : BACKOFF
+}
 
 /** The end of a lease that begins, or is renewed, now. */
 export function leaseEnd(nowMs: number): string {
