@@ -8,6 +8,8 @@ export type Scalar = string | number | boolean
  */
 export interface Predicate {
   readonly field: string
+  /** Only of `mentions`: further stored documents, of which any may include the value. Left out: there are none. */
+  readonly others?: readonly string[]
   readonly operator: 'equals' | 'atLeast' | 'above' | 'atMost' | 'below' | 'contains' | 'mentions'
   readonly value: Scalar
 }

@@ -103,17 +103,23 @@ const walked: readonly Walked[] = [
           draw,
         ),
         submittedAt: at(draw(12)),
+        typed: oneOf([null, { x: 'Cba 1' }], draw),
+        extra: oneOf([null, { É: '2.5' }, { y: 'x' }], draw),
         formId: oneOf(names, draw),
         contactId: oneOf([null, ...names], draw),
       }),
   },
 ]
 
-function holds(row: StoredRow, { field, operator, value }: Predicate): boolean {
+/** What of a submission besides its answers a search may look at. */
+const MENTIONING = ['typed', 'extra']
+
+function holds(row: StoredRow, { field, others = [], operator, value }: Predicate): boolean {
   const stored = row[field]
+  if (operator === 'mentions')
+    return textsIn([field, ...others].map((name) => row[name])).some((text) => text.includes(String(value)))
   if (stored === null) return false
   if (operator === 'contains') return (stored as readonly unknown[]).includes(value)
-  if (operator === 'mentions') return textsIn(stored).some((text) => text.includes(String(value)))
   const [left, right] = [stored as Scalar, value]
   return {
     equals: left === right,
@@ -203,7 +209,10 @@ export const shortPageCases: readonly StorageCase[] = walked.map((of) => ({
       )
       await writer.upsert('link-events', events)
     }
-    const select = [...new Set([of.idField, ...of.orders, ...of.filters.map(([field]) => field)])]
+    const searched = of.filters.some(([, operator]) => operator === 'mentions') ? MENTIONING : []
+    const select = [
+      ...new Set([of.idField, ...of.orders, ...of.filters.map(([field]) => field), ...searched]),
+    ]
     const natural: Order = { field: of.orders[0] ?? '', idField: of.idField, direction: 'descending' }
     const page = { kind: 'page', collection: of.collection, select, order: natural, after: null } as const
     const [all = []] = await storage.read('org-a', [{ ...page, where: [], limit: 1000 }])
@@ -219,7 +228,8 @@ export const shortPageCases: readonly StorageCase[] = walked.map((of) => ({
       const where = of.filters.flatMap(([field, operator]): Predicate[] => {
         const value = operator === 'mentions' ? oneOf(sought, draw) : oneOf(all, draw)[field]
         const wanted: unknown = Array.isArray(value) ? ((value as readonly unknown[])[0] ?? 'none') : value
-        return draw(3) > 0 || wanted === null ? [] : [{ field, operator, value: wanted as Scalar }]
+        const others = operator === 'mentions' && draw(2) === 0 ? { others: MENTIONING } : {}
+        return draw(3) > 0 || wanted === null ? [] : [{ field, ...others, operator, value: wanted as Scalar }]
       })
       const query = { ...page, where, order, limit: 1 + draw(4), looksAtMax: 1 + draw(5) }
       const found = await follow(storage, query)

@@ -171,7 +171,7 @@ export const listSubmissions = operated({
     formId: optionalText('Only submissions of this form.', 'contact')('formId'),
     contactId: optionalText('Only submissions of this contact.', 'con-1')('contactId'),
     search: optionalRead(
-      'Only submissions whose answers have this text: in texts at any depth and in numbers, as they are stored; small and capital letters from A to Z are the same. A page looks at a few thousand submissions and may end before its limit, with a cursor.',
+      'Only submissions whose answers have this text: in texts at any depth and in numbers, as they are stored, in phone numbers as they were typed too, and in what a form keeps besides. Small and capital letters from A to Z are the same. A page looks at a few thousand submissions and may end before its limit, with a cursor.',
       {
         example: 'sunday',
         allowed: `must be a text of at most ${SEARCH_MAX_LENGTH} characters`,
@@ -216,9 +216,10 @@ export const listSubmissions = operated({
         'Answers to fields whose id reads as a secret are left out, as everywhere. --csv prints a sheet with a column for each',
         "field, for spreadsheets: a text that these would take for a formula begins with ' there. It has the ids of fields and",
         'the stored values; with --labels the words of the form. What was sent besides has columns called extra.NAME.',
-        '--search finds a text in the texts and numbers of answers, as they are stored: of an option its value. Small and',
-        'capital letters from A to Z are the same. --after begins with a day (2026-05-01, UTC) or an instant, --before ends',
-        'before it. What was taken for spam is among them, unless --no-spam leaves it out.',
+        '--search finds a text in the texts and numbers of answers, as they are stored: of an option its value, of a phone',
+        'number also what was typed. It finds what was sent besides, too. Small and capital letters from A to Z are the same.',
+        '--after begins with a day (2026-05-01, UTC) or an instant, --before ends before it. What was taken for spam is among',
+        'them, unless --no-spam leaves it out.',
       ],
       examples: [
         '--org lakeside',
@@ -258,16 +259,16 @@ export const listSubmissions = operated({
     const search = query.search === null ? null : folded(query.search)
     const tenant = world.tenant(organizationId)
     if (formId !== null && (await isUnknownForm(formId, tenant))) return unknownForm(formId, organizationId)
-    const given: readonly (readonly [string, Predicate['operator'], string | boolean | null])[] = [
+    const given: readonly (readonly [string, Predicate['operator'], string | boolean | null, string[]?])[] = [
       ['formId', 'equals', formId],
       ['contactId', 'equals', contactId],
       ['submittedAt', 'atLeast', after],
       ['submittedAt', 'below', before],
       ['spam', 'equals', spam === null ? null : spam === 'true'],
-      ['answers', 'mentions', search],
+      ['answers', 'mentions', search, ['typed', 'extra']],
     ]
-    const where = given.flatMap(([field, operator, value]): Predicate[] =>
-      value === null ? [] : [{ field, operator, value }],
+    const where = given.flatMap(([field, operator, value, others]): Predicate[] =>
+      value === null ? [] : [{ field, operator, value, ...(others === undefined ? {} : { others }) }],
     )
     const order = { field: 'submittedAt', idField: 'submissionId', direction: 'descending' } as const
     const bounded = search === null ? {} : { looksAtMax: SEARCHED_MAX }
@@ -278,10 +279,10 @@ export const listSubmissions = operated({
         scope: { endpointId: operation.id, organizationId: JSON.stringify([organizationId, where]) },
         read: async (position, limit) => {
           const page = await readStoredPage<StoredRow>(tenant, asked, { after: position, limit })
-          const rows = await published(page.rows, tenant)
           // The storage does not know which answers are secrets.
-          const found = search === null ? rows : rows.filter(({ answers: shown }) => mentions(shown, search))
-          return { ...page, rows: found }
+          const found =
+            search === null ? page.rows : page.rows.filter((row) => mentions(shownOf(row), search))
+          return { ...page, rows: await published(found, tenant) }
         },
       },
       world,
@@ -347,6 +348,13 @@ const SELECT = [
 const FOLLOWING_MAX = 100
 
 /** The published form of stored submissions, each with its contact and what people said of it. */
+/** What a visitor gave that people are shown: as it is stored, as it was typed, and what came besides. */
+function shownOf({ answers: given, typed, extra }: StoredRow): readonly unknown[] {
+  return [given, typed, extra].map((part) =>
+    publicAnswers({ answers: (part ?? {}) as Submission['answers'] }),
+  )
+}
+
 async function published(rows: readonly StoredRow[], tenant: Tenant): Promise<readonly Submission[]> {
   const contactIds = rows.flatMap(({ contactId }) => (typeof contactId === 'string' ? [contactId] : []))
   const [found, read] = await Promise.all([

@@ -109,7 +109,8 @@ function walkOf(
   tested: readonly { readonly predicate: Predicate }[],
   indexed: Expression<unknown>,
 ): RawBuilder<ResultRow> {
-  const fields = [order.field, order.idField, ...tested.map(({ predicate }) => predicate.field)]
+  const compared = tested.flatMap(({ predicate: { field, others = [] } }) => [field, ...others])
+  const fields = [order.field, order.idField, ...compared]
   const columns = new Set([...key, ...fields.map((field) => columnOf(table, field).name)])
   return sql<ResultRow>`select ${sql.join([...columns].map((column) => sql.id('t', column)))} from ${indexed}`
 }
@@ -164,15 +165,20 @@ const FLOORS: Readonly<Record<StorageType, string>> = {
 function condition(
   table: Table,
   alias: string,
-  { field, operator }: Predicate,
+  { field, others = [], operator }: Predicate,
   value: Expression<unknown>,
 ): Expression<unknown> {
-  const column = sql.id(alias, columnOf(table, field).name)
+  const named = (of: string) => sql.id(alias, columnOf(table, of).name)
+  const column = named(field)
   if (operator === 'contains')
     return sql`exists (select 1 from json_each(${column}) as listed where listed.value = ${value})`
-  if (operator === 'mentions')
-    return sql`exists (select 1 from json_tree(${column}) as part where part.type in ('text', 'integer', 'real')
-      and instr(lower(part.atom), ${value}) > 0)`
+  if (operator === 'mentions') {
+    const mentioned = [column, ...others.map(named)].map(
+      (document) => sql`exists (select 1 from json_tree(${document}) as part
+        where part.type in ('text', 'integer', 'real') and instr(lower(part.atom), ${value}) > 0)`,
+    )
+    return sql`(${sql.join(mentioned, sql` or `)})`
+  }
   return sql`${column} ${comparison(operator)} ${value}`
 }
 

@@ -104,7 +104,7 @@ function pageShape(
 }
 
 function operators(where: PageQuery['where']): string {
-  return where.map(({ field, operator }) => `${field} ${operator}`).join()
+  return where.map(({ field, others = [], operator }) => [field, ...others, operator].join(' ')).join()
 }
 
 function whereValues(where: PageQuery['where']): Record<string, BoundValue> {

@@ -55,6 +55,8 @@ const rows = Array.from(
       formId: oneOf(['one', 'two']),
       submittedAt: toInstant(START_MS + below(40) * 6 * HOUR_MS),
       answers: answersDrawn(),
+      typed: oneOf([null, { mobile: '+49 (0)761 12-Sun', apiKey: '%' }]),
+      extra: oneOf([null, { page: 'é 1.5', apiKey: 'true', name: 'Über -7' }]),
     }) as StoredRow & {
       readonly submissionId: string
       readonly submittedAt: string
@@ -138,6 +140,7 @@ const sought = [
   'true',
   'name',
   'é',
+  '(0)761',
 ]
 const days = ['2026-05-01', '2026-05-04', '2026-05-07T00:00:00+02:00', '2026-05-11']
 
@@ -156,7 +159,10 @@ test('what is searched and narrowed to days and forms is what a naive way finds,
       .filter((row) => before === undefined || Date.parse(row.submittedAt) < Date.parse(before))
       .filter((row) => {
         const wanted = (search ?? '').replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
-        return search === undefined || textsIn(row.answers).some((text) => text.includes(wanted))
+        return (
+          search === undefined ||
+          textsIn([row.answers, row.typed, row.extra]).some((text) => text.includes(wanted))
+        )
       })
       .toSorted((left, right) =>
         left.submittedAt + left.submissionId < right.submittedAt + right.submissionId ? 1 : -1,
