@@ -47,9 +47,20 @@ const findHeld = template(sql<HeldRow>`
   cross join form_submissions as s on s.organization_id = ${organizationId} and s.submission_id = g.value
   where s.spam = 1 and s.held is not null order by s.submitted_at, s.submission_id`)
 
-const findForms = template(sql<{ readonly formId: string; readonly definition: JsonText<FormDefinition> }>`
-  select form_id as formId, definition from forms
+const findForms = template(sql<FormRow>`
+  select form_id as formId, version, definition from forms
   where organization_id = ${organizationId} and form_id in (select value from ${given})`)
+
+interface FormRow {
+  readonly formId: string
+  readonly version: number
+  readonly definition: JsonText<FormDefinition>
+}
+
+/** What follows is what the forms say when it is written: one that was replaced since it was read is read again. */
+const formsGuard = failsWhen(sql<SqlBool>`exists (
+  select 1 from json_each(${slot('versions')}) as v where not exists (select 1 from forms as f
+    where f.organization_id = ${organizationId} and f.form_id = v.key and f.version = v.value))`)
 
 /** Spam becomes a submission like others, with its contact. Without what was held of it, it stays as it is. */
 const release = template(sql`
@@ -97,19 +108,26 @@ function numberOf(said: boolean | undefined): number | null {
   return said === undefined ? null : Number(said)
 }
 
-/** For each submission of which something is held, the statements that release it, and write what follows from it. */
+interface Releasing {
+  /** For each submission of which something is held: what releases it, and writes what follows from it. */
+  readonly releases: readonly (readonly Statement[])[]
+  /** What must hold when they run. */
+  readonly guards: readonly Statement[]
+}
+
 async function releasing(
   executor: Executor,
   organizationId: string,
   ids: string,
   now: string,
-): Promise<readonly (readonly Statement[])[]> {
+): Promise<Releasing> {
   const held = await rowsOf(executor, bind(findHeld, { organizationId, ids }))
-  if (held.length === 0) return []
+  if (held.length === 0) return NOTHING_RELEASED
   const formIds = JSON.stringify([...new Set(held.map(({ formId }) => formId))])
   const forms = await rowsOf(executor, bind(findForms, { organizationId, ids: formIds }))
   const definitions = new Map(forms.map(({ formId, definition }) => [formId, parsed(definition)]))
-  return held.map(({ submissionId, formId, held: text }) => {
+  const versions = JSON.stringify(Object.fromEntries(forms.map(({ formId, version }) => [formId, version])))
+  const releases = held.map(({ submissionId, formId, held: text }) => {
     const { newContactId, ...of } = parsed(text)
     const contact = newContactId === null ? null : { newContactId, ...of }
     const definition = definitions.get(formId)
@@ -120,7 +138,10 @@ async function releasing(
       ...followingStatements(organizationId, { submissionId, formId, contact, outbox }, now),
     ]
   })
+  return { releases, guards: [bind(formsGuard, { organizationId, versions })] }
 }
+
+const NOTHING_RELEASED: Releasing = { releases: [], guards: [] }
 
 /** The marks of one organization's submissions. */
 export function createSubmissionMarks(
@@ -139,12 +160,13 @@ export function createSubmissionMarks(
       const attempt = async () => {
         const lessons =
           isSpam === undefined ? [] : await teaching(executor, organizationId, submissionIds, isSpam)
-        const releases = isSpam === false ? await releasing(executor, organizationId, ids, now) : []
+        const { releases, guards } =
+          isSpam === false ? await releasing(executor, organizationId, ids, now) : NOTHING_RELEASED
         const most = RELEASED_AT_ONCE
         for (let start = 0; start === 0 || start < releases.length; start += most) {
           const isLast = start + most >= releases.length
           const some = releases.slice(start, start + most).flat()
-          await executor.batch([...begin, ...some, ...(isLast ? [...lessons, ...marks] : [])])
+          await executor.batch([...begin, ...guards, ...some, ...(isLast ? [...lessons, ...marks] : [])])
         }
       }
       for (let left = TAUGHT_AT_ONCE_MAX; ; left -= 1) {
