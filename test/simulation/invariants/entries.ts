@@ -113,7 +113,7 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
       waits(change, named)
       return
     }
-    if (after.kind === 'webhook_delivery' && after.last_error !== BROKE) {
+    if (after.kind === 'webhook_delivery') {
       putOffHook(change, named)
       return
     }
@@ -141,7 +141,7 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
     happened('an entry is put off')
     if (askedMs > pauseMs) happened('an entry waits as long as the provider asked')
   }
-  /** A webhook failed, so it is told again after a pause, or when it asked for. */
+  /** A webhook or the service failed, so the webhook is told again after a pause, or when it asked for. */
   const putOffHook = ({ before, after }: HomeChange, named: string): void => {
     const attempts = Number(before?.attempts)
     const pauseMs = HOOK_PAUSES_MS[attempts - 1]
@@ -149,7 +149,8 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
       violated('a delivery is given up after its last attempt', `${named}: ${JSON.stringify(after)}`)
       return
     }
-    const askedMs = Math.min(watch.receivers.lastAnswer(named)?.retryAfterMs ?? 0, HOOK_ASKED_MAX_MS)
+    const answer = after.last_error === BROKE ? undefined : watch.receivers.lastAnswer(named)
+    const askedMs = Math.min(answer?.retryAfterMs ?? 0, HOOK_ASKED_MAX_MS)
     const wantedMs = Math.max(pauseMs, askedMs)
     const waitMs = Date.parse(textOf(after.next_attempt_at)) - nowMs()
     if (waitMs < wantedMs - errorMs - waitedMaxMs() || waitMs > wantedMs + errorMs)
