@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { described } from '../record/meaning.ts'
 import { operationRecord, type RequestBody, type ResponseDeclaration } from '../record/operation.ts'
-import { ALLOWED_HEADERS, ALLOWED_METHODS } from './reply.ts'
+import { ALLOWED_HEADERS, ALLOWED_METHODS, PREFLIGHT_MAX_AGE } from './reply.ts'
+import { EXPOSED_HEADERS } from './result.ts'
 import { SubmissionError, SubmissionReceipt } from './receipt-schema.ts'
 import { acceptedTypes } from './body.ts'
 import { attributionMaxLength } from './language/attribution.ts'
@@ -48,15 +49,25 @@ const body: RequestBody = {
 
 const cors = {
   'Access-Control-Allow-Origin': { description: 'Any origin.', schema: v.literal('*') },
+  'Access-Control-Expose-Headers': {
+    description: 'What a page of another origin may read.',
+    schema: v.literal(EXPOSED_HEADERS),
+  },
 }
 
-const page = {
-  schema: described(v.string(), 'A page for a visitor whose browser posted the form without scripts.'),
-  example: '<!doctype html><html lang="en"><title>Thank you</title>…</html>',
+/** @param title what the page begins with */
+function page(title: string) {
+  return {
+    schema: described(v.string(), 'A page for a visitor whose browser posted the form without scripts.'),
+    example: `<!doctype html><html lang="en"><title>${title}</title>…</html>`,
+  }
 }
 
 function failure(description: string) {
-  const content = { 'application/json': { schema: SubmissionError }, 'text/html': page }
+  const content = {
+    'application/json': { schema: SubmissionError },
+    'text/html': page('Error: Please check your answers'),
+  }
   return { description, headers: cors, content } satisfies ResponseDeclaration
 }
 
@@ -78,7 +89,7 @@ export const postSubmission = operationRecord({
     200: {
       description: 'Saved, or a filled honeypot (without `submissionId`, nothing saved).',
       headers: cors,
-      content: { 'application/json': { schema: SubmissionReceipt }, 'text/html': page },
+      content: { 'application/json': { schema: SubmissionReceipt }, 'text/html': page('Thank you') },
     },
     303: {
       description: 'Saved; a native HTML request with a valid `_redirect` is sent there.',
@@ -117,6 +128,10 @@ export const preflightForm = operationRecord({
         'Access-Control-Allow-Headers': {
           description: 'Allowed headers.',
           schema: v.literal(ALLOWED_HEADERS),
+        },
+        'Access-Control-Max-Age': {
+          description: 'For how many seconds it need not be asked again.',
+          schema: v.literal(PREFLIGHT_MAX_AGE),
         },
       },
     },

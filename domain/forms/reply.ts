@@ -101,6 +101,8 @@ export function wantsPage(contentType: HeaderValue | null, headers: Headers): bo
 /** The methods and headers that a page of another origin may use (contract, response rule 7). */
 export const ALLOWED_METHODS = 'POST, OPTIONS'
 export const ALLOWED_HEADERS = 'Content-Type, Accept'
+/** For how many seconds a browser need not ask again: a day, of which some take less. */
+export const PREFLIGHT_MAX_AGE = '86400'
 
 /** Answers a cross-origin preflight. */
 export function preflight(): EmptyReply<204> {
@@ -110,6 +112,7 @@ export function preflight(): EmptyReply<204> {
       ...SUBMISSION_HEADERS,
       'access-control-allow-methods': ALLOWED_METHODS,
       'access-control-allow-headers': ALLOWED_HEADERS,
+      'access-control-max-age': PREFLIGHT_MAX_AGE,
     },
     body: null,
   }

@@ -107,12 +107,17 @@ export function refusedFields(
   return { ...refused('validation_error', error), fieldErrors, fieldLabels: new Map(labels) }
 }
 
+/** The headers that a page of another origin may read. */
+export const EXPOSED_HEADERS = 'X-Request-Id'
+
 /**
  * The headers of every reply of the submission endpoint: pages of any origin may read it, failures included, and nobody
  * may cache it.
  */
 export const SUBMISSION_HEADERS: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
+  // Who asks about a failure is asked for the request's id, which a page of another origin cannot read otherwise.
+  'access-control-expose-headers': EXPOSED_HEADERS,
   'cache-control': 'no-store',
 }
 

@@ -166,8 +166,8 @@ export const listDeliveries = operated({
       ],
       examples: ['lakeside:wh_2Zk8QwVt7LhXn4Rm --failed'],
       columns: [
-        { head: 'at', of: ({ at }) => at },
         { head: 'delivery', of: ({ deliveryId }) => deliveryId },
+        { head: 'at', of: ({ at }) => at },
         { head: 'state', of: ({ status }) => status },
         { head: 'event', of: ({ event }) => event },
         { head: 'attempts', of: ({ attempts }) => attempts, isNamed: true },

@@ -159,8 +159,8 @@ const listings: readonly (readonly [words: string, heads: string, line: string |
   ],
   [
     'webhook deliveries acme:wh_1',
-    'AT DELIVERY STATE EVENT ATTEMPTS STATUS MS ANSWER',
-    String.raw`${ISO}  acme:whd_\d  failed  test  attempts 1  status 500  ms 7  "No\."`,
+    'DELIVERY AT STATE EVENT ATTEMPTS STATUS MS ANSWER',
+    String.raw`acme:whd_\d  ${ISO}  failed  test  attempts 1  status 500  ms 7  "No\."`,
   ],
   ['sends --org acme', 'AT CHANNEL OUTCOME TO FROM PROVIDER ID ERROR', null],
   ['audit --org acme', 'AT OPERATOR ACTION OUTCOME ORGANIZATION SUBJECT OPERATOR KEY', null],

@@ -29,7 +29,7 @@ const deleteCommand: Command = {
     const organizationId = textOf(values, 'org') ?? ''
     const service = await context.service()
     const { body } = await service.call(deleteRows, { params: { organizationId, kind }, body: { ids } })
-    context.note(`Deleted ${body.rows} rows of ${kind}.`)
+    context.note(`Deleted ${body.rows} ${body.rows === 1 ? 'row' : 'rows'} of ${kind}.`)
   },
 }
 
