@@ -92,7 +92,9 @@ export const FieldSettings = v.object(
     helpText: described(optionalText('helpText'), 'A hint beside the control.'),
     options: described(v.nullish(v.array(Option, 'options must be a list'), []), 'What can be chosen.'),
     min: worded(described(optionalBound('min'), 'The least number, or the first day.'), { label: 'Minimum' }),
-    max: worded(described(optionalBound('max'), 'The greatest number, or the last day.'), { label: 'Maximum' }),
+    max: worded(described(optionalBound('max'), 'The greatest number, or the last day.'), {
+      label: 'Maximum',
+    }),
     minLength: worded(described(optionalLength('minLength'), 'The least number of characters.'), {
       label: 'Minimum length',
     }),

@@ -31,7 +31,8 @@ export function FieldList() {
     if (movedKey.current !== null) document.getElementById(handleId(movedKey.current))?.focus()
     movedKey.current = null
     // Its label, which was made up, is selected: what is typed takes its place.
-    if (isAdded.current) list.current?.querySelector<HTMLInputElement>(':scope > li:last-child input')?.select()
+    if (isAdded.current)
+      list.current?.querySelector<HTMLInputElement>(':scope > li:last-child input')?.select()
     isAdded.current = false
     if (isRemoved.current) document.getElementById(BACK_ID)?.focus()
     isRemoved.current = false
