@@ -6,7 +6,6 @@ import { isBlank, type Entries, type SubmittedBody } from './language/answers.ts
 import type { CompiledForm } from './language/compile.ts'
 import { GOTCHA_MAX_LENGTH, PASSWORD_MAX_LENGTH } from './language/definition.ts'
 import type { Sentence } from './language/words.ts'
-import type { FieldErrors } from './result.ts'
 
 /** The values of a submission besides its answers. */
 export interface ControlKeys {
@@ -20,9 +19,12 @@ export interface ControlKeys {
   readonly attribution: Readonly<Record<string, string>>
 }
 
+/** What is wrong, by key. */
+type Problems = ReadonlyMap<string, Sentence>
+
 type ControlKeysReading =
   | { readonly kind: 'keys'; readonly keys: ControlKeys }
-  | { readonly kind: 'invalid'; readonly fieldErrors: FieldErrors }
+  | { readonly kind: 'invalid'; readonly fieldErrors: Problems }
 
 /** The control keys for attribution, with the names under which their values are stored. */
 const attributionNames = attributionKeys.map((name) => [`_${name}`, name] as const)
@@ -34,7 +36,7 @@ const judges = {
   _gotcha: gotchaProblem,
   _password: passwordProblem,
   _redirect: redirectProblem,
-} satisfies Readonly<Record<string, (values: Values) => string | null>>
+} satisfies Readonly<Record<string, (values: Values) => Sentence | null>>
 
 /** A control key that can be wrong. Those for attribution cannot. */
 export type JudgedKey = keyof typeof judges
@@ -60,8 +62,7 @@ export interface Door {
 export interface OthersReading {
   /** What is kept beside the answers, by name; null: nothing. */
   readonly extra: Readonly<Record<string, string>> | null
-  /** What is wrong, by key. */
-  readonly problems: ReadonlyMap<string, Sentence | string>
+  readonly problems: Problems
 }
 
 /** The address of the contract, which refuses every key that it does not know. */
@@ -73,8 +74,8 @@ export const contractDoor: Door = {
 }
 
 /** An error for each key that a form does not have. The keys are shortened, because the reply repeats them. */
-export function unknownKeys(unknown: Entries): ReadonlyMap<string, string> {
-  return new Map([...unknown.keys()].map((key) => [echoed(key), 'This form has no such field.']))
+export function unknownKeys(unknown: Entries): Problems {
+  return new Map([...unknown.keys()].map((key) => [echoed(key), ['noSuchField']]))
 }
 
 /** Whether a key of a body is a control key, which never names a field. */
@@ -84,7 +85,7 @@ export function isControlKey(key: string, { redirectKeys, ownKeys }: Door = cont
 
 /** Reads the control keys of a body (contract, Control keys). An unusable attribution is ignored and never refused. */
 export function readControlKeys(entries: Entries, door: Door = contractDoor): ControlKeysReading {
-  const fieldErrors = new Map<string, string>()
+  const fieldErrors = new Map<string, Sentence>()
   const redirectKeys = door.redirectKeys.filter((key) => entries.has(key))
   const redirects = redirectKeys.flatMap((key) => entries.get(key) ?? [])
   const given: Readonly<Record<JudgedKey, Values>> = {
@@ -111,30 +112,30 @@ export function readControlKeys(entries: Entries, door: Door = contractDoor): Co
   }
 }
 
-function gotchaProblem(values: Values): string | null {
-  if (values === undefined) return 'This key is required; send it empty.'
+function gotchaProblem(values: Values): Sentence | null {
+  if (values === undefined) return ['keyMissing']
   return textProblem(values, GOTCHA_MAX_LENGTH)
 }
 
-function passwordProblem(values: Values): string | null {
+function passwordProblem(values: Values): Sentence | null {
   return values === undefined || isAbsent(values) ? null : textProblem(values, PASSWORD_MAX_LENGTH)
 }
 
 /** Only a list is refused here; any other value is checked later, when the redirect is resolved. */
-function redirectProblem(values: Values): string | null {
+function redirectProblem(values: Values): Sentence | null {
   if (values === undefined || (values.length === 1 && !Array.isArray(values[0]))) return null
-  return 'Give this key once, with a single value.'
+  return ['keySingle']
 }
 
 function isAbsent(values: readonly unknown[]): boolean {
   return values.length === 1 && values[0] === null
 }
 
-function textProblem(values: readonly unknown[], maxLength: number): string | null {
+function textProblem(values: readonly unknown[], maxLength: number): Sentence | null {
   const [value, ...more] = values
-  if (more.length > 0) return 'Give this key once.'
-  if (typeof value !== 'string') return 'This value must be text.'
-  return characterCount(value) > maxLength ? `Use at most ${maxLength} characters.` : null
+  if (more.length > 0) return ['keyOnce']
+  if (typeof value !== 'string') return ['mustBeText']
+  return characterCount(value) > maxLength ? ['atMostCharacters', { max: maxLength }] : null
 }
 
 function readAttribution(entries: Entries): Readonly<Record<string, string>> {

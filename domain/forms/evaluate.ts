@@ -11,7 +11,7 @@ import {
   type Entries,
   type AnswerReading,
 } from './language/answers.ts'
-import type { Sentence, SentenceKey } from './language/words.ts'
+import type { Sentence } from './language/words.ts'
 import { outboxOf } from './outbox.ts'
 import {
   formNotFound,
@@ -83,7 +83,7 @@ export async function evaluate(
     return { ...(await refusedIn(stored.definition, 'hosted_form_required', 'hostedOnly')), hostedUrl }
   }
   const control = readControlKeys(submission.body.entries, submission.door)
-  if (control.kind === 'invalid') return refusedFields(control.fieldErrors)
+  if (control.kind === 'invalid') return refusedValues(compilation.form, control.fieldErrors)
   const { keys } = control
   if (keys.isTrapped) return { kind: 'honeypot', ...(await acknowledgmentOf(stored.definition)) }
   const check = await checkPassword(stored, keys.password, secrets)
@@ -126,29 +126,24 @@ async function checkPassword(
 export async function refusedIn(
   { language, texts }: FormDefinition,
   code: RefusalCode,
-  sentence: SentenceKey,
+  ...sentence: Sentence
 ): Promise<Refused> {
   const { sayerOf } = await import('./language/words.ts')
   const voice = { language, texts }
-  return { ...refused(code, (await sayerOf(voice))([sentence])), voice }
+  return { ...refused(code, (await sayerOf(voice))(sentence)), voice }
 }
 
-/** The same for wrong answers. What is a text already is for whoever wrote the page. */
-async function refusedAnswers(
-  { definition, answerFields }: CompiledForm,
-  problems: ReadonlyMap<string, Sentence | string>,
+/** The same for wrong values, by their keys. */
+async function refusedValues(
+  { definition: { language, texts }, answerFields }: CompiledForm,
+  problems: ReadonlyMap<string, Sentence>,
 ): Promise<Refused> {
-  const { language, texts } = definition
-  const refusal = await refusedIn(
-    definition,
-    'validation_error',
-    problems.size === 1 ? 'oneProblem' : 'problems',
-  )
   const { sayerOf } = await import('./language/words.ts')
-  const say = await sayerOf({ language, texts })
-  const said = new Map([...problems].map(([id, problem]) => [id, say(problem)]))
-  const { fieldErrors, fieldLabels } = refusedFields(said, answerFields)
-  return { ...refusal, fieldErrors, fieldLabels }
+  const voice = { language, texts }
+  const say = await sayerOf(voice)
+  const said = new Map([...problems].map(([key, problem]) => [key, say(problem)]))
+  const error = say([said.size === 1 ? 'oneProblem' : 'problems'])
+  return { ...refusedFields(error, said, answerFields), voice }
 }
 
 /** What a visitor is told after a submission to a form that has no texts of its own for it. */
@@ -171,10 +166,10 @@ async function evaluateAnswers(
   },
 ): Promise<Evaluation> {
   const reading = readAnswers(form, body, door)
-  if (reading.kind === 'invalid') return refusedAnswers(form, reading.fieldErrors)
+  if (reading.kind === 'invalid') return refusedValues(form, reading.fieldErrors)
   const contact = await contactOf(form, reading.given, stored.phoneCountry, newId('con'))
   const limitPerContact = form.definition.submissionLimitPerContact ?? null
-  if (limitPerContact !== null && contact === null) return refusedAnswers(form, unidentified(form))
+  if (limitPerContact !== null && contact === null) return refusedValues(form, unidentified(form))
   const submissionId = newId('sub')
   const { definition } = form
   const { title, message, voice } = await acknowledgmentOf(definition)
@@ -228,7 +223,7 @@ type AnswersReading =
       /** What is kept beside the answers; null: nothing. */
       readonly extra: Readonly<Record<string, string>> | null
     }
-  | { readonly kind: 'invalid'; readonly fieldErrors: ReadonlyMap<string, Sentence | string> }
+  | { readonly kind: 'invalid'; readonly fieldErrors: ReadonlyMap<string, Sentence> }
 
 /**
  * Checks a body against a form. Answers to hidden fields are dropped without a check. Every field that fails is named,
@@ -248,7 +243,7 @@ export function readAnswers(
     if (reading.kind === 'answer') values.set(field.id, reading.value)
   }
   const visible = visibleFields(form.resolved, values)
-  const fieldErrors = new Map<string, Sentence | string>()
+  const fieldErrors = new Map<string, Sentence>()
   const answers: [string, AnswerValue][] = []
   const given = new Map<string, string>()
   for (const [id, reading] of readings) {

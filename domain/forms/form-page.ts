@@ -234,12 +234,17 @@ function isInsisted({ required, visibleWhen }: ClientField): boolean {
   return required === true && visibleWhen === undefined
 }
 
-/** What is said beside the name: that an answer may be left out, and the field's own help. */
+/**
+ * What is said beside the name: that an answer may be left out, and the field's own help. Without a script nothing tells
+ * whether a conditional question applies; the form client tells it, and takes away what has `data-undecided`.
+ */
 function hints(field: ClientField, say: Say): Html {
   const { required, helpText } = field
   const may = isInsisted(field)
     ? null
-    : markup` <span class="hint">${say([required === true ? 'ifItApplies' : 'optional'])}</span>`
+    : required === true
+      ? markup` <span class="hint" data-undecided>${say(['ifItApplies'])}</span>`
+      : markup` <span class="hint">${say(['optional'])}</span>`
   const help = helpText === undefined ? null : markup` <span class="help">${helpText}</span>`
   return markup`${may}${help}`
 }

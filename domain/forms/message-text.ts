@@ -7,7 +7,7 @@ import { answersAsTyped } from './language/answers.ts'
 import { nameOf, readField } from './language/compile.ts'
 import { isAnswerField, type AnswerField } from './language/definition.ts'
 import type { Say } from './language/words.ts'
-import { answerText, shownFields } from './shown-answers.ts'
+import { answerText, shownFields, truthsOf } from './shown-answers.ts'
 
 // The texts of an automatic message with the answers to a form in them: `{{firstName}}`. This module also runs in
 // browsers, so that the preview of a message is what is sent.
@@ -79,11 +79,11 @@ export function messageAnswers(
   say: Say,
 ): MessageAnswers {
   const shown = answersAsTyped(answers, typed)
+  const truths = truthsOf(say)
   return new Map(
     shownFields(fields).map((field) => {
       const answer = Object.hasOwn(shown, field.id) ? shown[field.id] : null
-      const words = typeof answer === 'boolean' ? say([answer ? 'yes' : 'no']) : answerText(answer, field)
-      return [field.id, words]
+      return [field.id, answerText(answer, field, truths)]
     }),
   )
 }

@@ -62,10 +62,10 @@ function readExtra(unknown: Entries): Pick<OthersReading, 'problems'> & {
   readonly kept: readonly (readonly [string, string])[]
 } {
   const kept: (readonly [string, string])[] = []
-  const problems = new Map<string, Sentence | string>()
+  const problems = new Map<string, Sentence>()
   for (const [name, values] of unknown) {
     const texts = textsIn(values)
-    if (texts === null) problems.set(echoed(name), 'Only texts are kept of what the form does not ask for.')
+    if (texts === null) problems.set(echoed(name), ['onlyTexts'])
     if (texts === null || texts.length === 0) continue
     const problem = extraProblem(name, texts, kept.length)
     if (problem === null) kept.push([name, texts.join(SEPARATOR)])
@@ -85,11 +85,11 @@ function textsIn(values: readonly unknown[]): readonly string[] | null {
 const SEPARATOR = ', '
 
 /** What is wrong with a value, or with its name; null: it is kept. */
-function extraProblem(name: string, texts: readonly string[], keptCount: number): Sentence | string | null {
+function extraProblem(name: string, texts: readonly string[], keptCount: number): Sentence | null {
   const text = texts.join(SEPARATOR)
   if (name === '' || name.length > EXTRA_NAME_MAX_LENGTH || !isStorableText(name))
-    return `This name is not kept: use 1 to ${EXTRA_NAME_MAX_LENGTH} characters.`
-  if (keptCount >= EXTRA_MAX) return `At most ${EXTRA_MAX} values are kept that the form does not ask for.`
+    return ['nameNotKept', { max: EXTRA_NAME_MAX_LENGTH }]
+  if (keptCount >= EXTRA_MAX) return ['tooManyKept', { max: EXTRA_MAX }]
   if (texts.length > ITEMS_MAX) return ['chooseAtMost', { max: ITEMS_MAX }]
   if (characterCount(text) > ANSWER_MAX_LENGTH) return ['atMostCharacters', { max: ANSWER_MAX_LENGTH }]
   return isStorableText(text) ? null : ['unstorable']

@@ -115,7 +115,7 @@ describe('failures', () => {
       ['blank', { label: ' ' }],
       ['other', { label: 'Unrelated' }],
     ])
-    const markup = await page(refusedFields(errors, fields))
+    const markup = await page(refusedFields('E.', errors, fields))
     expect(markup).toContain('2 answers need another look')
     expect(markup).toContain('<strong dir="auto">Your email</strong> <span>Enter an address.</span>')
     expect(markup).toContain('<strong dir="auto">blank</strong>')
@@ -124,7 +124,9 @@ describe('failures', () => {
   })
 
   it('that no visitor can correct speak of the owner', async () => {
-    const markup = await page(refusedFields(new Map([['_gotcha', 'This key is required; send it empty.']])))
+    const markup = await page(
+      refusedFields('E.', new Map([['_gotcha', 'This key is required; send it empty.']])),
+    )
     expect(markup).toContain('This form is not set up correctly')
     expect(markup).toContain('<code>_gotcha</code>')
   })
@@ -134,7 +136,7 @@ describe('failures', () => {
       { length: 5000 },
       (_, index) => [`k${index}`, 'This form has no such field.'] as const,
     )
-    const markup = await page(refusedFields(new Map(keys)))
+    const markup = await page(refusedFields('E.', new Map(keys)))
     expect(markup).toContain('and 4970 more')
     expect(markup.length).toBeLessThan(20_000)
   })
@@ -149,7 +151,7 @@ describe('failures', () => {
     const ids = Array.from({ length: fields }, (_, index) => `f${index}`)
     const keys = [...ids, ...Array.from({ length: others }, (_, index) => `k${index}`)]
     const labels = new Map(ids.map((id) => [id, { label: id }]))
-    const markup = await page(refusedFields(new Map(keys.map((key) => [key, 'E'])), labels))
+    const markup = await page(refusedFields('E.', new Map(keys.map((key) => [key, 'E'])), labels))
     expect(markup.split('<li><strong').length - 1).toBe(listed)
     expect(/and \d+ more/.exec(markup)?.[0] ?? null).toBe(rest)
   })
@@ -186,7 +188,7 @@ it('nothing that others wrote becomes markup', async () => {
     { ...saved, title: hostile, message: hostile },
     { kind: 'honeypot', title: 'Thank you', message: hostile, voice: null } as const,
     refused('invalid_body', hostile),
-    refusedFields(errors, fields),
+    refusedFields('E.', errors, fields),
     { ...refused('hosted_form_required', hostile), hostedUrl: `https://x.example/${hostile}` },
   ]) {
     await page(result, { referer: `https://x.example/${hostile}`, origin: 'https://x.example' })
@@ -194,7 +196,7 @@ it('nothing that others wrote becomes markup', async () => {
 })
 
 describe('the way back', () => {
-  const wrong = refusedFields(new Map([['a', 'E']]), new Map([['a', { label: 'A' }]]))
+  const wrong = refusedFields('E.', new Map([['a', 'E']]), new Map([['a', { label: 'A' }]]))
 
   it.each<[Record<string, string>, string | null]>([
     [{ origin: 'https://a.example' }, 'https://a.example/'],
@@ -260,7 +262,7 @@ it.each<[string | null, string | null, boolean]>([
 
 it('the pages of a form in French are in French', async () => {
   const voice = { language: 'fr', texts: { goBack: 'Revenez.' } } as const
-  const wrong = refusedFields(new Map([['a', 'E']]), new Map([['a', { label: 'A' }]]))
+  const wrong = refusedFields('E.', new Map([['a', 'E']]), new Map([['a', { label: 'A' }]]))
   const back = { referer: 'https://a.example/form' }
   const failed = await page({ ...wrong, voice }, back)
   for (const part of [
@@ -272,4 +274,7 @@ it('the pages of a form in French are in French', async () => {
   ])
     expect(failed).toContain(part)
   expect(await page({ ...saved, voice }, back)).toContain('Retour à a.example')
+  const tooLarge = await page({ ...refused('body_too_large', 'E'), voice })
+  expect(tooLarge).toContain('Erreur : C’est plus que ce formulaire ne peut recevoir')
+  expect(await page(refused('body_too_large', 'E'))).toContain('Error: That is more than this form can take')
 })

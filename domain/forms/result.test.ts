@@ -34,6 +34,7 @@ describe('failures', () => {
   it('name fields, whatever they are called', () => {
     const reply = receiptReply(
       refusedFields(
+        'E.',
         new Map([
           ['__proto__', 'a'],
           ['constructor', 'b'],
@@ -79,6 +80,6 @@ it.each([
   [5_000, 50],
 ])('of %i problems the first %i are told', (wrong, told) => {
   const problems = Array.from({ length: wrong }, (_, index) => [`k${index}`, 'E'] as const)
-  const answer = bodyOf(receiptReply(refusedFields(new Map(problems))))
+  const answer = bodyOf(receiptReply(refusedFields('E.', new Map(problems))))
   expect(answer).toHaveProperty('fieldErrors', Object.fromEntries(problems.slice(0, told)))
 })

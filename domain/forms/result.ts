@@ -93,13 +93,14 @@ export function formNotFound(): Refused {
 
 /**
  * Refuses a submission because of the values of some keys.
+ * @param error a sentence for the visitor
  * @param fields the form's fields by id, for their labels
  */
 export function refusedFields(
+  error: string,
   fieldErrors: FieldErrors,
   fields: ReadonlyMap<string, { readonly label: string }> = new Map(),
 ): Refused {
-  const error = fieldErrors.size === 1 ? 'One value needs attention.' : 'Some values need attention.'
   const labels = [...fieldErrors.keys()].flatMap((id) => {
     const field = fields.get(id)
     return field === undefined ? [] : [[id, field.label] as const]

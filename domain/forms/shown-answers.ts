@@ -2,10 +2,24 @@ import { listOf } from '../text/json.ts'
 import { isSensitiveKey } from '../text/sensitive-keys.ts'
 import { isAnswerField, type AnswerField } from './language/definition.ts'
 import { readField } from './language/compile.ts'
+import type { Say } from './language/words.ts'
 
 // What people are shown of the answers to a form: its words, as the visitor read them.
 
 type Answers = Readonly<Record<string, unknown>>
+
+/** What truth values are called. */
+interface Truths {
+  readonly yes: string
+  readonly no: string
+}
+
+const englishTruths: Truths = { yes: 'Yes', no: 'No' }
+
+/** What a form calls truth values. */
+export function truthsOf(say: Say): Truths {
+  return { yes: say(['yes']), no: say(['no']) }
+}
 
 /**
  * The fields of a stored form to which there are answers that may be shown, in the form's order.
@@ -30,18 +44,18 @@ export function fieldName({ id, label }: AnswerField): string {
  * value that the form does not have, stays as it is.
  * @param field undefined: the form no longer has it
  */
-export function inWords(answer: unknown, field: AnswerField | undefined): unknown {
-  if (Array.isArray(answer)) return answer.map((one) => inWords(one, field))
-  if (typeof answer === 'boolean') return answer ? 'Yes' : 'No'
+export function inWords(answer: unknown, field: AnswerField | undefined, truths = englishTruths): unknown {
+  if (Array.isArray(answer)) return answer.map((one) => inWords(one, field, truths))
+  if (typeof answer === 'boolean') return answer ? truths.yes : truths.no
   if (typeof answer !== 'string') return answer
   return field?.options.find(({ value }) => value === answer)?.label || answer
 }
 
 /** An answer in the form's words as one text: lists with commas, what is neither a text nor a list as JSON. */
-export function answerText(answer: unknown, field: AnswerField | undefined): string {
+export function answerText(answer: unknown, field: AnswerField | undefined, truths = englishTruths): string {
   if (answer === null || answer === undefined) return ''
-  if (Array.isArray(answer)) return answer.map((one) => answerText(one, field)).join(', ')
-  const words = inWords(answer, field)
+  if (Array.isArray(answer)) return answer.map((one) => answerText(one, field, truths)).join(', ')
+  const words = inWords(answer, field, truths)
   return typeof words === 'string' ? words : JSON.stringify(words)
 }
 
@@ -56,13 +70,18 @@ export interface AnswerLine {
  * The answers in the form's order and words. Answers to fields that it no longer has come last, with the field's id as
  * the label. Those that read as secrets are left out.
  */
-export function answerLines(answers: Answers, fields: readonly AnswerField[]): readonly AnswerLine[] {
+export function answerLines(
+  answers: Answers,
+  fields: readonly AnswerField[],
+  truths = englishTruths,
+): readonly AnswerLine[] {
   const known = new Map(fields.map((field) => [field.id, field]))
   const ids = [...known.keys(), ...Object.keys(answers).filter((id) => !known.has(id))]
   return ids
     .filter((id) => Object.hasOwn(answers, id) && !isSensitiveKey(id))
     .map((id) => {
       const field = known.get(id)
-      return { id, label: field === undefined ? id : fieldName(field), value: answerText(answers[id], field) }
+      const label = field === undefined ? id : fieldName(field)
+      return { id, label, value: answerText(answers[id], field, truths) }
     })
 }

@@ -444,9 +444,43 @@ describe('a form in German', () => {
         ['name', 'Ohne {max} geht es nicht.'],
         ['mail', 'Geben Sie eine gültige E-Mail-Adresse ein.'],
         ['count', 'Geben Sie eine Zahl bis 1,5 ein.'],
-        ['other', 'This form has no such field.'],
+        ['other', 'Dieses Formular hat kein solches Feld.'],
       ]),
     })
+  })
+
+  it('says so too of what only a page can send wrongly, and of a body that is too large', async () => {
+    expect(await send({ name: 'Ada' })).toMatchObject({
+      error: 'Eine Angabe stimmt noch nicht.',
+      voice: { language: 'de' },
+      fieldErrors: new Map([['_gotcha', 'Dieser Schlüssel wird benötigt; senden Sie ihn leer.']]),
+    })
+    expect(await send({ _gotcha: '', _password: 'x'.repeat(1_025), _redirect: ['a', 'b'] })).toMatchObject({
+      fieldErrors: new Map([
+        ['_password', 'Verwenden Sie höchstens 1024 Zeichen.'],
+        ['_redirect', 'Geben Sie diesen Schlüssel nur einmal an, mit einem einzigen Wert.'],
+      ]),
+    })
+    expect(await send({ ...good, mail: 'x'.repeat(70_000) })).toMatchObject({
+      ...{ code: 'body_too_large', status: 413, voice: { language: 'de' } },
+      error: 'Das ist zu viel auf einmal: Alles zusammen darf höchstens 65536 Bytes lang sein.',
+    })
+  })
+
+  it('refuses what is too large in English where no form can be asked for its language', async () => {
+    const english = { code: 'body_too_large', error: 'The request body exceeds 65536 bytes.', voice: null }
+    const tooLong = 'x'.repeat(70_000)
+    for (const hidden of [null, storedForm([name], { ...settings, isPublished: false })])
+      expect(await world(hidden).send(tooLong)).toEqual(expect.objectContaining(english))
+    const { state, send: sendTo, calls } = world(storedForm([name], settings))
+    expect(await sendTo(tooLong, {}, 'bad id')).toMatchObject(english)
+    expect(calls).toEqual([])
+    Object.defineProperty(state, 'form', {
+      get: () => {
+        throw new Error('lost connection')
+      },
+    })
+    expect(await sendTo(tooLong)).toMatchObject(english)
   })
 
   it('acknowledges in German, a filled trap too', async () => {

@@ -12,8 +12,8 @@ import { toInstant } from '../text/instant.ts'
 import { readBody, type Posted } from './body.ts'
 import { contractDoor } from './control-keys.ts'
 import { evaluate, refusedIn, type LoadedForm, type Submission } from './evaluate.ts'
-import { FORM_ID } from './language/definition.ts'
-import { formNotFound, refused, type SubmissionResult } from './result.ts'
+import { BODY_MAX_BYTES, FORM_ID } from './language/definition.ts'
+import { formNotFound, type Refused, type SubmissionResult } from './result.ts'
 import { compileForm } from './language/compile.ts'
 import { networkOf } from '../spam/judge.ts'
 
@@ -74,7 +74,8 @@ export async function submitForm(
   door = contractDoor,
 ): Promise<SubmissionResult> {
   const reading = await readBody(posted, world.deadline)
-  if (reading.kind === 'refused') return reading
+  if (reading.kind === 'refused')
+    return reading.code === 'body_too_large' ? tooLarge(formId, reading, world) : reading
   if (!FORM_ID.test(formId)) return formNotFound()
   const submission: Submission = {
     body: reading.body,
@@ -102,10 +103,24 @@ export async function submitForm(
       loaded = reloaded
       isConfirmed = true
     }
-    return refused('internal_error', 'The form is being changed. Nothing was saved.')
+    return loaded === null
+      ? formNotFound()
+      : await refusedIn(loaded.stored.definition, 'internal_error', 'beingChanged')
   } finally {
     if (loaded !== null) identified({ organizationId: loaded.stored.organizationId, keyId: null, ...saved })
   }
+}
+
+/**
+ * Says in the language of its form that a submission is too large: a visitor alone can cause that. A form that is not
+ * there, or cannot be read, changes nothing of the refusal.
+ */
+async function tooLarge(formId: string, refusal: Refused, world: SubmissionWorld): Promise<Refused> {
+  if (!FORM_ID.test(formId)) return refusal
+  const loaded = world.formCache.get(formId) ?? (await load(formId, world).catch(() => null))
+  return loaded?.stored.isPublished === true
+    ? refusedIn(loaded.stored.definition, refusal.code, 'tooLarge', { max: BODY_MAX_BYTES })
+    : refusal
 }
 
 /** Evaluates against one version of the form. `stale`: that version is no longer the stored one. */

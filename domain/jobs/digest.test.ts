@@ -105,6 +105,17 @@ describe('a digest', () => {
     expect(text).toContain('And 7 more: https://service.example/console/organizations/acme/submissions')
   })
 
+  test('speaks as the form does', async () => {
+    const { due, save } = await flooded(2, { question: 'Sonntags offen?' })
+    await save({ language: 'de' })
+    const [message] = await due()
+    expect(message).toMatchObject({
+      subject: '2 neue Einsendungen: Form form-1',
+      html: expect.stringMatching(/<html lang="de">[^]*Innerhalb weniger Minuten/),
+      text: expect.stringMatching(/^\d\d\.\d\d\.\d{4} \d\d:\d\d UTC · Sonntags offen\?\nEinsendung sub-/m),
+    })
+  })
+
   test('has the beginnings of long answers, and no half of a character', async () => {
     const { due } = await flooded(1, {
       question: `${'x'.repeat(79)}\u{1f600} and more`,

@@ -3,7 +3,8 @@ import type { EmailMessage } from '../../ports/messaging.ts'
 import type { OutboxEntry } from '../../ports/records.ts'
 import { notificationsOf } from '../forms/outbox.ts'
 import { SUBJECT_MAX_LENGTH } from '../forms/language/extra.ts'
-import { answerLines, shownFields } from '../forms/shown-answers.ts'
+import { written, type Say } from '../forms/language/words.ts'
+import { answerLines, shownFields, truthsOf } from '../forms/shown-answers.ts'
 import { selection, serializer } from '../record/resource.ts'
 import { membersOf } from '../text/json.ts'
 import { html, oneLine } from '../text/html.ts'
@@ -51,6 +52,7 @@ const ANSWER_SHOWN_MAX = 80
 async function namedSubmissions(
   { first }: Digest,
   { entry, world }: Job,
+  say: Say,
 ): Promise<readonly NamedSubmission[]> {
   const { hooks } = world
   const resource = hooks.resourceOf('submission.created')
@@ -65,8 +67,8 @@ async function namedSubmissions(
     .map(({ submissionId, submittedAt, answers }) => ({
       submissionId: String(submissionId),
       line: [
-        readableMinute(String(submittedAt)),
-        ...answerLines(membersOf(answers), fields)
+        written(readableMinute(String(submittedAt)), say.language),
+        ...answerLines(membersOf(answers), fields, truthsOf(say))
           .slice(0, ANSWERS_SHOWN)
           .map(({ value }) => oneLine(value).slice(0, ANSWER_SHOWN_MAX)),
       ].join(' · '),
@@ -78,38 +80,41 @@ async function namedSubmissions(
  * The email that reports many submissions at once: how many there are, and the first of them, each with its address in the
  * console. Those that were deleted or marked as spam meanwhile are not counted, as far as they are named. Null: none is
  * left.
+ * @param say speaks as the form does
  */
 export async function digestEmail(
   digest: Digest,
   { from, to }: Pick<EmailMessage, 'from' | 'to'>,
   job: Job,
+  say: Say,
 ): Promise<EmailMessage | null> {
-  const named = await namedSubmissions(digest, job)
+  const named = await namedSubmissions(digest, job, say)
   const { organization, form } = job.entry
   const count = digest.count - (digest.first.length - named.length)
   if (count <= 0) return null
   const formName = form?.name ?? digest.formId
-  const title = `${count} new ${count === 1 ? 'submission' : 'submissions'}: ${oneLine(formName)}`
-  const why = 'So many came within a few minutes that they are reported together.'
+  const title = say([count === 1 ? 'digestTitleOne' : 'digestTitle', { count, form: oneLine(formName) }])
+  const why = say(['digestWhy'])
   const inbox =
     digest.servedAt === null
       ? null
       : `${digest.servedAt}/console/organizations/${encodeURIComponent(organization.organizationId)}/submissions`
   const linkOf = ({ submissionId }: NamedSubmission) => `${inbox ?? ''}/${encodeURIComponent(submissionId)}`
-  const nameOf = ({ submissionId }: NamedSubmission) => `Submission ${submissionId}.`
+  const nameOf = ({ submissionId }: NamedSubmission) => say(['digestNamed', { id: submissionId }])
   const items = named.map((one) =>
     inbox === null
       ? html`<li>${one.line}. ${nameOf(one)}</li> `
       : html`<li><a href="${linkOf(one)}">${one.line}</a></li> `,
   )
   const rest = count - named.length
-  const more = rest > 0 ? [`And ${rest} more${inbox === null ? '' : `: ${inbox}`}`] : []
+  const more =
+    rest > 0 ? [`${say(['digestMore', { count: rest }])}${inbox === null ? '' : `: ${inbox}`}`] : []
   return {
     from,
     to,
     subject: title.slice(0, SUBJECT_MAX_LENGTH).toWellFormed(),
     html: html`<!doctype html>
-      <html lang="en">
+      <html lang="${say.language}">
         <body style="font-family:sans-serif;max-width:600px">
           <h1 style="font-size:18px">${title}</h1>
           <p>${why}</p>

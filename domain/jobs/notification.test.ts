@@ -1,14 +1,18 @@
 import { expect, test } from 'vitest'
 import { definitionOf, fieldOf, optionsOf } from '../../test/support/data/forms/forms.ts'
+import { languages } from '../forms/language/definition.ts'
+import { sayerOf } from '../forms/language/words.ts'
 import { notificationEmail } from './notify.ts'
 
 const from = { name: 'Acme', address: 'acme@mail.example.com' }
 const mail = { domain: 'mail.example.com' }
+const english = await sayerOf({})
 
 function compose(
   fields: readonly unknown[],
   answers: Readonly<Record<string, unknown>>,
   name = 'Contact us',
+  say = english,
 ) {
   const submission = {
     submissionId: 'sub_1',
@@ -21,9 +25,9 @@ function compose(
   }
   return notificationEmail(
     { submission, form: { name, definition: definitionOf(fields) } },
-    'office@example.com',
-    from,
+    { from, to: 'office@example.com' },
     mail,
+    say,
   )
 }
 
@@ -74,6 +78,33 @@ test('shows answers under their labels, in the order of the form, in plain words
   ])
 })
 
+test('speaks as the form does, with its own words for yes and no, and writes the minute as its language does', async () => {
+  const fields = [labelled('ok', 'consent', 'Einverstanden'), labelled('news', 'boolean', 'Neuigkeiten?')]
+  const composed = async (voice: Parameters<typeof sayerOf>[0], answers = { ok: true, news: false }) =>
+    compose(fields, answers, 'Tisch für 2', await sayerOf(voice))
+  const { text, html, subject } = await composed({ language: 'de' })
+  expect(subject).toBe('Neue Einsendung: Tisch für 2')
+  expect(text).toBe(
+    [
+      ...['Neue Einsendung: Tisch für 2', 'Einverstanden: Ja', 'Neuigkeiten?: Nein'],
+      'Eingegangen am 15.06.2026 12:34 UTC. Einsendung sub_1.',
+    ].join('\n\n'),
+  )
+  expect(html).toContain('<html lang="de">')
+  expect(html).toContain('Neue Einsendung: Tisch für 2</h1>')
+  const own = await composed({ language: 'de', texts: { yes: 'Jawohl', mailTitle: 'Anfrage ({form})' } })
+  expect(own).toMatchObject({
+    subject: 'Anfrage (Tisch für 2)',
+    text: expect.stringContaining('Einverstanden: Jawohl'),
+  })
+  const marks = { en: '2026-06-15 12:34 UTC', de: '15.06.2026 12:34 UTC' }
+  for (const language of languages) {
+    const said = String((await composed({ language })).text)
+    expect(said).toContain(language in marks ? marks[language as 'en'] : '15/06/2026 12:34 UTC')
+    expect(/New|Submi|: Yes/.test(said)).toBe(language === 'en')
+  }
+})
+
 test('shows a phone number as it was typed, but never one whose field reads as a secret', () => {
   const submission = {
     submissionId: 's',
@@ -84,7 +115,7 @@ test('shows a phone number as it was typed, but never one whose field reads as a
     submittedAt: '2026-06-15T12:34:56.000Z',
     contactId: null,
   }
-  const { text } = notificationEmail({ submission, form: null }, 'a@example.com', from, mail)
+  const { text } = notificationEmail({ submission, form: null }, { from, to: 'a@example.com' }, mail, english)
   expect(text).toContain('phone: +49 761 2345678\n\nother: 2125550100\n\n')
   expect(text).not.toContain('secret')
 })
@@ -125,7 +156,9 @@ test('keeps control characters and length out of the subject, and works without 
     typed: null,
     extra: null,
   }
-  expect(notificationEmail({ submission, form: null }, 'a@example.com', from, mail).text).toContain('a: 1')
+  expect(
+    notificationEmail({ submission, form: null }, { from, to: 'a@example.com' }, mail, english).text,
+  ).toContain('a: 1')
 })
 
 test.each([
@@ -179,7 +212,7 @@ test('says when some addresses of the form get nothing', () => {
   const textFor = (count: number) => {
     const notificationEmails = Array.from({ length: count }, (_, index) => `a${index}@example.com`)
     const form = { name: 'F', definition: definitionOf([], { notificationEmails }) }
-    return notificationEmail({ submission, form }, 'a0@example.com', from, mail).text
+    return notificationEmail({ submission, form }, { from, to: 'a0@example.com' }, mail, english).text
   }
   expect(textFor(20)).not.toContain('notification addresses')
   expect(textFor(21)).toContain('The form has 21 notification addresses; only the first 20 get an email.')
@@ -227,7 +260,7 @@ test.each([
     extra: null,
   }
   const form = { name: 'F', definition }
-  const message = notificationEmail({ submission, form }, 'office@example.com', from, mail)
+  const message = notificationEmail({ submission, form }, { from, to: 'office@example.com' }, mail, english)
   expect([message.replyTo, message.isAutomatic]).toEqual([address, true])
 })
 

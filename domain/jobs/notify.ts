@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { ClaimedEntry, EmailMessage, Mailbox } from '../../ports/messaging.ts'
+import type { ClaimedEntry, EmailMessage } from '../../ports/messaging.ts'
 import { Digest, digestEmail } from './digest.ts'
 import { noEmailProvider, prepareEmail, hopeless, malformedEntry, type Verdict, type Job } from './work.ts'
 import { platformMailbox, tenantMailbox, type MailIdentity } from '../messaging/sender.ts'
@@ -11,7 +11,8 @@ import type { FormDefinition } from '../../ports/records.ts'
 import { NOTIFICATION_EMAILS_MAX, type AnswerField } from '../forms/language/definition.ts'
 import { REPLY_TO_KEY, SUBJECT_KEY, SUBJECT_MAX_LENGTH } from '../forms/language/extra.ts'
 import { answersAsTyped } from '../forms/language/answers.ts'
-import { answerLines, shownFields, type AnswerLine } from '../forms/shown-answers.ts'
+import { answerLines, shownFields, truthsOf, type AnswerLine } from '../forms/shown-answers.ts'
+import { sayerOf, type Say } from '../forms/language/words.ts'
 
 const Payload = v.object({ to: v.string(), digest: v.optional(Digest) })
 
@@ -32,10 +33,11 @@ export async function notify(job: Job): Promise<Verdict> {
   // This email goes to the tenant's own staff, so it may be sent under the operator's name when the tenant has no
   // address. Email to the tenant's customers never is.
   const from = tenantMailbox(entry.organization, world.mail) ?? platformMailbox(world.mail)
+  const say = await sayerOf(entry.form?.definition ?? {})
   const message =
     digest === undefined
-      ? notificationEmail(entry, to, from, world.mail)
-      : await digestEmail(digest, { from, to }, job)
+      ? notificationEmail(entry, { from, to }, world.mail, say)
+      : await digestEmail(digest, { from, to }, job, say)
   if (message === null) return { kind: 'done', sends: [] }
   const { pending, attempt } = prepareEmail(message, entry.outboxId, world.email, job)
   return (await outbox.begin(entry.outboxId, token, pending)) ? attempt() : { kind: 'lost' }
@@ -43,33 +45,39 @@ export async function notify(job: Job): Promise<Verdict> {
 
 /**
  * The email that reports a submission: the answers under the form's labels, in the form's order, then what was sent
- * besides. Answers that look like secrets are left out, as they are wherever answers are published. The same entry gives the same message while the
- * form does not change.
+ * besides. Answers that look like secrets are left out, as they are wherever answers are published. The same entry gives
+ * the same message while the form does not change.
+ * @param say speaks as the form does
  */
 export function notificationEmail(
   { submission, form }: Required<Pick<ClaimedEntry, 'submission' | 'form'>>,
-  to: string,
-  from: Mailbox,
+  { from, to }: Pick<EmailMessage, 'from' | 'to'>,
   { domain }: Pick<MailIdentity, 'domain'>,
+  say: Say,
 ): EmailMessage {
   const answers = submission?.answers ?? {}
   const fields = shownFields(form?.definition.fields)
   const formName = typeof form?.name === 'string' ? form.name : String(submission?.formId)
   const extra = submission?.extra ?? {}
   const lines = [
-    ...answerLines(answersAsTyped(answers, submission?.typed ?? null), fields),
+    ...answerLines(answersAsTyped(answers, submission?.typed ?? null), fields, truthsOf(say)),
     ...answerLines(extra, []),
   ]
-  const footer = `Submitted ${readableMinute(String(submission?.submittedAt))}. Submission ${String(submission?.submissionId)}.${unsent(form?.definition)}`
-  const body = lines.length > 0 ? lines : [{ id: '', label: formName, value: 'No answers.' }]
+  const at = readableMinute(String(submission?.submittedAt))
+  const submitted = say(['mailSubmitted', { at, id: String(submission?.submissionId) }])
+  const footer = `${submitted}${unsent(form?.definition, say)}`
+  const body = lines.length > 0 ? lines : [{ id: '', label: formName, value: say(['mailNoAnswers']) }]
+  const title = say(['mailTitle', { form: formName }])
   return {
     from,
     to,
-    subject: oneLine(extra[SUBJECT_KEY] ?? `New submission: ${formName}`)
+    subject: oneLine(extra[SUBJECT_KEY] ?? title)
       .slice(0, SUBJECT_MAX_LENGTH)
       .toWellFormed(),
-    html: htmlBody(formName, body, footer).markup,
-    text: [`New submission: ${oneLine(formName)}`, ...body.map(textLine), footer].join('\n\n').toWellFormed(),
+    html: htmlBody(title, body, footer, say).markup,
+    text: [say(['mailTitle', { form: oneLine(formName) }]), ...body.map(textLine), footer]
+      .join('\n\n')
+      .toWellFormed(),
     replyTo: replyTo(
       [extra[REPLY_TO_KEY], ...emailsIn(answers, fields)],
       [to, ...notifiedBy(form?.definition)],
@@ -81,10 +89,10 @@ export function notificationEmail(
 }
 
 /** That some addresses of a form that was stored before there was a limit get nothing. */
-function unsent(definition: FormDefinition | undefined): string {
+function unsent(definition: FormDefinition | undefined, say: Say): string {
   const { length: count } = listOf(definition?.notificationEmails)
   return count > NOTIFICATION_EMAILS_MAX
-    ? ` The form has ${count} notification addresses; only the first ${NOTIFICATION_EMAILS_MAX} get an email.`
+    ? ` ${say(['mailUnsent', { count, max: NOTIFICATION_EMAILS_MAX }])}`
     : ''
 }
 
@@ -124,16 +132,16 @@ function textLine({ label, value }: AnswerLine): string {
   return `${oneLine(label)}: ${value}`
 }
 
-function htmlBody(formName: string, lines: readonly AnswerLine[], footer: string): Html {
+function htmlBody(title: string, lines: readonly AnswerLine[], footer: string, say: Say): Html {
   const rows = lines.map(
     ({ label, value }) =>
       html`<dt style="color:#555">${label}</dt>
         <dd style="margin:0 0 12px;white-space:pre-wrap">${value}</dd> `,
   )
   return html`<!doctype html>
-    <html lang="en">
+    <html lang="${say.language}">
       <body style="font-family:sans-serif;max-width:600px">
-        <h1 style="font-size:18px">New submission: ${formName}</h1>
+        <h1 style="font-size:18px">${title}</h1>
         <dl>${rows}</dl>
         <p style="color:#555;font-size:12px">${footer}</p>
       </body>

@@ -4,7 +4,7 @@ import type { SendRecord } from '../../ports/messaging.ts'
 import { echoed } from '../limits/echo.ts'
 import { mark, ofOrganization, sets, text } from '../record/command.ts'
 import { idMaxLength } from '../record/field.ts'
-import { component, described } from '../record/meaning.ts'
+import { component, described, worded } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
 import { spamReasons } from '../spam/reasons.ts'
@@ -54,7 +54,10 @@ const Submission = v.strictObject({
   formId: v.string(),
   formName: v.nullable(v.string()),
   submittedAt: instant,
-  source: described(v.picklist(['headless', 'hosted']), 'Where the form was filled in.'),
+  source: worded(described(v.picklist(['headless', 'hosted']), 'Where the form was filled in.'), {
+    label: 'Filled in',
+    choices: { headless: 'on a website, or on the form’s own page here', hosted: 'on a hosted page' },
+  }),
   contact: described(v.nullable(Contact), 'Whom it belongs to, as stored now; null: nobody.'),
   answers: described(
     answers,

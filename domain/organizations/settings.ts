@@ -233,7 +233,7 @@ export const organizationSettings: { readonly [Key in SettingName]: Setting<Orga
   name: required(Name, 'name', 'N', 'What people read. Required for a new organization.'),
   slug: clearable(Slug, 'slug', 'S', 'Local part of its email address; null: it sends no email.', {
     label: 'Sender of email',
-    hint: 'What stands before the @ of its address. Left empty: it sends no email.',
+    hint: 'What stands before the @ of its own address. Left empty, its customers get no email from it; what tells its people of submissions still goes out, from the service’s address.',
   }),
   parentId: clearable(
     OrganizationId,

@@ -10,6 +10,7 @@ import { Marked } from 'marked'
 const guideList = `
 start | host-worker/guides/start.md | Get a key, read the first page, and know which way leads on.
 first-form | host-worker/guides/first-form.md | From nothing to a live form: its address, a page of yours, an email, and what came in.
+console | host-worker/guides/console.md | See what came in and what went out, and change it, in a browser.
 sync | host-worker/guides/sync.md | Keep a copy of an organization’s data that misses no change and no removal.
 forms | host-worker/guides/forms.md | Put a form on any website: plain HTML, or JSON; what is answered and why.
 contacts | host-worker/guides/contacts.md | Import a list of customers as you have it, and see beforehand what becomes of it.
@@ -40,7 +41,7 @@ changelog | CHANGELOG.md | What changed in each version.
   .map((line) => line.split(' | '))
 
 /** How many of the list are guides; the others are manuals. */
-const GUIDE_COUNT = 11
+const GUIDE_COUNT = 12
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const nameOf = new Map(guideList.map(([name, path]) => [path, name]))

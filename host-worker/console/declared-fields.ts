@@ -2,6 +2,7 @@ import type * as v from 'valibot'
 import { operatorEndpoints } from '../../domain/operator-api.ts'
 import type { Words } from '../../domain/record/meaning.ts'
 import type { OperationEndpoint } from '../../domain/record/operation.ts'
+import { titleOf } from '../../domain/text/title.ts'
 import type { DeclaredField, DeclaredFields } from './app/service/operation-fields.ts'
 
 /**
@@ -106,6 +107,5 @@ function wordsIn({ wrapped, pipe = [] }: Parts): Words {
 
 /** A key in words, without what says its type alone: `lastUsedAt` is “Last used”, `parentId` is “Parent”. */
 function nameInWords(name: string): string {
-  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/ (id|at)$/, '')
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return titleOf(name.replace(/(?:Id|At)$/, ''))
 }

@@ -6,8 +6,10 @@ import {
   answerTypes,
   contactFields,
   displayTypes,
+  languages,
   type FormField,
 } from '../../domain/forms/language/definition.ts'
+import { titleOf } from '../../domain/text/title.ts'
 import { reviewForm, fieldSetting, formSetting } from '../../domain/forms/language/review.ts'
 import { fieldOf, optionsOf, when } from '../../test/support/data/forms/forms.ts'
 import { generatedForm } from '../../test/support/data/forms/generated-forms.ts'
@@ -32,6 +34,7 @@ import {
   bringBack,
   editingOf,
   fieldsIn,
+  idFrom,
   isChanged,
   moveField,
   openField,
@@ -168,12 +171,12 @@ describe('names', () => {
       relabelField(1, 'Größe: '),
       relabelField(1, 'Größe (cm)'),
     )
-    expect(idsIn(labelled)).toEqual(['email', 'grosse_cm'])
+    expect(idsIn(labelled)).toEqual(['email', 'groesse_cm'])
     expect(idsIn(done(labelled, relabelField(1, 'Email')))).toEqual(['email', 'email_2'])
-    expect(idsIn(done(labelled, relabelField(0, 'Address')))).toEqual(['email', 'grosse_cm'])
+    expect(idsIn(done(labelled, relabelField(0, 'Address')))).toEqual(['email', 'groesse_cm'])
     expect(idsIn(done(labelled, renameField(1, 'own'), relabelField(1, 'Other')))).toEqual(['email', 'own'])
     const saved = done(labelled, savedAs(labelled.form, labelled.form), relabelField(1, 'Other'))
-    expect(idsIn(saved)).toEqual(['email', 'grosse_cm'])
+    expect(idsIn(saved)).toEqual(['email', 'groesse_cm'])
   })
 
   it('gives a new form an id by its name, until it gets one of its own', () => {
@@ -268,17 +271,60 @@ test('a setting has the control that its declaration asks for', () => {
   expect(fieldSetting('type')).toMatchObject({
     kind: 'choice',
     isNeeded: true,
-    choices: [...answerTypes, ...displayTypes],
+    choices: [...answerTypes, ...displayTypes].map((value) => ({ value, label: titleOf(value) })),
   })
   expect(fieldSetting('contactField')).toMatchObject({
     label: 'Contact field',
     isNeeded: false,
-    choices: contactFields,
+    none: 'Nothing',
+    choices: contactFields.map((value) => ({ value, label: titleOf(value) })),
   })
   expect(formLineKeys.map((key) => `${key}: ${formSetting(key).kind}`)).toEqual(
     expect.arrayContaining(['formId: text', 'notificationEmails: list', 'submissionLimitPerContact: number']),
   )
   expect(formSetting('name').isNeeded && !formSetting('successTitle').isNeeded).toBe(true)
+})
+
+test('settings say what holds when nothing is stored, in a person’s words', () => {
+  const said = (key: 'language' | 'spamFilter' | 'extraAnswers') => {
+    const { choices, initial } = formSetting(key)
+    return choices.map(({ value, label }) => (value === initial ? `[${label}]` : label))
+  }
+  expect(said('language')).toEqual(['[English]', 'German', 'Spanish', 'French'])
+  expect(formSetting('language').choices.map(({ value }) => value)).toEqual(languages)
+  expect(said('spamFilter')).toEqual(['[On (usual)]', 'Off'])
+  expect(said('extraAnswers')).toEqual(['[They are refused (usual)]', 'They are kept and shown'])
+  expect(formSetting('publicUrl').label).toBe('Address of the page')
+  const settings = [
+    ...formLineKeys.map(formSetting),
+    ...[...limitedSettings, 'visibleWhen' as const].map(fieldSetting),
+  ]
+  const shown = settings.flatMap(({ label, meaning, none, choices }) => [
+    ...[label, meaning, none],
+    ...choices.map((choice) => choice.label),
+  ])
+  // The words of the code that the console once showed.
+  expect(shown.filter((text) => /left out|null|\bUrl\b|\bSms\b|[a-z][A-Z]/.test(text))).toEqual([])
+})
+
+test('an id has ASCII letters alone, as German spells them', () => {
+  expect(idFrom('Tisch für Größe Äpfel, ÖL, ẞ', 'x')).toBe('tisch_fuer_groesse_aepfel_oel_ss')
+  expect(idFrom('Größe'.normalize('NFD'), 'x')).toBe('groesse')
+  expect(idFrom('Ñandú à la crème', 'x')).toBe('nandu_a_la_creme')
+  expect(idFrom('日本', 'x')).toBe('x')
+})
+
+test('a new condition looks at the nearest choice above, else at the nearest field above, else at any', () => {
+  const fields = [
+    ...[fieldOf('name', 'short_text'), fieldOf('kind', 'single_choice', { options: optionsOf('x') })],
+    ...[fieldOf('mail', 'email'), fieldOf('why', 'short_text'), fieldOf('late', 'boolean')],
+  ]
+  const subjectOf = (index: number, of = fields) =>
+    partAt(done(begun(...of), addRule(index)).form, fieldPath(index, 'visibleWhen', 'rules', 0, 'field'))
+  expect(subjectOf(3)).toBe('kind')
+  expect(subjectOf(1)).toBe('name')
+  expect(subjectOf(0)).toBe('kind')
+  expect(subjectOf(2, fields.toSpliced(1, 1))).toBe('mail')
 })
 
 test('problems are said in the words of whoever edits the form', () => {

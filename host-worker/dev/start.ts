@@ -203,7 +203,7 @@ function greeting(url: string, { operatorKey, demoKeys }: StateRecord): string {
     `Serving at ${url}`,
     '',
     `  Start page          ${url}/    and the reference: ${url}/docs`,
-    `  Console             ${url}/console#${operatorKey ?? ''}    signs in once, as the operator`,
+    `  Console             ${url}/console#${operatorKey ?? ''}    signs you in, as the operator`,
     `  Demo organization   ${organizationId} (${name})`,
     `  Demo tenant key     ${key}`,
     `  Demo form           ${plain}    ${submission}`,

@@ -29,7 +29,7 @@ export function serveStart(request: Request, local: LocalStart | null = null): R
 
 function startPage(origin: string, local: LocalStart | null): string {
   const signsIn =
-    local === null ? 'Operators and tenants sign in with a key.' : 'This link signs in once, as the operator.'
+    local === null ? 'Operators and tenants sign in with a key.' : 'This link signs you in, as the operator.'
   const ways: LocalStart['ways'] = [
     [
       REFERENCE_PATH,

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { InstantInput } from '../../record/field.ts'
-import { described } from '../../record/meaning.ts'
+import { described, worded } from '../../record/meaning.ts'
 import { judge, unknownWord, countedList, type Problem } from '../../text/schema-errors.ts'
 import type { ImportIssue } from '../../record/resource.ts'
 import { readEmailAddress } from '../../text/email-address.ts'
@@ -95,25 +95,49 @@ export const FormLineInput = v.object({
   ),
   successTitle: described(optional(text), 'The title of what a visitor sees after a submission.'),
   successMessage: described(optional(text), 'The text of what a visitor sees after a submission.'),
-  publicUrl: described(
-    optional(v.pipe(text, v.check(isWebUrl, 'must be an absolute http or https URL'))),
-    'Where people find the form, for pages of your own.',
+  publicUrl: worded(
+    described(
+      optional(v.pipe(text, v.check(isWebUrl, 'must be an absolute http or https URL'))),
+      'Where people find the form, for pages of your own.',
+    ),
+    { label: 'Address of the page', hint: 'Where people find the form, when it is on a page of your own.' },
   ),
-  language: described(
-    optional(v.picklist(languages, `must be one of ${languages.join(', ')}`)),
-    'The language in which the service speaks to a visitor; left out: English.',
+  language: worded(
+    described(
+      optional(v.picklist(languages, `must be one of ${languages.join(', ')}`)),
+      'The language in which the service speaks to a visitor; left out: English.',
+    ),
+    {
+      hint: 'In which the form speaks to visitors, and its emails to you: all but what you write yourself.',
+      choices: { en: 'English', de: 'German', es: 'Spanish', fr: 'French' },
+      initial: 'en',
+    },
   ),
   texts: described(
     optional(ownSentences),
     'Sentences of your own in place of those of the service, by their keys.',
   ),
-  extraAnswers: described(
-    optional(v.picklist(['refuse', 'keep'], 'must be one of refuse, keep')),
-    'What becomes of values that a page posts to the form’s address in /f/ and that it does not ask for; left out: they are refused.',
+  extraAnswers: worded(
+    described(
+      optional(v.picklist(['refuse', 'keep'], 'must be one of refuse, keep')),
+      'What becomes of values that a page posts to the form’s address in /f/ and that it does not ask for; left out: they are refused.',
+    ),
+    {
+      hint: 'What becomes of what a page of yours sends to the form’s address in /f/ and the form does not ask for.',
+      choices: { refuse: 'They are refused (usual)', keep: 'They are kept and shown' },
+      initial: 'refuse',
+    },
   ),
-  spamFilter: described(
-    optional(v.picklist(['on', 'off'], 'must be one of on, off')),
-    'Whether spam is told apart from what people send; left out: on.',
+  spamFilter: worded(
+    described(
+      optional(v.picklist(['on', 'off'], 'must be one of on, off')),
+      'Whether spam is told apart from what people send; left out: on.',
+    ),
+    {
+      hint: 'Whether spam is told apart from what people send.',
+      choices: { on: 'On (usual)', off: 'Off' },
+      initial: 'on',
+    },
   ),
   notificationEmails: described(
     countedList(

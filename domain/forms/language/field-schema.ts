@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { answerTypes, contactFields, displayTypes, ruleOperators, ANSWER_MAX_LENGTH } from './definition.ts'
-import { described } from '../../record/meaning.ts'
+import { described, worded } from '../../record/meaning.ts'
 
 const FIELD_ID_MAX_LENGTH = 200
 
@@ -91,15 +91,27 @@ export const FieldSettings = v.object(
     placeholder: described(optionalText('placeholder'), 'A text in the empty control.'),
     helpText: described(optionalText('helpText'), 'A hint beside the control.'),
     options: described(v.nullish(v.array(Option, 'options must be a list'), []), 'What can be chosen.'),
-    min: described(optionalBound('min'), 'The least number, or the first day.'),
-    max: described(optionalBound('max'), 'The greatest number, or the last day.'),
-    minLength: described(optionalLength('minLength'), 'The least number of characters.'),
-    maxLength: described(optionalLength('maxLength'), 'The greatest number of characters.'),
-    contactField: described(
-      v.nullish(v.picklist(contactFields, `contactField must be one of ${contactFields.join(', ')}`), null),
-      'Which attribute of the contact the answer fills.',
+    min: worded(described(optionalBound('min'), 'The least number, or the first day.'), { label: 'Minimum' }),
+    max: worded(described(optionalBound('max'), 'The greatest number, or the last day.'), {
+      label: 'Maximum',
+    }),
+    minLength: worded(described(optionalLength('minLength'), 'The least number of characters.'), {
+      label: 'Minimum length',
+    }),
+    maxLength: worded(described(optionalLength('maxLength'), 'The greatest number of characters.'), {
+      label: 'Maximum length',
+    }),
+    contactField: worded(
+      described(
+        v.nullish(v.picklist(contactFields, `contactField must be one of ${contactFields.join(', ')}`), null),
+        'Which attribute of the contact the answer fills.',
+      ),
+      { hint: 'What of the contact the answer fills.', none: 'Nothing' },
     ),
-    visibleWhen: described(v.nullish(VisibleWhen, null), 'When the field is shown; null: always.'),
+    visibleWhen: worded(described(v.nullish(VisibleWhen, null), 'When the field is shown; null: always.'), {
+      hint: 'Hidden, the field has no answer.',
+      none: 'The field is always shown.',
+    }),
   },
   (issue) => `${issue.expected} is missing`,
 )

@@ -20,7 +20,9 @@ import {
   type FormLineReading,
   type FormLineKey,
 } from './check.ts'
+import type { Words } from '../../record/meaning.ts'
 import { suggestion } from '../../text/nearest-word.ts'
+import { titleOf } from '../../text/title.ts'
 import * as v from 'valibot'
 import { answerTypes, displayTypes, hostedTypes, ruleOperators, type FormField } from './definition.ts'
 import { FieldSettings } from './field-schema.ts'
@@ -163,8 +165,12 @@ export interface DeclaredSetting {
   readonly meaning: string
   /** What it is; `bound`: a number or a date, as the field's answers are. */
   readonly kind: 'truth' | 'text' | 'number' | 'bound' | 'choice' | 'list' | 'object'
-  /** The words that a choice is between. */
-  readonly choices: readonly string[]
+  /** What a choice is between, in the order in which it is offered. */
+  readonly choices: readonly { readonly value: string; readonly label: string }[]
+  /** What a choice is when nothing is stored; null: none of its words. */
+  readonly initial: string | null
+  /** What is said of a choice of which nothing is stored, where that is none of its words. */
+  readonly none: string
   /** Whether there is no form or field without it. */
   readonly isNeeded: boolean
 }
@@ -198,20 +204,16 @@ function declared(key: string, schema: v.GenericSchema): DeclaredSetting {
   const outer: Parts = schema
   let value = outer
   while (value.wrapped !== undefined) value = value.wrapped
+  const { label, hint, none, initial, choices }: Words = v.getMetadata(schema).words ?? {}
+  const listed = value.type === 'picklist' ? (value.options ?? []).map(String) : []
+  const offered = choices === undefined ? listed : Object.keys(choices)
   return {
-    label: titleOf(key),
-    meaning: v.getDescription(schema) ?? '',
+    label: label ?? titleOf(key),
+    meaning: hint ?? v.getDescription(schema) ?? '',
     kind: kinds[value.type] ?? 'object',
-    choices: value.type === 'picklist' ? (value.options ?? []).map(String) : [],
+    choices: offered.map((word) => ({ value: word, label: choices?.[word] ?? titleOf(word) })),
+    initial: initial ?? null,
+    none: none ?? 'None',
     isNeeded: outer.wrapped === undefined,
   }
-}
-
-/** A word of the language of forms as a title: `short_text` is “Short text”, `helpText` is “Help text”. */
-export function titleOf(word: string): string {
-  const words = word
-    .replaceAll(/[_\s]+|(?<=[a-z])(?=[A-Z])/g, ' ')
-    .trim()
-    .toLowerCase()
-  return words.slice(0, 1).toUpperCase() + words.slice(1)
 }

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, test } from 'vitest'
+import { readableMinute } from '../../text/instant.ts'
 import { keysOf } from '../../text/json.ts'
 import { languages } from './definition.ts'
-import { sayer, sayerOf, sentencesOf } from './words.ts'
+import { sayer, sayerOf, sentencesOf, written } from './words.ts'
 import { sentences as english } from './words/en.ts'
 
 const braced = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted()
@@ -36,6 +37,16 @@ test.each([
     number,
     date,
   ])
+})
+
+test.each([
+  ['en', '2026-01-31 09:05 UTC'],
+  ['de', '31.01.2026 09:05 UTC'],
+  ['es', '31/01/2026 09:05 UTC'],
+  ['fr', '31/01/2026 09:05 UTC'],
+] as const)('a minute is written as in %s, in UTC', (language, minute) => {
+  expect(written(readableMinute('2026-01-31T09:05:59.000Z'), language)).toBe(minute)
+  expect(written('2026-01-31 in May', language)).toBe('2026-01-31 in May')
 })
 
 describe('a sentence of a form', () => {

@@ -7,7 +7,7 @@ type Values = Readonly<Record<string, string | number>>
 
 /**
  * A sentence to a visitor before it is said in a language: its key, and the values that it names. A bound (`min`, `max`)
- * is a number or a day, and is written as the language writes it.
+ * is a number or a day, and is written as the language writes it, and so is a minute.
  */
 export type Sentence = readonly [key: SentenceKey, values?: Values]
 
@@ -54,10 +54,10 @@ const days: Readonly<Record<Language, string>> = {
   fr: '$3/$2/$1',
 }
 
-/** A value as a language writes it. */
-function written(value: string | number, language: Language): string {
+/** A value as a language writes it; of a text, a day or a minute (`readableMinute`). */
+export function written(value: string | number, language: Language): string {
   if (typeof value === 'number') return language === 'en' ? String(value) : String(value).replace('.', ',')
-  return value.replace(/^(\d{4})-(\d\d)-(\d\d)$/, days[language])
+  return value.replace(/^(\d{4})-(\d\d)-(\d\d)(?=$| \d\d:\d\d UTC$)/, days[language])
 }
 
 const languagesOnDemand = {

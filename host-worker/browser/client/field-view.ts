@@ -24,6 +24,10 @@ export function viewField(form: HTMLFormElement, id: string, controls: readonly 
     display: element.style.display,
   }))
   if (parts.length === 0) return null
+  // What says that the question may not apply. Once its condition is decided, it does, or is hidden.
+  const doubts = parts.flatMap(({ element }) => [
+    ...element.querySelectorAll<HTMLElement>('[data-undecided]'),
+  ])
   // Controls that the site itself disabled stay disabled.
   const own = controls.filter((control) => !control.disabled)
   const partOf = (control: Control | undefined): HTMLElement | undefined =>
@@ -43,15 +47,16 @@ export function viewField(form: HTMLFormElement, id: string, controls: readonly 
         // A style sheet with `display: grid` would override the attribute.
         element.style.display = isShown ? display : 'none'
       }
+      for (const doubt of doubts) doubt.style.display = 'none'
       for (const control of own) control.disabled = !isShown
       if (!isShown) clear()
     },
     restore: () => {
       for (const { element, isHidden, display } of parts) {
         element.hidden = isHidden
-        element.style.display = display
-        if (element.getAttribute('style') === '') element.removeAttribute('style')
+        showAs(element, display)
       }
+      for (const doubt of doubts) showAs(doubt, '')
       for (const control of own) control.disabled = false
       clear()
     },
@@ -70,6 +75,12 @@ export function viewField(form: HTMLFormElement, id: string, controls: readonly 
     },
     focus: () => controls.find((control) => !control.disabled && control.type !== 'hidden')?.focus(),
   }
+}
+
+/** Gives an element back the display that it had of its own. */
+function showAs(element: HTMLElement, display: string): void {
+  element.style.display = display
+  if (element.getAttribute('style') === '') element.removeAttribute('style')
 }
 
 /** An id that no element of the page has. A page may load the client twice, so counting is not enough. */

@@ -220,7 +220,9 @@ function AsOrganization({
   const client = useMemo(() => createClient(organizationId, () => undefined), [organizationId])
   return (
     <ClientContext.Provider value={client}>
-      {role !== null && <p class="note">You see this as the organization does, with a key that reads.</p>}
+      {role !== null && (
+        <p class="note">This is what the organization’s own programs can read. Nothing is changed here.</p>
+      )}
       <Router base={organizationPath(organizationId)}>{children}</Router>
     </ClientContext.Provider>
   )

@@ -170,3 +170,23 @@ describe.each(['phone', 'wide'] as const)('on %s', (size) => {
     },
   )
 })
+
+test('what says that a question may not apply goes once a script decides it, and comes back without one', async () => {
+  const plain = await stage.visit(address('page-german'), { javaScriptEnabled: false })
+  expect(await plain.page.getByText('(falls zutreffend)').isVisible()).toBe(true)
+  expect(await plain.page.getByText('(freiwillig)').count()).toBe(2)
+
+  const { page } = await stage.visit(address('page-german'))
+  const hint = page.getByText('(falls zutreffend)')
+  await page.waitForSelector('[name=which]', { state: 'hidden' })
+  await page.check('[value=other]')
+  await page.waitForSelector('[name=which]', { state: 'visible' })
+  expect([await hint.count(), await hint.isVisible()]).toEqual([1, false])
+  expect(await page.getByRole('textbox', { name: 'Which other?', exact: true }).count()).toBe(1)
+  // As where the definition could not be loaded, so that nothing is decided.
+  await page.evaluate(`import('/form-client.js?attach').then(({ attach }) => {
+    attach(document.querySelector('form'), { fields: [] })
+  })`)
+  await hint.waitFor()
+  expect(await hint.getAttribute('style')).toBeNull()
+})

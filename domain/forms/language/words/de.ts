@@ -1,6 +1,6 @@
 import type { Sentences } from './en.ts'
 
-/** Everything that the service says to a visitor, in German. */
+/** Everything that the service says to a visitor, and the emails of a form to its people, in German. */
 export const sentences: Sentences = {
   sending: 'Wird gesendet …',
   checkAnswers: 'Ihre Angaben wurden noch nicht gespeichert. Bitte prüfen Sie, was markiert ist.',
@@ -44,6 +44,14 @@ export const sentences: Sentences = {
   atLeastCharacters: 'Verwenden Sie mindestens {min} Zeichen.',
   dateFrom: 'Geben Sie ein Datum ab dem {min} ein.',
   dateUntil: 'Geben Sie ein Datum bis zum {max} ein.',
+  noSuchField: 'Dieses Formular hat kein solches Feld.',
+  keyMissing: 'Dieser Schlüssel wird benötigt; senden Sie ihn leer.',
+  keyOnce: 'Geben Sie diesen Schlüssel nur einmal an.',
+  keySingle: 'Geben Sie diesen Schlüssel nur einmal an, mit einem einzigen Wert.',
+  mustBeText: 'Dieser Wert muss ein Text sein.',
+  onlyTexts: 'Von dem, wonach das Formular nicht fragt, werden nur Texte aufbewahrt.',
+  nameNotKept: 'Unter diesem Namen wird nichts aufbewahrt: Verwenden Sie 1 bis {max} Zeichen.',
+  tooManyKept: 'Es werden höchstens {max} Werte aufbewahrt, nach denen das Formular nicht fragt.',
 
   oneProblem: 'Eine Angabe stimmt noch nicht.',
   problems: 'Einige Angaben stimmen noch nicht.',
@@ -51,6 +59,8 @@ export const sentences: Sentences = {
   passwordWrong: 'Das Passwort ist falsch.',
   limitReached: 'Dieses Formular wurde schon so oft abgeschickt, wie es möglich ist.',
   hostedOnly: 'Dieses Formular kann nur auf seiner eigenen Seite ausgefüllt werden.',
+  tooLarge: 'Das ist zu viel auf einmal: Alles zusammen darf höchstens {max} Bytes lang sein.',
+  beingChanged: 'Das Formular wird gerade geändert. Es wurde nichts gespeichert.',
 
   pageError: 'Fehler: {heading}',
   headingAnswers: 'Bitte prüfen Sie Ihre Angaben',
@@ -59,6 +69,8 @@ export const sentences: Sentences = {
   headingLimit: 'Sie haben dieses Formular schon abgeschickt',
   headingHosted: 'Dieses Formular wird auf einer anderen Seite ausgefüllt',
   headingSetup: 'Dieses Formular ist nicht richtig eingerichtet',
+  headingTooLarge: 'Das ist mehr, als dieses Formular annehmen kann',
+  headingAgain: 'Bitte senden Sie das Formular noch einmal',
   nothingSavedOne: 'Noch wurde nichts gespeichert. Eine Angabe stimmt noch nicht:',
   nothingSaved: 'Noch wurde nichts gespeichert. {count} Angaben stimmen noch nicht:',
   andMore: 'und {count} weitere',
@@ -77,4 +89,15 @@ export const sentences: Sentences = {
   tellOwner:
     'Ihre Eingaben stehen noch im Formular: Die Zurück-Taste Ihres Browsers bringt Sie dorthin. Bitte sagen Sie dem Betreiber der Seite Bescheid oder erreichen Sie ihn auf anderem Weg.',
   hostedBy: 'Bitte fragen Sie {organization}, wie Sie dorthin kommen.',
+
+  mailTitle: 'Neue Einsendung: {form}',
+  mailSubmitted: 'Eingegangen am {at}. Einsendung {id}.',
+  mailNoAnswers: 'Keine Angaben.',
+  mailUnsent:
+    'Das Formular hat {count} Adressen für Benachrichtigungen; nur die ersten {max} bekommen eine E-Mail.',
+  digestTitleOne: '{count} neue Einsendung: {form}',
+  digestTitle: '{count} neue Einsendungen: {form}',
+  digestWhy: 'Innerhalb weniger Minuten kamen so viele, dass sie zusammen gemeldet werden.',
+  digestNamed: 'Einsendung {id}.',
+  digestMore: 'Und {count} weitere',
 }

@@ -1,6 +1,6 @@
 import { clientSentences } from './client.ts'
 
-/** Everything that the service says to a visitor, in English. What stands in braces is replaced by a value. */
+/** Everything that the service says to a visitor, and the emails of a form to its people, in English. What stands in braces is replaced by a value. */
 export const sentences = {
   ...clientSentences,
 
@@ -16,7 +16,7 @@ export const sentences = {
   successTitle: 'Thank you',
   successMessage: 'Your submission has been received.',
 
-  // What is wrong with an answer.
+  // What is wrong with an answer, or with what else was sent.
   enterText: 'Enter text.',
   enterEmailText: 'Enter an email address as text.',
   enterPhoneText: 'Enter a phone number as text.',
@@ -33,6 +33,14 @@ export const sentences = {
   atLeastCharacters: 'Use at least {min} characters.',
   dateFrom: 'Enter a date on or after {min}.',
   dateUntil: 'Enter a date on or before {max}.',
+  noSuchField: 'This form has no such field.',
+  keyMissing: 'This key is required; send it empty.',
+  keyOnce: 'Give this key once.',
+  keySingle: 'Give this key once, with a single value.',
+  mustBeText: 'This value must be text.',
+  onlyTexts: 'Only texts are kept of what the form does not ask for.',
+  nameNotKept: 'This name is not kept: use 1 to {max} characters.',
+  tooManyKept: 'At most {max} values are kept that the form does not ask for.',
 
   // Why nothing was saved.
   oneProblem: 'One value needs attention.',
@@ -41,6 +49,8 @@ export const sentences = {
   passwordWrong: 'The password is wrong.',
   limitReached: 'This form was already submitted as often as it allows.',
   hostedOnly: 'This form can only be completed on its hosted page.',
+  tooLarge: 'The request body exceeds {max} bytes.',
+  beingChanged: 'The form is being changed. Nothing was saved.',
 
   // The pages that answer a form without scripts, and the form’s own page.
   pageError: 'Error: {heading}',
@@ -50,6 +60,8 @@ export const sentences = {
   headingLimit: 'You have sent this form before',
   headingHosted: 'This form is completed on another page',
   headingSetup: 'This form is not set up correctly',
+  headingTooLarge: 'That is more than this form can take',
+  headingAgain: 'Please send the form again',
   nothingSavedOne: 'Nothing was saved yet. One answer needs another look:',
   nothingSaved: 'Nothing was saved yet. {count} answers need another look:',
   andMore: 'and {count} more',
@@ -68,6 +80,17 @@ export const sentences = {
   tellOwner:
     'What you typed is still in the form: your browser’s Back button brings you there. Please tell the owner of the site, or reach them another way.',
   hostedBy: 'Please ask {organization} how to reach it.',
+
+  // The emails that tell the form’s people.
+  mailTitle: 'New submission: {form}',
+  mailSubmitted: 'Submitted {at}. Submission {id}.',
+  mailNoAnswers: 'No answers.',
+  mailUnsent: 'The form has {count} notification addresses; only the first {max} get an email.',
+  digestTitleOne: '{count} new submission: {form}',
+  digestTitle: '{count} new submissions: {form}',
+  digestWhy: 'So many came within a few minutes that they are reported together.',
+  digestNamed: 'Submission {id}.',
+  digestMore: 'And {count} more',
 } as const
 
 /** A text for every sentence of the service. */

@@ -1,6 +1,6 @@
 import type { Sentences } from './en.ts'
 
-/** Everything that the service says to a visitor, in Spanish. */
+/** Everything that the service says to a visitor, and the emails of a form to its people, in Spanish. */
 export const sentences: Sentences = {
   sending: 'Enviando…',
   checkAnswers: 'Sus respuestas aún no se han guardado. Revise lo que está marcado.',
@@ -44,6 +44,14 @@ export const sentences: Sentences = {
   atLeastCharacters: 'Use {min} caracteres como mínimo.',
   dateFrom: 'Escriba una fecha a partir del {min}.',
   dateUntil: 'Escriba una fecha hasta el {max}.',
+  noSuchField: 'Este formulario no tiene ese campo.',
+  keyMissing: 'Esta clave es obligatoria; envíela vacía.',
+  keyOnce: 'Indique esta clave una sola vez.',
+  keySingle: 'Indique esta clave una sola vez, con un único valor.',
+  mustBeText: 'Este valor debe ser un texto.',
+  onlyTexts: 'De lo que el formulario no pregunta solo se guardan textos.',
+  nameNotKept: 'Con este nombre no se guarda nada: use de 1 a {max} caracteres.',
+  tooManyKept: 'Se guardan como máximo {max} valores por los que el formulario no pregunta.',
 
   oneProblem: 'Hay una respuesta que revisar.',
   problems: 'Hay respuestas que revisar.',
@@ -51,6 +59,8 @@ export const sentences: Sentences = {
   passwordWrong: 'La contraseña no es correcta.',
   limitReached: 'Este formulario ya se ha enviado tantas veces como permite.',
   hostedOnly: 'Este formulario solo se puede completar en su propia página.',
+  tooLarge: 'Es demasiado de una vez: todo junto puede ocupar como máximo {max} bytes.',
+  beingChanged: 'El formulario se está modificando. No se ha guardado nada.',
 
   pageError: 'Error: {heading}',
   headingAnswers: 'Revise sus respuestas',
@@ -59,6 +69,8 @@ export const sentences: Sentences = {
   headingLimit: 'Ya ha enviado este formulario',
   headingHosted: 'Este formulario se completa en otra página',
   headingSetup: 'Este formulario no está bien configurado',
+  headingTooLarge: 'Es más de lo que este formulario admite',
+  headingAgain: 'Envíe de nuevo el formulario',
   nothingSavedOne: 'Aún no se ha guardado nada. Hay una respuesta que revisar:',
   nothingSaved: 'Aún no se ha guardado nada. Hay {count} respuestas que revisar:',
   andMore: 'y {count} más',
@@ -77,4 +89,15 @@ export const sentences: Sentences = {
   tellOwner:
     'Lo que ha escrito sigue en el formulario: el botón Atrás de su navegador le lleva allí. Avise al responsable del sitio o contacte con él de otra manera.',
   hostedBy: 'Pregunte a {organization} cómo llegar.',
+
+  mailTitle: 'Nuevo envío: {form}',
+  mailSubmitted: 'Recibido el {at}. Envío {id}.',
+  mailNoAnswers: 'Sin respuestas.',
+  mailUnsent:
+    'El formulario tiene {count} direcciones de notificación; solo las {max} primeras reciben un correo.',
+  digestTitleOne: '{count} nuevo envío: {form}',
+  digestTitle: '{count} nuevos envíos: {form}',
+  digestWhy: 'Han llegado tantos en pocos minutos que se notifican juntos.',
+  digestNamed: 'Envío {id}.',
+  digestMore: 'Y {count} más',
 }

@@ -1,6 +1,6 @@
 import type { Sentences } from './en.ts'
 
-/** Everything that the service says to a visitor, in French. */
+/** Everything that the service says to a visitor, and the emails of a form to its people, in French. */
 export const sentences: Sentences = {
   sending: 'Envoi en cours…',
   checkAnswers: 'Vos réponses ne sont pas encore enregistrées. Veuillez vérifier ce qui est signalé.',
@@ -44,6 +44,14 @@ export const sentences: Sentences = {
   atLeastCharacters: 'Utilisez au moins {min} caractères.',
   dateFrom: 'Saisissez une date à partir du {min}.',
   dateUntil: 'Saisissez une date jusqu’au {max}.',
+  noSuchField: 'Ce formulaire n’a pas de tel champ.',
+  keyMissing: 'Cette clé est obligatoire ; envoyez-la vide.',
+  keyOnce: 'Donnez cette clé une seule fois.',
+  keySingle: 'Donnez cette clé une seule fois, avec une seule valeur.',
+  mustBeText: 'Cette valeur doit être un texte.',
+  onlyTexts: 'De ce que le formulaire ne demande pas, seuls les textes sont conservés.',
+  nameNotKept: 'Rien n’est conservé sous ce nom : utilisez de 1 à {max} caractères.',
+  tooManyKept: 'Au plus {max} valeurs que le formulaire ne demande pas sont conservées.',
 
   oneProblem: 'Une réponse est à revoir.',
   problems: 'Des réponses sont à revoir.',
@@ -51,6 +59,8 @@ export const sentences: Sentences = {
   passwordWrong: 'Le mot de passe est incorrect.',
   limitReached: 'Ce formulaire a déjà été envoyé autant de fois qu’il le permet.',
   hostedOnly: 'Ce formulaire ne peut être rempli que sur sa propre page.',
+  tooLarge: 'C’est trop à la fois : le tout ne peut dépasser {max} octets.',
+  beingChanged: 'Le formulaire est en cours de modification. Rien n’a été enregistré.',
 
   pageError: 'Erreur : {heading}',
   headingAnswers: 'Veuillez vérifier vos réponses',
@@ -59,6 +69,8 @@ export const sentences: Sentences = {
   headingLimit: 'Vous avez déjà envoyé ce formulaire',
   headingHosted: 'Ce formulaire se remplit sur une autre page',
   headingSetup: 'Ce formulaire n’est pas bien configuré',
+  headingTooLarge: 'C’est plus que ce formulaire ne peut recevoir',
+  headingAgain: 'Veuillez renvoyer le formulaire',
   nothingSavedOne: 'Rien n’est encore enregistré. Une réponse est à revoir :',
   nothingSaved: 'Rien n’est encore enregistré. {count} réponses sont à revoir :',
   andMore: 'et {count} de plus',
@@ -77,4 +89,15 @@ export const sentences: Sentences = {
   tellOwner:
     'Ce que vous avez saisi est toujours dans le formulaire : le bouton Retour de votre navigateur vous y ramène. Veuillez prévenir le responsable du site ou le joindre autrement.',
   hostedBy: 'Demandez à {organization} comment y accéder.',
+
+  mailTitle: 'Nouvel envoi : {form}',
+  mailSubmitted: 'Reçu le {at}. Envoi {id}.',
+  mailNoAnswers: 'Aucune réponse.',
+  mailUnsent:
+    'Le formulaire a {count} adresses de notification ; seules les {max} premières reçoivent un e-mail.',
+  digestTitleOne: '{count} nouvel envoi : {form}',
+  digestTitle: '{count} nouveaux envois : {form}',
+  digestWhy: 'Il en est arrivé tant en quelques minutes qu’ils sont signalés ensemble.',
+  digestNamed: 'Envoi {id}.',
+  digestMore: 'Et {count} de plus',
 }

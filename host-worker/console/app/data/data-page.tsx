@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Link, useLocation, useSearch } from 'wouter-preact'
+import { titleOf } from '../../../../domain/text/title.ts'
 import { Button, SelectField, TextField, calls } from '../kit/controls.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import {
@@ -32,7 +33,6 @@ import {
   placeOf,
   searchOf,
   startOf,
-  wordsOf,
   type Chosen,
   type ContractDocument,
   type DataRoute,
@@ -67,15 +67,8 @@ function DataPlace({ routes, shown }: { readonly routes: readonly DataRoute[]; r
         <Empty title="There is no collection at this address.">The list of collections has every one.</Empty>
       </>
     )
-  const { route, params } = place
-  const title = route.isCollection ? route.title : (params[parametersOf(route.template).at(-1) ?? ''] ?? '')
-  const View = route.isCollection ? CollectionView : RowView
-  return (
-    <>
-      <PageHeader title={title} crumbs={[DATA, ...crumbsOf(routes, address)]} />
-      <View key={address} routes={routes} place={place} address={address} />
-    </>
-  )
+  const View = place.route.isCollection ? CollectionView : RowView
+  return <View key={address} routes={routes} place={place} address={address} />
 }
 
 const DATA = { title: 'Data', path: '/data' }
@@ -130,7 +123,7 @@ function CollectionView({ routes, place, address }: ViewProps) {
   const id = idFieldOf(route)
   const columns: readonly Column<Row>[] = [
     {
-      title: wordsOf(id),
+      title: titleOf(id),
       cell: (row) => {
         const detail = detailOf(routes, place, row)
         const name = textOf(row[id])
@@ -142,7 +135,7 @@ function CollectionView({ routes, place, address }: ViewProps) {
       },
     },
     ...columnFieldsOf(route).map((field): Column<Row> => ({
-      title: wordsOf(field),
+      title: titleOf(field),
       cell: (row) => <Value routes={routes} field={field} value={row[field]} row={{ ...params, ...row }} />,
     })),
   ]
@@ -150,6 +143,7 @@ function CollectionView({ routes, place, address }: ViewProps) {
   const isRefused = failure !== null && isNothing(failure) && items.length === 0
   return (
     <>
+      <PageHeader title={route.title} crumbs={[DATA, ...crumbsOf(routes, address)]} />
       <FilterForm filters={route.filters} chosen={chosen} address={address} />
       {isRefused ? (
         <Empty title="There is nothing to show here.">{failure.message}</Empty>
@@ -185,10 +179,19 @@ function RowView({ routes, place, address }: ViewProps) {
   const chosen = chosenIn(useSearch(), place.route.filters)
   const row = useRead<Row>(`/api/v1/${address}`, chosen)
   const onward = onwardFrom(routes, place)
+  const id = place.params[parametersOf(place.route.template).at(-1) ?? ''] ?? ''
+  const title = (row.state === 'ready' ? nameOf(row.data) : null) ?? id
+  const header = <PageHeader title={title} crumbs={[DATA, ...crumbsOf(routes, address)]} />
   if (row.state === 'failed' && isNothing(row.failure))
-    return <Empty title="There is nothing at this address.">{row.failure.message}</Empty>
+    return (
+      <>
+        {header}
+        <Empty title="There is nothing at this address.">{row.failure.message}</Empty>
+      </>
+    )
   return (
     <>
+      {header}
       {place.route.filters.length > 0 && (
         <FilterForm filters={place.route.filters} chosen={chosen} address={address} />
       )}
@@ -210,6 +213,14 @@ function RowView({ routes, place, address }: ViewProps) {
       )}
     </>
   )
+}
+
+/** What people call a row: by its name, else by what reaches it. Null: it has only its id. */
+function nameOf(row: Row): string | null {
+  const { name, title, firstName, lastName, email, phone } = row
+  const whole = [firstName, lastName].map(textOf).join(' ')
+  const names = [name, title, whole, email, phone].map((text) => textOf(text).trim())
+  return names.find((text) => text !== '') ?? null
 }
 
 interface ValueProps {
@@ -271,7 +282,7 @@ function RowFacts({
         const value = row[name]
         const isNothing = value === null || value === '' || (Array.isArray(value) && value.length === 0)
         const shown = <Value routes={routes} field={name} value={value} row={{ ...within, ...row }} />
-        return [wordsOf(name), isNothing ? null : shown] as const
+        return [titleOf(name), isNothing ? null : shown] as const
       })}
     />
   )
@@ -326,10 +337,10 @@ interface FilterFieldProps {
 }
 
 function FilterField({ filter: { name, schema = {} }, value, onValue }: FilterFieldProps) {
-  const label = wordsOf(name)
+  const label = titleOf(name)
   const choices = schema.type === 'boolean' ? ['true', 'false'] : schema.enum?.filter((one) => one !== null)
   if (choices !== undefined) {
-    const named = choices.map((choice) => ({ value: choice, label: CHOICES[choice] ?? wordsOf(choice) }))
+    const named = choices.map((choice) => ({ value: choice, label: CHOICES[choice] ?? titleOf(choice) }))
     return (
       <SelectField
         label={label}

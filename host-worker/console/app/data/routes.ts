@@ -151,15 +151,6 @@ function isScalar({ type, $ref, anyOf = [] }: Schema): boolean {
   return !types.includes('object') && !types.includes('array') && anyOf.every(isScalar)
 }
 
-/** A field's name in words, such as “Contact id”. */
-export function wordsOf(name: string): string {
-  const words = name
-    .replaceAll(/[_-]+/g, ' ')
-    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
-
 /** What the browser reads of the contract document. */
 export interface ContractDocument {
   readonly paths: Readonly<Record<string, { readonly get?: DocumentedRead }>>

@@ -10,10 +10,10 @@ import { useAction, useAllPages, useCall } from '../service/hooks.ts'
 import type { BodyOf, ItemOf } from '../service/operations.ts'
 import { useMay } from '../session.tsx'
 import { StepList } from './after-steps.tsx'
+import type { FormPageProps, StoredForm } from './editing.ts'
 
 type Listed = ItemOf<'organizationAutomations.list'>
 type Stored = BodyOf<'organizationAutomations.show'>
-type StoredForm = BodyOf<'organizationForms.show'>
 
 /** An automation of this form, as it is saved. */
 interface Automation {
@@ -22,15 +22,10 @@ interface Automation {
   readonly steps: readonly Step[]
 }
 
-interface FormProps extends OrganizationProps {
-  readonly formId: string
-}
-
 /** What follows a submission of a form: its automations, each with its steps. */
-export function AfterPage({ organizationId, formId }: FormProps) {
-  const form = useCall('organizationForms.show', { params: { organizationId, formId } })
+export function AfterPage({ organizationId, reading }: FormPageProps) {
   return (
-    <Shown reading={form} lines={8}>
+    <Shown reading={reading} lines={8}>
       {(stored) => <Automations organizationId={organizationId} form={stored} />}
     </Shown>
   )

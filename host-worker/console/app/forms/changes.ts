@@ -133,6 +133,8 @@ export interface Subject {
   readonly type: AnswerType
   readonly label: string
   readonly options: readonly { readonly value: string; readonly label: string }[]
+  /** Where it is among the fields. */
+  readonly place: number
 }
 
 /** The fields of a form whose answers the rules of one of them can compare. */
@@ -141,7 +143,8 @@ export function subjectsFor(form: FormJson, index: number): readonly Subject[] {
     const { id, type, label, options } = membersOf(field)
     const answerType = answerTypes.find((known) => known === type)
     if (place === index || typeof id !== 'string' || answerType === undefined) return []
-    return [{ id, type: answerType, label: textOr(label, id), options: listOf(options).flatMap(optionOf) }]
+    const named = { id, type: answerType, label: textOr(label, id), place }
+    return [{ ...named, options: listOf(options).flatMap(optionOf) }]
   })
 }
 
@@ -159,12 +162,23 @@ export function operatorsFor({ type }: Pick<Subject, 'type'>): readonly RuleOper
   return ruleOperators.filter((operator) => subjectTakes(type, operator))
 }
 
+/** What a field most likely depends on: the nearest choice above it, else the nearest field above, else a choice below. */
+function likelySubject(form: FormJson, index: number): Subject | undefined {
+  const all = subjectsFor(form, index)
+  const above = all.filter(({ place }) => place < index)
+  const isChoice = ({ type }: Subject) => choices.includes(type)
+  return above.findLast(isChoice) ?? above.at(-1) ?? all.find(isChoice) ?? all[0]
+}
+
+/** The types whose answers are one of a few. */
+const choices: readonly AnswerType[] = ['single_choice', 'multiple_choice', 'boolean', 'consent']
+
 const rulesPath = (index: number) => fieldPath(index, 'visibleWhen', 'rules')
 
 /** Adds a rule to a field, and with the first one the condition. */
 export function addRule(index: number): Change {
   return changeForm((form) => {
-    const [subject] = subjectsFor(form, index)
+    const subject = likelySubject(form, index)
     if (subject === undefined) return form
     const rule = { field: subject.id, operator: 'is_not_empty' }
     const rules = listOf(partAt(form, rulesPath(index)))

@@ -2,7 +2,7 @@ import { createContext, type ComponentProps } from 'preact'
 import { useContext, useState } from 'preact/hooks'
 import { parseNumber } from '../../../../domain/forms/language/answers.ts'
 import { sentencesOf, type FormPath } from '../../../../domain/forms/language/compile.ts'
-import { titleOf, type Finding, type DeclaredSetting } from '../../../../domain/forms/language/review.ts'
+import type { Finding, DeclaredSetting } from '../../../../domain/forms/language/review.ts'
 import { listOf, membersOf } from '../../../../domain/text/json.ts'
 import { Button, CheckField, SelectField, TextArea, TextField, calls, withGiven } from '../kit/controls.tsx'
 import { partAt, setPart, type Change, type Editing } from './editing.ts'
@@ -59,9 +59,20 @@ export function Setting({ onText, isLeft = false, isLong = false, isDate = false
   if (of.kind === 'truth') return <CheckSetting {...shown} isChecked={value === true} onChecked={set} />
   if (of.kind === 'list') return <LinesField {...shown} lines={listOf(value)} onLines={set} />
   if (of.kind === 'choice') {
-    const choices = of.choices.map((word) => ({ value: word, label: titleOf(word) }))
-    const options = withGiven(text, of.isNeeded ? choices : [{ value: '', label: 'None' }, ...choices])
-    return <SelectField {...shown} value={text} onValue={setText} options={options} />
+    const { choices, initial, none } = of
+    const chosen = text === '' ? (initial ?? '') : text
+    const isNone = !of.isNeeded && initial === null
+    return (
+      <SelectField
+        {...shown}
+        value={chosen}
+        // What holds when nothing is stored is stored as nothing.
+        onValue={(next) => {
+          setText(next === initial ? '' : next)
+        }}
+        options={withGiven(chosen, isNone ? [{ value: '', label: none }, ...choices] : choices)}
+      />
+    )
   }
   if (of.kind === 'number' || (of.kind === 'bound' && !isDate)) {
     const setNumber = (typed: string): void => {

@@ -6,10 +6,13 @@ import {
   type ContactField,
   type DisplayType,
 } from '../../../../domain/forms/language/definition.ts'
-import { titleOf, type Finding } from '../../../../domain/forms/language/review.ts'
+import type { Finding } from '../../../../domain/forms/language/review.ts'
+import { titleOf } from '../../../../domain/text/title.ts'
 import { mistakeIn, mistakeText } from '../../../../domain/text/json-mistake.ts'
 import { isJsonObject, listOf, membersOf } from '../../../../domain/text/json.ts'
+import type { OrganizationProps } from '../organizations/organization.ts'
 import { basedOn, failureOf, type Client } from '../service/client.ts'
+import type { Reading } from '../service/hooks.ts'
 import type { BodyOf } from '../service/operations.ts'
 
 /** A form that is being edited. */
@@ -217,9 +220,16 @@ export function sameText(value: unknown): string {
 
 const ID_LENGTH = 60
 
+/** How German writes what ASCII does not have. */
+const spelling: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', ß: 'ss' }
+
 /** An id made from what people call something; the fallback when that has no letter or digit of ASCII. */
 export function idFrom(label: string, fallback: string): string {
-  const plain = label.replaceAll('ß', 'ss').normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
+  const spelt = label
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/[äöüß]/g, (letter) => spelling[letter] ?? letter)
+  const plain = spelt.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
   const words = plain.replaceAll(/[^a-z0-9]+/g, '_').replaceAll(/^_+/g, '')
   const id = words.slice(0, ID_LENGTH).replace(/_+$/, '')
   return id === '' ? fallback : id
@@ -233,6 +243,13 @@ export function freeId(wanted: string, taken: readonly unknown[]): string {
 
 /** A form as the service shows it. */
 export type StoredForm = BodyOf<'organizationForms.show'>
+
+/** What each page of a form is given. */
+export interface FormPageProps extends OrganizationProps {
+  readonly formId: string
+  /** The form as the service has it. A page that changes it reads it again. */
+  readonly reading: Reading<StoredForm>
+}
 
 /** What became of saving. */
 type Saving =

@@ -376,6 +376,7 @@ function FormSettings({ isNew, hasPassword }: FormSettingsProps) {
       <div class="field-settings">
         <Setting {...about('name')} onText={nameForm} />
         {isNew && <Setting {...about('formId')} label="Identifier" />}
+        <Setting {...about('language')} />
         {mayNotify && (
           <Setting
             {...about('notificationEmails')}
@@ -389,7 +390,6 @@ function FormSettings({ isNew, hasPassword }: FormSettingsProps) {
             <Setting {...about('successMessage')} isLong />
             <Setting {...about('submissionLimitPerContact')} />
             <Password hasPassword={hasPassword} />
-            <Setting {...about('language')} />
             <Setting {...about('spamFilter')} />
             <Setting {...about('extraAnswers')} />
             <Setting {...about('publicUrl')} />

@@ -1,7 +1,7 @@
 import type { HTMLAttributes, RefObject } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { fieldPath } from '../../../../domain/forms/language/compile.ts'
-import { titleOf } from '../../../../domain/forms/language/review.ts'
+import { titleOf } from '../../../../domain/text/title.ts'
 import { isJsonObject, membersOf } from '../../../../domain/text/json.ts'
 import { Button, SelectField, calls } from '../kit/controls.tsx'
 import { Badge, Card, Empty, TheirText } from '../kit/page.tsx'
@@ -30,7 +30,9 @@ export function FieldList() {
     // The browser forgets the focus of what is put elsewhere in the page.
     if (movedKey.current !== null) document.getElementById(handleId(movedKey.current))?.focus()
     movedKey.current = null
-    if (isAdded.current) list.current?.querySelector<HTMLElement>(':scope > li:last-child input')?.focus()
+    // Its label, which was made up, is selected: what is typed takes its place.
+    if (isAdded.current)
+      list.current?.querySelector<HTMLInputElement>(':scope > li:last-child input')?.select()
     isAdded.current = false
     if (isRemoved.current) document.getElementById(BACK_ID)?.focus()
     isRemoved.current = false

@@ -11,7 +11,8 @@ import {
   type RuleOperator,
 } from '../../../../domain/forms/language/definition.ts'
 import { takesNoValue } from '../../../../domain/forms/language/visibility.ts'
-import { fieldSetting, titleOf } from '../../../../domain/forms/language/review.ts'
+import { fieldSetting } from '../../../../domain/forms/language/review.ts'
+import { titleOf } from '../../../../domain/text/title.ts'
 import { listOf, membersOf } from '../../../../domain/text/json.ts'
 import { Button, CheckField, SelectField, TextField, calls, withGiven } from '../kit/controls.tsx'
 import {
@@ -187,10 +188,11 @@ function ConditionEditor({ index }: { readonly index: number }) {
   const inRules = useSaid([...path, 'rules'])
   const inMatch = useSaid([...path, 'match'])
   const isNew = condition === null
+  const { meaning, none } = fieldSetting('visibleWhen')
   return (
     <fieldset class="condition">
       <legend>Condition</legend>
-      <p class="hint">{isNew ? 'The field is always shown.' : fieldSetting('visibleWhen').meaning}</p>
+      <p class="hint">{isNew ? none : meaning}</p>
       {[own, inRules].map(({ error }) => error !== null && <p class="error">{error}</p>)}
       {!isNew && (
         <SelectField

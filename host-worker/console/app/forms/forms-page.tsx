@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentType } from 'preact'
 import { useState } from 'preact/hooks'
 import { Link, Route, Switch, useLocation } from 'wouter-preact'
 import { clientFormOf } from '../../../../domain/forms/language/client-form.ts'
@@ -9,9 +9,10 @@ import { Badge, Empty, FailureNote, Shown, TheirText, countText, momentText, Car
 import { PagedTable, type Column } from '../kit/table.tsx'
 import { organizationPath, inboxPath, type OrganizationProps } from '../organizations/organization.ts'
 import { Failure, failureOf } from '../service/client.ts'
-import type { ItemOf, BodyOf } from '../service/operations.ts'
+import type { ItemOf } from '../service/operations.ts'
 import { useAction, readListed, usePages, useCall, useQuery } from '../service/hooks.ts'
 import { useMay } from '../session.tsx'
+import type { FormPageProps, StoredForm } from './editing.ts'
 import { Editor } from './editor.tsx'
 import { AfterPage } from './after-page.tsx'
 import { VersionsPage } from './versions-page.tsx'
@@ -28,39 +29,18 @@ export function Page({ organizationId }: OrganizationProps) {
     <Switch>
       {mayChange && (
         <Route path={at('/new')}>
-          <FormFrame organizationId={organizationId}>
-            <NewFormPage organizationId={organizationId} />
-          </FormFrame>
+          <FormNavigation organizationId={organizationId} />
+          <h2 class="form-title">New form</h2>
+          <NewFormPage organizationId={organizationId} />
         </Route>
       )}
-      <Route path={at('/:formId/edit')}>
-        {({ formId }: { readonly formId: string }) => (
-          <FormFrame key={formId} organizationId={organizationId} formId={formId}>
-            <EditorPage organizationId={organizationId} formId={formId} />
-          </FormFrame>
-        )}
-      </Route>
-      <Route path={at('/:formId/after')}>
-        {({ formId }: { readonly formId: string }) => (
-          <FormFrame key={formId} organizationId={organizationId} formId={formId}>
-            <AfterPage organizationId={organizationId} formId={formId} />
-          </FormFrame>
-        )}
-      </Route>
-      <Route path={at('/:formId/versions')}>
-        {({ formId }: { readonly formId: string }) => (
-          <FormFrame key={formId} organizationId={organizationId} formId={formId}>
-            <VersionsPage organizationId={organizationId} formId={formId} />
-          </FormFrame>
-        )}
-      </Route>
-      <Route path={at('/:formId/site')}>
-        {({ formId }: { readonly formId: string }) => (
-          <FormFrame key={formId} organizationId={organizationId} formId={formId}>
-            <SitePage organizationId={organizationId} formId={formId} />
-          </FormFrame>
-        )}
-      </Route>
+      {Object.entries(pagesOfForm).map(([name, Content]) => (
+        <Route key={name} path={at(`/:formId/${name}`)}>
+          {({ formId }: { readonly formId: string }) => (
+            <FormPages key={formId} organizationId={organizationId} formId={formId} content={Content} />
+          )}
+        </Route>
+      ))}
       <Route>
         <FormList organizationId={organizationId} />
       </Route>
@@ -68,35 +48,65 @@ export function Page({ organizationId }: OrganizationProps) {
   )
 }
 
-interface FormProps extends OrganizationProps {
+/** The pages of one form, by the ends of their addresses. */
+const pagesOfForm = {
+  edit: EditorPage,
+  after: AfterPage,
+  versions: VersionsPage,
+  site: SitePage,
+} satisfies Readonly<Record<string, ComponentType<FormPageProps>>>
+
+interface FormPagesProps extends OrganizationProps {
   readonly formId: string
+  readonly content: ComponentType<FormPageProps>
 }
 
-interface FormFrameProps extends OrganizationProps {
-  /** Left out: a new form, which has no other pages yet. */
-  readonly formId?: string
-  readonly children: ComponentChildren
-}
-
-/** The head of the pages of one form. */
-function FormFrame({ organizationId, formId, children }: FormFrameProps) {
+/** A page of one form, below the form's name and whether it takes submissions. */
+function FormPages({ organizationId, formId, content: Content }: FormPagesProps) {
+  const reading = useCall('organizationForms.show', { params: { organizationId, formId } })
+  const form = reading.state === 'ready' ? reading.data : null
   return (
     <>
-      <nav aria-label="Form" class="form-nav">
-        <Link href={organizationPath(organizationId, '/forms')}>All forms</Link>
-        {formId !== undefined && (
-          <>
-            <Link href={formPath(organizationId, formId, 'edit')}>Edit</Link>
-            <Link href={formPath(organizationId, formId, 'after')}>After a submission</Link>
-            <Link href={formPath(organizationId, formId, 'site')}>Put it on your site</Link>
-            <Link href={formPath(organizationId, formId, 'versions')}>Versions</Link>
-            <Link href={inboxPath(organizationId, { formId })}>Submissions</Link>
-          </>
-        )}
-      </nav>
-      <h2 class="form-title">{formId ?? 'New form'}</h2>
-      {children}
+      <FormNavigation organizationId={organizationId} formId={formId} />
+      <div class="form-title">
+        <h2>
+          <TheirText text={form === null ? formId : nameOf(form)} />
+        </h2>
+        {form !== null && <PublishedBadge isPublished={form.isPublished} />}
+      </div>
+      <Content organizationId={organizationId} formId={formId} reading={reading} />
     </>
+  )
+}
+
+/** A form whose name is blank is still a form. */
+function nameOf({ name, formId }: { readonly name: string; readonly formId: string }): string {
+  return name.trim() === '' ? formId : name
+}
+
+function PublishedBadge({ isPublished }: { readonly isPublished: boolean }) {
+  return <Badge tone={isPublished ? 'good' : 'neutral'}>{isPublished ? 'published' : 'unpublished'}</Badge>
+}
+
+interface FormNavigationProps extends OrganizationProps {
+  /** Left out: a new form, which has no other pages yet. */
+  readonly formId?: string
+}
+
+function FormNavigation({ organizationId, formId }: FormNavigationProps) {
+  return (
+    <nav aria-label="Form" class="form-nav">
+      <Link href={organizationPath(organizationId, '/forms')}>All forms</Link>
+      {formId !== undefined && (
+        <>
+          <Link href={formPath(organizationId, formId, 'edit')}>Edit</Link>
+          <Link href={formPath(organizationId, formId, 'after')}>After a submission</Link>
+          <Link href={formPath(organizationId, formId, 'site')}>Put it on your site</Link>
+          <Link href={formPath(organizationId, formId, 'versions')}>Versions</Link>
+          <Link href={inboxPath(organizationId, { formId })}>Submissions</Link>
+        </>
+      )}
+    </nav>
   )
 }
 
@@ -187,21 +197,18 @@ function columnsOf(organizationId: string, counts: Counts): readonly Column<Form
     {
       title: 'Form',
       width: 'minmax(0, 1.5fr)',
-      cell: ({ name, formId }) => (
+      cell: (form) => (
         <span>
-          <Link href={formPath(organizationId, formId, 'edit')}>
-            {/* A form whose name is blank is still a form that can be opened. */}
-            <TheirText text={name.trim() === '' ? formId : name} />
+          <Link href={formPath(organizationId, form.formId, 'edit')}>
+            <TheirText text={nameOf(form)} />
           </Link>{' '}
-          <code>{formId}</code>
+          <code>{form.formId}</code>
         </span>
       ),
     },
     {
       title: 'State',
-      cell: ({ isPublished }) => (
-        <Badge tone={isPublished ? 'good' : 'neutral'}>{isPublished ? 'published' : 'unpublished'}</Badge>
-      ),
+      cell: ({ isPublished }) => <PublishedBadge isPublished={isPublished} />,
     },
     {
       title: 'Use',
@@ -260,8 +267,7 @@ function NewFormPage({ organizationId }: OrganizationProps) {
 }
 
 /** Edits a form; who may not change it sees what it is. */
-function EditorPage({ organizationId, formId }: FormProps) {
-  const reading = useCall('organizationForms.show', { params: { organizationId, formId } })
+function EditorPage({ organizationId, reading }: FormPageProps) {
   const mayChange = useMay('organizationForms.save')
   return (
     <Shown reading={reading} lines={8}>
@@ -279,17 +285,12 @@ function EditorPage({ organizationId, formId }: FormProps) {
 }
 
 /** The address of a form's page below the console. An id alone is no address: a form may be called “new”. */
-function formPath(
-  organizationId: string,
-  formId: string,
-  page: 'edit' | 'after' | 'site' | 'versions',
-): string {
+function formPath(organizationId: string, formId: string, page: keyof typeof pagesOfForm): string {
   return organizationPath(organizationId, `/forms/${encodeURIComponent(formId)}/${page}`)
 }
 
 /** The HTML by which a form gets onto a site, as “form html” prints it. */
-export function SitePage({ organizationId, formId }: FormProps) {
-  const reading = useCall('organizationForms.show', { params: { organizationId, formId } })
+function SitePage({ reading }: FormPageProps) {
   return (
     <Shown reading={reading} lines={8}>
       {(stored) => <Ways stored={stored} />}
@@ -297,7 +298,7 @@ export function SitePage({ organizationId, formId }: FormProps) {
   )
 }
 
-function Ways({ stored }: { readonly stored: BodyOf<'organizationForms.show'> }) {
+function Ways({ stored }: { readonly stored: StoredForm }) {
   const [hasClient, setClient] = useState(true)
   // The service shows what it has stored: a definition.
   const definition = stored.form as unknown as FormDefinition

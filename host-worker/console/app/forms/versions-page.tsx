@@ -3,19 +3,15 @@ import { Button, calls, toast } from '../kit/controls.tsx'
 import { ConfirmDialog, Dialog } from '../kit/dialog.tsx'
 import { Empty, Shown, TheirText, momentText } from '../kit/page.tsx'
 import { PagedTable, type Column } from '../kit/table.tsx'
-import type { OrganizationProps } from '../organizations/organization.ts'
 import type { ItemOf } from '../service/operations.ts'
 import { useAction, useCall, usePages } from '../service/hooks.ts'
 import { useMay } from '../session.tsx'
+import type { FormPageProps } from './editing.ts'
 
 type Version = ItemOf<'formVersions.list'>
 
-interface VersionsProps extends OrganizationProps {
-  readonly formId: string
-}
-
 /** What a form was after each save, and how it is taken back. */
-export function VersionsPage({ organizationId, formId }: VersionsProps) {
+export function VersionsPage({ organizationId, formId, reading }: FormPageProps) {
   const versions = usePages('formVersions.list', { params: { organizationId, formId } })
   const [chosen, setChosen] = useState<Version | null>(null)
   const columns: readonly Column<Version>[] = [
@@ -54,6 +50,7 @@ export function VersionsPage({ organizationId, formId }: VersionsProps) {
           onRestored={() => {
             setChosen(null)
             versions.reload()
+            reading.reload()
           }}
         />
       )}
@@ -61,7 +58,7 @@ export function VersionsPage({ organizationId, formId }: VersionsProps) {
   )
 }
 
-interface VersionDialogProps extends VersionsProps {
+interface VersionDialogProps extends Omit<FormPageProps, 'reading'> {
   readonly version: Version
   readonly onClose: () => void
   readonly onRestored: () => void

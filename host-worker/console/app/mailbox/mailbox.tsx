@@ -48,6 +48,10 @@ function MailboxPage() {
         title="Mailbox"
         actions={
           <>
+            {/* No link of the router, which has the mailbox alone. */}
+            <a class="button plain" href="/">
+              Start page
+            </a>
             <Button onClick={calls(setEmptying, true)}>Delete all</Button>
             <ThemeButton />
           </>

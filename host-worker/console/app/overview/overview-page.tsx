@@ -63,7 +63,11 @@ function Figures({ known, nowMs }: FiguresProps) {
         </Figure>
       </div>
       <Card title="Submissions a day">
-        <BarChart title={`Submissions a day, in the last ${DAYS} days`} unit="submissions" bars={bars} />
+        <BarChart
+          title={`Submissions a day, in the last ${DAYS} days`}
+          unit={['submission', 'submissions']}
+          bars={bars}
+        />
       </Card>
       <Card title="Outbox">
         <div class="figures plain">
@@ -147,7 +151,8 @@ function lastDays(nowMs: number, count: number): readonly string[] {
 
 interface BarChartProps {
   readonly title: string
-  readonly unit: string
+  /** What is counted: of one, and of any other number. */
+  readonly unit: readonly [one: string, more: string]
   readonly bars: readonly { readonly name: string; readonly value: number }[]
 }
 
@@ -158,6 +163,7 @@ interface BarChartProps {
 function BarChart({ title, unit, bars }: BarChartProps) {
   const id = useId()
   const most = Math.max(1, ...bars.map(({ value }) => value))
+  const counted = (count: number) => `${countText(count)} ${count === 1 ? unit[0] : unit[1]}`
   return (
     <figure class="chart" aria-labelledby={id}>
       <figcaption id={id} class="visually-hidden">
@@ -168,7 +174,7 @@ function BarChart({ title, unit, bars }: BarChartProps) {
       </p>
       <div class="chart-bars" aria-hidden="true">
         {bars.map(({ name, value }) => (
-          <div key={name} title={`${name}: ${countText(value)} ${unit}`}>
+          <div key={name} title={`${name}: ${counted(value)}`}>
             <span class="bar" style={{ height: `${(value / most) * 100}%` }} />
             <span class="tick">{name}</span>
           </div>
@@ -181,7 +187,7 @@ function BarChart({ title, unit, bars }: BarChartProps) {
             {bars.map(({ name, value }) => (
               <tr key={name}>
                 <th scope="row">{name}</th>
-                <td>{`${countText(value)} ${unit}`}</td>
+                <td>{counted(value)}</td>
               </tr>
             ))}
           </tbody>

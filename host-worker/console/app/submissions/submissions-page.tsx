@@ -17,6 +17,8 @@ import {
   momentText,
 } from '../kit/page.tsx'
 import { PagedTable, type Column } from '../kit/table.tsx'
+import { shownAs } from '../operations/operation-form.tsx'
+import { itemFieldOf } from '../operations/written.ts'
 import { sendTones } from '../lists/records-page.tsx'
 import { inboxPath, organizationPath, type OrganizationProps } from '../organizations/organization.ts'
 import { searchText, type Client } from '../service/client.ts'
@@ -459,6 +461,8 @@ function SubmissionView({ organizationId, submissionId }: SubmissionViewProps) {
   )
 }
 
+const sourceField = itemFieldOf('submissions.list', 'source')
+
 interface AboutProps extends OrganizationProps {
   readonly submission: ShownSubmission
   readonly onErased: () => void
@@ -489,14 +493,14 @@ function About({ organizationId, submission, onErased, onMark }: AboutProps) {
       <Card
         title={formName ?? formId}
         actions={
-          <>
+          <div class="buttons">
             <Button onClick={calls(onMark, { read: !submission.read })}>
               {submission.read ? 'Mark unread' : 'Mark read'}
             </Button>
             <Button onClick={calls(onMark, { spam: !submission.spam })}>
               {submission.spam ? 'Not spam' : 'Mark as spam'}
             </Button>
-          </>
+          </div>
         }
       >
         <Facts
@@ -508,7 +512,7 @@ function About({ organizationId, submission, onErased, onMark }: AboutProps) {
               </span>,
             ],
             ['Submitted', momentText(submittedAt)],
-            ['Source', source],
+            [sourceField.label, shownAs(sourceField, source)],
             ...(submission.spam
               ? [['Spam', `${reasonsText(submission.spamReasons)}. Nothing follows from spam.`] as const]
               : []),

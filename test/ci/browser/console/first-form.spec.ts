@@ -22,13 +22,36 @@ const written: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await page.getByLabel('Name', { exact: true }).fill('Book a wash')
     await page.getByLabel('Identifier', { exact: true }).fill('pier-console-booking')
   },
-  'Save and publish': (page) => page.getByLabel('Label', { exact: true }).fill('Your email'),
+  'Add an option': async (page) => {
+    await page.keyboard.type('Your email')
+    await addField(page, 'Single choice', 'Which wash?')
+    await page.getByLabel('Option 1').fill('Basic')
+    await page.getByLabel('Option 2').fill('Deluxe')
+  },
+  'Add a condition': async (page) => {
+    await page.getByLabel('Option 3').fill('Something else')
+    await addField(page, 'Consent', 'You may keep this.')
+    await addField(page, 'Short text', 'What else?')
+  },
+}
+
+async function addField(page: Page, type: string, label: string): Promise<void> {
+  await page.getByLabel('New field').selectOption({ label: type })
+  await named(page, 'Add the field').click()
+  await page.keyboard.type(label)
 }
 
 /** What is written or chosen in a control with a name. */
 const controls: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   'Notification emails': (page) => page.getByLabel('Notification emails').fill('desk@example.com'),
   'New field': (page) => page.getByLabel('New field').selectOption({ label: 'Email' }),
+  Language: (page) => page.getByLabel('Language').selectOption({ label: 'German' }),
+  'Compared by': async (page) => {
+    const answer = page.getByLabel('Answer to')
+    expect(await answer.locator('option:checked').innerText()).toBe('Which wash?')
+    await page.getByLabel('Compared by').selectOption({ label: 'equals' })
+    await page.getByLabel('Value', { exact: true }).selectOption({ label: 'Something else' })
+  },
 }
 
 test('the steps of the guide lead to a live form, its page, and the submission', async () => {
@@ -57,7 +80,7 @@ test('the steps of the guide lead to a live form, its page, and the submission',
     .poll(async () =>
       (await mailbox()).filter(({ to }) => to === 'desk@example.com').map(({ subject }) => subject),
     )
-    .toEqual(['New submission: Book a wash'])
+    .toEqual(['Neue Einsendung: Book a wash'])
 }, 120_000)
 
 function named(page: Page, name: string) {
@@ -76,8 +99,10 @@ async function openedBy(page: Page): Promise<Page> {
 
 async function fillIn(console: Page, form: Page): Promise<void> {
   await form.getByLabel('Your email').fill('guest@example.com')
-  await form.getByRole('button', { name: 'Send' }).click()
-  await form.getByText('Thank you').waitFor()
+  await form.getByLabel('Something else').check()
+  await form.getByLabel('What else?').fill('The boat')
+  await form.getByRole('button', { name: 'Senden' }).click()
+  await form.getByText('Vielen Dank').waitFor()
   await form.close()
   await console.bringToFront()
 }
