@@ -108,9 +108,9 @@ of link analytics may not.
 removed is listed by \`/api/v1/removals\`: sync that collection too. A name that is shown from another resource (\`formName\`) is
 its present one: a renamed form does not count as a change of its submissions.
 
-**Parameters.** One that is unknown, repeated or malformed answers 400, but for \`limit\`, which then is what it would be if it were
-left out, and for deprecated operations about memberships, which ignore it. An empty value counts as not passed: \`email=\` reads
-all contacts, and \`cursor=\` begins again.
+**Parameters.** An unknown, repeated or malformed parameter answers 400. There are two exceptions: a \`limit\` that cannot be
+used counts as left out, and the deprecated operations about memberships ignore what they do not know. An empty value counts
+as not passed: \`email=\` reads all contacts, and \`cursor=\` begins again.
 
 **Time.** Timestamps are UTC ISO 8601 with milliseconds. Timestamp filters need an explicit offset; \`…After\` is
 inclusive, \`…Before\` exclusive.
@@ -118,9 +118,9 @@ inclusive, \`…Before\` exclusive.
 **Codes.** Voucher codes and the fulfillment codes of purchases are left out unless \`includeCodes=true\` is passed. It
 is an unknown parameter where there are no codes.
 
-**Methods.** \`HEAD\` works wherever \`GET\` does, with the same status and headers, but without \`Content-Length\` and a body. A method that a path
-does not have answers 405, with \`Allow\` and a body such as that of a 404 of that path. A path that does not exist answers 404
-\`{ "error": … }\`. An answer of 503 says that the service is not configured.
+**Methods.** \`HEAD\` works wherever \`GET\` does, with the same status and headers, but without \`Content-Length\` and
+without a body. A method that a path does not have answers 405, with \`Allow\` and a body such as that of a 404 of that path.
+A path that does not exist answers 404 \`{ "error": … }\`. An answer of 503 says that the service is not configured.
 
 **Limits.** An authenticated endpoint has no rate limit of its own. A key has a rate only if the operator set one: every
 answer to such a key says in \`RateLimit\` and \`RateLimit-Policy\` what is left, and a request beyond the rate is answered
