@@ -43,7 +43,7 @@ const service: Terms = {
   nextOffset: ['The offset of the next page; null on the last.', null],
   hasMore: ['Whether there is another page.', false],
   nextCursor: ['Pass it as `cursor` for the next page; null on the last.', null],
-  error: ['What is wrong, for a person.', 'Parameter limit must be a whole number.'],
+  error: ['What is wrong, for a person.', 'Not found'],
   details: ['What is wrong, one entry for each problem: `path: message`.', ['subject: must not be empty']],
   ok: ['Whether it worked.'],
   title: ['Title that is shown.', 'Thank you'],

@@ -108,15 +108,19 @@ of link analytics may not.
 removed is listed by \`/api/v1/removals\`: sync that collection too. A name that is shown from another resource (\`formName\`) is
 its present one: a renamed form does not count as a change of its submissions.
 
+**Parameters.** An unknown, repeated or malformed parameter answers 400. There are two exceptions: a \`limit\` that cannot be
+used counts as left out, and the deprecated operations about memberships ignore what they do not know. An empty value counts
+as not passed: \`email=\` reads all contacts, and \`cursor=\` begins again.
+
 **Time.** Timestamps are UTC ISO 8601 with milliseconds. Timestamp filters need an explicit offset; \`…After\` is
 inclusive, \`…Before\` exclusive.
 
 **Codes.** Voucher codes and the fulfillment codes of purchases are left out unless \`includeCodes=true\` is passed. It
 is an unknown parameter where there are no codes.
 
-**Methods.** \`HEAD\` works wherever \`GET\` does, with the same status and headers and no body. A method that a path
-does not have answers 405, with \`Allow\` and a body such as that of a 404 of that path. A path that does not exist answers 404
-\`{ "error": … }\`. An answer of 503 says that the service is not configured.
+**Methods.** \`HEAD\` works wherever \`GET\` does, with the same status and headers, but without \`Content-Length\` and
+without a body. A method that a path does not have answers 405, with \`Allow\` and a body such as that of a 404 of that path.
+A path that does not exist answers 404 \`{ "error": … }\`. An answer of 503 says that the service is not configured.
 
 **Limits.** An authenticated endpoint has no rate limit of its own. A key has a rate only if the operator set one: every
 answer to such a key says in \`RateLimit\` and \`RateLimit-Policy\` what is left, and a request beyond the rate is answered
@@ -145,7 +149,8 @@ const tagDescriptions: Readonly<Record<(typeof tags)[number], string>> = {
   'Contact lists': 'Named groups of contacts.',
   Marketing: 'Who signed up to be written to.',
   Forms: 'Form definitions and what was submitted to them.',
-  'Form submission': 'Submitting a published form from any website, without a key.',
+  'Form submission':
+    'Submitting a published form from any website, without a key. There is no rate, but what is taken for spam is answered with 200 and saved alike, and nothing follows from it: no email, contact, automation or webhook. More than 20 submissions of a form within a minute from one network are. What a page needs to know of the fields is at `/forms/{formId}/definition`, without a key and outside of this document.',
   Vouchers: 'Vouchers, the groups they were issued in, and their redemptions.',
   Links: 'Short links, and how often they were followed and what came of it.',
   Automations: 'What follows from events, and each time it did.',
