@@ -131,6 +131,10 @@ export interface Messages {
   readonly unreachable: string
   /** Shown when the response is neither a receipt nor a failure of the service. */
   readonly unreadable: string
+  /** Shown above what only the owner of the page can mend: it sends what the service does not take. */
+  readonly ownerMistake: string
+  /** Shown at a control with a file. */
+  readonly noFiles: string
 }
 
 /** What happens in an attached form. */
@@ -185,8 +189,14 @@ function handle(
       return
     }
     setBusy(false)
-    const errors = outcome.kind === 'refused' ? errorsOf(outcome) : new Map<string, string>()
-    if (outcome.kind !== 'refused') view.complain(messages[outcome.kind], errors)
+    if (outcome.kind !== 'refused') {
+      view.complain(messages[outcome.kind], new Map())
+      return
+    }
+    const errors = errorsOf(outcome)
+    const isOwners = errors.size > 0 && [...errors.keys()].every((id) => id !== PASSWORD && !view.asksFor(id))
+    // The visitor cannot mend what the page sends.
+    if (isOwners) view.complain(messages.ownerMistake, new Map(), linesOf(errors))
     else view.complain(errors.size > 0 ? messages.checkAnswers : outcome.error, errors)
   }
   return {
@@ -196,14 +206,15 @@ function handle(
       event.preventDefault()
       if (isBusy) return
       update()
-      const problems = view.numberProblems()
-      if (problems.size > 0) {
-        view.complain(messages.checkAnswers, problems)
+      const data = dataOf(form, event)
+      const files = [...data].flatMap(([name, value]) => (typeof value === 'string' ? [] : [name]))
+      if (files.length > 0) {
+        view.complain(messages.checkAnswers, new Map(files.map((name) => [name, messages.noFiles])))
         return
       }
       setBusy(true)
       view.say(messages.sending)
-      void send(form, actionOf(form), options.timeoutMs ?? TIMEOUT_MS).then(conclude)
+      void send(data, actionOf(form), options.timeoutMs ?? TIMEOUT_MS).then(conclude)
     },
     edited: ({ target }) => {
       const { form: owner, name } = target as Partial<HTMLInputElement>
@@ -245,15 +256,23 @@ function endingOf({ redirectUrl }: Receipt, { followRedirect }: AttachOptions): 
   return target.origin === location.origin ? target : 'receipt'
 }
 
-/** The password is not a field of the form, but the visitor typed it into a control, so its error is shown there. */
+/**
+ * What is wrong, by the name under which it was sent. The password is no field of the form, but the visitor typed it into a
+ * control, so its error is shown there.
+ */
 function errorsOf({
   code,
   error,
   fieldErrors,
 }: Extract<Outcome, { kind: 'refused' }>): ReadonlyMap<string, string> {
-  return code === 'password_required' || code === 'invalid_password'
-    ? new Map([['_password', error]])
-    : fieldErrors
+  if (code === 'password_required' || code === 'invalid_password') return new Map([[PASSWORD, error]])
+  return code === 'invalid_redirect' ? new Map([['_redirect', error]]) : fieldErrors
+}
+
+const PASSWORD = '_password'
+
+function linesOf(errors: ReadonlyMap<string, string>): readonly string[] {
+  return [...errors].map(([id, message]) => `${id}: ${message}`)
 }
 
 /** Which form a page shows, and which service takes its submissions. */
@@ -306,13 +325,13 @@ type Outcome =
  * Sends a form once. The body is what the browser itself would send: so a form works the same without scripts, and the
  * request needs no preflight, which saves a round trip.
  */
-async function send(form: HTMLFormElement, url: string, timeoutMs: number): Promise<Outcome> {
+async function send(body: FormData, url: string, timeoutMs: number): Promise<Outcome> {
   const signal = AbortSignal.timeout(timeoutMs)
   const headers = { accept: 'application/json' }
   try {
     const response = await fetch(url, {
       method: 'POST',
-      body: textsOf(form),
+      body,
       headers,
       credentials: 'omit',
       signal,
@@ -324,11 +343,14 @@ async function send(form: HTMLFormElement, url: string, timeoutMs: number): Prom
   }
 }
 
-/** The form's data without files, which cannot be submitted. An empty file input would otherwise send an empty file. */
-function textsOf(form: HTMLFormElement): FormData {
-  const texts = new FormData()
-  for (const [name, value] of new FormData(form)) if (typeof value === 'string') texts.append(name, value)
-  return texts
+/** What the browser would send, with the button that was pressed. An empty file input would send an empty file: it is left out. */
+function dataOf(form: HTMLFormElement, event: Event): FormData {
+  const submitter = event instanceof SubmitEvent ? event.submitter : null
+  const data = new FormData()
+  for (const [name, value] of new FormData(form, submitter))
+    if (typeof value === 'string') data.append(name, value)
+    else if (value.name !== '' || value.size > 0) data.append(name, value)
+  return data
 }
 
 function read(text: string): Outcome {

@@ -13,22 +13,24 @@ import {
   visibleFields,
   type ConditionalField,
 } from '../../../domain/forms/language/visibility.ts'
-import { answerProblem, readAnswer } from '../../../domain/forms/language/answers.ts'
-import { clientSentences } from '../../../domain/forms/language/words/client.ts'
-import { sayer, type Voice } from '../../../domain/forms/language/words.ts'
+import { readAnswer } from '../../../domain/forms/language/answers.ts'
+import type { Voice } from '../../../domain/forms/language/words.ts'
 
 /** A form in the page. */
 export interface FormView {
   /** Shows and hides fields, depending on the current values. */
   readonly update: () => void
-  /** What is wrong with the numbers of the fields that are shown, by field id. */
-  readonly numberProblems: () => ReadonlyMap<string, string>
+  /** Whether the form has a field of this id. Without a definition it is not known, and every name counts as one. */
+  readonly asksFor: (id: string) => boolean
   /** Removes the error of a field that the visitor is correcting. */
   readonly corrected: (name: string) => void
   /** Shows a message about the whole form, and removes all errors. */
   readonly say: (text: string) => void
-  /** Shows errors at their fields and the others in the summary, and moves the focus to the first of them. */
-  readonly complain: (text: string, errors: ReadonlyMap<string, string>) => void
+  /**
+   * Shows errors at their fields and the others in the summary, and moves the focus to the first of them.
+   * @param details further lines of the summary
+   */
+  readonly complain: (text: string, errors: ReadonlyMap<string, string>, details?: readonly string[]) => void
   readonly setBusy: (isBusy: boolean) => void
   /** Restores the form to its original state. */
   readonly release: () => void
@@ -54,13 +56,7 @@ export function viewForm(form: HTMLFormElement, definition: PublishedForm): Form
       const shown = visible()
       for (const id of prepared.ids) views.get(id)?.show(shown.has(id))
     },
-    numberProblems: () =>
-      new Map(
-        [...visible()].flatMap((id): [string, string][] => {
-          const problem = isAtField(id) ? prepared.numberProblem(id, values(id)) : null
-          return problem === null ? [] : [[id, problem]]
-        }),
-      ),
+    asksFor: (id) => prepared.ids.length === 0 || prepared.ids.includes(id),
     corrected: (name) => {
       if (views.get(name)?.hasError !== true) return
       views.get(name)?.complain(null)
@@ -70,14 +66,12 @@ export function viewForm(form: HTMLFormElement, definition: PublishedForm): Form
       clear()
       summary.say(text)
     },
-    complain: (text, errors) => {
+    complain: (text, errors, details = []) => {
       clear()
       for (const [id, message] of errors) if (isAtField(id)) views.get(id)?.complain(message)
       const others = [...errors].filter(([id]) => !isAtField(id))
-      summary.say(
-        text,
-        others.map(([id, message]) => `${prepared.labels.get(id) ?? id}: ${message}`),
-      )
+      const told = others.map(([id, message]) => `${prepared.labels.get(id) ?? id}: ${message}`)
+      summary.say(text, [...told, ...details])
       // The first error in the order of the page, in which the visitor reads it.
       const first = [...controls.keys()].map((name) => views.get(name)).find((view) => view?.hasError)
       if (first === undefined) summary.focus()
@@ -139,11 +133,6 @@ interface PreparedForm {
   visible(answers: ReadonlyMap<string, unknown>): ReadonlySet<string>
   /** The answer that a field's form values mean, read as the service reads it; null: no answer, or an invalid one. */
   answer(id: string, values: readonly string[]): unknown
-  /**
-   * What the service would say of the form values of a number; null: nothing, or another type. Everything else the
-   * browser checks by itself, but its own control for numbers would lose a decimal comma, so they are typed as text.
-   */
-  numberProblem(id: string, values: readonly string[]): string | null
 }
 
 /**
@@ -161,7 +150,6 @@ export function prepareForm(form: PublishedForm): PreparedForm {
     min: field.min ?? null,
     max: field.max ?? null,
   })) as unknown as (ConditionalField & AnswerField)[]
-  const say = sayer({ language: form.language, texts: form.words }, clientSentences)
   const byId = new Map(fields.map((field) => [field.id, field]))
   const { resolved, cyclic } = dependencyOrder(fields)
   const ids = [...byId.keys()]
@@ -174,12 +162,6 @@ export function prepareForm(form: PublishedForm): PreparedForm {
       if (field === undefined || !(answerTypes as readonly string[]).includes(field.type)) return null
       const reading = readAnswer(field, values, 'form')
       return reading.kind === 'answer' ? reading.value : null
-    },
-    numberProblem: (id, values) => {
-      const field = byId.get(id)
-      if (field?.type !== 'number') return null
-      const problem = answerProblem(field, readAnswer(field, values, 'form'))
-      return problem === null ? null : say(problem)
     },
   }
 }

@@ -5,13 +5,7 @@ export const clientSentences = {
   unreachable:
     'The connection failed, so it is not known whether your answers arrived. Nothing is sent again by itself. What you typed is still here: check your connection, then send it again.',
   unreadable: 'Something went wrong. It is not known whether your answers were saved.',
-  required: 'This field is required.',
-  oneAnswer: 'Give one answer only.',
-  enterNumber: 'Enter a number.',
-  numberAtLeast: 'Enter a number of at least {min}.',
-  numberAtMost: 'Enter a number of at most {max}.',
-  fewerDigits: 'Enter a number of at most {max} digits.',
-  noSeparators: 'Enter the number without a separator of thousands, such as 1500 or 1.5.',
-  atMostCharacters: 'Use at most {max} characters.',
-  unstorable: 'This text has a character that cannot be stored.',
+  ownerMistake:
+    'The form sends something that this service does not take. You cannot correct that, its owner can:',
+  noFiles: 'Files cannot be sent with this form. Remove the file, then send the form again.',
 } as const

@@ -7,6 +7,8 @@ export const sentences: Sentences = {
   unreachable:
     'Die Verbindung ist abgebrochen, deshalb ist nicht bekannt, ob Ihre Angaben angekommen sind. Von selbst wird nichts noch einmal gesendet. Ihre Eingaben sind noch da: Prüfen Sie Ihre Verbindung und senden Sie dann noch einmal.',
   unreadable: 'Etwas ist schiefgegangen. Es ist nicht bekannt, ob Ihre Angaben gespeichert wurden.',
+  noFiles:
+    'Mit diesem Formular können keine Dateien gesendet werden. Entfernen Sie die Datei und senden Sie das Formular noch einmal.',
   required: 'Diese Angabe wird benötigt.',
   oneAnswer: 'Geben Sie nur eine Antwort.',
   enterNumber: 'Geben Sie eine Zahl ein.',

@@ -17,6 +17,15 @@ export const sentences = {
   successMessage: 'Your submission has been received.',
 
   // What is wrong with an answer, or with what else was sent.
+  required: 'This field is required.',
+  oneAnswer: 'Give one answer only.',
+  enterNumber: 'Enter a number.',
+  numberAtLeast: 'Enter a number of at least {min}.',
+  numberAtMost: 'Enter a number of at most {max}.',
+  fewerDigits: 'Enter a number of at most {max} digits.',
+  noSeparators: 'Enter the number without a separator of thousands, such as 1500 or 1.5.',
+  atMostCharacters: 'Use at most {max} characters.',
+  unstorable: 'This text has a character that cannot be stored.',
   enterText: 'Enter text.',
   enterEmailText: 'Enter an email address as text.',
   enterPhoneText: 'Enter a phone number as text.',
@@ -65,8 +74,6 @@ export const sentences = {
   nothingSavedOne: 'Nothing was saved yet. One answer needs another look:',
   nothingSaved: 'Nothing was saved yet. {count} answers need another look:',
   andMore: 'and {count} more',
-  ownerMistake:
-    'The form sends something that this service does not take. You cannot correct that, its owner can:',
   openFormAt: 'Open the form at {host}',
   backTo: 'Back to {host}',
   goTo: 'Go to {host}',

@@ -7,6 +7,8 @@ export const sentences: Sentences = {
   unreachable:
     'Se ha cortado la conexión, por lo que no se sabe si sus respuestas han llegado. Nada se vuelve a enviar por sí solo. Lo que ha escrito sigue aquí: compruebe su conexión y envíelo de nuevo.',
   unreadable: 'Algo ha salido mal. No se sabe si sus respuestas se han guardado.',
+  noFiles:
+    'Con este formulario no se pueden enviar archivos. Quite el archivo y vuelva a enviar el formulario.',
   required: 'Este campo es obligatorio.',
   oneAnswer: 'Dé una sola respuesta.',
   enterNumber: 'Escriba un número.',

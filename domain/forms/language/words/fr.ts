@@ -7,6 +7,8 @@ export const sentences: Sentences = {
   unreachable:
     'La connexion a échoué : on ne sait pas si vos réponses sont arrivées. Rien n’est renvoyé automatiquement. Ce que vous avez saisi est toujours là : vérifiez votre connexion, puis envoyez à nouveau.',
   unreadable: 'Une erreur est survenue. On ne sait pas si vos réponses ont été enregistrées.',
+  noFiles:
+    'Ce formulaire ne permet pas d’envoyer de fichiers. Retirez le fichier, puis renvoyez le formulaire.',
   required: 'Ce champ est obligatoire.',
   oneAnswer: 'Donnez une seule réponse.',
   enterNumber: 'Saisissez un nombre.',
