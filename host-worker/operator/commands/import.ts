@@ -56,6 +56,7 @@ const importCommand: Command = {
     'are JSON. Of contacts, --map "Birthday=attributes.birthday" keeps a column that is no field as an attribute, and',
     '--attributes keeps all of them. Contacts need no ids: a row without one is of whoever has its email, else its phone,',
     'else it is a new one; rows of one file that are of the same contact are merged, and an empty cell clears nothing.',
+    'Their consents may be written as yes or no, x, ja, non and the like.',
     'A file that is not UTF-8 is read as UTF-16 by its mark, else as Windows-1252; --encoding decides. --template prints a file to begin with on standard output, and what each column means on standard error.',
     '--skip-problems imports the rows of a CSV file that are right, and writes the others to the file PROBLEMS, which is',
     'NAME.problems.csv when it is not given: under the heads of the file, with a last column that says what is wrong, so',

@@ -333,12 +333,11 @@ export function useChoice(kinds: readonly ImportKind[], organizationId: string):
   const identity = useIdentity()
   const [chosen, setChosen] = useState<Chosen>(() => kept.get(identity)?.get(organizationId) ?? nothing)
   const choose = (change: Partial<Chosen>): void => {
-    setChosen((before) => {
-      const after = { ...before, ...change }
-      kept.set(identity, new Map(kept.get(identity)).set(organizationId, after))
-      return after
-    })
+    setChosen((before) => ({ ...before, ...change }))
   }
+  useEffect(() => {
+    kept.set(identity, new Map(kept.get(identity)).set(organizationId, chosen))
+  }, [chosen])
   const { kindName, file, format, encoding, said, skipsProblems } = chosen
   const kind = kinds.find((one) => one.kind === kindName) ?? null
   const read = useReading(file, format, encoding, kind)

@@ -77,7 +77,9 @@ export function Page({ organizationId }: OrganizationProps) {
     <>
       {mayImport && (
         <Shown reading={kinds} lines={3}>
-          {({ data }) => <NewImport organizationId={organizationId} kinds={data} onChanged={reload} />}
+          {({ data }) => (
+            <NewImport key={organizationId} organizationId={organizationId} kinds={data} onChanged={reload} />
+          )}
         </Shown>
       )}
       {abort.failure !== null && <FailureNote failure={abort.failure} />}
