@@ -70,8 +70,7 @@ const asked = fieldsOf('organizations.save', 'body', ['phoneCountry'])
 
 /** The country of whoever reads, as their browser has it; empty: it says none. */
 function ownCountry(): string {
-  const { region = '' } = new Intl.Locale(navigator.language)
-  return /^[A-Z]{2}$/.test(region) ? region : ''
+  return /-([A-Z]{2})(?![A-Za-z])/.exec(navigator.language)?.[1] ?? ''
 }
 
 interface NewOrganizationProps {
