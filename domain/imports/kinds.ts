@@ -52,6 +52,8 @@ export interface ImportKind {
   readonly names: readonly string[]
   /** What people call fields at the heads of columns, by what `headKey` makes of it. */
   readonly heads: ReadonlyMap<string, string>
+  /** By field, the values for which people write other words in cells. Left out: they do not. */
+  readonly words?: ReadonlyMap<string, ReadonlyMap<string, unknown>>
   /** How a field is stored; null for a field that cannot be imported. Decides how a CSV cell is read. */
   readonly typeOf: (field: string) => StorageType | null
   /** Why a line may not have this field; null: it may. */
@@ -166,6 +168,9 @@ function plainKind(resource: Resource): ImportKind {
     names: [...imported.keys()],
     heads: new Map(
       [...imported].flatMap(([name, { heads = [] }]) => heads.map((head) => [headKey(head), name] as const)),
+    ),
+    words: new Map(
+      [...imported].flatMap(([name, { words }]) => (words === undefined ? [] : [[name, words]])),
     ),
     typeOf: (name) => imported.get(name)?.field.storage ?? null,
     problemOf: (name) => (imported.has(name) ? null : problemOf(name, resource, [...imported.keys()])),

@@ -24,7 +24,7 @@ export interface TemplateColumn {
 }
 
 /** Any organization: examples have their country with them. */
-const context: ImportContext = { organizationId: 'example', toE164: (text) => text }
+const context: ImportContext = { organizationId: 'example', phoneCountry: 'US', toE164: (text) => text }
 
 /** The columns of a kind's files, from its record. Throws when there is no kind of that name. */
 export function templateOf(name: string): readonly TemplateColumn[] {
@@ -45,7 +45,7 @@ export function templateOf(name: string): readonly TemplateColumn[] {
       : isMatched(column)
         ? 'who has the email, else the phone, else a new one'
         : inWords(imported.get(column)?.default),
-    meaning: termOf([resource.name, column])?.[0] ?? null,
+    meaning: meaningOf([resource.name, column], imported.get(column)?.words !== undefined),
     heads: imported.get(column)?.heads ?? [],
     // What may be left out is shown where its meaning has an example.
     example:
@@ -55,6 +55,11 @@ export function templateOf(name: string): readonly TemplateColumn[] {
     ...columns.filter(({ isRequired }) => isRequired),
     ...columns.filter(({ isRequired }) => !isRequired),
   ]
+}
+
+function meaningOf(path: readonly [string, string], hasWords: boolean): string | null {
+  const [meaning = null] = termOf(path) ?? []
+  return meaning !== null && hasWords ? `${meaning} In a CSV file also yes or no.` : meaning
 }
 
 /** A CSV file of the columns with one row of examples. */

@@ -29,5 +29,5 @@ export function importContext({
   organizationId,
   phoneCountry,
 }: Pick<Organization, 'organizationId' | 'phoneCountry'>): ImportContext {
-  return { organizationId, toE164: (text) => phoneToE164(text, phoneCountry) }
+  return { organizationId, phoneCountry, toE164: (text) => phoneToE164(text, phoneCountry) }
 }

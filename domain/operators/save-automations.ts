@@ -126,7 +126,7 @@ function reading(
   const known = Object.fromEntries(Object.entries(line).filter(([key]) => kind.problemOf(key) === null))
   const record = { ...known, status: known.status ?? before?.status ?? 'draft' }
   // No field of an automation is a phone number.
-  const read = kind.read(record, { organizationId, toE164: () => null })
+  const read = kind.read(record, { organizationId, phoneCountry: '', toE164: () => null })
   if ('row' in read && unknown.length === 0) return read
   const issues = 'issues' in read ? read.issues : []
   return {

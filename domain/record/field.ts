@@ -10,9 +10,10 @@ export type StorageType = 'text' | 'integer' | 'real' | 'boolean' | 'json'
 /** The settings of an organization on which reading an imported value may depend. */
 export interface ImportContext {
   readonly organizationId: string
+  /** The country of phone numbers that name none (ISO 3166-1 alpha-2). */
+  readonly phoneCountry: string
   /**
-   * The E.164 form of a valid phone number; null for any other text. A national number is read in the organization's
-   * country.
+   * The E.164 form of a valid phone number; null for any other text. A national number is one of that country.
    */
   readonly toE164: (text: string) => string | null
 }
@@ -269,13 +270,14 @@ export function phone(): Field<string> {
   return field(
     'text',
     () => v.string(),
-    ({ toE164 }) =>
+    ({ phoneCountry, toE164 }) =>
       v.pipe(
         v.string(),
         v.rawTransform(({ dataset, addIssue, NEVER }) => {
           const e164 = toE164(dataset.value)
           if (e164 !== null) return e164
-          addIssue({ message: 'must be a valid phone number, such as +12125550123' })
+          const message = `must be a valid phone number of ${phoneCountry}, or one with its country such as +12125550123; the country is a setting of the organization`
+          addIssue({ message })
           return NEVER
         }),
       ),

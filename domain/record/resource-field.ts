@@ -22,6 +22,8 @@ export interface Imported<Value = unknown> {
   readonly mayBeLeftOut?: true
   /** What people call the field at the head of a column, in several languages, besides its name. */
   readonly heads?: readonly string[]
+  /** The values for which people write other words in the cells of a spreadsheet, by these words in lower case. */
+  readonly words?: ReadonlyMap<string, Value>
   /** Whether the field is a code: always imported, but published only when codes are requested. */
   readonly isCode?: true
   /** The collection that must have a row of this id when a line is imported. */
@@ -119,6 +121,14 @@ export function headed<Value>(
   heads: readonly string[],
 ): Imported<Value> {
   return 'origin' in field ? { ...field, heads } : { origin: 'imported', field, heads }
+}
+
+/** A field with the words that people write for its values in a cell. Case and outer white space do not matter. */
+export function worded<Value>(
+  field: Imported<Value>,
+  words: ReadonlyMap<string, NoInfer<Value>>,
+): Imported<Value> {
+  return { ...field, words }
 }
 
 /**

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { storedAnswers } from './answers.ts'
 
-const input = storedAnswers().input({ organizationId: 'acme', toE164: () => null })
+const input = storedAnswers().input({ organizationId: 'acme', phoneCountry: 'US', toE164: () => null })
 
 test('answers are imported with every key they have', () => {
   const answers: unknown = JSON.parse('{"constructor":"a","__proto__":{"b":1},"toString":[2]}')

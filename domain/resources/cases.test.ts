@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { expect, it } from 'vitest'
 import { caseCustomer, caseHistory, caseNotes, caseSite } from './cases.ts'
 
-const context = { organizationId: 'acme', toE164: () => null }
+const context = { organizationId: 'acme', phoneCountry: 'US', toE164: () => null }
 const nothing = {
   action: null,
   from: null,

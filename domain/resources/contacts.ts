@@ -12,12 +12,32 @@ import {
   timestamp,
 } from '../record/field.ts'
 import { emailFilter, idFilter, phoneFilter, window } from '../record/filter.ts'
-import { derived, headed, orElse, orNow, updatedAt } from '../record/resource-field.ts'
+import { derived, headed, orElse, orNow, updatedAt, worded } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { attributeBounds } from '../limits/limits.ts'
 import { emailKey } from '../text/email-address.ts'
 
 const consents = ['subscribed', 'unsubscribed', 'unknown'] as const
+
+const [subscribed, unsubscribed] = consents
+
+/**
+ * What people write for a consent in a spreadsheet, and what spreadsheet programs write for a ticked box, in English, German,
+ * Spanish and French.
+ */
+const consentWords = new Map<string, (typeof consents)[number]>([
+  ...consents.map((consent) => [consent, consent] as const),
+  ...['yes', 'y', 'true', '1', 'x', 'ja', 'j', 'wahr', 'sí', 'si', 'verdadero', 'oui', 'vrai'].map(
+    (word) => [word, subscribed] as const,
+  ),
+  ...['no', 'n', 'false', '0', 'nein', 'falsch', 'falso', 'non', 'faux'].map(
+    (word) => [word, unsubscribed] as const,
+  ),
+])
+
+function consent(heads: readonly string[]) {
+  return headed(worded(orElse(personal(oneOf(consents), 'unsubscribed'), 'unknown'), consentWords), heads)
+}
 
 /** What people write at the head of a column, in English, German, Spanish and French. */
 const heads = {
@@ -101,6 +121,26 @@ const heads = {
     ],
   ],
   tags: ['Labels', 'Etiketten', 'Etiquetas', 'Etiquettes'],
+  // None that may be a day, a number or the opposite, such as "Subscribed", "SMS" or "Opt-out".
+  emailConsent: [
+    ...['Newsletter', 'Newsletter opt-in', 'Newsletter consent', 'Email opt-in', 'Email marketing'],
+    ...[
+      'Email marketing consent',
+      'Email marketing opt-in',
+      'Email subscription status',
+      'Marketing consent',
+    ],
+    ...['Marketing opt-in', 'Accepts marketing', 'Accepts email marketing', 'Newsletter abonniert'],
+    ...['Newsletter-Einwilligung', 'E-Mail-Einwilligung', 'E-Mail-Werbung', 'Werbeeinwilligung'],
+    ...['Einwilligung Newsletter', 'Einwilligung E-Mail', 'Boletín', 'Boletín informativo'],
+    ...['Consentimiento de correo', 'Infolettre', "Lettre d'information", 'Consentement e-mail'],
+  ],
+  smsConsent: [
+    ...['SMS opt-in', 'SMS marketing', 'SMS marketing consent', 'SMS marketing opt-in', 'Text opt-in'],
+    ...['SMS subscription status', 'Text message opt-in', 'Text message consent', 'Accepts SMS marketing'],
+    ...['SMS-Einwilligung', 'SMS-Werbung', 'SMS-Newsletter', 'Einwilligung SMS', 'Consentimiento de SMS'],
+    ...['Consentimiento SMS', 'Consentement SMS'],
+  ],
 } as const
 
 export const contacts = resource({
@@ -120,8 +160,8 @@ export const contacts = resource({
     phone: headed(personal(nullable(phone())), heads.phone),
     licensePlate: headed(personal(nullable(text())), heads.licensePlate),
     tags: headed(orElse(personal(textList(), []), []), heads.tags),
-    emailConsent: orElse(personal(oneOf(consents), 'unsubscribed'), 'unknown'),
-    smsConsent: orElse(personal(oneOf(consents), 'unsubscribed'), 'unknown'),
+    emailConsent: consent(heads.emailConsent),
+    smsConsent: consent(heads.smsConsent),
     source: personal(nullable(text())),
     siteId: nullable(id()),
     attributes: orElse(personal(textsByName(attributeBounds), {}), {}),

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { surveyConfig } from './surveys.ts'
 
 const field = surveyConfig()
-const input = field.input({ organizationId: 'acme', toE164: () => null })
+const input = field.input({ organizationId: 'acme', phoneCountry: 'US', toE164: () => null })
 
 const whole = {
   questionText: 'How was it?',

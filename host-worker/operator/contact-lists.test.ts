@@ -17,6 +17,7 @@ import {
   withOthers,
 } from '../console/app/imports/columns.ts'
 import { sendFile, type Mapping } from '../console/app/imports/send-file.ts'
+import { toldImports } from '../console/app/imports/told-imports.ts'
 import { createClient } from '../console/app/service/client.ts'
 
 // Lists of contacts as people have them, imported at the first try, by the command and by the console.
@@ -239,18 +240,18 @@ async function importInConsole(
     const [column = '', field = ''] = flag.split('=')
     const { columns } = columnsIn(head, kind, said)
     const choice = field === '' ? LEFT_OUT : field.startsWith('attributes.') ? attributeOf(column) : field
-    said = withField(columns, column, choice)
+    said = withField(columns, said, column, choice)
   }
   const found = columnsIn(head, kind, said).columns
   if (flags.includes('--attributes')) said = withOthers(found, 'attributes')
   const { columns, mapping } = columnsIn(head, kind, said)
   expect([columns.filter((one) => !isKnown(one)), missingFields(kind, columns)]).toEqual([[], []])
-  const skipping = skips ? rulesOf(kind, mapping) : null
+  const rules = rulesOf(kind, mapping)
   const how = { organizationId: 'acme', kind: kind.kind, format: 'csv', mapping, isDryRun } as const
   const passes = new Set<string>()
   const report = ({ pass }: { readonly pass: string }) => passes.add(pass)
   const work = { signal: new AbortController().signal, report }
-  const imported = await sendFile(client, { ...how, file, source, skipping }, work)
+  const imported = await sendFile(client, { ...how, file, source, rules, skipsProblems: skips }, work)
   const { outcome, skipped, wrong } = imported
   const text = 'read' in outcome ? outcomeText(outcome, skipped) : JSON.stringify(outcome)
   return { text, note, rows: head.rows, wrong, passes }
@@ -306,6 +307,75 @@ describe('in the console', () => {
     ).toMatchObject({
       text: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged, 1 with problems skipped',
     })
+  })
+
+  test('the list of imports says what came of each, with the checks that left rows out', async () => {
+    vi.stubGlobal('fetch', (path: string, init: RequestInit) => {
+      operator.service.clock.advance(1)
+      return operator.service.send(path, init)
+    })
+    const list = 'Vorname;E-Mail\nAda;ada@example.com\nBo;no address\nCy;\n;\n'
+    await importInConsole(list)
+    await importInConsole(list, { skips: true, isDryRun: true })
+    await importInConsole(list, { skips: true })
+    await importInConsole('contactId;Vorname\nc-1;Di\n', { isDryRun: true })
+    const client = createClient(null, () => undefined, operator.key)
+    const { data } = await client.call('imports.list', { params: { organizationId: 'acme' } })
+    expect(data.map(({ state }) => state)).toEqual([
+      ...['checked', 'done', 'checked', 'refused', 'checked', 'checked', 'refused', 'refused'],
+    ])
+    const told = toldImports(data)
+    expect(told.map(({ text }) => text)).toEqual([
+      '1 read, 1 would be changed, 0 unchanged. Nothing is wrong. Nothing was imported: this was a dry run',
+      '1 read: 1 new, 0 changed, 0 unchanged, 0 merged, 1 empty row skipped, 2 with problems skipped',
+      '1 read: 1 would be new, 0 changed, 0 unchanged, 0 merged, 1 empty row skipped, 2 with problems skipped. Nothing was imported: this was a dry run',
+      'Nothing was imported: 2 problems in 3 rows',
+    ])
+    // Checks without their import, of which the first says nothing of the rows of the other, stand for themselves.
+    const [, , check, refused] = data
+    if (check === undefined || refused === undefined) throw new Error('There were no checks')
+    expect(toldImports([refused]).map(({ text }) => text)).toEqual([
+      'Nothing was imported: 2 problems in 3 rows',
+    ])
+    expect(toldImports([check, refused])).toHaveLength(2)
+    const other = { ...refused, readRows: 1 }
+    const [, done] = data
+    if (done === undefined) throw new Error('Nothing was imported')
+    expect(toldImports([done, check, other]).map(({ text }) => text)).toEqual([
+      '1 read: 1 new, 0 changed, 0 unchanged, 0 merged, 1 empty row skipped',
+      'Nothing was imported: 2 problems in 1 row',
+    ])
+    for (const unlike of [{ kind: 'sites' }, { mapping: { a: 'b' } }, { totalBytes: 1 }])
+      expect(toldImports([done, { ...check, ...unlike }])).toHaveLength(2)
+    const open = { ...done, state: 'receiving' as const, readRows: 1_200 }
+    expect(toldImports([open, { ...open, state: 'aborted' as const }]).map(({ text }) => text)).toEqual([
+      '1200 rows were read so far',
+      'The import was given up. Nothing was imported.',
+    ])
+  })
+
+  test('an attribute has the name that a person gives it, which must be one', async () => {
+    const client = createClient(null, () => undefined, operator.key)
+    const kind = (await client.call('importKinds.list')).data.find((one) => one.kind === 'contacts')
+    if (kind === undefined) throw new Error('Contacts cannot be imported')
+    const head = { delimiter: ',', cells: ['email', 'Geburtstag', 'Auto'], rows: [] } as const
+    const chosen = (said: Mapping, column: string, name: string) =>
+      withField(columnsIn(head, kind, said).columns, said, column, `attributes.${name}`)
+    const problems = (said: Mapping) => columnsIn(head, kind, said).columns.map(({ problem }) => problem)
+    const birthday = chosen({}, 'Geburtstag', 'birthday')
+    expect(birthday).toEqual({ email: 'email', Geburtstag: 'attributes.birthday' })
+    // While one has no name yet, or the name of another, both stay as they were chosen.
+    for (const [name, problem] of [
+      ['', 'Give a name of 1 to 64 characters.'],
+      ['x'.repeat(65), 'Give a name of 1 to 64 characters.'],
+      ['birthday', 'means attributes.birthday, as column 2 (Geburtstag) does. Keep one of them'],
+    ] as const) {
+      const both = chosen(birthday, 'Auto', name)
+      expect(both).toMatchObject({ Geburtstag: 'attributes.birthday', Auto: `attributes.${name}` })
+      expect(problems(both)).toEqual([null, null, problem])
+      expect(chosen(both, 'Geburtstag', 'born')).toMatchObject({ Auto: `attributes.${name}` })
+    }
+    expect(problems(chosen(birthday, 'Auto', 'car'))).toEqual([null, null, null])
   })
 
   test('what is wrong with the whole file is said once, before anything is sent', async () => {
@@ -407,6 +477,64 @@ describe('--skip-problems', () => {
     })
     expect(existsSync(path.replace('.csv', '.problems.csv'))).toBe(false)
     expect(await contacts()).toEqual([])
+  })
+
+  test('and --dry-run say why rows would be skipped, with their lines and heads', async () => {
+    const path = fileOf(list)
+    const phone =
+      'must be a valid phone number of US, or one with its country such as +12125550123; the country is a setting of the organization'
+    const advice = 'Phone numbers of another country? org create --id acme --phone-country COUNTRY sets it.\n'
+    const dry = await importing(path, '--skip-problems', '--dry-run')
+    expect(dry.stderr).toBe(
+      `${path}:3: E-Mail must be an email address, such as ada@example.com\n` +
+        `${path}:4: contactId is missing, and so are email and phone: the row would come anew with each import. Give one of the three\n` +
+        `${path}:5: Mobile ${phone}\n${advice}`,
+    )
+    // The person at a terminal sees what stands there; what is written to a log does not say it.
+    const flags = ['--org', 'acme', '--skip-problems', '--dry-run'] as const
+    const shown = await operator.runOnTerminal(80, 'import', 'contacts', path, ...flags)
+    expect(shown.stderr).toBe(
+      dry.stderr
+        .replace('E-Mail must', 'E-Mail "not an address" must')
+        .replace('Mobile must', 'Mobile "12" must'),
+    )
+    const refused = await operator.runOnTerminal(80, 'import', 'contacts', path, '--org', 'acme')
+    expect(refused.stderr).toBe(shown.stderr.replace(advice, `Nothing was imported.\n${advice}`))
+    expect(readFileSync(path, 'utf8')).toBe(list)
+    // As many lines as elsewhere, and one that says how many there are.
+    const many = fileOf(`email\n${'x\n'.repeat(60)}ada@example.com\n`)
+    const lines = (await importing(many, '--skip-problems', '--dry-run')).stderr.trimEnd().split('\n')
+    expect([lines.length, lines.at(-1)]).toEqual([51, 'There are 10 problems more.'])
+    expect(lines.at(-2)).toBe(`${many}:51: email must be an email address, such as ada@example.com`)
+    // Import it, and the file of what was skipped says the same.
+    await importing(path, '--skip-problems')
+    const written = readFileSync(path.replace('.csv', '.problems.csv'), 'utf8')
+    expect(written).toContain(`;"Mobile ${phone}"`)
+  })
+
+  test('a cell that a terminal would obey is shown as text, and a secret never', async () => {
+    const run = async (kind: string, content: string) => {
+      const told = await operator.runOnTerminal(80, 'import', kind, fileOf(content), '--org', 'acme')
+      return told.stderr
+    }
+    const obeyed = await run('contacts', `E-Mail\n\u001b[2J\u202e${'y'.repeat(90)}\n`)
+    expect(obeyed).toContain(String.raw`E-Mail "\u001b[2J\u202e${'y'.repeat(55)}…" must be`)
+    expect(obeyed).not.toMatch(/\u001b|\u202e/)
+    const secret = await run('purchases', 'processorId,status\npi_secret_1234,nonsense\n')
+    expect(secret).toMatch(/:2: status must/)
+    expect(secret).not.toMatch(/nonsense|pi_secret/)
+  })
+
+  test('numbers of another country are refused until the organization has it', async () => {
+    await operator.service.addOrganization('hafen', { phoneCountry: 'US' })
+    const path = fileOf('Vorname;Handy;Newsletter\nKäthe;0171 / 23 45 610;ja\n')
+    const run = () => operator.run('import', 'contacts', path, '--org', 'hafen')
+    const refused = await run()
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr).toContain('Handy must be a valid phone number of US, or one with its country')
+    expect(refused.stderr).toContain('org create --id hafen --phone-country COUNTRY')
+    await operator.run('org', 'create', '--id', 'hafen', '--phone-country', 'DE')
+    expect(await run()).toMatchObject({ code: 0, stdout: expect.stringContaining('1 new') as string })
   })
 
   test('without it, one wrong row and nothing is imported', async () => {

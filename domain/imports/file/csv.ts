@@ -56,7 +56,8 @@ export const NEVER_ENDS_OR_TOO_LONG = 'has a quoted cell that never ends, or is 
  * Reads CSV: the first record contains the names of columns, and each further one is a record. A first line such as `sep=;`
  * says by what cells are separated. An empty cell is an absent
  * field, and a row of empty cells is skipped. Numbers, booleans (`true`, `false`) and JSON are read as the field is
- * stored; a cell that does not fit stays text, and the field's schema then refuses it.
+ * stored, and words that people write for its values are read as these; a cell that does not fit stays text, and the
+ * field's schema then refuses it.
  * @param known the header, when an earlier part of the same file contained it
  * @param lineEnd the character that ends lines
  */
@@ -188,7 +189,10 @@ function toEntry(
     const cell = cells[index] ?? ''
     if (field === '' && cell.trim() !== '')
       nameless.push({ line, issue: { field: `column ${index + 1}`, message: NAMELESS } })
-    if (field !== '' && field !== null && cell !== '') record[field] = readCell(cell, columns.typeOf(field))
+    if (field !== '' && field !== null && cell !== '') {
+      const word = columns.words?.get(field)?.get(cell.trim().normalize('NFC').toLowerCase())
+      record[field] = word ?? readCell(cell, columns.typeOf(field))
+    }
   }
   return nameless.length > 0 ? nameless : [{ line, record }]
 }

@@ -20,6 +20,8 @@ export interface Columns {
   problemOf(field: string): string | null
   /** What people call fields at the heads of columns, by what `headKey` makes of it. Left out: nothing else. */
   readonly heads?: ReadonlyMap<string, string>
+  /** By field, the values for which people write other words in cells, by these in lower case. Left out: they do not. */
+  readonly words?: ReadonlyMap<string, ReadonlyMap<string, unknown>>
   /**
    * A field whose value no problem may show; null: there is none. In a file without a header it would stand where the
    * names of fields are expected.

@@ -167,11 +167,16 @@ async function commit(
     session = answer.session
     if (session.state === 'writing') onProgress(pass, session.writtenRows)
   }
+  if (session.state === 'done') onProgress('writing', session.writtenRows)
+  return outcomeOf(session)
+}
+
+/** What an import came to that has ended. */
+export function outcomeOf(session: Omit<ImportProgress, 'importId' | 'nextPart'>): ImportOutcome {
   const { state, problems, warnings, readRows, skippedRows, writtenRows, changedRows } = session
   const { newRows, mergedRows } = session
   if (state === 'refused') return { kind: 'invalid', problems }
   if (state === 'aborted') return stopped({ message: `${GIVEN_UP} Nothing was imported.` })
-  if (state === 'done') onProgress('writing', writtenRows)
   const empty = readRows === 0 ? ['The file holds no rows.'] : []
   return {
     kind: state === 'checked' ? 'checked' : 'imported',
@@ -296,6 +301,11 @@ export function outcomeText(outcome: ReadOutcome, left = 0): string {
 /** Said after problems when the check ended with them. */
 export function endOfCheck(problems: number, most: number): string {
   return problems < most ? '' : `The check ended after ${most} problems; there may be more.`
+}
+
+/** Whether what is wrong may be a setting of the organization, such as its country, and not the file. */
+export function isOfSetting({ message }: Pick<ImportProblem, 'message'>): boolean {
+  return message.endsWith('is a setting of the organization')
 }
 
 /** How a file is probably written, by its name. */

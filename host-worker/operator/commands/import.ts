@@ -3,18 +3,25 @@ import {
   importFormats,
   FILE_PROBLEMS_MAX,
   endOfCheck,
+  isOfSetting,
   outcomeText,
   type ImportOutcome,
   type Transfer,
 } from '../../../domain/imports/file/transfer.ts'
 import { closeSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { importRight, type RightImport } from '../../../domain/imports/file/skip-problems.ts'
+import {
+  importRight,
+  importWhole,
+  type FileImport,
+  type PlacedProblem,
+} from '../../../domain/imports/file/skip-problems.ts'
 import { encodings, readableFile, type FileEncoding } from '../../../domain/imports/file/encoding.ts'
 import { isSourceKind } from '../../../adapters/pos-odbc/index.ts'
 import { importKindNames, isKeptAtPos, kindOf } from '../../../domain/imports/kinds.ts'
 import { templateCsv, templateOf } from '../../../domain/imports/template.ts'
 import type { StorageType } from '../../../domain/record/field.ts'
-import type { ImportProblem } from '../../../ports/import-sessions.ts'
+import { echoed } from '../../../domain/limits/echo.ts'
+import { shownJson } from '../../../domain/text/terminal.ts'
 import { systemClock } from '../../system.ts'
 import { CommandError, UsageError, type OperatorService } from '../client/call-service.ts'
 import { importOperations, importThroughService } from '../client/import-client.ts'
@@ -49,12 +56,13 @@ const importCommand: Command = {
     'are JSON. Of contacts, --map "Birthday=attributes.birthday" keeps a column that is no field as an attribute, and',
     '--attributes keeps all of them. Contacts need no ids: a row without one is of whoever has its email, else its phone,',
     'else it is a new one; rows of one file that are of the same contact are merged, and an empty cell clears nothing.',
+    'Their consents may be written as yes or no, x, ja, non and the like.',
     'A file that is not UTF-8 is read as UTF-16 by its mark, else as Windows-1252; --encoding decides. --template prints a file to begin with on standard output, and what each column means on standard error.',
     '--skip-problems imports the rows of a CSV file that are right, and writes the others to the file PROBLEMS, which is',
     'NAME.problems.csv when it is not given: under the heads of the file, with a last column that says what is wrong, so',
     'that they can be mended and imported. Without it, one wrong row and nothing is imported.',
     '--dry-run checks everything as an import does, with the same exit code, and writes nothing. It says how many rows an',
-    'import would make, change and leave as they are.',
+    'import would make, change and leave as they are, and with --skip-problems what is wrong with those that it would skip.',
     `KIND is one of ${importKindNames.join(', ')}.`,
     "The pos- kinds go into the organization's point of sale: the legacy vendor's database, or an embedded one of the",
     'ODBC gateway, as POS_GATEWAY_CONFIG (a file of its configuration) says. A real data source takes no imports.',
@@ -93,18 +101,29 @@ const importCommand: Command = {
       importInto(organizationId, { ...transfer, ...more }, service)
     const rules = { columns: kindOf(kind, toolsWithoutSecrets()), mapping, takesAttributes }
     const right = (keep?: (wrong: string) => void) => importRight(file.source, rules, importing, keep)
-    const { outcome, skipped } = await (
+    const { outcome, skipped, problems } = await (
       values['skip-problems'] !== true
-        ? importing({}).then((whole) => ({ outcome: whole, skipped: 0 }))
+        ? importWhole(file.source, format === 'csv' ? rules : null, importing)
         : problemsFile === null
           ? right()
           : importKeeping(problemsFile, right)
     ).finally(() => {
       progress.end()
     })
-    if (outcome.kind === 'invalid') throw new CommandError(describeProblems(path, outcome.problems))
+    const listed = listedProblems(path, problems, context)
+    const setting = problems.some(isOfSetting)
+      ? `\nPhone numbers of another country? org create --id ${organizationId} --phone-country COUNTRY sets it.`
+      : ''
+    if (outcome.kind === 'invalid') {
+      const end = endOfCheck(problems.length, FILE_PROBLEMS_MAX)
+      throw new CommandError(`${listed}\nNothing was imported.${end === '' ? '' : ` ${end}`}${setting}`)
+    }
     if (outcome.kind === 'stopped') throw new CommandError(`${path}: ${outcome.message}`)
     for (const warning of outcome.warnings) context.note(`warning: ${warning}`)
+    if (isDryRun && skipped > 0) {
+      const more = problems.length - FILE_PROBLEMS_MAX
+      context.note(`${listed}${more > 0 ? `\nThere are ${more} problems more.` : ''}${setting}`)
+    }
     context.out(`${kind}: ${outcomeText(outcome, skipped)}`)
     if (skipped > 0 && problemsFile !== null)
       context.note(`What was skipped is in ${problemsFile}, each row with what is wrong. Mend and import it.`)
@@ -142,8 +161,8 @@ function openProblems(file: string): void {
 /** Imports the rows of a CSV file that are right, and writes the others to a file, which is removed when there are none. */
 async function importKeeping(
   problemsFile: string,
-  importing: (keep: (wrong: string) => void) => Promise<RightImport>,
-): Promise<RightImport> {
+  importing: (keep: (wrong: string) => void) => Promise<FileImport>,
+): Promise<FileImport> {
   openProblems(problemsFile)
   let isKept = false
   try {
@@ -221,10 +240,13 @@ function mappingOf(given: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(pairs)
 }
 
-function describeProblems(path: string, problems: readonly ImportProblem[]): string {
-  const lines = problems.map(({ line, field, message }) => `${path}:${line}: ${field} ${message}`)
-  const end = endOfCheck(problems.length, FILE_PROBLEMS_MAX)
-  return [...lines, `Nothing was imported.${end === '' ? '' : ` ${end}`}`].join('\n')
+/** The first problems, a line each. Values of the file are shown to the person at a terminal, and stand in no log. */
+function listedProblems(path: string, problems: readonly PlacedProblem[], { terminal }: Streams): string {
+  const lines = problems.slice(0, FILE_PROBLEMS_MAX).map(({ line, head, value, message }) => {
+    const shown = terminal === null || value === null ? '' : ` ${shownJson(echoed(value))}`
+    return `${path}:${line}: ${head}${shown} ${message}`
+  })
+  return lines.join('\n')
 }
 
 export const commands = [importCommand]

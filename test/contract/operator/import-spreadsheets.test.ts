@@ -154,7 +154,7 @@ test.each([
     'subscribd',
     '2 emailConsent must be one of subscribed, unsubscribed, unknown. Did you mean subscribed?',
   ],
-  ['smsConsent', 'yes', '2 smsConsent must be one of subscribed, unsubscribed, unknown.'],
+  ['smsConsent', 'perhaps', '2 smsConsent must be one of subscribed, unsubscribed, unknown.'],
   ['tags', 'vip', '2 tags must be a list, such as ["a","b"]'],
   ['tags', '[1]', '2 tags.0 must be a string'],
   [
@@ -162,7 +162,11 @@ test.each([
     '5/20/2026',
     '2 createdAt must be an ISO 8601 timestamp with an explicit offset (Z or ±hh:mm), such as 2026-05-20T08:30:00Z',
   ],
-  ['phone', '12', '2 phone must be a valid phone number, such as +12125550123'],
+  [
+    'phone',
+    '12',
+    '2 phone must be a valid phone number of US, or one with its country such as +12125550123; the country is a setting of the organization',
+  ],
   ['email', 'ada', '2 email must be an email address, such as ada@example.com'],
   [
     'organizationId',
@@ -300,4 +304,59 @@ test('no head means two fields, or is the name of another', async () => {
     const keys = columns.flatMap(({ name, heads }) => [...new Set([name, ...heads].map(headKey))])
     expect([kind, keys.length]).toEqual([kind, new Set(keys).size])
   }
+})
+
+/** The words of a consent, as people write them; `case` is changed and white space is added by the test. */
+const written = {
+  subscribed: 'subscribed yes y true 1 x ja j wahr sí si verdadero oui vrai',
+  unsubscribed: 'unsubscribed no n false 0 nein falsch falso non faux',
+  unknown: 'unknown',
+}
+
+test('consents are read as people write them, in CSV alone', async () => {
+  const { run, contacts } = await openScratch()
+  const cases = Object.entries(written).flatMap(([value, words]) =>
+    words
+      .split(' ')
+      .flatMap((word) =>
+        [word, word.toUpperCase(), ` ${word.normalize('NFD')}\u00a0`].map((cell) => ({ cell, value })),
+      ),
+  )
+  const rows = cases.map(({ cell }, at) => `c-${at};${cell};${cases.at(-1 - at)?.cell}`)
+  const file = utf8(['contactId;Newsletter;SMS opt-in', ...rows].join('\n'))
+  expect(await run(file)).toMatchObject({ kind: 'imported', changed: cases.length })
+  const stored = new Map((await contacts()).map((contact) => [contact.contactId, contact]))
+  for (const [at, { value }] of cases.entries())
+    expect(stored.get(`c-${at}`)).toMatchObject({
+      emailConsent: value,
+      smsConsent: cases.at(-1 - at)?.value,
+    })
+  // An empty cell is an absent field: what is stored stays.
+  expect(await run(utf8('contactId,Newsletter\nc-0,\n'))).toMatchObject({ changed: 0, unchanged: 1 })
+  for (const word of ['yes', 'YES', 'ja', 'x', 'Subscribed', true, 1])
+    expect(
+      problemsOf(await run(utf8(JSON.stringify({ contactId: 'c-0', emailConsent: word })), 'ndjson')),
+    ).toEqual([expect.stringMatching(/^1 emailConsent must be /)])
+  for (const cell of ['-1', 'yes!', 'xx', 'nope', '2', 'ja?', '__proto__', 'constructor'])
+    expect(problemsOf(await run(utf8(`contactId;emailConsent\nc-0;${cell}\n`)))).toEqual([
+      expect.stringMatching(/^2 emailConsent must be one of/),
+    ])
+  // Words are those of consents, and stay what they are anywhere else.
+  await run(utf8('contactId,source,first name\nc-0,yes,Ja\n'))
+  expect((await contacts()).find(({ contactId }) => contactId === 'c-0')).toMatchObject({
+    source: 'yes',
+    firstName: 'Ja',
+  })
+})
+
+test('heads that may say the opposite, a day or a number are no consent', async () => {
+  const { run } = await openScratch()
+  for (const head of [
+    ...['Subscribed', 'Subscribed at', 'Unsubscribed', 'Opt-out', 'Email opt-out', 'Newsletter opt-out'],
+    ...['SMS', 'SMS number', 'Text', 'Do not email', 'Newsletter-Abmeldung', 'Newsletter seit', 'Marketing'],
+    ...['Email status', 'Newsletter date', 'No marketing', 'Baja', 'Consent', 'Opt-in'],
+  ])
+    expect(problemsOf(await run(utf8(`email;${head}\nada@example.com;yes\n`)))).toEqual([
+      expect.stringContaining(`1 ${head} is not a field of contacts`),
+    ])
 })

@@ -33,6 +33,7 @@ export interface Kind {
 /** Accepts what looks like a phone number. Only the samples of forms of text are read with it. */
 const context: ImportContext = {
   organizationId: 'any',
+  phoneCountry: 'US',
   toE164: (text) => (/^\d{3}-\d{3}-\d{4}$/.test(text) ? text : null),
 }
 

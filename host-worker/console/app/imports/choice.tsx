@@ -1,9 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
 import { encodings, type FileEncoding } from '../../../../domain/imports/file/encoding.ts'
-import type { ColumnReading } from '../../../../domain/imports/file/header.ts'
+import { ATTRIBUTE, type ColumnReading } from '../../../../domain/imports/file/header.ts'
 import { formatOfName } from '../../../../domain/imports/file/transfer.ts'
-import { Button, SelectField, calls, saveText } from '../kit/controls.tsx'
+import { Button, SelectField, TextField, calls, saveText } from '../kit/controls.tsx'
+import { NO_VALUE, TheirText } from '../kit/page.tsx'
 import { failureOf } from '../service/client.ts'
+import { useIdentity, type Identity } from '../session.tsx'
 import {
   LEFT_OUT,
   attributeOf,
@@ -180,61 +182,107 @@ interface MappingProps {
   readonly columns: readonly ColumnReading[]
   /** The first rows of the file. */
   readonly rows: readonly (readonly string[])[]
+  readonly mapping: Mapping
   readonly onMapping: (mapping: Mapping) => void
 }
 
-/** The columns of a file, each with the field that it means, above the file's own first rows. */
-export function MappingTable({ kind, columns, rows, onMapping }: MappingProps) {
-  const fields = [
-    { value: '', label: 'Choose a field' },
-    { value: LEFT_OUT, label: 'Leave it out' },
-    ...kind.columns.map(({ name, isRequired }) => ({
-      value: name,
-      label: isRequired ? `${name} (required)` : name,
-    })),
-  ]
-  const optionsOf = (column: string) => {
-    if (!takesAttributes(kind)) return fields
-    const attribute = { value: attributeOf(column), label: 'Keep it as an attribute' }
-    return [...fields.slice(0, 2), attribute, ...fields.slice(2)]
-  }
+/** The columns of a file, one below the other: the field that each means, and what stands in the file's own first rows. */
+export function MappingTable({ kind, columns, rows, mapping, onMapping }: MappingProps) {
   return (
-    <div class="sheet" role="region" aria-label="The columns and first rows of the file" tabIndex={0}>
+    <div class="sheet" role="region" aria-label="The columns and first rows of the file">
       <table>
         <thead>
           <tr>
-            {columns.map(({ column, field, problem }, index) => (
-              <th key={`${index} ${column}`} scope="col">
-                {column === '' ? (
-                  'No name'
-                ) : (
-                  <SelectField
-                    label={column}
-                    error={problem === null || field !== '' ? problem : 'Choose what it means.'}
-                    value={field ?? LEFT_OUT}
-                    onValue={(value) => {
-                      onMapping(withField(columns, column, value))
-                    }}
-                    options={optionsOf(column)}
-                  />
-                )}
-              </th>
-            ))}
+            <th scope="col">Column of the file</th>
+            <th scope="col">Its first rows</th>
           </tr>
         </thead>
         <tbody>
-          {rows.map((cells, number) => (
-            <tr key={number}>
-              {columns.map(({ field }, index) => (
-                <td key={index} class={field === null ? 'left-out' : undefined}>
-                  {shortened(cells[index] ?? '')}
-                </td>
-              ))}
+          {columns.map((one, index) => (
+            <tr key={`${index} ${one.column}`}>
+              <th scope="row">
+                {one.column === '' ? (
+                  'No name'
+                ) : (
+                  <ColumnChoice
+                    kind={kind}
+                    reading={one}
+                    said={mapping[one.column]}
+                    onField={(field) => {
+                      onMapping(withField(columns, mapping, one.column, field))
+                    }}
+                  />
+                )}
+              </th>
+              <td class={one.field === null ? 'left-out' : undefined}>
+                <Values
+                  cells={rows.map((cells) => cells[index] ?? '').filter((cell) => cell.trim() !== '')}
+                />
+              </td>
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  )
+}
+
+function Values({ cells }: { readonly cells: readonly string[] }) {
+  if (cells.length === 0) return NO_VALUE
+  return (
+    <ul>
+      {cells.map((cell, number) => (
+        <li key={number}>
+          <TheirText text={shortened(cell)} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+interface ColumnChoiceProps {
+  readonly kind: ImportKind
+  readonly reading: ColumnReading
+  /** The field that somebody chose for it, which may be wrong; undefined: nobody did. */
+  readonly said: string | undefined
+  readonly onField: (field: string) => void
+}
+
+/** What a column means: a field, an attribute by a name that can be changed, or nothing. */
+function ColumnChoice({ kind, reading: { column, field, problem }, said, onField }: ColumnChoiceProps) {
+  const chosen = said === '' ? LEFT_OUT : (said ?? field ?? LEFT_OUT)
+  const isAttribute = chosen.startsWith(ATTRIBUTE)
+  return (
+    <>
+      <SelectField
+        label={column}
+        error={problem === null || chosen !== '' ? (isAttribute ? null : problem) : 'Choose what it means.'}
+        value={chosen}
+        onValue={onField}
+        options={[
+          { value: '', label: 'Choose a field' },
+          { value: LEFT_OUT, label: 'Leave it out' },
+          ...(takesAttributes(kind)
+            ? [{ value: isAttribute ? chosen : attributeOf(column), label: 'Keep it as an attribute' }]
+            : []),
+          ...kind.columns.map(({ name, isRequired }) => ({
+            value: name,
+            label: isRequired ? `${name} (required)` : name,
+          })),
+        ]}
+      />
+      {isAttribute && (
+        <TextField
+          label="Its name as an attribute"
+          value={chosen.slice(ATTRIBUTE.length)}
+          onValue={(name) => {
+            onField(ATTRIBUTE + name)
+          }}
+          error={problem}
+          autocomplete="off"
+        />
+      )}
+    </>
   )
 }
 
@@ -267,14 +315,30 @@ export interface Choice {
   readonly chooseSkipping: (skipsProblems: boolean) => void
 }
 
+/** What was chosen, before the file is read. */
+interface Chosen extends Pick<Choice, 'file' | 'format' | 'encoding' | 'skipsProblems'> {
+  readonly kindName: string
+  readonly said: Mapping
+}
+
+const nothing: Chosen = {
+  ...{ kindName: '', file: null, format: 'csv', encoding: null, said: {}, skipsProblems: false },
+}
+
+/** What was chosen last for each organization, for as long as the same person is signed in and the page is not left. */
+const kept = new WeakMap<Identity, Map<string, Chosen>>()
+
 /** The choices of a new import. What was said of columns stays when a corrected file is chosen. */
-export function useChoice(kinds: readonly ImportKind[]): Choice {
-  const [kindName, setKindName] = useState('')
-  const [file, setFile] = useState<File | null>(null)
-  const [format, setFormat] = useState<ImportFormat>('csv')
-  const [encoding, setEncoding] = useState<FileEncoding | null>(null)
-  const [said, setSaid] = useState<Mapping>({})
-  const [skipsProblems, setSkipping] = useState(false)
+export function useChoice(kinds: readonly ImportKind[], organizationId: string): Choice {
+  const identity = useIdentity()
+  const [chosen, setChosen] = useState<Chosen>(() => kept.get(identity)?.get(organizationId) ?? nothing)
+  const choose = (change: Partial<Chosen>): void => {
+    setChosen((before) => ({ ...before, ...change }))
+  }
+  useEffect(() => {
+    kept.set(identity, new Map(kept.get(identity)).set(organizationId, chosen))
+  }, [chosen])
+  const { kindName, file, format, encoding, said, skipsProblems } = chosen
   const kind = kinds.find((one) => one.kind === kindName) ?? null
   const read = useReading(file, format, encoding, kind)
   const head = read === null || 'problem' in read ? null : read.head
@@ -282,22 +346,23 @@ export function useChoice(kinds: readonly ImportKind[]): Choice {
     ...{ kind, file, format, encoding, read, skipsProblems: skipsProblems && format === 'csv' },
     ...(head === null || kind === null ? { columns: [], mapping: {} } : columnsIn(head, kind, said)),
     chooseKind: (name) => {
-      setKindName(name)
-      setSaid({})
+      choose({ kindName: name, said: {} })
     },
-    chooseFile: (chosen) => {
-      setFile(chosen)
-      setFormat(formatOfName(chosen.name))
-      setEncoding(null)
+    chooseFile: (given) => {
+      choose({ file: given, format: formatOfName(given.name), encoding: null })
     },
-    chooseFormat: (chosen) => {
-      setFormat(chosen === 'csv' ? 'csv' : 'ndjson')
+    chooseFormat: (given) => {
+      choose({ format: given === 'csv' ? 'csv' : 'ndjson' })
     },
-    chooseEncoding: (chosen) => {
-      setEncoding(encodings.find((one) => one === chosen) ?? null)
+    chooseEncoding: (given) => {
+      choose({ encoding: encodings.find((one) => one === given) ?? null })
     },
-    chooseMapping: setSaid,
-    chooseSkipping: setSkipping,
+    chooseMapping: (mapping) => {
+      choose({ said: mapping })
+    },
+    chooseSkipping: (skips) => {
+      choose({ skipsProblems: skips })
+    },
   }
 }
 

@@ -68,15 +68,19 @@ export function rulesOf(kind: ImportKind, mapping: Mapping): HeaderRules {
   const heads = kind.columns.flatMap(({ name, heads: some }) =>
     some.map((head) => [headKey(head), name] as const),
   )
-  const isField = (name: string): boolean =>
-    types.has(name) || (takesAttributes(kind) && name.startsWith(ATTRIBUTE))
+  const problemOf = (name: string): string | null => {
+    if (!takesAttributes(kind) || !name.startsWith(ATTRIBUTE)) return types.has(name) ? null : 'is not known.'
+    const { length } = name.slice(ATTRIBUTE.length)
+    const isFit = length >= 1 && length <= attributeBounds.nameLength
+    return isFit ? null : `Give a name of 1 to ${attributeBounds.nameLength} characters.`
+  }
   return {
     mapping,
     columns: {
       names: [...types.keys()],
       heads: new Map(heads),
       typeOf: (field) => types.get(field) ?? null,
-      problemOf: (field) => (isField(field) ? null : 'is not known.'),
+      problemOf,
       secretField: null,
     },
   }
@@ -99,9 +103,17 @@ export const LEFT_OUT = '-'
  * The mapping with another field for a column. It names the fields of all others too: one that differs from it only in
  * spaces or case would otherwise follow it.
  */
-export function withField(columns: readonly ColumnReading[], column: string, chosen: string): Mapping {
-  const others = named(columns).filter((other) => other.column !== column && isKnown(other))
-  const pairs = others.map((other) => [other.column, other.field ?? ''] as const)
+export function withField(
+  columns: readonly ColumnReading[],
+  said: Mapping,
+  column: string,
+  chosen: string,
+): Mapping {
+  const others = named(columns).filter((other) => other.column !== column)
+  const pairs = others.flatMap((other) => {
+    const known = isKnown(other) ? (other.field ?? '') : said[other.column]
+    return known === undefined ? [] : [[other.column, known] as const]
+  })
   const field = chosen === LEFT_OUT ? '' : chosen
   return Object.fromEntries(chosen === '' ? pairs : [...pairs, [column, field] as const])
 }

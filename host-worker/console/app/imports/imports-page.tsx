@@ -1,6 +1,6 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { delimiterNames } from '../../../../domain/imports/file/header.ts'
-import type { RightImport } from '../../../../domain/imports/file/skip-problems.ts'
+import type { FileImport } from '../../../../domain/imports/file/skip-problems.ts'
 import { Button, CheckField, calls, toast } from '../kit/controls.tsx'
 import { useLeaveWarning } from '../kit/dialog.tsx'
 import {
@@ -18,7 +18,6 @@ import { PagedTable, type Column } from '../kit/table.tsx'
 import type { OrganizationProps } from '../organizations/organization.ts'
 import type { Failure } from '../service/client.ts'
 import { useAction, useCall, useChanging, useLongAction, usePages } from '../service/hooks.ts'
-import type { ItemOf } from '../service/operations.ts'
 import { useMay } from '../session.tsx'
 import { Chooser, MappingTable, useChoice, type Choice } from './choice.tsx'
 import {
@@ -32,9 +31,7 @@ import {
 } from './columns.ts'
 import { Outcome, type EndedRun } from './outcome.tsx'
 import { sendFile, type SendProgress, type SentFile } from './send-file.ts'
-
-/** An import as the operator interface shows it. */
-type Import = ItemOf<'imports.list'>
+import { toldImports, type Import, type ToldImport } from './told-imports.ts'
 
 /** How often the list is read again while an import is open, in ms. */
 const LOOK_MS = 3_000
@@ -62,9 +59,11 @@ export function Page({ organizationId }: OrganizationProps) {
       reload()
     },
   )
-  const change: Column<Import> = {
+  const isReceiving = imports.items.some(({ state }) => state === 'receiving')
+  const told = useMemo(() => toldImports(imports.items), [imports.items])
+  const change: Column<ToldImport> = {
     title: 'Change',
-    width: '6rem',
+    width: '7rem',
     cell: ({ importId, kind, state }) =>
       state === 'receiving' && (
         <span class="row-buttons">
@@ -78,17 +77,19 @@ export function Page({ organizationId }: OrganizationProps) {
     <>
       {mayImport && (
         <Shown reading={kinds} lines={3}>
-          {({ data }) => <NewImport organizationId={organizationId} kinds={data} onChanged={reload} />}
+          {({ data }) => (
+            <NewImport key={organizationId} organizationId={organizationId} kinds={data} onChanged={reload} />
+          )}
         </Shown>
       )}
       {abort.failure !== null && <FailureNote failure={abort.failure} />}
-      {mayImport && imports.items.some(({ state }) => state === 'receiving') && (
+      {mayImport && isReceiving && (
         <p class="soft">An import that receives nothing more goes on when its file is chosen again.</p>
       )}
       <PagedTable
         label="Imports"
-        pages={imports}
-        columns={mayImport ? [...columns, change] : columns}
+        pages={{ ...imports, items: told }}
+        columns={mayImport && isReceiving ? [...columns, change] : columns}
         rowKey={({ importId }) => importId}
         empty={<Empty title="Nothing was imported within a day." />}
       />
@@ -96,17 +97,19 @@ export function Page({ organizationId }: OrganizationProps) {
   )
 }
 
-const columns: readonly Column<Import>[] = [
+const columns: readonly Column<ToldImport>[] = [
   {
     title: 'Rows',
     cell: ({ kind, dryRun, allProblems }) =>
       allProblems ? `${kind}, check` : dryRun ? `${kind}, preview` : kind,
   },
-  { title: 'State', cell: ({ state }) => <Badge tone={stateTones[state]}>{state}</Badge> },
-  { title: 'Read', width: '5rem', align: 'end', cell: ({ readRows }) => countText(readRows) },
-  { title: 'Changed', width: '5rem', align: 'end', cell: ({ changedRows }) => countText(changedRows) },
-  { title: 'Problems', width: '5rem', align: 'end', cell: ({ problems }) => countText(problems.length) },
-  { title: 'Opened', cell: ({ openedAt }) => momentText(openedAt) },
+  {
+    title: 'State',
+    width: '6rem',
+    cell: ({ state }) => <Badge tone={stateTones[state]}>{state}</Badge>,
+  },
+  { title: 'What came of it', width: 'minmax(0, 3fr)', cell: ({ text }) => text },
+  { title: 'Opened', width: '11rem', cell: ({ openedAt }) => momentText(openedAt) },
 ]
 
 function isOpen({ state }: Import): boolean {
@@ -122,15 +125,16 @@ interface NewImportProps {
 
 /** Imports a file: what it holds, what its columns mean, and what comes of it. */
 export function NewImport({ organizationId, kinds, onChanged }: NewImportProps) {
-  const choice = useChoice(kinds)
+  const choice = useChoice(kinds, organizationId)
   const run = useRun(onChanged)
   const { kind, file, format, mapping, read, skipsProblems, chooseSkipping } = choice
-  const { ended } = run
+  const ended = run.ended !== null && isAbout(run.ended, choice) ? run.ended : null
   const start = (isDryRun: boolean, isSkipping = skipsProblems): void => {
     if (kind === null || file === null || read === null || 'problem' in read) return
-    const skipping = isSkipping ? rulesOf(kind, mapping) : null
-    const { source } = read
-    run.start({ organizationId, kind: kind.kind, format, mapping, isDryRun, file, source, skipping })
+    const { source, head } = read
+    const rules = head === null ? null : rulesOf(kind, mapping)
+    const how = { organizationId, kind: kind.kind, format, mapping, isDryRun }
+    run.start({ ...how, file, source, rules, skipsProblems: isSkipping })
   }
   const skip = (): void => {
     chooseSkipping(true)
@@ -144,7 +148,13 @@ export function NewImport({ organizationId, kinds, onChanged }: NewImportProps) 
         <div class="stack">
           <Chooser kinds={kinds} choice={choice} />
           {kind !== null && read !== null && !('problem' in read) && (
-            <Ready kind={kind} head={read.head} choice={choice} onStart={start} />
+            <Ready
+              kind={kind}
+              head={read.head}
+              choice={choice}
+              isPreviewed={ended?.outcome.kind === 'checked'}
+              onStart={start}
+            />
           )}
           {read !== null && 'problem' in read && (
             <p class="note failed" role="alert">
@@ -152,7 +162,7 @@ export function NewImport({ organizationId, kinds, onChanged }: NewImportProps) 
             </p>
           )}
           {run.failure !== null && <FailureNote failure={run.failure} onRetry={run.goOn} />}
-          {ended !== null && isAbout(ended, choice) && (
+          {ended !== null && (
             <Outcome ended={ended} onSkip={format === 'csv' && !skipsProblems ? skip : null} />
           )}
         </div>
@@ -167,7 +177,7 @@ function isAbout({ sent, outcome }: EndedRun, { file, kind, mapping, read, skips
   if (outcome.kind === 'imported') return true
   const isSameReading = read !== null && !('problem' in read) && read.source === sent.source
   const isSameMapping = JSON.stringify(sent.mapping) === JSON.stringify(mapping)
-  return isSameReading && isSameMapping && (sent.skipping !== null) === skipsProblems
+  return isSameReading && isSameMapping && sent.skipsProblems === skipsProblems
 }
 
 interface ReadyProps {
@@ -175,12 +185,14 @@ interface ReadyProps {
   /** Null: the file has no columns. */
   readonly head: FileHead | null
   readonly choice: Choice
+  /** Whether a preview of just this has found that it can be imported. */
+  readonly isPreviewed: boolean
   readonly onStart: (isDryRun: boolean) => void
 }
 
 /** A file that can be read: what its columns mean, and the buttons that send it. */
-function Ready({ kind, head, choice, onStart }: ReadyProps) {
-  const { columns, chooseMapping, skipsProblems, chooseSkipping } = choice
+function Ready({ kind, head, choice, isPreviewed, onStart }: ReadyProps) {
+  const { columns, mapping, chooseMapping, skipsProblems, chooseSkipping } = choice
   const unknown = columns.filter((one) => !isKnown(one)).map(({ column }) => column)
   const missing = head === null ? [] : missingFields(kind, columns)
   return (
@@ -188,10 +200,15 @@ function Ready({ kind, head, choice, onStart }: ReadyProps) {
       {head !== null && (
         <>
           <p class="soft">
-            Its cells are divided by a {delimiterNames[head.delimiter]}. What each column means, above its
-            first rows:
+            Its cells are divided by a {delimiterNames[head.delimiter]}. Look at what each column means:
           </p>
-          <MappingTable kind={kind} columns={columns} rows={head.rows} onMapping={chooseMapping} />
+          <MappingTable
+            kind={kind}
+            columns={columns}
+            rows={head.rows}
+            mapping={mapping}
+            onMapping={chooseMapping}
+          />
           <CheckField
             label="Skip rows with problems, and get them as a file to mend"
             isChecked={skipsProblems}
@@ -204,10 +221,12 @@ function Ready({ kind, head, choice, onStart }: ReadyProps) {
       )}
       {unknown.length === 0 ? (
         <div class="buttons">
-          <Button kind="primary" onClick={calls(onStart, false)}>
+          <Button kind={isPreviewed ? 'plain' : 'primary'} onClick={calls(onStart, true)}>
+            Preview
+          </Button>
+          <Button kind={isPreviewed ? 'primary' : 'plain'} onClick={calls(onStart, false)}>
             Import
           </Button>
-          <Button onClick={calls(onStart, true)}>Preview</Button>
         </div>
       ) : (
         <div class="note">
@@ -244,7 +263,7 @@ interface Run {
 function useRun(onChanged: () => void): Run {
   const [sent, setSent] = useState<SentFile | null>(null)
   const [ended, setEnded] = useState<EndedRun | null>(null)
-  const sending = useLongAction<SendProgress, SentFile, RightImport>(sendFile, (imported, input) => {
+  const sending = useLongAction<SendProgress, SentFile, FileImport>(sendFile, (imported, input) => {
     setEnded({ sent: input, ...imported })
     onChanged()
   })

@@ -1,5 +1,5 @@
 import type { HeaderRules } from '../../../../domain/imports/file/header.ts'
-import { importRight, type RightImport } from '../../../../domain/imports/file/skip-problems.ts'
+import { importRight, importWhole, type FileImport } from '../../../../domain/imports/file/skip-problems.ts'
 import {
   PART_BYTES,
   contentDigest,
@@ -32,8 +32,10 @@ export interface SentFile {
   readonly file: File
   /** What is sent of it: the file in UTF-8. */
   readonly source: ImportSource
-  /** How its columns are read when rows with problems are left out; null: one such row, and nothing is imported. */
-  readonly skipping: HeaderRules | null
+  /** How its columns are read; null: it has none. */
+  readonly rules: HeaderRules | null
+  /** Whether rows with problems are left out. Else one such row, and nothing is imported. */
+  readonly skipsProblems: boolean
 }
 
 /** How far an import is. */
@@ -57,8 +59,8 @@ export async function sendFile(
   client: Client,
   sent: SentFile,
   work: Work<SendProgress>,
-): Promise<RightImport> {
-  const { organizationId, file, source, skipping, ...how } = sent
+): Promise<FileImport> {
+  const { organizationId, file, source, rules, skipsProblems, ...how } = sent
   let known: SendProgress = {
     ...{ pass: 'reading', importId: null, rows: 0, done: 0, most: file.size, waitsFor: null },
   }
@@ -86,8 +88,9 @@ export async function sendFile(
     const transfer = { ...how, source, target, onProgress, ...more }
     return transferFile({ ...transfer, source: told(transfer.source) })
   }
-  if (skipping !== null) return importRight(source, skipping, importing)
-  return { outcome: await importing({}), skipped: 0, wrong: '' }
+  return rules !== null && skipsProblems
+    ? importRight(source, rules, importing)
+    : importWhole(source, rules, importing)
 }
 
 function targetOf(

@@ -71,7 +71,7 @@ const ROWS_AHEAD = 40
  * of the columns beside the values. Keys scroll it as any page; links and buttons in rows are reached by Tab.
  */
 export function Table<Row>({ label, columns, rows, rowKey, hasMore = false, onEnd }: TableProps<Row>) {
-  const shown = useWindowRows(rows.length, ROW_PX)
+  const shown = useWindowRows(rows, rowKey, ROW_PX)
   const tracks = columns.map(({ width }) => width ?? 'minmax(0, 1fr)').join(' ')
   const lastIndex = shown.rows.at(-1)?.index ?? -1
   useEffect(() => {
@@ -147,12 +147,25 @@ interface WindowRows {
 const OVERSCAN = 12
 
 /** Chooses the rows to render by the window's own scrolling, so that a list scrolls like any page. */
-function useWindowRows(count: number, estimatePx: number): WindowRows {
+function useWindowRows<Row>(
+  items: readonly Row[],
+  keyOf: (row: Row) => string,
+  estimatePx: number,
+): WindowRows {
   const place = useRef<HTMLDivElement>(null)
   const [, redraw] = useReducer((times: number) => times + 1, 0)
   const top = place.current === null ? 0 : place.current.getBoundingClientRect().top + window.scrollY
+  // A row that moves, because others came before it, keeps its height.
+  const getItemKey = useCallback(
+    (index: number) => {
+      const item = items[index]
+      return item === undefined ? index : keyOf(item)
+    },
+    [items],
+  )
   const options = {
-    count,
+    count: items.length,
+    getItemKey,
     getScrollElement: () => window,
     estimateSize: () => estimatePx,
     overscan: OVERSCAN,

@@ -4,7 +4,8 @@ import { Button, TextField, calls, toast } from '../kit/controls.tsx'
 import { FormDialog, useDialog } from '../kit/dialog.tsx'
 import { Badge, Empty, PageHeader } from '../kit/page.tsx'
 import { PagedTable } from '../kit/table.tsx'
-import { columnsOf } from '../operations/operation-form.tsx'
+import { OperationFields, columnsOf, isPlaced, useWriting } from '../operations/operation-form.tsx'
+import { fieldsOf, valuesOf } from '../operations/written.ts'
 import { Failure, failureOf, problemOf } from '../service/client.ts'
 import { useAction, usePages } from '../service/hooks.ts'
 import { useMay } from '../session.tsx'
@@ -65,6 +66,13 @@ export function Page() {
   )
 }
 
+const asked = fieldsOf('organizations.save', 'body', ['phoneCountry'])
+
+/** The country of whoever reads, as their browser has it; empty: it says none. */
+function ownCountry(): string {
+  return /-([A-Z]{2})(?![A-Za-z])/.exec(navigator.language)?.[1] ?? ''
+}
+
 interface NewOrganizationProps {
   readonly onClose: () => void
   readonly onCreated: (organizationId: string) => void
@@ -75,12 +83,16 @@ function NewOrganizationDialog({ onClose, onCreated }: NewOrganizationProps) {
   const [id, setId] = useState('')
   const [name, setName] = useState('')
   const [parentId, setParentId] = useState('')
+  const writing = useWriting(asked, { phoneCountry: ownCountry() })
   const place = usePlace('shared')
   const create = useAction(
     async (client) => {
       // A child lives where its parent does.
       const kin = parentId.trim() === '' ? place.chosen : { parentId: parentId.trim() }
-      const call = { params: { organizationId: id.trim() }, body: { name: name.trim(), ...kin } }
+      const call = {
+        params: { organizationId: id.trim() },
+        body: { name: name.trim(), ...valuesOf(asked, writing.written), ...kin },
+      }
       try {
         return await client.call('organizations.save', { ...call, replaces: null })
       } catch (thrown) {
@@ -95,12 +107,12 @@ function NewOrganizationDialog({ onClose, onCreated }: NewOrganizationProps) {
   )
   const idProblem = problemOf(create.failure, 'organizationId')
   const nameProblem = problemOf(create.failure, 'name')
-  const isPlaced = idProblem !== null || nameProblem !== null
+  const isSaid = idProblem !== null || nameProblem !== null || isPlaced(create.failure, asked)
   return (
     <FormDialog
       title="New organization"
       verb="Create"
-      action={{ ...create, failure: isPlaced ? null : create.failure }}
+      action={{ ...create, failure: isSaid ? null : create.failure }}
       onClose={onClose}
     >
       <TextField
@@ -113,6 +125,7 @@ function NewOrganizationDialog({ onClose, onCreated }: NewOrganizationProps) {
         required
       />
       <TextField label="Name" value={name} onValue={setName} error={nameProblem} required />
+      <OperationFields writing={writing} failure={create.failure} />
       <TextField
         label="Parent"
         hint="The identifier of the organization above it. Left empty: none."

@@ -155,7 +155,7 @@ test('a spreadsheet with an error in line 3 is corrected and taken', async () =>
   await page.getByRole('button', { name: 'Import', exact: true }).click()
   const third = page.getByRole('listitem').filter({ hasText: 'Line 3' })
   await third.getByText(';<b>Ada</b>;no address;').waitFor()
-  await third.getByText('email must be an email address').waitFor()
+  await third.getByText('E-mail address must be an email address').waitFor()
   await check()
   await screenshot('console-import-problems')
 
@@ -174,11 +174,11 @@ test('a spreadsheet with an error in line 3 is corrected and taken', async () =>
   await page.getByRole('button', { name: 'Preview' }).click()
   await page
     .getByText(
-      '2 read, 2 would be changed, 0 unchanged. Nothing is wrong. Nothing was imported: this was a dry run.',
+      'Rows: 2 read, 2 would be changed, 0 unchanged. Nothing is wrong. Nothing was imported: this was a dry run.',
     )
     .waitFor()
   await page.getByRole('button', { name: 'Import', exact: true }).click()
-  await page.getByText('2 read, 2 changed, 0 unchanged.').waitFor()
+  await page.getByText('Rows: 2 read, 2 changed, 0 unchanged.').waitFor()
   await check()
   const read = await fetch(`${room.service.origin}/api/v1/contacts/x-2`, {
     headers: { authorization: `Bearer ${room.service.demoKey}` },
@@ -197,7 +197,7 @@ test('a file is imported, and an organization moved, by the keyboard alone', asy
   const buffer = Buffer.from('contactId,First Name\nkey-1,Ada\n')
   await chooser.setFiles({ name: 'keys.csv', mimeType: 'text/csv', buffer })
   await press(page, page.getByRole('button', { name: 'Import', exact: true }))
-  await page.getByText('1 read, 1 changed, 0 unchanged.').waitFor()
+  await page.getByText('Rows: 1 read, 1 changed, 0 unchanged.').waitFor()
 
   await press(page, page.getByLabel('Organization', { exact: true }).getByRole('link', { name: 'Settings' }))
   await press(page, page.getByRole('button', { name: 'Move', exact: true }))
@@ -228,7 +228,7 @@ test('an import is cancelled, and one outlasts a lost connection', async () => {
     await (parts === 1 ? route.abort('connectionreset') : route.continue())
   })
   await page.getByRole('button', { name: 'Preview' }).click()
-  await page.getByText('6000 read, 6000 would be changed, 0 unchanged. Nothing is wrong.').waitFor()
+  await page.getByText('Rows: 6000 read, 6000 would be changed, 0 unchanged. Nothing is wrong.').waitFor()
   expect(parts).toBe(2)
 })
 
