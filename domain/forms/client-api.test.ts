@@ -56,7 +56,11 @@ it('says how the form client speaks, where the form sets that', async () => {
   const settings = { language: 'es', texts: { sending: 'Un momento…', send: 'Reservar' } } as const
   const response = await ask({ definition: definitionOf(fields, settings) }).response
   const { language, words } = (await response.json()) as { language?: string; words?: Record<string, string> }
-  expect([language, words?.sending, words?.enterNumber]).toEqual(['es', 'Un momento…', 'Escriba un número.'])
+  expect([language, words?.sending, words?.checkAnswers]).toEqual([
+    'es',
+    'Un momento…',
+    'Sus respuestas aún no se han guardado. Revise lo que está marcado.',
+  ])
   expect(words).not.toHaveProperty('send')
 })
 
