@@ -109,11 +109,9 @@ describe('a digest', () => {
     const { due, save } = await flooded(2, { question: 'Sonntags offen?' })
     await save({ language: 'de' })
     const [message] = await due()
-    expect(message).toMatchObject({
-      subject: '2 neue Einsendungen: Form form-1',
-      html: expect.stringMatching(/<html lang="de">[^]*Innerhalb weniger Minuten/),
-      text: expect.stringMatching(/^\d\d\.\d\d\.\d{4} \d\d:\d\d UTC · Sonntags offen\?\nEinsendung sub-/m),
-    })
+    expect(message?.subject).toBe('2 neue Einsendungen: Form form-1')
+    expect(message?.html).toMatch(/<html lang="de">[^]*Innerhalb weniger Minuten/)
+    expect(message?.text).toMatch(/^\d\d\.\d\d\.\d{4} \d\d:\d\d UTC · Sonntags offen\?\nEinsendung sub-/m)
   })
 
   test('has the beginnings of long answers, and no half of a character', async () => {

@@ -93,10 +93,8 @@ test('speaks as the form does, with its own words for yes and no, and writes the
   expect(html).toContain('<html lang="de">')
   expect(html).toContain('Neue Einsendung: Tisch für 2</h1>')
   const own = await composed({ language: 'de', texts: { yes: 'Jawohl', mailTitle: 'Anfrage ({form})' } })
-  expect(own).toMatchObject({
-    subject: 'Anfrage (Tisch für 2)',
-    text: expect.stringContaining('Einverstanden: Jawohl'),
-  })
+  expect(own.subject).toBe('Anfrage (Tisch für 2)')
+  expect(own.text).toContain('Einverstanden: Jawohl')
   const marks = { en: '2026-06-15 12:34 UTC', de: '15.06.2026 12:34 UTC' }
   for (const language of languages) {
     const said = String((await composed({ language })).text)

@@ -317,11 +317,12 @@ test('an id has ASCII letters alone, as German spells them', () => {
 test('a new condition looks at the nearest choice above, else at the nearest field above, else at any', () => {
   const fields = [
     ...[fieldOf('name', 'short_text'), fieldOf('kind', 'single_choice', { options: optionsOf('x') })],
-    ...[fieldOf('mail', 'email'), fieldOf('why', 'short_text'), fieldOf('late', 'boolean')],
+    ...[fieldOf('mail', 'email'), fieldOf('why', 'short_text'), fieldOf('ok', 'consent')],
+    ...[fieldOf('more', 'short_text'), fieldOf('late', 'boolean')],
   ]
   const subjectOf = (index: number, of = fields) =>
     partAt(done(begun(...of), addRule(index)).form, fieldPath(index, 'visibleWhen', 'rules', 0, 'field'))
-  expect(subjectOf(3)).toBe('kind')
+  expect([subjectOf(3), subjectOf(5)]).toEqual(['kind', 'kind'])
   expect(subjectOf(1)).toBe('name')
   expect(subjectOf(0)).toBe('kind')
   expect(subjectOf(2, fields.toSpliced(1, 1))).toBe('mail')

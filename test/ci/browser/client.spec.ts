@@ -202,8 +202,9 @@ describe('sending', () => {
   test('happens once, however often the button is pressed', async () => {
     const { page, errors } = await stage.open('/contact')
     const sent = countSent(page)
+    const pressed = Promise.withResolvers<undefined>()
     await page.route(endpoint, async (route) => {
-      await new Promise((resolve) => setTimeout(resolve, 400))
+      await pressed.promise
       await route.continue()
     })
     await fillContact(page, 'once@example.com')
@@ -212,6 +213,7 @@ describe('sending', () => {
     // Without `force`, Playwright would wait until the button is enabled.
     await page.click('button', { force: true })
     await page.press('[name=email]', 'Enter')
+    pressed.resolve(undefined)
     await page.waitForURL(`${stage.siteUrl}/thanks`)
     expect(sent()).toBe(1)
     const saved = await stage.submissions('demo-contact')

@@ -131,7 +131,10 @@ export const expectationsOf = (port: number): readonly Expectation[] => [
         new RegExp(`  ${address}  Book a wash$`, 'm'),
       )
       assert.match(outputOf('submissions list --org pier')?.output ?? '', /ada@example\.com/)
-      assert.match(outputOf('pier-booking --csv --labels')?.output ?? '', /,Which wash\?,[^]*,Something else,Boat,,Yes/)
+      assert.match(
+        outputOf('pier-booking --csv --labels')?.output ?? '',
+        /,Which wash\?,[^]*,Something else,Boat,,Yes/,
+      )
       assert.match(outputOf('/f/pier-booking')?.output ?? '', /<h1>Book a wash<\/h1>/)
       const response = await fetch(`http://127.0.0.1:${port}/mailbox`, {
         headers: { accept: 'application/json' },

@@ -170,8 +170,8 @@ function likelySubject(form: FormJson, index: number): Subject | undefined {
   return above.findLast(isChoice) ?? above.at(-1) ?? all.find(isChoice) ?? all[0]
 }
 
-/** The types whose answers are one of a few. */
-const choices: readonly AnswerType[] = ['single_choice', 'multiple_choice', 'boolean', 'consent']
+/** The types whose answers lead on to other questions. A consent seldom does. */
+const choices: readonly AnswerType[] = ['single_choice', 'multiple_choice', 'boolean']
 
 const rulesPath = (index: number) => fieldPath(index, 'visibleWhen', 'rules')
 
