@@ -164,8 +164,7 @@ export function actionOf(form: HTMLFormElement): string {
 
 function isControl(element: Element): element is Control {
   return (
-    (element instanceof HTMLInputElement &&
-      !['submit', 'image', 'reset', 'button', 'file'].includes(element.type)) ||
+    (element instanceof HTMLInputElement && !['submit', 'image', 'reset', 'button'].includes(element.type)) ||
     element instanceof HTMLSelectElement ||
     element instanceof HTMLTextAreaElement
   )

@@ -221,6 +221,63 @@ describe('sending', () => {
     expect(errors).toEqual([])
   })
 
+  test('takes no file, and says so at its control', async () => {
+    const { page } = await stage.open('/contact')
+    const sent = countSent(page)
+    await fillContact(page, 'file@example.com')
+    await page.evaluate(() => {
+      document
+        .querySelector('[data-form-summary]')
+        ?.insertAdjacentHTML(
+          'beforebegin',
+          '<label>Photo <input type="file" name="photo"></label><input type="file" name="other">',
+        )
+    })
+    // Attached again, the client knows the new control.
+    await page.evaluate(`(async () => {
+      const { src } = document.querySelector('script[src*="form-client.js"]')
+      await (await import(src)).attachAll(src)
+    })()`)
+    await page.setInputFiles('[name=photo]', {
+      name: 'a.png',
+      mimeType: 'image/png',
+      buffer: Buffer.alloc(99),
+    })
+    await page.click('button')
+    await expect
+      .poll(() => describedBy(page, '[name=photo]'))
+      .toEqual(['Files cannot be sent with this form. Remove the file, then send the form again.'])
+    expect(sent()).toBe(0)
+    expect(sent()).toBe(0)
+    await page.setInputFiles('[name=photo]', [])
+    await page.click('button')
+    await page.waitForSelector('.form-client-receipt')
+  })
+
+  test('tells what only the owner of the page can mend apart from what the visitor can', async () => {
+    const { page } = await stage.open('/contact')
+    await fillContact(page, 'owner@example.com')
+    const summary = page.locator('[data-form-summary]')
+    const told = async () => [
+      await summary.locator('p').innerText(),
+      await summary.locator('li').allInnerTexts(),
+    ]
+    const owner =
+      'The form sends something that this service does not take. You cannot correct that, its owner can:'
+    await page.evaluate(() => {
+      document.querySelector('form button')?.setAttribute('name', 'action')
+      document.querySelector('[name=_gotcha]')?.setAttribute('name', 'nothing')
+    })
+    await page.click('button')
+    await expect.poll(told).toEqual([owner, ['_gotcha: This key is required; send it empty.']])
+    await page.evaluate(() => {
+      document.querySelector('[name=nothing]')?.setAttribute('name', '_gotcha')
+    })
+    await page.click('button')
+    await expect.poll(told).toEqual([owner, ['action: This form has no such field.']])
+    expect(await page.locator('[aria-invalid=true]').count()).toBe(0)
+  })
+
   test('survives a lost connection, keeps what was typed, and does not repeat itself', async () => {
     const { page, screenshot } = await stage.open('/contact', phone)
     const sent = countSent(page)
