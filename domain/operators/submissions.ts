@@ -12,6 +12,7 @@ import { keysOf, listOf } from '../text/json.ts'
 import { answersAsTyped } from '../forms/language/answers.ts'
 import { shownFields } from '../forms/shown-answers.ts'
 import { submissionsSheet } from '../forms/submissions-sheet.ts'
+import { REPLY_TO_KEY, SUBJECT_KEY } from '../forms/language/extra.ts'
 import { publicAnswers } from '../resources/answers.ts'
 import { automationRuns } from '../resources/automations.ts'
 import { contacts } from '../resources/contacts.ts'
@@ -65,7 +66,7 @@ const Submission = v.strictObject({
   ),
   extra: described(
     v.record(v.string(), v.string()),
-    'What was sent to /f/ besides, by name, of a form that keeps it. What reads as a secret is left out.',
+    'What was sent to /f/ besides, by name, of a form that keeps it, and of any form `_subject` and `_replyto`, as `subject` and `replyTo`. What reads as a secret is left out.',
   ),
   attribution: described(answers, 'Where the visitor came from.'),
   read: described(v.boolean(), 'Whether somebody marked it read. One that came in is unread.'),
@@ -353,9 +354,21 @@ const FOLLOWING_MAX = 100
 /** The published form of stored submissions, each with its contact and what people said of it. */
 /** What a visitor gave that people are shown: as it is stored, as it was typed, and what came besides. */
 function shownOf({ answers: given, typed, extra }: StoredRow): readonly unknown[] {
-  return [given, typed, extra].map((part) =>
+  const parts = [given, typed].map((part) =>
     publicAnswers({ answers: (part ?? {}) as Submission['answers'] }),
   )
+  return [...parts, shownExtra(extra)]
+}
+
+/** What came besides the answers. What a page says of the notification has names that nobody is shown otherwise. */
+function shownExtra(extra: unknown): Submission['extra'] {
+  const stored = (extra ?? {}) as Submission['extra']
+  const { [SUBJECT_KEY]: subject, [REPLY_TO_KEY]: replyTo } = stored
+  return {
+    ...(subject === undefined ? {} : { subject }),
+    ...(replyTo === undefined ? {} : { replyTo }),
+    ...(publicAnswers({ answers: stored }) as Submission['extra']),
+  }
 }
 
 async function published(rows: readonly StoredRow[], tenant: Tenant): Promise<readonly Submission[]> {
@@ -375,7 +388,7 @@ async function published(rows: readonly StoredRow[], tenant: Tenant): Promise<re
         publicAnswers({ answers: stored as Submission['answers'] }),
         typed as Readonly<Record<string, string>> | null,
       ),
-      extra: publicAnswers({ answers: (extra ?? {}) as Submission['answers'] }) as Submission['extra'],
+      extra: shownExtra(extra),
       read: readIds.has(submission.submissionId),
       spamReasons: submission.spam ? listOf(reasons).map(String) : [],
     }

@@ -5,7 +5,7 @@ import type { StoredRow } from '../../../ports/index.ts'
 import { seededRandom } from '../../support/runner/fakes.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { openOperatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
 
 // What came in, searched and marked, compared with a naive way over generated submissions.
 
@@ -56,7 +56,11 @@ const rows = Array.from(
       submittedAt: toInstant(START_MS + below(40) * 6 * HOUR_MS),
       answers: answersDrawn(),
       typed: oneOf([null, { mobile: '+49 (0)761 12-Sun', apiKey: '%' }]),
-      extra: oneOf([null, { page: 'é 1.5', apiKey: 'true', name: 'Über -7' }]),
+      extra: oneOf([
+        null,
+        { page: 'é 1.5', apiKey: 'true', name: 'Über -7' },
+        { _replyto: 'sunday@a.example' },
+      ]),
     }) as StoredRow & {
       readonly submissionId: string
       readonly submittedAt: string
@@ -64,15 +68,16 @@ const rows = Array.from(
     },
 )
 
+let service: TestService
 let admin: OperatorClient
 let support: OperatorClient
 const marked = new Set<string>()
 
 beforeAll(async () => {
-  const service = await openTestService((clock) => createScratchStorage({ clock }))
+  service = await openTestService((clock) => createScratchStorage({ clock }))
   admin = await openOperatorClient(service, 'admin')
   support = await openOperatorClient(service, 'support')
-  for (const id of ['acme', 'other', 'large']) await service.addOrganization(id)
+  for (const id of ['acme', 'other', 'large', 'moved']) await service.addOrganization(id)
   const { storage } = service
   await storage.tenant('acme').upsert('forms', [form('one'), form('two')])
   await storage.tenant('acme').upsert('form-submissions', rows)
@@ -173,6 +178,25 @@ test('what is searched and narrowed to days and forms is what a naive way finds,
       JSON.stringify(query),
     ).toEqual(expected.map(({ submissionId }) => submissionId))
   }
+})
+
+test('what a page says of the notification is shown with what came besides', async () => {
+  const extra = {
+    _subject: 'From the web site',
+    _replyto: 'ada@work.example',
+    company: 'Lovelace',
+    token: 'x',
+  }
+  const row = submissionRow('sub-1', { formId: 'moved', answers: {}, extra })
+  await service.storage.tenant('moved').upsert('forms', [form('moved')])
+  await service.storage.tenant('moved').upsert('form-submissions', [row])
+  const { body } = await support.get('/organizations/moved/submissions/sub-1')
+  expect(body).toMatchObject({ answers: {}, attribution: {} })
+  expect({ ...body }).toHaveProperty('extra', {
+    subject: 'From the web site',
+    replyTo: 'ada@work.example',
+    company: 'Lovelace',
+  })
 })
 
 test('a search over very many ends its pages early, finds all of them, and nothing in secrets', async () => {
