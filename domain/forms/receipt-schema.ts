@@ -47,7 +47,7 @@ export const SubmissionError = component(
         ok: false,
         code: 'validation_error',
         error: 'One value needs attention.',
-        fieldErrors: { email: 'Please enter an email address.' },
+        fieldErrors: { email: 'Enter a valid email address.' },
       },
     ]),
   ),

@@ -282,8 +282,8 @@ export interface FormAddress {
   readonly formId: string
 }
 
-/** The path of the submission endpoint (contract, Form submission). */
-const SUBMISSIONS = /^\/api\/forms\/([\w-]+)\/submissions\/?$/
+/** The paths that take submissions: that of the contract, and the one for pages made for another form backend. */
+const SUBMISSIONS = /^\/(?:api\/forms\/([\w-]+)\/submissions|f\/([\w-]+))\/?$/
 
 /** The address that a form's `action` means; null: it is not sent to a submission endpoint. */
 export function addressOf(action: string): FormAddress | null {
@@ -291,8 +291,9 @@ export function addressOf(action: string): FormAddress | null {
   if (url === null) return null
   const { origin, pathname } = url
   // The ids of forms have no character that a URL escapes.
-  const formId = SUBMISSIONS.exec(pathname)?.[1]
-  return formId === undefined ? null : { service: origin, formId }
+  const [, formId, movedId] = SUBMISSIONS.exec(pathname) ?? []
+  const named = formId ?? movedId
+  return named === undefined ? null : { service: origin, formId: named }
 }
 
 /**
