@@ -21,7 +21,7 @@ export function keptDescriptions() {
   }
 }
 
-/** An executor that keeps the descriptions of its database's tables. */
+/** An executor on Node's SQLite that keeps the descriptions of its database's tables. */
 export function describingOnce(executor: Executor): Executor {
   const described = keptDescriptions()
   return {

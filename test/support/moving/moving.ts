@@ -73,7 +73,8 @@ export function movingPlaces({
   const interfered = (executor: Executor): Executor => ({
     batch: (statements) => within(() => executor.batch(statements)),
   })
-  const shared = describingOnce(sharedExecutor ?? openImage(image))
+  // Only Node's SQLite tells the version of its schema.
+  const shared = sharedExecutor ?? describingOnce(openImage(image))
   const owned = new Map<string, OwnDatabase & { readonly generation: number }>()
   const familyObject = (of: Pick<OwnDatabaseOptions, 'image'>) =>
     ownDatabase({ clock, within, migrations, ...of })
