@@ -6,7 +6,12 @@ import { promisify } from 'node:util'
 import { projectRoot } from '../../../host-worker/local/project.ts'
 import { createChecks } from '../../support/runner/checks.ts'
 import { commandBlocks, runCommands, type Block, type Ran } from '../../support/manuals/readme-commands.ts'
-import { freePort, scratchDirectory, startService } from '../../support/services/started-service.ts'
+import {
+  freePort,
+  scratchDirectory,
+  startService,
+  type StartedService,
+} from '../../support/services/started-service.ts'
 import { rehearseDeployment } from './deployment.ts'
 import { expectationsOf, type Expectation } from './expectations.ts'
 import { GATEWAY, startGateway } from './gateway.ts'
@@ -85,14 +90,25 @@ async function runAll(commands: readonly string[], origin = ''): Promise<readonl
   return ran
 }
 
+/** Prints what the service said last, besides its log. */
+function sayLastWords({ output }: StartedService): void {
+  const said = output()
+    .split('\n')
+    .filter((line) => !line.startsWith('{'))
+  say(`        The service said last:\n${said.slice(-20).join('\n')}`)
+}
+
 async function tour(
   time: string,
   commands: readonly string[],
-  { origin, wanted }: { readonly origin: string; readonly wanted: readonly Expectation[] },
+  { service, wanted }: { readonly service: StartedService; readonly wanted: readonly Expectation[] },
 ): Promise<void> {
   let ran: readonly Ran[] = []
   await check(`${time}: every command works`, async () => {
-    ran = await runAll(commands, origin)
+    ran = await runAll(commands, service.origin).catch((error: unknown) => {
+      sayLastWords(service)
+      throw error
+    })
     const silent = ran.filter(
       ({ command, output }) => /^(?:curl|ask ')/.test(command) && output.trim() === '',
     )
@@ -113,12 +129,12 @@ const isInstalled = (command: string): boolean =>
 
 /** The tour of the service that was started first, and of the one that is started again on the same state. */
 async function tours(first: Awaited<ReturnType<typeof start>>): Promise<void> {
-  await tour('first', commandsIn(isOfTour), { origin: first.origin, wanted: expectations })
+  await tour('first', commandsIn(isOfTour), { service: first, wanted: expectations })
   await first.stop()
   const second = await start()
   const asking = commandsIn(isOfRestarted).filter((command) => !isInstalled(command))
   const wanted = expectations.filter(({ is }) => asking.some(is))
-  await tour('after a restart', asking, { origin: second.origin, wanted })
+  await tour('after a restart', asking, { service: second, wanted })
   await check('after a restart: the README shows most of it', () => {
     assert(wanted.length >= OF_README_MIN, String(wanted.length))
   })
