@@ -91,8 +91,9 @@ async function runAll(commands: readonly string[], origin = ''): Promise<readonl
 }
 
 /** Prints what the service said last, besides its log. */
-function sayLastWords({ output }: StartedService): void {
-  const said = output()
+function sayLastWords(service: StartedService): void {
+  const said = service
+    .output()
     .split('\n')
     .filter((line) => !line.startsWith('{'))
   say(`        The service said last:\n${said.slice(-20).join('\n')}`)
