@@ -119,7 +119,8 @@ export interface Deletion {
  * other settings are stored by now. In both cases nothing was written.
  */
 export type SetRetentionOutcome =
-  { readonly kind: 'set'; readonly retention: RetentionSettings } | { readonly kind: 'missing' | 'changed' }
+  | { readonly kind: 'set'; readonly retention: RetentionSettings }
+  | { readonly kind: 'missing' | 'changed' }
 
 /** The retention of one organization. */
 export interface Retention {

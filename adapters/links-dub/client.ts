@@ -28,7 +28,9 @@ export interface DubOptions {
 
 /** The result of one read: JSON, "not found", or "the service cannot be used". */
 export type DubRead =
-  { readonly kind: 'json'; readonly body: unknown } | { readonly kind: 'missing' } | SourceFailure
+  | { readonly kind: 'json'; readonly body: unknown }
+  | { readonly kind: 'missing' }
+  | SourceFailure
 
 type Answer = Exclude<DubRead, SourceFailure>
 

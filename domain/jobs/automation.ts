@@ -30,7 +30,8 @@ const Payload = v.object({ automationId: v.string() })
 
 /** The result of a step: executed, or why the run cannot continue now or ever. */
 type StepResult =
-  { readonly kind: 'executed'; readonly effect: StepEffect; readonly sends: readonly SendRecord[] } | Verdict
+  | { readonly kind: 'executed'; readonly effect: StepEffect; readonly sends: readonly SendRecord[] }
+  | Verdict
 
 /**
  * Executes the steps of an automation in order, from where the run stopped. The effect of a step on stored data is

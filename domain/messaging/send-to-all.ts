@@ -71,7 +71,8 @@ type Outcome =
 
 /** The outcomes of all recipients; or why the request is not answered with them. */
 type SendAnswer =
-  { readonly kind: 'outcomes'; readonly outcomes: readonly Outcome[] } | Exclude<Opening, { kind: 'opened' }>
+  | { readonly kind: 'outcomes'; readonly outcomes: readonly Outcome[] }
+  | Exclude<Opening, { kind: 'opened' }>
 
 /**
  * Sends to everybody, independently and at most six at once, and records each send before it is handed over, and its
@@ -135,7 +136,8 @@ async function sendAndRecord(mailing: Mailing, world: SendingWorld): Promise<Sen
 type Accepted = Extract<Fate, { kind: 'accepted' }>
 
 type Ending =
-  { readonly success: true; readonly id: string } | { readonly success: false; readonly error: string }
+  | { readonly success: true; readonly id: string }
+  | { readonly success: false; readonly error: string }
 
 /** Each recipient once, in the form of its first occurrence. */
 function distinct(recipients: readonly Recipient[]): readonly Recipient[] {

@@ -152,7 +152,8 @@ export class UnpublishableRow extends Error {
 
 /** The checked row, or the field that does not fit its declaration. */
 type RowReading =
-  { readonly kind: 'row'; readonly row: StoredRow } | { readonly kind: 'misfit'; readonly field: string }
+  | { readonly kind: 'row'; readonly row: StoredRow }
+  | { readonly kind: 'misfit'; readonly field: string }
 
 /**
  * Checks the values of a row from an outside source: each selected field must have its declared type. A row with

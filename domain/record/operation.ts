@@ -409,7 +409,8 @@ type ReplyIn<Status extends number, Content, Type extends keyof Content> = Type 
 
 /** The value read from the texts of one parameter, or a whole sentence that refuses them. */
 export type ParameterReading<Value> =
-  { readonly kind: 'value'; readonly value: Value } | { readonly kind: 'refused'; readonly error: string }
+  | { readonly kind: 'value'; readonly value: Value }
+  | { readonly kind: 'refused'; readonly error: string }
 
 /** One query parameter of an operation: its description in the contract document, and how it is read. */
 export interface QueryParameter<Value = unknown> {

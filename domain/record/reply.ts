@@ -45,14 +45,14 @@ export interface JsonReply<Status extends number, Body> extends Reply {
 export interface TextReply<Status extends number> extends Reply {
   readonly status: Status
   readonly body: string
-  readonly value?: never
+  readonly value?: undefined
 }
 
 /** A reply without a body. */
 export interface EmptyReply<Status extends number> extends Reply {
   readonly status: Status
   readonly body: null
-  readonly value?: never
+  readonly value?: undefined
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'

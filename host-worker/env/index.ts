@@ -32,7 +32,8 @@ export interface Env extends Readonly<v.InferOutput<typeof Own>>, ProviderSettin
 }
 
 export type EnvReading =
-  { readonly ok: true; readonly env: Env } | { readonly ok: false; readonly problems: readonly string[] }
+  | { readonly ok: true; readonly env: Env }
+  | { readonly ok: false; readonly problems: readonly string[] }
 
 /** Checks bindings and variables before anything is served. Each problem names the variable, never its value. */
 export function readEnv(bindings: Bindings): EnvReading {

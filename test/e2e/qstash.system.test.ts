@@ -65,7 +65,7 @@ test('a submission goes out when QStash delivers it under its signature, and onl
     body: JSON.stringify({ _gotcha: '', email: 'ada@example.com' }),
   })
   expect(submitted.status).toBe(200)
-  await expect.poll(() => qstash.published, { timeout: 10_000 }).toHaveLength(1)
+  await expect.poll(() => qstash.published, { timeout: 60_000 }).toHaveLength(1)
   const [message] = qstash.published
   expect(message?.destination).toBe(CALLBACK_URL)
   const body = message?.body ?? ''

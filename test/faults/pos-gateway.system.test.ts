@@ -276,7 +276,7 @@ for (const engine of engines)
       const killing = (async () => {
         for (let round = 0; round < 5; round += 1) {
           const before = pages
-          await expect.poll(() => pages, { timeout: 10_000, interval: 5 }).toBeGreaterThan(before + 2)
+          await expect.poll(() => pages, { timeout: 60_000, interval: 5 }).toBeGreaterThan(before + 2)
           for (const { pid } of connectionsOf(gateway)) process.kill(pid, 'SIGKILL')
         }
       })().finally(() => {
@@ -431,7 +431,7 @@ for (const engine of engines)
       const pids = processTree(gateway.process.pid ?? 0).map(({ pid }) => pid)
       expect(pids.length).toBeGreaterThan(1)
       gateway.process.kill('SIGKILL')
-      await expect.poll(() => stillRunning(pids), { timeout: 10_000 }).toEqual([])
+      await expect.poll(() => stillRunning(pids), { timeout: 60_000 }).toEqual([])
     })
   })
 

@@ -1,11 +1,12 @@
 /**
  * Checks the law of the round trip on rows drawn from seeds: `--seed N --rows M --place NAME`. `--mutants`: plants every
- * mistake of mutants.ts in turn, and prints the seed that finds it. `--mutant "NAME"`: plants that mistake in this run.
- * Exits with 1 when a difference is found, or with `--mutants` when none is.
+ * mistake of mutants.ts in turn, and prints the seed that finds it; with `--part K/N` only every Nth, from the Kth on.
+ * `--mutant "NAME"`: plants that mistake in this run. Exits with 1 when a difference is found, or with `--mutants` when none is.
  */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { createChecks } from '../support/runner/checks.ts'
+import { partOf } from '../support/runner/part.ts'
 import { mutants } from './mutants/mutants.ts'
 import { plant } from './mutants/planted.ts'
 import type { PlaceName, Run } from './run.ts'
@@ -24,6 +25,7 @@ const { values: given } = parseArgs({
       default: ['node-shared', 'node-own', 'worker-shared', 'worker-own'],
     },
     mutants: { type: 'boolean', default: false },
+    part: { type: 'string', default: '0/1' },
     mutant: { type: 'string' },
   },
 })
@@ -33,7 +35,9 @@ const rowsPerKind = wholeNumber('rows-per-kind', given['rows-per-kind'])
 const { check, say, report } = createChecks()
 
 if (given.mutants) {
-  for (const { name } of mutants)
+  const chosen = partOf(mutants, given.part)
+  if (chosen === null) refuse(`--part is K/N, not ${given.part}`)
+  for (const { name } of chosen)
     await check(name, () => {
       find(name)
     })
@@ -41,8 +45,11 @@ if (given.mutants) {
 report()
 
 function wholeNumber(name: string, text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text)
-  process.stderr.write(`--${name} is a whole number, not ${text}\n`)
+  return /^\d{1,9}$/.test(text) ? Number(text) : refuse(`--${name} is a whole number, not ${text}`)
+}
+
+function refuse(problem: string): never {
+  process.stderr.write(`${problem}\n`)
   process.exit(2)
 }
 

@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { createChecks } from '../support/runner/checks.ts'
+import { partOf } from '../support/runner/part.ts'
 import { eventKinds, rareEventKinds, type EventKind } from './engine/coverage.ts'
 import {
   fewCovering,
@@ -68,11 +69,12 @@ if (isRun) await runOne()
 else report()
 
 function wholeNumber(name: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) {
-    process.stderr.write(`--${name} is a whole number, not ${text}\n`)
-    process.exit(2)
-  }
-  return Number(text)
+  return /^\d{1,9}$/.test(text) ? Number(text) : refuse(`--${name} is a whole number, not ${text}`)
+}
+
+function refuse(problem: string): never {
+  process.stderr.write(`${problem}\n`)
+  process.exit(2)
 }
 
 async function runOne(): Promise<void> {
@@ -108,12 +110,11 @@ function startProcessorTime(): () => number {
   }
 }
 
-/** The mutants whose number, divided by the second number of the part, leaves the first one. */
 function mutantsOfPart(): readonly Mutant[] {
-  const [part = '', of = ''] = given.part.split('/')
-  const [remainder, divisor] = [wholeNumber('part', part), wholeNumber('part', of)]
-  say(`part ${remainder % divisor} of ${divisor} of the ${mutants.length} planted mistakes`)
-  return mutants.filter((_, index) => index % divisor === remainder % divisor)
+  const chosen = partOf(mutants, given.part)
+  if (chosen === null) refuse(`--part is K/N, not ${given.part}`)
+  say(`part ${given.part}: ${chosen.length} of the ${mutants.length} planted mistakes`)
+  return chosen
 }
 
 /** Runs a seed, in which nothing may be found, and adds its run to the others. */

@@ -65,7 +65,8 @@ interface Files {
 
 /** The text of a file, or why there is none, as the end of a sentence that begins with the file's name. */
 type TextReading =
-  { readonly kind: 'text'; readonly text: string } | { readonly kind: 'unreadable'; readonly problem: string }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'unreadable'; readonly problem: string }
 
 /** The files of this machine. */
 export const localFiles: Files = {

@@ -8,7 +8,9 @@ import { isPlaced, placedOrganization, placedText, type PlacedText } from './fin
 
 /** What a batch is about: some organizations, the organization of a key, or the organization of an outbox entry. */
 export type Subject =
-  { readonly organizationIds: readonly string[] } | { readonly keyId: string } | { readonly outboxId: string }
+  | { readonly organizationIds: readonly string[] }
+  | { readonly keyId: string }
+  | { readonly outboxId: string }
 
 /** Returns an executor for batches about a subject. */
 export type Guard = (subject: Subject) => Executor

@@ -11,7 +11,8 @@ export type FileEncoding = (typeof encodings)[number]
 
 /** A file in UTF-8, and what a person should know of how it was read; or why it cannot be read. */
 export type ReadableFile =
-  { readonly source: ImportSource; readonly note: string | null } | { readonly problem: string }
+  | { readonly source: ImportSource; readonly note: string | null }
+  | { readonly problem: string }
 
 /**
  * A file in UTF-8, whatever it was in before: as it is said, else UTF-8 where it fits, else UTF-16 by its mark, else

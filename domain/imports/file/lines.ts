@@ -100,7 +100,8 @@ export interface UnreadableEntry {
 
 /** One record of an import file, or what makes it unreadable. */
 export type Entry =
-  { readonly line: number; readonly record: Readonly<Record<string, unknown>> } | UnreadableEntry
+  | { readonly line: number; readonly record: Readonly<Record<string, unknown>> }
+  | UnreadableEntry
 
 /** The name that a problem has in place of a field when it concerns the line as a whole. */
 const WHOLE_LINE = '(line)'

@@ -176,7 +176,8 @@ export function isOver({ organizations, next }: Progress, tables: readonly Moved
 
 /** The result of a step: how far it came, or why it wrote nothing. */
 export type Stepped =
-  { readonly kind: 'written'; readonly progress: Progress } | { readonly kind: 'overtaken' | 'conflict' }
+  | { readonly kind: 'written'; readonly progress: Progress }
+  | { readonly kind: 'overtaken' | 'conflict' }
 
 /** A table of an organization, and where a step begins to read it. */
 interface Item {

@@ -91,7 +91,8 @@ const formCheckCommand: Command = {
 
 /** A form of a file, or why it is unreadable, and where it is: `line 3` or `form 2`. */
 type Entry = { readonly at: string } & (
-  { readonly record: Readonly<Record<string, unknown>> } | { readonly issue: ImportIssue }
+  | { readonly record: Readonly<Record<string, unknown>> }
+  | { readonly issue: ImportIssue }
 )
 
 function entriesIn(path: string, values: FlagValues): AsyncIterable<Entry> | Iterable<Entry> {

@@ -165,7 +165,7 @@ describe.each(['react', 'vue'] as const)('%s', (kind) => {
     }
     const settled = async () => {
       // Two forms are open, and a framework may keep the last one that it removed.
-      await expect.poll(async () => (await leftIn(page)).forms, { timeout: 10_000 }).toBeLessThanOrEqual(3)
+      await expect.poll(async () => (await leftIn(page)).forms, { timeout: 60_000 }).toBeLessThanOrEqual(3)
       return leftIn(page)
     }
     await toggle(3)

@@ -93,6 +93,9 @@ async function samplesModule(): Promise<string> {
   ].join('\n')
 }
 
+/** The compiler complains when the line after the comment does compile. */
+const WRONG_CALL = "// @ts-expect-error There is no such path.\nvoid client.GET('/api/v1/site', {})\n"
+
 /** Runs an operator's command about the demo organization. */
 async function operate(...args: readonly string[]): Promise<void> {
   const main = join(projectRoot, 'host-worker', 'operator', 'main.ts')
@@ -120,19 +123,14 @@ await check('the client installs', async () => {
   })
   await npm('ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline')
 })
-await check('its types are generated from the running service, and it compiles', async () => {
-  await npm('run', 'generate')
-  await npm('run', 'check')
-})
-await check('every TypeScript sample of the document compiles', async () => {
-  writeFileSync(join(folder, 'samples.ts'), await samplesModule())
-  await npm('run', 'check')
-})
-await check('a wrong call does not compile', async () => {
-  const wrong = (await samplesModule()).replace("client.GET('/api/v1/sites',", "client.GET('/api/v1/site',")
-  writeFileSync(join(folder, 'samples.ts'), wrong)
-  await assert.rejects(npm('run', 'check'), /samples\.ts/)
-})
+await check(
+  'its types are generated from the running service; it compiles, every TypeScript sample too, and a wrong call does not',
+  async () => {
+    await npm('run', 'generate')
+    writeFileSync(join(folder, 'samples.ts'), `${await samplesModule()}\n${WRONG_CALL}`)
+    await npm('run', 'check')
+  },
+)
 await check('killed after some pages, it has whole pages and no more', async () => {
   await sync(PAGES_BEFORE_KILL)
   const [rows, all] = [mirrored().size, (await allContacts()).size]

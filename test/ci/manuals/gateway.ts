@@ -35,7 +35,7 @@ export async function startGateway(directory: string, commands: readonly string[
       fetch(health)
         .then(({ status }) => status === 200)
         .catch(() => false)
-    for (let tries = 0; tries < 300 && !(await isUp()); tries += 1) await pause(100)
+    for (let tries = 0; tries < 1200 && !(await isUp()); tries += 1) await pause(100)
     assert(await isUp())
   } finally {
     if (child.pid !== undefined) signalGroup(child.pid, 'SIGTERM')

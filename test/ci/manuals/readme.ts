@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { cpSync } from 'node:fs'
+import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { projectRoot } from '../../../host-worker/local/project.ts'
 import { createChecks } from '../../support/runner/checks.ts'
 import { commandBlocks, runCommands, type Block, type Ran } from '../../support/manuals/readme-commands.ts'
-import { freePort, scratchDirectory, startService } from '../../support/services/started-service.ts'
+import {
+  freePort,
+  scratchDirectory,
+  startService,
+  type StartedService,
+} from '../../support/services/started-service.ts'
 import { rehearseDeployment } from './deployment.ts'
-import { expectationsOf } from './expectations.ts'
+import { expectationsOf, type Expectation } from './expectations.ts'
 import { GATEWAY, startGateway } from './gateway.ts'
 
 /**
@@ -23,12 +28,22 @@ const port = await freePort()
 const expectations = expectationsOf(port)
 const run = promisify(execFile)
 
-/** Copies what a clone contains: every tracked file, and every file that would be tracked. */
+/**
+ * Copies what a clone contains: every tracked file, and every file that would be tracked. The packages are links to those
+ * that `.ci/run` has installed in its clean checkout by the same command as `npm start` does. Where that cannot be, `npm
+ * start` installs them.
+ */
 async function copyProject(): Promise<void> {
   const { stdout } = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: projectRoot,
   })
   for (const file of stdout.split('\0').filter(Boolean)) cpSync(join(projectRoot, file), join(copy, file))
+  const [installed, linked] = [join(projectRoot, 'node_modules'), join(copy, 'node_modules')]
+  await run('cp', ['-al', installed, linked]).catch(() => {
+    rmSync(linked, { recursive: true, force: true })
+  })
+  // What is kept about the sources is not shared.
+  rmSync(join(linked, '.cache'), { recursive: true, force: true })
 }
 
 const isStart = ({ path, heading }: Block): boolean => path === 'README.md' && heading === 'Start'
@@ -48,9 +63,14 @@ const isDrill = ({ path }: Block): boolean => path === 'domain/organizations/REA
 const isOfTour = (block: Block): boolean =>
   ![isStart, isDeployment, isDrill, isGateway, isOfConsole, isOfTests].some((isOther) => isOther(block))
 
-/** The service that was restarted is asked as the README and the guides ask it. */
-const isOfRestarted = (block: Block): boolean =>
-  isOfTour(block) && /^(?:README\.md|host-worker\/guides\/.*)$/.test(block.path)
+/**
+ * The service that was restarted is asked as the README asks it. What its state keeps is compared row by row, after more
+ * restarts, by test/faults/kills/kill.ts and restore-drill.ts.
+ */
+const isOfRestarted = (block: Block): boolean => isOfTour(block) && block.path === 'README.md'
+
+/** How many of the expectations the README alone must meet. */
+const OF_README_MIN = 6
 
 function commandsIn(isMeant: (block: Block) => boolean): readonly string[] {
   return commandBlocks(copy)
@@ -70,16 +90,32 @@ async function runAll(commands: readonly string[], origin = ''): Promise<readonl
   return ran
 }
 
-async function tour(time: string, commands: readonly string[], origin: string): Promise<void> {
+/** Prints what the service said last, besides its log. */
+function sayLastWords(service: StartedService): void {
+  const said = service
+    .output()
+    .split('\n')
+    .filter((line) => !line.startsWith('{'))
+  say(`        The service said last:\n${said.slice(-20).join('\n')}`)
+}
+
+async function tour(
+  time: string,
+  commands: readonly string[],
+  { service, wanted }: { readonly service: StartedService; readonly wanted: readonly Expectation[] },
+): Promise<void> {
   let ran: readonly Ran[] = []
   await check(`${time}: every command works`, async () => {
-    ran = await runAll(commands, origin)
+    ran = await runAll(commands, service.origin).catch((error: unknown) => {
+      sayLastWords(service)
+      throw error
+    })
     const silent = ran.filter(
       ({ command, output }) => /^(?:curl|ask ')/.test(command) && output.trim() === '',
     )
     assert.deepEqual(silent, [])
   })
-  for (const { name, is, holds } of expectations) {
+  for (const { name, is, holds } of wanted) {
     await check(`${time}: ${name}`, async () => {
       const found = ran.filter(({ command }) => is(command))
       assert.equal(found.length, 1, 'one command shows it')
@@ -94,11 +130,15 @@ const isInstalled = (command: string): boolean =>
 
 /** The tour of the service that was started first, and of the one that is started again on the same state. */
 async function tours(first: Awaited<ReturnType<typeof start>>): Promise<void> {
-  await tour('first', commandsIn(isOfTour), first.origin)
+  await tour('first', commandsIn(isOfTour), { service: first, wanted: expectations })
   await first.stop()
   const second = await start()
   const asking = commandsIn(isOfRestarted).filter((command) => !isInstalled(command))
-  await tour('after a restart', asking, second.origin)
+  const wanted = expectations.filter(({ is }) => asking.some(is))
+  await tour('after a restart', asking, { service: second, wanted })
+  await check('after a restart: the README shows most of it', () => {
+    assert(wanted.length >= OF_README_MIN, String(wanted.length))
+  })
   await second.stop()
 }
 

@@ -262,7 +262,7 @@ describe('PostgreSQL stopped and started under load', () => {
     const load = Promise.all(Array.from({ length: 6 }, work))
     const count = (outcome: string) => outcomes.filter((each) => each === outcome).length
     const until = (outcome: string) =>
-      expect.poll(() => count(outcome), { timeout: 20_000 }).toBeGreaterThan(5)
+      expect.poll(() => count(outcome), { timeout: 60_000 }).toBeGreaterThan(5)
     await until('before page')
     stage = 'stopping'
     execSync(process.env.ODBC_POSTGRES_STOP ?? '')
@@ -271,7 +271,7 @@ describe('PostgreSQL stopped and started under load', () => {
     const { body: health } = await signedHealth(gateway)
     stage = 'starting'
     execSync(process.env.ODBC_POSTGRES_START ?? '')
-    await expect.poll(() => source.page(salesPage), { timeout: 10_000 }).toEqual(expected)
+    await expect.poll(() => source.page(salesPage), { timeout: 60_000 }).toEqual(expected)
     stage = 'after'
     await until('after page')
     stage = 'done'

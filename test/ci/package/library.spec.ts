@@ -79,7 +79,7 @@ it('fit the types of the package', { timeout: 120_000 }, async () => {
   expect((await run('npm', ['run', 'check'], { cwd: folder })).stdout).not.toContain('error')
 })
 
-it('keep everything in one file on Node', { timeout: 60_000 }, async () => {
+it('keep everything in one file on Node', { timeout: 240_000 }, async () => {
   const port = await freePort()
   const first = await start(port, process.execPath, 'node-server.ts', 'data.db')
   const key = /ck_live_\w+/.exec(first.output())?.[0] ?? ''

@@ -14,7 +14,7 @@ import {
 import { walk, type ApiRow } from '../../support/data/walk.ts'
 
 /** Within this time, no process of a service that ended may be left. */
-const GONE_WITHIN_MS = 10_000
+const GONE_WITHIN_MS = 60_000
 
 const { check, report, say } = createChecks()
 

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import sqlite3InitModule from '@sqlite.org/sqlite-wasm'
+import sqlite3InitModule, { type Database } from '@sqlite.org/sqlite-wasm'
 import { createStorage, type Executor, type SqliteStorage } from 'tenant-data-api/adapters/sqlite'
 import type { Clock } from 'tenant-data-api/ports'
 
@@ -14,11 +14,17 @@ const migrations = readdirSync(folder)
   .sort()
   .map((name) => readFileSync(new URL(name, folder), 'utf8'))
 
+/** The content of an empty, migrated database. Copying it takes a hundredth of the time of the migrations. */
+let image: Uint8Array | null = null
+
 /** Opens an empty database in memory. */
 export function openWasmDatabase(): Executor {
   const database = new sqlite.oo1.DB(':memory:', 'c')
+  if (image === null) {
+    for (const migration of migrations) database.exec(migration)
+    image = sqlite.capi.sqlite3_js_db_export(database)
+  } else load(database, image)
   database.exec('pragma foreign_keys = on')
-  for (const migration of migrations) database.exec(migration)
   return {
     // Nothing is awaited between the first statement and the last, so batches never interleave.
     async batch(statements) {
@@ -48,6 +54,17 @@ export function openWasmDatabase(): Executor {
       }
     },
   }
+}
+
+/** Fills a database with the content of another one. */
+function load(database: Database, content: Uint8Array): void {
+  const { capi, wasm } = sqlite
+  const copy = wasm.allocFromTypedArray(content)
+  const flags = capi.SQLITE_DESERIALIZE_FREEONCLOSE | capi.SQLITE_DESERIALIZE_RESIZEABLE
+  const { byteLength } = content
+  database.checkRc(
+    capi.sqlite3_deserialize(database.pointer ?? 0, 'main', copy, byteLength, byteLength, flags),
+  )
 }
 
 /** Opens the storage over a database. */

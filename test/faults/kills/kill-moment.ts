@@ -4,7 +4,8 @@ import { watchPhases } from '../moves/remains.ts'
 
 /** When the kill of a round comes: some ms after the first post, or when a move is in a phase. */
 export type KillMoment =
-  { readonly kind: 'time'; readonly afterMs: number } | { readonly kind: 'phase'; readonly phase: MovePhase }
+  | { readonly kind: 'time'; readonly afterMs: number }
+  | { readonly kind: 'phase'; readonly phase: MovePhase }
 
 /** Some kills come while the service is still cold, most while it is busy. */
 const EARLIEST_MS = 50

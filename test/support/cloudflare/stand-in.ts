@@ -14,7 +14,8 @@ export const TOKEN = 'a-token-of-the-stand-in-for-cloudflare'
 
 /** What the API answers: a result, or an error with its code. */
 type Answer =
-  { readonly result: unknown } | { readonly status: number; readonly code: number; readonly message: string }
+  | { readonly result: unknown }
+  | { readonly status: number; readonly code: number; readonly message: string }
 
 interface Asked {
   readonly account: CloudflareAccount

@@ -10,7 +10,8 @@ export interface Prepared {
 }
 
 type WorkerRequest = { readonly binding: string } & (
-  { readonly script: string } | { readonly batch: readonly Prepared[] }
+  | { readonly script: string }
+  | { readonly batch: readonly Prepared[] }
 )
 
 interface WorkerAnswer {

@@ -10,6 +10,7 @@ import type { Deadline } from '../../../ports/platform.ts'
 import type { Move, MovedTable } from '../../../ports/moves.ts'
 import type { Place, PlaceChoice } from '../../../ports/placement.ts'
 import { fakeRandom, type FakeClock } from '../runner/fakes.ts'
+import { describingOnce } from '../databases/kept-descriptions.ts'
 import { ownDatabase, type OwnDatabase, type OwnDatabaseOptions } from '../scratch/own-database.ts'
 
 /** Wraps a call to a database, and may fail before or after the call. */
@@ -72,7 +73,8 @@ export function movingPlaces({
   const interfered = (executor: Executor): Executor => ({
     batch: (statements) => within(() => executor.batch(statements)),
   })
-  const shared = sharedExecutor ?? openImage(image)
+  // Only Node's SQLite tells the version of its schema.
+  const shared = sharedExecutor ?? describingOnce(openImage(image))
   const owned = new Map<string, OwnDatabase & { readonly generation: number }>()
   const familyObject = (of: Pick<OwnDatabaseOptions, 'image'>) =>
     ownDatabase({ clock, within, migrations, ...of })

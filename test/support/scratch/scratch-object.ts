@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { cachedStatements } from '../../../adapters/node-sqlite/database.ts'
 import type { ObjectDatabase } from '../../../adapters/durable-object/object/batch.ts'
+import { asksForTables, keptDescriptions } from '../databases/kept-descriptions.ts'
 import { createSchema, writeFact } from '../../../adapters/durable-object/object/schema.ts'
 import { migrationTexts } from '../../../adapters/durable-object/object/migration-texts.ts'
 import type { State } from '../../../adapters/durable-object/object/states.ts'
@@ -16,15 +17,21 @@ export function openObjectDatabase(
   let sqlite = begin instanceof DatabaseSync ? begin : open()
   if (begin instanceof Uint8Array) sqlite.deserialize(begin)
   let prepare = cachedStatements(sqlite)
+  let described = keptDescriptions()
+  const schemaVersion = () => Number(prepare('pragma schema_version').get()?.schema_version)
+  const ask: ObjectDatabase['run'] = (sql, parameters = []) => {
+    const statement = prepare(sql)
+    const columns = statement.columns().map(({ name }) => name)
+    statement.setReturnArrays(true)
+    const rows = statement.all(...parameters) as unknown as unknown[][]
+    return { columns, rows, rowsRead: rows.length, rowsWritten: 0 }
+  }
   return {
     sqlite: () => sqlite,
-    run(sql, parameters = []) {
-      const statement = prepare(sql)
-      const columns = statement.columns().map(({ name }) => name)
-      statement.setReturnArrays(true)
-      const rows = statement.all(...parameters) as unknown as unknown[][]
-      return { columns, rows, rowsRead: rows.length, rowsWritten: 0 }
-    },
+    run: (sql, parameters = []) =>
+      asksForTables(sql)
+        ? described(sql, parameters, schemaVersion(), () => ask(sql, parameters))
+        : ask(sql, parameters),
     script: (sql) => {
       sqlite.exec(sql)
       // A cached statement would still return the former columns of its tables.
@@ -46,6 +53,7 @@ export function openObjectDatabase(
       sqlite.close()
       sqlite = open()
       prepare = cachedStatements(sqlite)
+      described = keptDescriptions()
     },
   }
 }

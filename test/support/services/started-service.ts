@@ -10,7 +10,7 @@ import { peakMiB } from './process-tree.ts'
 
 /** A fresh copy installs its dependencies first. */
 const START_TIMEOUT_MS = 240_000
-const STOP_TIMEOUT_MS = 15_000
+const STOP_TIMEOUT_MS = 60_000
 
 /** `npm start` as a person runs it, in a process group of its own. */
 export interface StartedService {

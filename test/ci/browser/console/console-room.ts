@@ -105,7 +105,7 @@ async function open(
   // A colour that is on its way to another is not checked.
   const context = await browser.newContext({ colorScheme: 'light', reducedMotion: 'reduce', ...options })
   const page = await context.newPage()
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(60_000)
   const complaints = complaintsOf(page, origin)
   onTestFailed(async () => {
     console.error(

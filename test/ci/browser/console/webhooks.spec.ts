@@ -63,7 +63,7 @@ test('a webhook is added, tested, looked at, sent again, rotated, switched off a
         await again.click()
         return page.getByText('delivered', { exact: true }).count()
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
     .toBe(1)
   expect(new Set(received).size).toBe(1)
