@@ -57,7 +57,7 @@ export const expectationsOf = (port: number): readonly Expectation[] => [
   },
   {
     name: 'with the one contact that it made',
-    is: (command) => command.includes('/api/v1/contacts?email='),
+    is: (command) => command.includes('/api/v1/contacts?email=') && command.includes('Bearer $KEY'),
     holds: (output) => {
       assert.deepEqual(
         rows(output).map(({ firstName, email }) => ({ firstName, email })),
@@ -189,7 +189,10 @@ export const expectationsOf = (port: number): readonly Expectation[] => [
     name: 'a page that moved in sends what the form does not ask for, and says the subject',
     is: (command) => command.includes('--form harbor-contact --csv'),
     holds: async (output) => {
-      assert.match(output, /,email,extra\.company\r\n.*,ada@example\.com,Lovelace/)
+      assert.match(
+        output,
+        /,email,extra\.subject,extra\.replyTo,extra\.company\r\n.*,ada@example\.com,From the web site,ada@work\.example,Lovelace/,
+      )
       const { to, subject } = await emailAbout('Lovelace', `http://127.0.0.1:${port}/mailbox`)
       assert.deepEqual([to, subject], ['office@example.com', 'From the web site'])
     },
