@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
-import { component } from '../record/meaning.ts'
+import { component, worded } from '../record/meaning.ts'
 import { componentSchemaOf, jsonSchemaOf, requestSchemaOf } from './json-schema.ts'
 
 describe('values of several types', () => {
@@ -33,6 +33,14 @@ it('properties named like keywords are properties all the same', () => {
   const schema = componentSchemaOf(component('Odd', v.strictObject(names)))
   expect(Object.keys(schema.properties as object)).toEqual(Object.keys(names))
   expect(schema).not.toHaveProperty('component')
+})
+
+it('what a value is called for people is no keyword', () => {
+  const named = worded(v.string(), { label: 'Least' })
+  expect(jsonSchemaOf(v.strictObject({ min: v.nullish(named, null), words: named }))).toMatchObject({
+    properties: { min: { type: ['string', 'null'], default: null }, words: { type: 'string' } },
+  })
+  expect(JSON.stringify(jsonSchemaOf(v.strictObject({ min: named })))).not.toContain('Least')
 })
 
 it('keys that a request may have besides keep their rule', () => {

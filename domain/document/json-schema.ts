@@ -60,7 +60,9 @@ function withOpenObjects(schema: JsonSchema): JsonSchema {
 
 function converted(schema: v.GenericSchema, errorMode: 'throw' | 'ignore'): JsonSchema {
   const all = toJsonSchema(schema, { target: 'draft-2020-12', errorMode })
-  return rewritten(without('$schema', { ...all }), (node) => withTypeList(without('component', node)))
+  // What a schema is called in the document and to people is no keyword of it.
+  const bare = (node: JsonSchema) => withTypeList(without('component', without('words', node)))
+  return rewritten(without('$schema', { ...all }), bare)
 }
 
 function without(keyword: string, node: JsonSchema): JsonSchema {

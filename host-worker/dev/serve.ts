@@ -38,7 +38,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 let reload: NodeJS.Timeout | undefined
 for (const folder of ['host-worker', 'domain', 'adapters', 'ports'])
   watch(join(projectRoot, folder), { recursive: true }, (_event, name) => {
-    if (name !== null && isSource(name)) reloadSoon()
+    if (name !== null && isSource(name)) reloadSoon(join(folder, name))
   })
 // The first request prepares the state, which the cron needs.
 await fetch(`${host.url}/health`).then((answer) => answer.text())
@@ -56,9 +56,12 @@ function isSource(name: string): boolean {
   )
 }
 
-function reloadSoon(): void {
+function reloadSoon(changed: string): void {
   clearTimeout(reload)
   reload = setTimeout(() => {
-    host.reload().catch((error: unknown) => process.stderr.write(`${String(error)}\n`))
+    host.reload().then(
+      (isAnother) => isAnother && process.stderr.write(`Loaded anew: ${changed} changed.\n`),
+      (error: unknown) => process.stderr.write(`${String(error)}\n`),
+    )
   }, SETTLE_MS)
 }

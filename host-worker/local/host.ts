@@ -1,6 +1,7 @@
 import type { Miniflare, MiniflareOptions } from 'miniflare'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { projectRoot, projectWranglerFile } from './project.ts'
 import { adoptEarlierState, localSecrets, persistPath } from './state.ts'
 
@@ -9,8 +10,11 @@ export interface LocalHost {
   readonly url: string
   /** Fires the cron trigger, and waits until its work is done. */
   fireCron(): Promise<void>
-  /** Builds the Worker anew and loads it. Requests wait meanwhile. */
-  reload(): Promise<void>
+  /**
+   * Builds the Worker anew and, if it is another one than before, loads it: connections that are open then break.
+   * Resolves with whether it is.
+   */
+  reload(): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -48,14 +52,20 @@ export async function startHost(directory: string, options: HostOptions): Promis
     },
     workers: [await workerOn(directory, options)],
   })
-  const runtime = new Miniflare(await configured())
+  let loaded = await configured()
+  const runtime = new Miniflare(loaded)
   try {
     const { origin: url } = await runtime.ready
     return {
       url,
       fireCron: () => fireCron(runtime, serviceName()),
       reload: async () => {
-        await runtime.setOptions(await configured())
+        const built = await configured()
+        // A file that is written again as it was, or that the Worker does not have, must break nobody's connection.
+        if (isDeepStrictEqual(built.workers, loaded.workers)) return false
+        loaded = built
+        await runtime.setOptions(built)
+        return true
       },
       close: () => runtime.dispose(),
     }

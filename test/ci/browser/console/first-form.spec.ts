@@ -25,11 +25,12 @@ const written: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   'Add an option': async (page) => {
     await page.keyboard.type('Your email')
     await addField(page, 'Single choice', 'Which wash?')
-    await page.getByLabel('Option 1', { exact: true }).fill('Basic')
-    await page.getByLabel('Option 2', { exact: true }).fill('Deluxe')
+    // The preview beside it has radio buttons of the same names.
+    await page.getByRole('textbox', { name: 'Option 1', exact: true }).fill('Basic')
+    await page.getByRole('textbox', { name: 'Option 2', exact: true }).fill('Deluxe')
   },
   'Add a condition': async (page) => {
-    await page.getByLabel('Option 3', { exact: true }).fill('Something else')
+    await page.getByRole('textbox', { name: 'Option 3', exact: true }).fill('Something else')
     await addField(page, 'Consent', 'You may keep this.')
     await addField(page, 'Short text', 'What else?')
   },

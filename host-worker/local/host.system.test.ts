@@ -1,6 +1,9 @@
 import { Miniflare } from 'miniflare'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { fireCron } from './host.ts'
+import { fireCron, startHost } from './host.ts'
 
 test('a cron that logs more than a pipe holds comes to its end', async () => {
   let logged = 0
@@ -29,3 +32,16 @@ test('a cron that logs more than a pipe holds comes to its end', async () => {
     await runtime.dispose()
   }
 })
+
+test('a Worker that is built as it was breaks no connection', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'host-'))
+  const host = await startHost(directory, { port: 0, isWhole: false, log: () => undefined })
+  try {
+    const asked = fetch(`${host.url}/health`)
+    expect(await host.reload()).toBe(false)
+    expect((await asked).status).toBe(200)
+  } finally {
+    await host.close()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}, 120_000)
