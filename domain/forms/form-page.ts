@@ -172,6 +172,11 @@ const style = [
   markup`}`,
   markup`:is(input, textarea, button):focus-visible { outline: 3px solid light-dark(#0a4fb3, #8ab8ff); outline-offset: 2px; }`,
   markup`.form-client-error, .form-client-summary { color: light-dark(#a3121f, #ff9c9c); }`,
+  markup`.form-client-receipt {`,
+  markup`  padding: 1.25rem 1.5rem; border: 1px solid light-dark(#c8d0db, #3a4553); border-radius: 1rem;`,
+  markup`  background: light-dark(#fff, #1a2029);`,
+  markup`}`,
+  markup`.form-client-receipt > * { margin: 0 0 0.5rem; }`,
 ]
 
 // Under another name the formatter leaves these templates as they are: people read and paste what they make.
@@ -207,7 +212,7 @@ function fieldLines(field: ClientField, say: Say): readonly Html[] {
     case 'phone':
       return labelled(field, input(field, inputTypes[field.type], lengths(field)), say)
     case 'number':
-      // A control of the type number silently loses a comma. Its bounds are left to the service and the form client.
+      // A control of the type number silently loses a comma. Its bounds are left to the service.
       return labelled(field, input(field, 'text', number(say)), say)
     case 'date':
       return labelled(field, input(field, 'date', bounds(field)), say)
