@@ -259,7 +259,9 @@ for (const engine of engines)
       try {
         // On a busy machine the deadline may be too short for the quick ones as well, which says nothing.
         await expect.poll(whileSlow, PATIENCE).toEqual(['page', 'page', 'page', late])
-        await expectLogged(strict, { status: 504, code: 'deadline_exceeded' })
+        // The lines of the quick ones may come after it.
+        const logged = expect.objectContaining({ status: 504, code: 'deadline_exceeded' }) as unknown
+        await expect.poll(() => strict.log.slice(-4)).toContainEqual(logged)
         // More requests than connections, to show that the slow one's place is free again.
         const many = await Promise.all([1, 2, 3].map(() => impatient.page(ask)))
         expect(many.map(({ kind }) => kind)).toEqual(['unavailable', 'unavailable', 'unavailable'])
