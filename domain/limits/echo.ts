@@ -13,3 +13,6 @@ export const ECHO_MAX_LENGTH = 60
 export function echoed(text: string): string {
   return text.length <= ECHO_MAX_LENGTH ? text : `${cutText(text, ECHO_MAX_LENGTH)}…`
 }
+
+/** How a message ends about a value that only a setting makes wrong, so that whoever reads it looks there too. */
+export const OF_SETTING = 'is a setting of the organization'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { readEmailAddress } from '../text/email-address.ts'
-import { echoed } from '../limits/echo.ts'
+import { echoed, OF_SETTING } from '../limits/echo.ts'
 import { isJsonObject } from '../text/json.ts'
 import { INSTANT_FORM, isCalendarDate, parseInstant } from '../text/instant.ts'
 
@@ -276,7 +276,7 @@ export function phone(): Field<string> {
         v.rawTransform(({ dataset, addIssue, NEVER }) => {
           const e164 = toE164(dataset.value)
           if (e164 !== null) return e164
-          const message = `must be a valid phone number of ${phoneCountry}, or one with its country such as +12125550123; the country is a setting of the organization`
+          const message = `must be a valid phone number of ${phoneCountry}, or one with its country such as +12125550123; the country ${OF_SETTING}`
           addIssue({ message })
           return NEVER
         }),

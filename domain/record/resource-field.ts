@@ -124,7 +124,7 @@ export function headed<Value>(
 }
 
 /** A field with the words that people write for its values in a cell. Case and outer white space do not matter. */
-export function worded<Value>(
+export function writtenAs<Value>(
   field: Imported<Value>,
   words: ReadonlyMap<string, NoInfer<Value>>,
 ): Imported<Value> {

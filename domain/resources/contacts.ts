@@ -12,7 +12,7 @@ import {
   timestamp,
 } from '../record/field.ts'
 import { emailFilter, idFilter, phoneFilter, window } from '../record/filter.ts'
-import { derived, headed, orElse, orNow, updatedAt, worded } from '../record/resource-field.ts'
+import { derived, headed, orElse, orNow, updatedAt, writtenAs } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { attributeBounds } from '../limits/limits.ts'
 import { emailKey } from '../text/email-address.ts'
@@ -36,7 +36,7 @@ const consentWords = new Map<string, (typeof consents)[number]>([
 ])
 
 function consent(heads: readonly string[]) {
-  return headed(worded(orElse(personal(oneOf(consents), 'unsubscribed'), 'unknown'), consentWords), heads)
+  return headed(writtenAs(orElse(personal(oneOf(consents), 'unsubscribed'), 'unknown'), consentWords), heads)
 }
 
 /** What people write at the head of a column, in English, German, Spanish and French. */

@@ -5,6 +5,7 @@ import type {
   ImportProblem,
   ImportSession,
 } from '../../../ports/import-sessions.ts'
+import { OF_SETTING } from '../../limits/echo.ts'
 import { concatenated, fromBase64Url, toBase64Url } from '../../text/encoding.ts'
 
 /** The part of an import's session that its sender needs. */
@@ -305,7 +306,7 @@ export function endOfCheck(problems: number, most: number): string {
 
 /** Whether what is wrong may be a setting of the organization, such as its country, and not the file. */
 export function isOfSetting({ message }: Pick<ImportProblem, 'message'>): boolean {
-  return message.endsWith('is a setting of the organization')
+  return message.endsWith(OF_SETTING)
 }
 
 /** How a file is probably written, by its name. */

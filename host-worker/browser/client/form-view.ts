@@ -49,11 +49,10 @@ export function viewForm(form: HTMLFormElement, definition: PublishedForm): Form
   const isAtField = (id: string): boolean =>
     views.get(id)?.controls.some(({ type }) => type !== 'hidden') ?? false
   const values = (id: string) => valuesOf(views.get(id)?.controls ?? [])
-  const visible = () =>
-    prepared.visible(new Map(prepared.ids.map((id) => [id, prepared.answer(id, values(id))])))
   return {
     update: () => {
-      const shown = visible()
+      const answers = prepared.ids.map((id) => [id, prepared.answer(id, values(id))] as const)
+      const shown = prepared.visible(new Map(answers))
       for (const id of prepared.ids) views.get(id)?.show(shown.has(id))
     },
     asksFor: (id) => prepared.ids.length === 0 || prepared.ids.includes(id),
