@@ -37,6 +37,8 @@ test('a Worker that is built as it was breaks no connection', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'host-'))
   const host = await startHost(directory, { port: 0, isWhole: false, log: () => undefined })
   try {
+    // Other tests may build parts of it for the first time meanwhile. Then it is another one, once.
+    await expect.poll(() => host.reload(), { timeout: 60_000 }).toBe(false)
     const asked = fetch(`${host.url}/health`)
     expect(await host.reload()).toBe(false)
     expect((await asked).status).toBe(200)
