@@ -82,7 +82,8 @@ function parseMembers(bytes: Uint8Array): Entries | Refused {
   if (text === null) return notUtf8
   const value = parsedOr(text, null)
   if (!isJsonObject(value)) return refused('invalid_body', 'The request body is not a JSON object.')
-  const written = numbersAsWritten(text)
+  const hasNumber = Object.values(value).some((member) => typeof member === 'number')
+  const written = hasNumber ? numbersAsWritten(text) : new Map<string, string>()
   return groupEntries(
     Object.entries(value).map(([key, member]) => {
       const number = typeof member === 'number' ? (written.get(key) ?? '') : null

@@ -1,5 +1,5 @@
 import type { FormDefinition } from '../../ports/records.ts'
-import { withoutFormatCharacters } from '../text/characters.ts'
+import { isAscii, withoutFormatCharacters } from '../text/characters.ts'
 import type { SpamReason } from './reasons.ts'
 
 /** A text that a visitor wrote. */
@@ -20,22 +20,21 @@ export function contentReasons(
   texts: readonly GivenText[],
   definition: FormDefinition,
 ): readonly SpamReason[] {
-  const own = plain(JSON.stringify([definition.name, definition.successMessage, definition.fields]))
-  const written = texts.map(({ text }) => plain(text)).join('\n')
+  const read = texts.map(({ text, isName }) => ({ text: plain(text), isName }))
+  const written = read.map(({ text }) => text).join('\n')
   return [
-    ...(texts.some(({ text, isName }) => isName && LINK.test(plain(text))) ? ['link_in_name' as const] : []),
+    ...(read.some(({ text, isName }) => isName && LINK.test(text)) ? ['link_in_name' as const] : []),
     ...(MARKUP.test(written) ? ['markup' as const] : []),
-    ...(pointsOf(written, own) >= BOUND ? ['words' as const] : []),
+    ...(pointsOf(written, definition) >= BOUND ? ['words' as const] : []),
   ]
 }
 
 /** Small letters without accents, invisible characters and repeated spaces, so that one spelling is compared. */
 function plain(text: string): string {
-  return withoutFormatCharacters(text.normalize('NFKD'))
-    .toLowerCase()
-    .replaceAll(/\p{M}/gu, '')
-    .replaceAll(/[’‘`]/g, "'")
-    .replaceAll(/\s+/g, ' ')
+  const letters = isAscii(text)
+    ? text.toLowerCase()
+    : withoutFormatCharacters(text.normalize('NFKD')).toLowerCase().replaceAll(/\p{M}/gu, '')
+  return letters.replaceAll(/[’‘`]/g, "'").replaceAll(/\s+/g, ' ')
 }
 
 const LINK =
@@ -50,15 +49,19 @@ const LINKS = new RegExp(`(?:${LINK.source})[^\\s]*`, 'g')
 const HIDING =
   /\b(?:bit\.ly|tinyurl\.com|t\.me|cutt\.ly|is\.gd|rebrand\.ly|telegra\.ph|wa\.me|goo\.su|clck\.ru)\b/
 
-function pointsOf(written: string, own: string): number {
+function pointsOf(written: string, { name, successMessage, fields }: FormDefinition): number {
+  const spoken = vocabulary
+    .map(([points, pattern]) => ({ points, found: new Set(written.match(pattern)) }))
+    .filter(({ found }) => found.size > 0)
+  // Most submissions end here.
+  if (spoken.length === 0) return 0
+  const own = plain(JSON.stringify([name, successMessage, fields]))
+  const said = spoken.reduce((sum, { points, found }) => {
+    const strange = [...found].filter((phrase) => !own.includes(phrase))
+    return sum + points * Math.min(strange.length, PHRASES_MAX)
+  }, 0)
   const links = (written.match(LINKS) ?? []).length
   const linked = Math.min(links, 3) + (links > 0 ? 1 : 0) + (HIDING.test(written) ? 2 : 0)
-  const spoken = vocabulary.map(([points, pattern]) => {
-    const found = new Set([...written.matchAll(pattern)].map(([phrase]) => phrase.trim()))
-    const strange = [...found].filter((phrase) => !own.includes(phrase))
-    return points * Math.min(strange.length, PHRASES_MAX)
-  })
-  const said = spoken.reduce((sum, points) => sum + points, 0)
   // A link says nothing without words that go with it.
   return said === 0 ? 0 : said + linked
 }

@@ -4,7 +4,8 @@ import type { CompiledForm } from '../forms/language/compile.ts'
 import type { AnswerValue } from '../forms/language/definition.ts'
 import { toBase64Url, utf8 } from '../text/encoding.ts'
 import { parseUrl } from '../text/http.ts'
-import type { GivenText } from './content.ts'
+import type { contentReasons, GivenText } from './content.ts'
+import type { wordsOf } from './learn.ts'
 import type { SpamReason } from './reasons.ts'
 
 /** A shorter text is no sign: people give the same short answers. In characters. */
@@ -71,14 +72,17 @@ export async function judge(
 
 const NOTHING = { reasons: [], words: [] } as const
 
-/** What texts say. The rules are loaded by the first submission with a text. */
+/** The rules of `contentOf`, once a submission with a text has loaded them; null: none has. */
+let rules: { readonly contentReasons: typeof contentReasons; readonly wordsOf: typeof wordsOf } | null = null
+
+/** What texts say. */
 async function contentOf(
   texts: readonly GivenText[],
   { answers, extra }: Said,
   definition: FormDefinition,
 ): Promise<Pick<JudgedSubmission, 'reasons' | 'words'>> {
-  const [{ contentReasons }, { wordsOf }] = await Promise.all([import('./content.ts'), import('./learn.ts')])
-  return { reasons: contentReasons(texts, definition), words: wordsOf(answers, extra) }
+  rules ??= { ...(await import('./content.ts')), ...(await import('./learn.ts')) }
+  return { reasons: rules.contentReasons(texts, definition), words: rules.wordsOf(answers, extra) }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { withoutFormatCharacters } from '../text/characters.ts'
+import { isAscii, withoutFormatCharacters } from '../text/characters.ts'
 
 // What an organization's people mark teaches a small Bayes filter. It knows words by numbers that many words share, so that
 // it never grows, and that nothing anybody wrote can be read from it.
@@ -20,8 +20,9 @@ export function wordsOf(
   const texts = [...Object.values(answers), ...Object.values(extra ?? {})].filter(
     (said) => typeof said === 'string',
   )
-  const written = withoutFormatCharacters(texts.join('\n').normalize('NFKC')).toLowerCase()
-  const words = new Set([...written.matchAll(WORD)].map(([word]) => word))
+  const text = texts.join('\n')
+  const written = isAscii(text) ? text : withoutFormatCharacters(text.normalize('NFKC'))
+  const words = new Set(written.toLowerCase().match(WORD))
   return [...new Set([...words].slice(0, WORDS_MAX).map(numberOf))].sort((left, right) => left - right)
 }
 

@@ -3,6 +3,11 @@
  * the same.
  */
 
+/** Whether a text has ASCII characters alone, so that nothing of Unicode need be looked for in it. */
+export function isAscii(text: string): boolean {
+  return !/[^\0-\x7f]/.test(text)
+}
+
 /**
  * The text without characters that nobody sees (Unicode Cf): directional marks around what was pasted from an address
  * book, zero-width spaces, soft hyphens, byte order marks.

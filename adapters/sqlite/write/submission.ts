@@ -146,16 +146,18 @@ const lately = sql`form_signs as r cross join json_each(r.signs) as e
     where r.organization_id = ${organizationId} and r.form_id = ${formId} and e.value ->> 1 > ${nowMs}`
 
 /**
- * Why it is spam, as a JSON array; empty: it is not. A sign that as many have had as it allows is a reason. One without
- * signs reads nothing for it.
+ * Why it is spam, as a JSON array; empty: it is not. A sign that as many have had as it allows is a reason. Most
+ * submissions come without signs and reasons to an organization that has taught nothing, and read no list for it.
  */
-const judged = sql`judged (reasons) as materialized (select json_group_array(distinct reason) from (
-    select value as reason from json_each(${slot('reasons')})
-    union all select ${sql.lit('learned' satisfies SpamReason)} from spam_models as m
-      where m.organization_id = ${organizationId} and (select sum(w.value) from json_each(m.weights) as w
-        where w.key in (select value from json_each(${slot('words')}))) > ${sql.lit(LEARNED_BOUND)}
-    union all select g.value ->> 3 from json_each(${slot('signs')}) as g
-      where (select count(*) from (select 1 from ${lately} and e.value ->> 0 = g.value ->> 0)) >= g.value ->> 2))`
+const judged = sql`judged (reasons) as materialized (select iif(${slot('signs')} = '[]' and ${slot('reasons')} = '[]'
+    and not exists (select 1 from spam_models where organization_id = ${organizationId}), '[]', (
+      select json_group_array(distinct reason) from (
+        select value as reason from json_each(${slot('reasons')})
+        union all select ${sql.lit('learned' satisfies SpamReason)} from spam_models as m
+          where m.organization_id = ${organizationId} and (select sum(w.value) from json_each(m.weights) as w
+            where w.key in (select value from json_each(${slot('words')}))) > ${sql.lit(LEARNED_BOUND)}
+        union all select g.value ->> 3 from json_each(${slot('signs')}) as g
+          where (select count(*) from (select 1 from ${lately} and e.value ->> 0 = g.value ->> 0)) >= g.value ->> 2))))`
 
 /** So much work of an organization may be due, and more is still announced to the queue. What is not, the sweep finds. */
 const ANNOUNCED_MAX = 50
@@ -246,14 +248,12 @@ const saveContact = template(sql`
 const dueAt = sql`min(${slot('now')}, s.updated_at)`
 
 const digestMs = sql.lit(DIGEST_MS)
-const digestAt = sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${dueAt}, ${sql.lit(`+${DIGEST_MS / 1000} seconds`)})`
-
-/** Of when the form's submissions were told one by one lately: the milliseconds. */
-const toldLately = sql`form_signs as r cross join json_each(r.told) as e
-    where r.organization_id = ${organizationId} and r.form_id = ${formId} and e.value > ${nowMs} - ${digestMs}`
-
-/** Whether as many were told of one by one as may be. */
-const isOver = sql`(select count(*) from ${toldLately}) >= ${sql.lit(SINGLES_MAX)}`
+/**
+ * Whether as many of the form's submissions were told of one by one lately as may be: `told` has the milliseconds of the
+ * latest ones, in the order in which they came, and the first of so many is not long ago.
+ */
+const isOver = sql`ifnull((select r.told ->> ${sql.lit(`$[#-${SINGLES_MAX}]`)} from form_signs as r
+    where r.organization_id = ${organizationId} and r.form_id = ${formId}) > ${nowMs} - ${digestMs}, 0)`
 
 /** The digest of the form that is still gathered; null: there is none, or a worker has taken it. */
 const gathered = sql`(select b.outbox_id from form_signs as r
@@ -269,33 +269,32 @@ const oneMore = sql`json_set(payload, '$.count', payload ->> 'count' + 1)`
  * due when it is written, so it waits from the beginning, as the empty token says.
  */
 const saveWork = template(sql<WorkRow>`
+  with s as materialized (select s.organization_id, s.submission_id, s.form_id, s.contact_id, s.updated_at,
+    ${dueAt} as due_at from ${saved} where ${isSaved})
   insert into outbox (organization_id, outbox_id, submission_id, kind, payload, next_attempt_at, created_at, updated_at,
     lease_token, waiting_since, last_error)
-  select organization_id, outbox_id, submission_id, kind, payload, iif(is_digest, digest_at, due_at), due_at, due_at,
-    iif(is_digest, '', null), iif(is_digest, due_at, null), iif(is_digest, 'Waits for a digest. Submissions so far: 1.', null) from (
-    select s.organization_id, s.submission_id, ${dueAt} as due_at, ${digestAt} as digest_at, 0 as is_digest,
-      entry.value ->> 0 as outbox_id, entry.value ->> 1 as kind, entry.value ->> 2 as payload
-    from ${saved} cross join json_each(${slot('outbox')}) as entry where ${isSaved} and not ${isOver}
+  select organization_id, outbox_id, submission_id, kind, payload, ifnull(digest_at, due_at), due_at, due_at,
+    iif(digest_at is null, null, ''), iif(digest_at is null, null, due_at),
+    iif(digest_at is null, null, 'Waits for a digest. Submissions so far: 1.') from (
+    select s.*, entry.value ->> 0 as outbox_id, entry.value ->> 1 as kind, entry.value ->> 2 as payload, null as digest_at
+    from s cross join json_each(${slot('outbox')}) as entry where not ${isOver}
     union all
-    select s.organization_id, s.submission_id, ${dueAt}, ${digestAt}, 1,
-      ifnull(${gathered}, 'dig_' || s.submission_id), 'notification_digest',
-      json_object('formId', s.form_id, 'servedAt', ${slot('servedAt')}, 'count', 1, 'first', json_array(s.submission_id))
-    from ${saved} where ${isSaved} and ${slot('outbox')} <> '[]' and ${isOver}
+    select s.*, ifnull(${gathered}, 'dig_' || s.submission_id), 'notification_digest',
+      json_object('formId', s.form_id, 'servedAt', ${slot('servedAt')}, 'count', 1, 'first', json_array(s.submission_id)),
+      strftime('%Y-%m-%dT%H:%M:%fZ', s.due_at, ${sql.lit(`+${DIGEST_MS / 1000} seconds`)})
+    from s where ${slot('outbox')} <> '[]' and ${isOver}
     union all
-    select s.organization_id, s.submission_id, ${dueAt}, null, 0,
-      'run_' || s.submission_id || '_' || row_number() over (order by a.automation_id), 'automation_run',
-      json_object('automationId', a.automation_id)
-    from ${saved} cross join automations as a indexed by automations_trigger_form_id_status
-    where ${isSaved}
-      and a.organization_id = s.organization_id and a.trigger_form_id = s.form_id and a.status = 'active'
+    select s.*, 'run_' || s.submission_id || '_' || (select count(*) from automations as b
+        where b.organization_id = a.organization_id and b.trigger_form_id = a.trigger_form_id and b.status = 'active'
+          and b.automation_id <= a.automation_id), 'automation_run', json_object('automationId', a.automation_id), null
+    from s cross join automations as a indexed by automations_trigger_form_id_status
+    where a.organization_id = s.organization_id and a.trigger_form_id = s.form_id and a.status = 'active'
     union all
-    select s.organization_id, s.submission_id, ${dueAt}, null, 0,
-      'whd_' || s.submission_id || '_' || substr(w.webhook_id, 4) || iif(e.value = 'submission.created', '', '_c'),
-      'webhook_delivery',
-      json_object('webhookId', w.webhook_id, 'event', e.value, 'subjectId',
-        iif(e.value = 'submission.created', s.submission_id, s.contact_id), 'at', ${dueAt})
-    from webhooks as w cross join ${saved} cross join json_each(w.events) as e
-    where w.organization_id = ${organizationId} and w.is_on = 1 and ${isSaved}
+    select s.*, 'whd_' || s.submission_id || '_' || substr(w.webhook_id, 4) || iif(e.value = 'submission.created', '', '_c'),
+      'webhook_delivery', json_object('webhookId', w.webhook_id, 'event', e.value, 'subjectId',
+        iif(e.value = 'submission.created', s.submission_id, s.contact_id), 'at', s.due_at), null
+    from s cross join webhooks as w cross join json_each(w.events) as e
+    where w.organization_id = s.organization_id and w.is_on = 1
       and iif(e.value = 'submission.created',
         w.form_ids is null or s.form_id in (select value from json_each(w.form_ids)),
         e.value = iif(s.contact_id = ${slot('newContactId')}, 'contact.created', 'contact.updated')
@@ -308,23 +307,27 @@ const saveWork = template(sql<WorkRow>`
     where kind = 'notification_digest'
   returning outbox_id, kind`)
 
+/** The signs of the submission and those of others that still count, newest first. */
+const remembered = sql`(select json_group_array(json(kept.value)) from (select value from (
+    select json_array(value ->> 0, value ->> 1 + ${nowMs}) as value, 0 as turn, key from json_each(${slot('signs')})
+    union all select e.value, 1, e.key from ${lately}) order by turn, key limit ${sql.lit(SIGNS_MAX)}) as kept)`
+
+/** When the latest submissions were told of one by one, this one too if it is. */
+const told = sql`iif(s.spam = 1 or ${slot('outbox')} = '[]' or ${isOver}, ifnull(r.told, '[]'),
+    json_remove(json_insert(ifnull(r.told, '[]'), '$[#]', ${nowMs}), ${sql.lit(`$[#-${SINGLES_MAX + 1}]`)}))`
+
 /**
- * What is remembered of what came to the form, in its one row: the signs, newest first, without those that count no more;
- * when its submissions were told of one by one; and its digest. Last, because what came before it is judged by what is
- * remembered of others.
+ * What is remembered of what came to the form, in its one row: the signs; when its submissions were told of one by one;
+ * and its digest. Last, because what came before it is judged by what is remembered of others.
  */
 const remember = template(sql`
   insert into form_signs (organization_id, form_id, expires_at, updated_at, signs, told, digest_id)
-  select s.organization_id, s.form_id, ${slot('signsExpireAt')}, s.updated_at, (
-    select json_group_array(json(kept.value)) from (select value from (
-      select json_array(value ->> 0, value ->> 1 + ${nowMs}) as value, 0 as turn, key from json_each(${slot('signs')})
-      union all select e.value, 1, e.key from ${lately}) order by turn, key limit ${sql.lit(SIGNS_MAX)}) as kept), (
-    select json_group_array(value) from (
-      select ${nowMs} as value where s.spam = 0 and ${slot('outbox')} <> '[]' and not ${isOver}
-      union all select e.value from ${toldLately})),
+  select s.organization_id, s.form_id, ${slot('signsExpireAt')}, s.updated_at,
+    iif(${slot('signs')} = '[]', ifnull(r.signs, '[]'), ${remembered}), ${told},
     (select b.outbox_id from outbox as b
       where b.organization_id = s.organization_id and b.outbox_id = 'dig_' || s.submission_id)
-  from ${saved} where ${isWritten}
+  from ${saved} left join form_signs as r on r.organization_id = s.organization_id and r.form_id = s.form_id
+  where ${isWritten}
   on conflict (organization_id, form_id) do update set signs = excluded.signs, expires_at = excluded.expires_at,
     updated_at = excluded.updated_at, told = excluded.told, digest_id = ifnull(excluded.digest_id, digest_id)
     where (signs, told, expires_at, digest_id) is not

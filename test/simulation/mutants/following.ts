@@ -89,7 +89,11 @@ export const followingMutants: readonly Mutant[] = [
   },
   {
     name: 'a digest goes out at once',
-    statement: replacing('iif(is_digest, digest_at, due_at)', 'due_at', 'insert into outbox'),
+    statement: replacing(
+      'ifnull(digest_at, due_at), due_at, due_at',
+      'due_at, due_at, due_at',
+      'insert into outbox',
+    ),
   },
   {
     name: 'a digest names only the first submission',
@@ -99,21 +103,26 @@ export const followingMutants: readonly Mutant[] = [
   {
     name: 'what comes over the bound is told by itself as well',
     statement: (sql) =>
-      sql.startsWith('insert into outbox')
-        ? sql.replaceAll(/and not \(select count\(\*\) from form_signs as r[^]*?\) >= \d+/g, '')
+      sql.includes('insert into outbox')
+        ? sql.replaceAll(/ where not ifnull\(\(select r\.told [^]*?, 0\)/g, '')
         : sql,
   },
   {
     name: 'the webhooks of a parent are told of its children',
     statement: (sql) =>
       sql.replaceAll(
-        /(?<=from webhooks as w[^]*?)w\.organization_id = (\?\d+) and w\.is_on = 1/g,
+        /(?<=webhooks as w[^]*?)w\.organization_id = (\?\d+|s\.organization_id) and w\.is_on = 1/g,
         'w.organization_id in ($1, (select parent_id from organizations where organization_id = $1)) and w.is_on = 1',
       ),
   },
   {
     name: 'webhooks are told of spam',
-    statement: replacing('and s.spam = 0 and iif(', 'and iif(', 'insert into outbox'),
+    statement: (sql) =>
+      sql.replace(
+        /(form_submissions as s where (?:(?!and s\.spam)[^])*)and s\.spam = 0([^]*) from s (cross join webhooks)/,
+        `$1and s.spam = 0$2 from (select s.organization_id, s.submission_id, s.form_id, s.contact_id, s.updated_at,
+          s.updated_at as due_at from $1) as s $3`,
+      ),
   },
   {
     name: 'a delivery is dropped whose worker died',
