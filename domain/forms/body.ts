@@ -96,23 +96,27 @@ function parseMembers(bytes: Uint8Array): Entries | Refused {
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]|[^\s"{}[\]:,]+/g
 
 /**
- * The texts of an object's plain members, of numbers as they were written; `text` is valid JSON. Not by a reviver, which
- * newer runtimes give the source of a value: it calls itself for each level, and a body may have thousands.
+ * The numbers among an object's members as they were written; `text` is valid JSON. Not by a reviver, which newer runtimes
+ * give the source of a value: it calls itself for each level, and a body may have thousands.
  */
 function numbersAsWritten(text: string): ReadonlyMap<string, string> {
   const written = new Map<string, string>()
   let depth = 0
-  let key: string | null = null
+  let key = ''
   let before = ''
   for (const [token] of text.matchAll(TOKEN)) {
-    if (token === ':' && depth === 1) key = String(parseJson(before))
-    else if (before === ':' && depth === 1 && key !== null) written.set(key, token)
+    if (token === ':' && depth === 1) key = before
+    else if (before === ':' && depth === 1 && NUMBER_BEGINS.test(token)) {
+      written.set(String(parseJson(key)), token)
+    }
     if (token === '{' || token === '[') depth += 1
     if (token === '}' || token === ']') depth -= 1
     before = token
   }
   return written
 }
+
+const NUMBER_BEGINS = /^[-\d]/
 
 /**
  * Reads an `application/x-www-form-urlencoded` body as the URL standard does, with one difference: bytes that are not
