@@ -366,6 +366,7 @@ function statementsOf(resource: Resource, readMax: number): ErasedRows {
   })
   const holdsAny = sql`(${sql.join(fields.map(({ column }) => sql.id(column)))})
     is not (${sql.join(fields.map(({ erased }) => erased))})`
+  const instant = sql`coalesce(${writtenAt}, ${slot('closedAt')})`
   const isFoundByContact =
     resource.person !== null && !('stays' in resource.person) && resource.person.carriedIn.length === 0
   return {
@@ -378,10 +379,11 @@ function statementsOf(resource: Resource, readMax: number): ErasedRows {
         where ${ofOwner} and ${id} > ${slot('after')} order by ${id} limit ${sql.lit(readMax)})
       select (select max(${id}) from looked) as last,
         (select json_group_array(${id}) from looked where ${isOfPerson(resource, table)} and ${holdsAny}) as ids`),
+    // Rows of an organization that is being deleted have no instant any more; the deletion takes them.
     erase: template(sql`
       update ${sql.id(table.name)} set
-        ${sql.join(fields.map(({ column, erased }) => sql`${sql.id(column)} = ${erased}`))}, updated_at = coalesce(${writtenAt}, ${slot('closedAt')})
-      where ${ofOwner} and ${id} in ${among('ids')} and ${holdsAny}`),
+        ${sql.join(fields.map(({ column, erased }) => sql`${sql.id(column)} = ${erased}`))}, updated_at = ${instant}
+      where ${ofOwner} and ${id} in ${among('ids')} and ${holdsAny} and ${instant} is not null`),
   }
 }
 
