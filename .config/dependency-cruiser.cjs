@@ -178,7 +178,7 @@ module.exports = {
           '^host-worker/console/app/',
           '^domain/(forms/language|text|imports/file)/',
           '^domain/forms/(form-page|message-text|page-path|shown-answers|submissions-sheet)\\.ts$',
-          '^domain/(limits/(limits|retry)|organizations/write-archive|spam/reasons)\.ts$',
+          '^domain/(limits/(limits|waiting)|organizations/write-archive|spam/reasons)\.ts$',
           '^node_modules/(preact|wouter-preact|jsonc-parser|lean-qr|@noble/hashes|@tanstack/virtual-core)/',
         ],
         dependencyTypesNot: ['type-only'],

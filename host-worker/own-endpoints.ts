@@ -1,7 +1,7 @@
 import { FORM_PAGE_PREFIX } from '../domain/forms/page-path.ts'
 import type * as Pages from './pages/index.ts'
 import { QSTASH_PATH, RESEND_EVENTS_PATH, type Env } from './env/index.ts'
-import { isConsoleCall } from './http/console-paths.ts'
+import { isConsoleCall } from './http/fetch-handler.ts'
 import * as paths from './pages/paths.ts'
 
 /** Paths with this prefix belong to the contract; the service's own pages and callbacks have other paths. */

@@ -1,5 +1,5 @@
 import type { D1Database, D1Result } from '@cloudflare/workers-types'
-import { doublingPauses, type Backoff } from '../../domain/limits/retry.ts'
+import { doublingPauses, type Backoff } from '../../domain/limits/waiting.ts'
 import type { Clock, Meter } from '../../ports/platform.ts'
 import {
   countRows,

@@ -1,6 +1,5 @@
 import { readRequestBody } from '../../domain/limits/body.ts'
-import { decodeUtf8, fromBase64Url } from '../../domain/text/encoding.ts'
-import { listOf, membersOf, parsedOr } from '../../domain/text/json.ts'
+import { decodeUtf8, fromBase64Url, listOf, membersOf, parsedOr } from '../../domain/text/encoding.ts'
 import { isSigned } from '../../domain/webhooks/signature.ts'
 import type { ReturnedEmail, SendRef } from '../../ports/messaging.ts'
 import type { Clock, Deadline } from '../../ports/platform.ts'

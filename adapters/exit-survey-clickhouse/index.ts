@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { readLimited } from '../../domain/limits/body.ts'
-import { parsedOr } from '../../domain/text/json.ts'
+import { parsedOr } from '../../domain/text/encoding.ts'
 import type { InstantRange } from '../../ports/analytics.ts'
 import type { ExitSurveySource, ReasonCounts } from '../../ports/sources.ts'
 import type { SourceFailure } from '../../ports/records.ts'

@@ -1,11 +1,9 @@
-import { pauseAfter, type Backoff } from '../../domain/limits/retry.ts'
+import { pauseAfter, type Backoff, pause } from '../../domain/limits/waiting.ts'
 import { readLimited } from '../../domain/limits/body.ts'
-import { pause } from '../../domain/limits/waiting.ts'
-import { decodeUtf8 } from '../../domain/text/encoding.ts'
+import { decodeUtf8, parsedOr } from '../../domain/text/encoding.ts'
 import { retryAfterMs } from '../../domain/text/http.ts'
 import type { Clock, Deadline } from '../../ports/platform.ts'
 import type { SourceFailure } from '../../ports/records.ts'
-import { parsedOr } from '../../domain/text/json.ts'
 
 /**
  * The longest time for one attempt, its body included. Two attempts and the pause between them are still quick enough

@@ -12,7 +12,7 @@ import {
   type Statement,
 } from '../sqlite/statement/executor.ts'
 import * as v from 'valibot'
-import { parseJson } from '../../domain/text/json.ts'
+import { parseJson } from '../../domain/text/encoding.ts'
 
 /** Takes the place of email and SMS providers on a developer's machine: it keeps what it is given. */
 export interface Mailbox {

@@ -1,10 +1,9 @@
 import { readLimited } from '../../domain/limits/body.ts'
 import { readMessage } from '../../domain/jobs/message.ts'
-import { parsedOr, membersOf } from '../../domain/text/json.ts'
+import { parsedOr, membersOf, fromBase64Url } from '../../domain/text/encoding.ts'
 import type { Deadline, Log } from '../../ports/platform.ts'
 import type { OutboxRef } from '../../ports/messaging.ts'
 import { Receiver, SignatureError } from '@upstash/qstash'
-import { fromBase64Url } from '../../domain/text/encoding.ts'
 
 /** A message names one entry, so anything longer is not a message. */
 const BODY_MAX_BYTES = 4_096

@@ -24,7 +24,7 @@ import {
   type RawBuilder,
   type SqlBool,
 } from 'kysely'
-import { keysOf } from '../../domain/text/json.ts'
+import { keysOf } from '../../domain/text/encoding.ts'
 import { slugTaken } from './access/organizations.ts'
 import {
   bind,

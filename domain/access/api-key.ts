@@ -1,7 +1,6 @@
 import type { KeyAttributes, KeyKind, StoredKey } from '../../ports/organizations.ts'
 import type { Clock, RandomSource } from '../../ports/platform.ts'
-import { equalInConstantTime, randomBase62, toBase62, utf8 } from '../text/encoding.ts'
-import { keysOf } from '../text/json.ts'
+import { equalInConstantTime, randomBase62, toBase62, utf8, keysOf } from '../text/encoding.ts'
 import { toInstant } from '../text/instant.ts'
 import { keyedHash, type Secrets, type SecretVersion } from './secrets.ts'
 

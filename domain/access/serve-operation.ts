@@ -1,6 +1,5 @@
 import type { Organization } from '../../ports/organizations.ts'
-import { refusalOf, type Capability } from '../record/capability.ts'
-import { errorReply, type Reply, type RoutedRequest } from '../record/reply.ts'
+import { refusalOf, type Capability, errorReply, type Reply, type RoutedRequest } from '../record/reply.ts'
 import type { Access, PublicAccess, Scope } from '../record/description.ts'
 import {
   operationRecord,

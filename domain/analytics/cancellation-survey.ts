@@ -10,8 +10,7 @@ import { sampleOrganizationId, sampleRange, sampleReasonCounts } from './samples
 import { totalOf, percentage } from '../text/numbers.ts'
 import { nullsLast } from '../text/characters.ts'
 import type { Clock, Deadline, Log, RandomSource } from '../../ports/platform.ts'
-import { drawFrom, pauseAfter, type Backoff } from '../limits/retry.ts'
-import { pause, within } from '../limits/waiting.ts'
+import { drawFrom, pauseAfter, type Backoff, pause, within } from '../limits/waiting.ts'
 
 /** The code of all reasons that are not in the list. */
 const OTHER = 'other'

@@ -1,6 +1,6 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
-import { isJsonObject, listOf } from '../text/json.ts'
+import { isJsonObject, listOf } from '../text/encoding.ts'
 import { termOf } from './glossary.ts'
 
 /**

@@ -26,7 +26,7 @@ import type {
   ResponseHeader,
   SharedResponse,
 } from '../record/operation.ts'
-import { refusal } from '../record/capability.ts'
+import { capabilityRefused } from '../record/reply.ts'
 import { idMaxLength } from '../record/field.ts'
 import type { OrganizationRole } from '../record/description.ts'
 
@@ -317,7 +317,7 @@ function shared(name: SharedResponse): Node {
  */
 function commonResponses({ access, requires }: Pick<Endpoint, 'access' | 'requires'>): Node {
   const needsAdmin = access === 'admin' || access === 'admin_or_root_secret'
-  const lacks = requires !== null && refusal(requires).status === 403
+  const lacks = requires !== null && capabilityRefused(requires).status === 403
   return {
     ...(needsAdmin || access === 'support' ? { '400': shared('BadRequest') } : {}),
     ...(access === 'public' ? {} : { '401': shared('Unauthorized') }),

@@ -3,10 +3,9 @@ import { KEY_PREFIXES } from '../access/api-key.ts'
 import { tags, type Scope } from '../record/description.ts'
 import type { Deprecation } from '../record/endpoint.ts'
 import { jsonSchemaOf, type JsonSchema, type ParameterObject } from './json-schema.ts'
-import { limitMeaning, DEFAULT_LIMIT } from '../read/query.ts'
-import { refusal } from '../record/capability.ts'
-import { Pagination } from '../record/page.ts'
+import { limitMeaning, DEFAULT_LIMIT, SORT_ORDERS } from '../read/query.ts'
 import {
+  capabilityRefused,
   ErrorBody,
   notFound,
   sourceUnavailable,
@@ -14,8 +13,8 @@ import {
   internalError,
   unauthorized,
 } from '../record/reply.ts'
+import { Pagination } from '../read/page.ts'
 import { INSTANT_FORM } from '../text/instant.ts'
-import { SORT_ORDERS } from '../read/order.ts'
 import { beyondRate, rateLimitHeaders } from '../access/rate-limiter.ts'
 import type { SharedResponse } from '../record/operation.ts'
 
@@ -204,7 +203,7 @@ export const sharedResponses = {
   ),
   Forbidden: errorResponse(
     'The organization does not have what this needs.',
-    refusal('analytics').value.error,
+    capabilityRefused('analytics').value.error,
   ),
   NotFound: errorResponse(
     'There is no such resource in the organization of the key.',

@@ -10,8 +10,7 @@ import {
 } from './language/answers.ts'
 import { refused, type Refused } from './result.ts'
 import { BODY_MAX_BYTES } from './language/definition.ts'
-import { decodeUtf8, utf8 } from '../text/encoding.ts'
-import { isJsonObject, parseJson, parsedOr } from '../text/json.ts'
+import { decodeUtf8, utf8, isJsonObject, parseJson, parsedOr } from '../text/encoding.ts'
 
 /** The content types in which answers may be sent. */
 export const acceptedTypes = [

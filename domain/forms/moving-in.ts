@@ -2,7 +2,7 @@ import { characterCount, cutText, isStorableText } from '../text/characters.ts'
 import { readEmailAddress } from '../text/email-address.ts'
 import { oneLine } from '../text/html.ts'
 import { unknownKeys, type Door, type OthersReading } from './control-keys.ts'
-import { echoed } from '../limits/echo.ts'
+import { echoed } from '../limits/limits.ts'
 import { isBlank, type Entries } from './language/answers.ts'
 import { ANSWER_MAX_LENGTH, ITEMS_MAX } from './language/definition.ts'
 import {

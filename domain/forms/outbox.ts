@@ -1,5 +1,5 @@
 import type { OutboxEntry, FormDefinition } from '../../ports/records.ts'
-import { listOf } from '../text/json.ts'
+import { listOf } from '../text/encoding.ts'
 import { deliveryAddress, emailKey } from '../text/email-address.ts'
 import { NOTIFICATION_EMAILS_MAX } from './language/definition.ts'
 

@@ -1,5 +1,5 @@
 import { html, trusted, type Html } from '../text/html.ts'
-import { PROBLEMS_MAX } from '../limits/echo.ts'
+import { PROBLEMS_MAX } from '../limits/limits.ts'
 import type { FailureCode, FieldErrors } from './result.ts'
 import type { Language } from './language/definition.ts'
 import { sayerOf, type Say, type Sentence } from './language/words.ts'

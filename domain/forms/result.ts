@@ -1,5 +1,5 @@
-import { keysOf } from '../text/json.ts'
-import { PROBLEMS_MAX } from '../limits/echo.ts'
+import { keysOf } from '../text/encoding.ts'
+import { PROBLEMS_MAX } from '../limits/limits.ts'
 import type { Voice } from './language/words.ts'
 import { jsonReply } from '../record/reply.ts'
 

@@ -1,4 +1,4 @@
-import { listOf } from '../text/json.ts'
+import { listOf } from '../text/encoding.ts'
 import { isSensitiveKey } from '../text/sensitive-keys.ts'
 import { isAnswerField, type AnswerField } from './language/definition.ts'
 import { readField } from './language/compile.ts'

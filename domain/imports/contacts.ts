@@ -7,9 +7,8 @@ import type {
   Touch,
 } from '../../ports/import-sessions.ts'
 import type { StoredRow } from '../../ports/records.ts'
-import { echoed } from '../limits/echo.ts'
+import { echoed, attributeBounds } from '../limits/limits.ts'
 import { storedFields, type ImportIssue } from '../record/resource.ts'
-import { attributeBounds } from '../limits/limits.ts'
 import { contacts } from '../resources/contacts.ts'
 import { ATTRIBUTE } from './file/header.ts'
 import type { ImportContext, StorageType } from '../record/field.ts'

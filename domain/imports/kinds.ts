@@ -23,7 +23,7 @@ import {
   type FormLineKey,
 } from '../forms/language/check.ts'
 import { headlessSupport, abuseWarnings } from '../forms/language/support.ts'
-import { echoed } from '../limits/echo.ts'
+import { echoed } from '../limits/limits.ts'
 import type { Matching } from '../../ports/import-sessions.ts'
 import { contactKind } from './contacts.ts'
 import { contactMessages, type Steps } from '../jobs/automation-steps.ts'

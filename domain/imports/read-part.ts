@@ -1,5 +1,5 @@
 import type { ImportFormat } from '../../ports/import-sessions.ts'
-import { bytesOfBase64, concatenated, toBase64, utf8 } from '../text/encoding.ts'
+import { bytesOfBase64, concatenated, toBase64, utf8, isJsonObject, parsedOr } from '../text/encoding.ts'
 import { createCsvReader, NEVER_ENDS, NEVER_ENDS_OR_TOO_LONG, type RecordReading } from './file/csv.ts'
 import {
   unreadable,
@@ -14,7 +14,6 @@ import {
   type Line,
 } from './file/lines.ts'
 import { delimiters, type Header, type HeaderRules } from './file/header.ts'
-import { isJsonObject, parsedOr } from '../text/json.ts'
 import { mistakeIn } from '../text/json-mistake.ts'
 import * as v from 'valibot'
 import type { RandomSource } from '../../ports/platform.ts'

@@ -17,12 +17,11 @@ import {
   type TransferAnswer,
 } from './file/transfer.ts'
 import { startOfFile, readPart, sealReading, unsealReading } from './read-part.ts'
-import { echoed } from '../limits/echo.ts'
+import { echoed, bucketCount } from '../limits/limits.ts'
 import { unknownWord } from '../text/schema-errors.ts'
 import { folded } from './file/header.ts'
 import type { StoredRow } from '../../ports/records.ts'
 import { existingRows, continueWriting } from './write.ts'
-import { bucketCount } from '../limits/limits.ts'
 import { importContext, type ImportWorld } from './world.ts'
 
 /** The outcome of a request about an import. */

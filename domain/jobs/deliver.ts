@@ -1,6 +1,5 @@
 import type { ClaimedEntry, OutboxRef, Settlement, TenantOutbox, OutboxStore } from '../../ports/messaging.ts'
-import { drawFrom, pauseAfter } from '../limits/retry.ts'
-import { eachOf, pause } from '../limits/waiting.ts'
+import { drawFrom, pauseAfter, eachOf, pause, CONNECTIONS_WIDTH } from '../limits/waiting.ts'
 import {
   ALERT_EMAIL,
   AUTOMATION_RUN,
@@ -16,7 +15,6 @@ import { backoffOf, hopeless, inTime, leaseEnd, type Job, type JobWorld, type Ve
 import { sendDigest } from './digest.ts'
 import { notify } from './notify.ts'
 import { runAutomation } from './automation.ts'
-import { CONNECTIONS_WIDTH } from '../limits/limits.ts'
 
 const TOKEN_LENGTH = 22
 

@@ -6,7 +6,7 @@ import { platformMailbox, tenantMailbox, type MailIdentity } from '../messaging/
 import { deliveryAddress, emailKey, isProviderAddress } from '../text/email-address.ts'
 import { html, oneLine, type Html } from '../text/html.ts'
 import { readableMinute } from '../text/instant.ts'
-import { listOf } from '../text/json.ts'
+import { listOf } from '../text/encoding.ts'
 import type { FormDefinition } from '../../ports/records.ts'
 import { NOTIFICATION_EMAILS_MAX, type AnswerField } from '../forms/language/definition.ts'
 import { REPLY_TO_KEY, SUBJECT_KEY, SUBJECT_MAX_LENGTH } from '../forms/language/extra.ts'

@@ -10,7 +10,7 @@ import type {
   WebhookEvent,
 } from '../../ports/webhooks.ts'
 import { readChunks } from '../limits/body.ts'
-import { pauseAfter } from '../limits/retry.ts'
+import { pauseAfter } from '../limits/waiting.ts'
 import { selection, serializer } from '../record/resource.ts'
 import { concatenated, utf8Length } from '../text/encoding.ts'
 import { retryAfterMs } from '../text/http.ts'

@@ -2,10 +2,9 @@ import type * as v from 'valibot'
 import type { Deadline } from '../../ports/platform.ts'
 import { readRequestBody } from './body.ts'
 import { acceptedType, contentTypeOf } from '../text/content-type.ts'
-import { decodeUtf8 } from '../text/encoding.ts'
-import { isJsonObject, parsedOr } from '../text/json.ts'
+import { decodeUtf8, isJsonObject, parsedOr } from '../text/encoding.ts'
 import { judge, misspeltKeys, type Problem } from '../text/schema-errors.ts'
-import { echoed, PROBLEMS_MAX } from './echo.ts'
+import { echoed, PROBLEMS_MAX } from './limits.ts'
 
 /** Longest time that a body may take to arrive, in ms. */
 const BODY_DURATION_MS = 30_000

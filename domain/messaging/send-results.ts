@@ -1,6 +1,6 @@
 import type { SendResult } from '../../ports/messaging.ts'
 import { readLimited } from '../limits/body.ts'
-import { membersOf, parseJson } from '../text/json.ts'
+import { membersOf, parseJson } from '../text/encoding.ts'
 
 /** The maximum size of a response that is read, in bytes: more than the response to one message takes. */
 const ANSWER_MAX_BYTES = 65_536

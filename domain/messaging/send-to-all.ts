@@ -7,12 +7,11 @@ import type {
   EmailSender,
   SmsSender,
 } from '../../ports/messaging.ts'
-import { eachOf, pause } from '../limits/waiting.ts'
+import { eachOf, pause, pauseAfter, type Backoff } from '../limits/waiting.ts'
 import { randomBase62 } from '../text/encoding.ts'
 import type { Recognisable, Recipient } from './request.ts'
 import { endedRecord, pendingRecord, UNKNOWN, attemptSend, logCause, type SendIdentity } from './attempt.ts'
 import { openRecorder, type Earlier, type Opening } from './recorder.ts'
-import { pauseAfter, type Backoff } from '../limits/retry.ts'
 import type { MailIdentity } from './sender.ts'
 
 /** How many sends run at once: a Worker has six connections. */

@@ -11,7 +11,7 @@ import {
 import { keyedHashes } from '../access/secrets.ts'
 import { isRead, readSession, refuseForeign } from '../access/sessions.ts'
 import { readRequestBody } from '../limits/body.ts'
-import { echoed } from '../limits/echo.ts'
+import { echoed } from '../limits/limits.ts'
 import type { OperatorAccess, OrganizationRole } from '../record/description.ts'
 import { errorReply, unauthorized, type Reply, type RoutedRequest } from '../record/reply.ts'
 import type { OperatorWorld } from './world.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { RECIPIENT_DAILY_MAX, stepProblems } from '../forms/message-text.ts'
-import { echoed, PROBLEMS_MAX } from '../limits/echo.ts'
+import { echoed, PROBLEMS_MAX } from '../limits/limits.ts'
 import { ofOrganization, type Called, type Said } from '../record/command.ts'
 import { component, described, worded } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'

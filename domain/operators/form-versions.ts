@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { FormDefinition, FormVersion } from '../../ports/records.ts'
 import { headlessSupport } from '../forms/language/support.ts'
-import { echoed } from '../limits/echo.ts'
+import { echoed } from '../limits/limits.ts'
 import { ofOrganization, sets, text, type Flag } from '../record/command.ts'
 import { component, described } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'

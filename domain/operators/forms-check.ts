@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { echoed, PROBLEMS_MAX } from '../limits/echo.ts'
+import { echoed, PROBLEMS_MAX } from '../limits/limits.ts'
 import { countedList } from '../text/schema-errors.ts'
 import { OWNER_FIELD } from '../imports/file/header.ts'
 import { contactMessages, type ContactMessage } from '../jobs/automation-steps.ts'

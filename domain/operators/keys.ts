@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { KEY_PREFIXES } from '../access/api-key.ts'
 import { issuerOf, operatorRoles, type Operator } from '../access/operator-credentials.ts'
-import { echoed } from '../limits/echo.ts'
+import { echoed } from '../limits/limits.ts'
 import { mark, ofOrganization, sets, text } from '../record/command.ts'
 import { component, described, worded } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'

@@ -1,15 +1,20 @@
 import * as v from 'valibot'
 import type { Position, PageQuery, TenantWriter } from '../../ports/records.ts'
-import { limitMeaning, DEFAULT_LIMIT, readLimit } from '../read/query.ts'
-import { decodeCursor, nextCursorOf, type CursorScope } from '../read/cursor.ts'
+import {
+  limitMeaning,
+  DEFAULT_LIMIT,
+  readLimit,
+  decodeCursor,
+  nextCursorOf,
+  type CursorScope,
+} from '../read/query.ts'
 import { NO_GAPS, type Gaps, type PlacesList } from '../placement/find/visit-families.ts'
 import { PAGE_ROWS_MAX } from '../record/endpoint.ts'
 import { component, described, worded, type Words } from '../record/meaning.ts'
-import { Pagination } from '../record/page.ts'
+import { Pagination, cutPage } from '../read/page.ts'
 import { errorReply, jsonReply, PRIVATE, type ErrorBody, type JsonReply } from '../record/reply.ts'
 import type { QueryParameter } from '../record/operation.ts'
 import type { OperatorWorld } from './world.ts'
-import { cutPage } from '../read/page.ts'
 
 const limit: QueryParameter<number> = {
   description: limitMeaning(PAGE_ROWS_MAX),

@@ -9,7 +9,7 @@ import {
   readProof,
 } from '../access/operator-credentials.ts'
 import { secretName } from '../access/secret-use.ts'
-import { echoed } from '../limits/echo.ts'
+import { echoed } from '../limits/limits.ts'
 import type { Called, Column, Said } from '../record/command.ts'
 import { component, described, worded } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'

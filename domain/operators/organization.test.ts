@@ -6,7 +6,7 @@ import {
   OrganizationId,
   parentProblem,
 } from '../organizations/settings.ts'
-import { keysOf } from '../text/json.ts'
+import { keysOf } from '../text/encoding.ts'
 
 /** The settings as the command line gives them. */
 const Texts = v.object(

@@ -22,7 +22,7 @@ import { operated } from './serve.ts'
 import { changeAsRead, stateReply } from './change.ts'
 import type { OperatorWorld } from './world.ts'
 import { compareBytes } from '../text/characters.ts'
-import { keysOf } from '../text/json.ts'
+import { keysOf } from '../text/encoding.ts'
 import { NO_GAPS } from '../placement/find/visit-families.ts'
 import {
   newOrganization,

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { echoed } from '../limits/echo.ts'
+import { echoed } from '../limits/limits.ts'
 import {
   ALERT_EMAIL,
   AUTOMATION_RUN,

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { PersonInRole, PersonRole, Session } from '../../ports/people.ts'
 import { sessionTimes } from '../access/sessions.ts'
-import { echoed } from '../limits/echo.ts'
+import { echoed } from '../limits/limits.ts'
 import { ofOrganization, many, mark, sets, text, type Column } from '../record/command.ts'
 import { component, described, worded } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'

@@ -1,6 +1,6 @@
 import { count, jsonBody } from './schema.ts'
 import * as v from 'valibot'
-import { echoed } from '../limits/echo.ts'
+import { echoed } from '../limits/limits.ts'
 import { readPhone } from '../read/query.ts'
 import { idMaxLength } from '../record/field.ts'
 import { many, mark, ofOrganization, sets, text } from '../record/command.ts'

@@ -2,12 +2,12 @@ import type { StoredRow, TenantWriter } from '../../ports/records.ts'
 import { stepProblems } from '../forms/message-text.ts'
 import { automationKind, type ImportKind } from '../imports/kinds.ts'
 import type { Steps } from '../jobs/automation-steps.ts'
-import { echoed } from '../limits/echo.ts'
+import { echoed } from '../limits/limits.ts'
 import type { ImportIssue } from '../record/resource.ts'
 import { automations } from '../resources/automations.ts'
 import { contactLists } from '../resources/contact-lists.ts'
 import { forms } from '../resources/forms.ts'
-import { suggestion } from '../text/nearest-word.ts'
+import { suggestion } from '../text/words.ts'
 
 /** An automation as it is stored. */
 export interface StoredAutomation {

@@ -22,7 +22,7 @@ import {
   type NoParameters,
 } from '../record/operation.ts'
 import { errorReply, type Reply, type RoutedRequest } from '../record/reply.ts'
-import { membersOf } from '../text/json.ts'
+import { membersOf } from '../text/encoding.ts'
 import { ended } from '../text/schema-errors.ts'
 import {
   followChange,

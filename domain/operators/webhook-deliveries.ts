@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { WebhookDelivery } from '../../ports/webhooks.ts'
 import { DELIVERY_PREFIX } from '../forms/outbox.ts'
-import { echoed } from '../limits/echo.ts'
+import { echoed } from '../limits/limits.ts'
 import { mark, sets, text } from '../record/command.ts'
 import { described, worded } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Webhook } from '../../ports/webhooks.ts'
-import { echoed } from '../limits/echo.ts'
+import { echoed } from '../limits/limits.ts'
 import { many, mark, ofOrganization, sets, text, type Flag } from '../record/command.ts'
 import { component, described, worded } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'

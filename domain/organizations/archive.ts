@@ -11,7 +11,7 @@ import type {
 } from '../../ports/archives.ts'
 import type { StoredValue } from '../../ports/moves.ts'
 import { archivedValueProblem } from '../imports/storable.ts'
-import { membersOf, parsedOr } from '../text/json.ts'
+import { membersOf, parsedOr } from '../text/encoding.ts'
 import type { PlaceDescription } from '../placement/operators/overview.ts'
 
 /** The table whose only row is the file `organization.json`. */

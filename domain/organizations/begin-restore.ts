@@ -4,7 +4,7 @@ import type { StoredValue } from '../../ports/moves.ts'
 import type { ArchivedTable } from '../../ports/archives.ts'
 import { unlessElsewhere } from '../placement/find/errors.ts'
 import { isOrganizationId } from '../access/api-key.ts'
-import { randomBase62 } from '../text/encoding.ts'
+import { randomBase62, listOf, membersOf, parsedOr } from '../text/encoding.ts'
 import { toInstant } from '../text/instant.ts'
 import {
   copyFiles,
@@ -17,7 +17,6 @@ import {
 import { AHEAD_MS } from './check-rows.ts'
 import type { RestoreProgress, RestoreAnswer, RestoreWorld } from './restoration.ts'
 import { FORM_ID_MAX_LENGTH } from '../forms/language/definition.ts'
-import { listOf, membersOf, parsedOr } from '../text/json.ts'
 
 /** An archive to restore, and how. */
 interface RestoreRequest {

@@ -6,7 +6,7 @@ import { Instant } from '../record/field.ts'
 import { storedFields, type Resource } from '../record/resource.ts'
 import { forms } from '../resources/forms.ts'
 import { resources } from '../resources/index.ts'
-import { parsedOr } from '../text/json.ts'
+import { parsedOr } from '../text/encoding.ts'
 import { webhookUrlProblem } from '../webhooks/address.ts'
 import { DESCRIPTION_MAX_LENGTH, FORMS_MAX } from '../webhooks/bounds.ts'
 

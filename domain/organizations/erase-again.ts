@@ -2,7 +2,7 @@ import type { ArchivePosition, ArchivedTable, Restoration, OrganizationStore } f
 import type { StoredValue } from '../../ports/moves.ts'
 import type { RecordedErasure } from '../../ports/erasure.ts'
 import { resources } from '../resources/index.ts'
-import { parsedOr } from '../text/json.ts'
+import { parsedOr } from '../text/encoding.ts'
 import {
   eraseKnown,
   knownPerson,

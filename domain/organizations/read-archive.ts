@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import type { ArchiveDigest, OpenDigest } from '../../ports/archives.ts'
-import { concatenated, decodeUtf8 } from '../text/encoding.ts'
-import { membersOf, parsedOr } from '../text/json.ts'
+import { concatenated, decodeUtf8, membersOf, parsedOr } from '../text/encoding.ts'
 import {
   LINE_BYTES_MAX,
   Manifest,

@@ -5,7 +5,7 @@ import type { Secrets } from '../access/secrets.ts'
 import type { ErasureLedger } from '../../ports/erasure.ts'
 import type { RestorePlaces } from '../placement/operators/restore-places.ts'
 import * as v from 'valibot'
-import { parsedOr } from '../text/json.ts'
+import { parsedOr } from '../text/encoding.ts'
 import { ArchivedFile, Lineage } from './archive.ts'
 
 /** The ports by which an organization is restored. */

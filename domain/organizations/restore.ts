@@ -1,5 +1,5 @@
 import type { OrganizationStore, ArchivePosition } from '../../ports/archives.ts'
-import { parsedOr, membersOf } from '../text/json.ts'
+import { parsedOr, membersOf } from '../text/encoding.ts'
 import { copyFiles, tableOfFile, rowOfMembers, columnsOf } from './archive.ts'
 import type { StoredValue } from '../../ports/moves.ts'
 import { rowCheck } from './check-rows.ts'

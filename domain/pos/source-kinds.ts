@@ -1,6 +1,6 @@
 import type { PosKind } from '../../ports/organizations.ts'
 import type { PosCapabilities } from '../../ports/sources.ts'
-import { keysOf } from '../text/json.ts'
+import { keysOf } from '../text/encoding.ts'
 
 /** What is known of a kind of source without asking one. */
 export interface PosSourceFacts {

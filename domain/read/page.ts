@@ -1,8 +1,10 @@
+import * as v from 'valibot'
+import { utf8Length } from '../text/encoding.ts'
 import type { PageQuery, Position, StoredRow, GroupPosition, GroupsQuery } from '../../ports/records.ts'
 import { compareBytes } from '../text/characters.ts'
 import type { QueryResult } from '../../ports/organizations.ts'
-import * as v from 'valibot'
 import { fieldTypeOf, type Resource } from '../record/resource.ts'
+import { jsonTextReply, PRIVATE, type Reply } from '../record/reply.ts'
 
 /** The maximum size of a page, in bytes, so that none fills a Worker's memory. A single row may be larger. */
 export const PAGE_MAX_BYTES = 4 * 1024 * 1024
@@ -48,10 +50,6 @@ export function countWithinPage(texts: readonly string[]): number {
   let bytes = 0
   const tooMany = texts.findIndex((text) => (bytes += utf8Length(text) + 1) > TEXTS_MAX_BYTES)
   return tooMany === -1 ? texts.length : Math.max(1, tooMany)
-}
-
-function utf8Length(text: string): number {
-  return new TextEncoder().encode(text).length
 }
 
 /** One page of rows, and where the next one starts; null: this is the last one. */
@@ -186,4 +184,35 @@ export function withOnly(select: readonly string[], given: StoredRow): StoredRow
     names.length === select.length &&
     select.every((name, index) => names[index] === name && given[name] !== undefined)
   return isExact ? given : Object.fromEntries(select.map((name) => [name, given[name] ?? null]))
+}
+
+/** The position of a page in its list, as every page of both interfaces gives it (contract, Collection envelope). */
+export const Pagination = v.strictObject({
+  limit: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  hasMore: v.boolean(),
+  nextCursor: v.nullable(v.string()),
+})
+export type Pagination = v.InferOutput<typeof Pagination>
+
+/** One page of a collection or of groups, in the collection envelope (contract, Collection envelope). */
+interface Page {
+  readonly organizationId: string
+  readonly filters: Readonly<Record<string, unknown>>
+  /** The published rows, each as JSON text. */
+  readonly data: readonly string[]
+  readonly limit: number
+  /** Null on the last page. */
+  readonly nextCursor: string | null
+}
+
+/** Makes the reply with a page, for the caller alone. */
+export function pageReply({ organizationId, filters, data, limit, nextCursor }: Page): Reply {
+  const pagination: Pagination = { limit, hasMore: nextCursor !== null, nextCursor }
+  // Rows that storage wrote as JSON are inserted as text, which saves parsing and writing them again.
+  const before = `{"organizationId":${JSON.stringify(organizationId)},"filters":${JSON.stringify(filters)}`
+  return jsonTextReply(
+    200,
+    `${before},"data":[${data.join()}],"pagination":${JSON.stringify(pagination)}}`,
+    PRIVATE,
+  )
 }

@@ -8,8 +8,8 @@ import type {
   StoredRow,
   SourceFailure,
 } from '../../ports/records.ts'
-import { refusalOf } from '../record/capability.ts'
 import {
+  refusalOf,
   errorReply,
   internalError,
   notFound,
@@ -36,8 +36,7 @@ import {
 } from './page.ts'
 import { withDeprecation, type ReadEndpoint, type RowsFrom } from '../record/endpoint.ts'
 import { LOOKED_AT_MAX } from './query.ts'
-import { planCollection, planDetail, type ReadPlan, type ReadRequest } from './plan.ts'
-import { planGroups } from './groups.ts'
+import { planCollection, planDetail, type ReadPlan, type ReadRequest, planGroups } from './plan.ts'
 import { queryOf } from '../text/http.ts'
 import { idMaxLength } from '../record/field.ts'
 import type { Resource } from '../record/resource.ts'

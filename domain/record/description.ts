@@ -1,5 +1,5 @@
 import type { OperatorRole } from '../../ports/organizations.ts'
-import { keysOf } from '../text/json.ts'
+import { keysOf } from '../text/encoding.ts'
 
 /** Who may call an endpoint of the public interface. */
 export type PublicAccess = 'public' | 'tenant' | 'tenant_or_platform'

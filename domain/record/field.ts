@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { readEmailAddress } from '../text/email-address.ts'
-import { echoed, OF_SETTING } from '../limits/echo.ts'
-import { isJsonObject } from '../text/json.ts'
+import { echoed, OF_SETTING } from '../limits/limits.ts'
+import { isJsonObject } from '../text/encoding.ts'
 import { INSTANT_FORM, isCalendarDate, parseInstant } from '../text/instant.ts'
 
 /** How a database stores a field. Adapters need to know nothing else about its type. */

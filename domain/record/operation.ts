@@ -2,8 +2,7 @@ import * as v from 'valibot'
 import type { AuditAction, Access, Described, OrganizationRole, Scope } from './description.ts'
 import type { OperatorCommand } from './command.ts'
 import { described } from './meaning.ts'
-import type { Capability } from './capability.ts'
-import type { EmptyReply, ErrorBody, JsonReply, TextReply, RoutedRequest } from './reply.ts'
+import type { Capability, EmptyReply, ErrorBody, JsonReply, TextReply, RoutedRequest } from './reply.ts'
 
 /** A header that a request may carry. */
 export interface RequestHeader {

@@ -1,6 +1,8 @@
-import * as v from 'valibot'
 import type { Scope } from './description.ts'
 import { component } from './meaning.ts'
+import type { Organization } from '../../ports/organizations.ts'
+
+import * as v from 'valibot'
 
 /** The organization and the key of a request, once they are known. */
 export interface Identity {
@@ -134,6 +136,26 @@ export function notFound(): JsonReply<404, ErrorBody> {
 /** The reply when the organization's provider does not report the data of the resource. */
 export function unavailable(): JsonReply<400, ErrorBody> {
   return errorReply(400, "This resource is unavailable for the organization's provider.")
+}
+
+/** A setting that an organization must have to use an endpoint. */
+export type Capability = keyof Pick<Organization, 'billingEvents' | 'analytics' | 'retentionOfferAnalytics'>
+
+const refusals: Readonly<Record<Capability, () => JsonReply<number, ErrorBody>>> = {
+  billingEvents: unavailable,
+  analytics: () => errorReply(403, 'Analytics are not available to this organization.'),
+  retentionOfferAnalytics: () =>
+    errorReply(403, 'Retention offer analytics are not available to this organization.'),
+}
+
+/** The reply to an organization that lacks the capability. */
+export function capabilityRefused(requires: Capability): JsonReply<number, ErrorBody> {
+  return refusals[requires]()
+}
+
+/** The refusal when an organization lacks the required capability; null: it has it, or none is required. */
+export function refusalOf(requires: Capability | null, organization: Organization): Reply | null {
+  return requires === null || organization[requires] ? null : capabilityRefused(requires)
 }
 
 /** The reply when the source of the rows did not respond, or sent a malformed response. */

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { json, personal, type Field } from '../record/field.ts'
 import { computed, type DeclaredComputed } from '../record/resource-field.ts'
 import { withoutSensitiveKeys } from '../text/sensitive-keys.ts'
-import { isJsonObject } from '../text/json.ts'
+import { isJsonObject } from '../text/encoding.ts'
 
 type Answers = Readonly<Record<string, unknown>>
 

@@ -15,7 +15,7 @@ import { booleanFilter, window, wordFilter } from '../record/filter.ts'
 import { orElse, orNow, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import * as v from 'valibot'
-import { isJsonObject } from '../text/json.ts'
+import { isJsonObject } from '../text/encoding.ts'
 
 const types = ['nps', 'csat', 'star', 'sentiment', 'custom'] as const
 

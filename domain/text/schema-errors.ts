@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { nearestWord, suggestion } from './nearest-word.ts'
-import { isJsonObject, listOf } from './json.ts'
+import { nearestWord, suggestion } from './words.ts'
+import { isJsonObject, listOf } from './encoding.ts'
 import { distance } from 'fastest-levenshtein'
 
 /** What is wrong with a part of a value. */

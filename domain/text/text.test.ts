@@ -1,12 +1,10 @@
 import { assert, expect, test } from 'vitest'
 import { seededRandom } from '../../test/support/runner/fakes.ts'
 import { crc32 } from '../access/api-key.ts'
-import { fromBase64Url, randomBase62, toBase62, toBase64Url, utf8, utf8Length } from './encoding.ts'
+import { fromBase64Url, randomBase62, toBase62, toBase64Url, utf8, utf8Length, parsedOr } from './encoding.ts'
 import { isCalendarDate, parseInstant } from './instant.ts'
-import { parsedOr } from './json.ts'
 import { phoneToE164 } from './phone-number.ts'
 import { isSensitiveKey, withoutSensitiveKeys } from './sensitive-keys.ts'
-import { titleOf } from './title.ts'
 
 test.each([
   ['2026-01-31T12:00:00Z', '2026-01-31T12:00:00.000Z'],
@@ -195,17 +193,4 @@ test('a text that is no JSON has the fallback, and nothing else has', () => {
   )
   const broken = { toString: () => assert.fail('ours') } as unknown as string
   expect(() => parsedOr(broken, null)).toThrow('ours')
-})
-
-test.each([
-  ['short_text', 'Short text'],
-  ['smsConsent', 'SMS consent'],
-  ['publicUrl', 'Public URL'],
-  ['_utm_source', 'UTM source'],
-  ['contact-lists', 'Contact lists'],
-  ['mmsNumber2Of', 'MMS number2 of'],
-  ['positions', 'Positions'],
-  ['', ''],
-])('the name %s is “%s” for people', (name, title) => {
-  expect(titleOf(name)).toBe(title)
 })

@@ -2,7 +2,7 @@ import type * as v from 'valibot'
 import { operatorEndpoints } from '../../domain/operator-api.ts'
 import type { Words } from '../../domain/record/meaning.ts'
 import type { OperationEndpoint } from '../../domain/record/operation.ts'
-import { titleOf } from '../../domain/text/title.ts'
+import { titleOf } from '../../domain/text/words.ts'
 import type { DeclaredField, DeclaredFields } from './app/service/operation-fields.ts'
 
 /**

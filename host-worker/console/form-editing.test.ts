@@ -9,7 +9,7 @@ import {
   languages,
   type FormField,
 } from '../../domain/forms/language/definition.ts'
-import { titleOf } from '../../domain/text/title.ts'
+import { titleOf } from '../../domain/text/words.ts'
 import { reviewForm, fieldSetting, formSetting } from '../../domain/forms/language/review.ts'
 import { fieldOf, optionsOf, when } from '../../test/support/data/forms/forms.ts'
 import { generatedForm } from '../../test/support/data/forms/generated-forms.ts'

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import { parseArgs, parseEnv } from 'node:util'
 import type { GenericSchema, InferOutput } from 'valibot'
-import { suggestion } from '../../domain/text/nearest-word.ts'
+import { suggestion } from '../../domain/text/words.ts'
 import type { Clock } from '../../ports/platform.ts'
 import type { WranglerFile } from '../local/project.ts'
 import { readTextFile, writePrivateFile } from '../local/state.ts'

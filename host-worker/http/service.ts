@@ -8,11 +8,9 @@ import { operatorApi } from '../../domain/operator-api.ts'
 import { randomBase62 } from '../../domain/text/encoding.ts'
 import { sweepRetention } from '../../domain/organizations/retention.ts'
 import type { Storage } from '../../ports/storage.ts'
-import { createFetchHandler } from './fetch-handler.ts'
-import { isConsoleCall, isSignedInRead } from './console-paths.ts'
-import { importsOf } from './imports.ts'
+import { createFetchHandler, isConsoleCall, isSignedInRead } from './fetch-handler.ts'
+import { importsOf, createWorld, type ServiceWorld, type WorldParts } from './world.ts'
 import { serveSignedInRead } from './signed-in-reads.ts'
-import { createWorld, type ServiceWorld, type WorldParts } from './world.ts'
 
 const handlePublic = createFetchHandler(publicApi)
 const handleFormClient = createFetchHandler<ServiceWorld>(clientApi)

@@ -1,7 +1,7 @@
 import { createRateLimiter, type RateLimiter } from '../../domain/access/rate-limiter.ts'
 import type { Secrets } from '../../domain/access/secrets.ts'
 import { createFormCache, type FormCache } from '../../domain/forms/submit.ts'
-import type { PosDestination } from '../../domain/imports/world.ts'
+import type { PosDestination, ImportWorld } from '../../domain/imports/world.ts'
 import type { JobWorld } from '../../domain/jobs/work.ts'
 import type { MailIdentity } from '../../domain/messaging/sender.ts'
 import type { OperatorWorld } from '../../domain/operators/world.ts'
@@ -22,7 +22,8 @@ import {
   systemFetch,
   systemRandom,
 } from '../system.ts'
-import { importTools, openImportWorld } from './imports.ts'
+import { hashFormPassword, verifyFormPassword } from '../../domain/forms/password.ts'
+import type { ImportTools } from '../../domain/imports/kinds.ts'
 
 /**
  * What a service is made of. Only the storage and the secrets are required; every other part replaces a default, which
@@ -149,4 +150,62 @@ export function createWorld({
 
 function noPosDestination({ organizationId }: Organization): PosDestination {
   return { refusal: `The rows of a point of sale of ${organizationId} cannot be imported here.` }
+}
+
+/** The ports for the imports of one organization. No I/O. */
+export function openImportWorld(
+  storage: Pick<Storage, 'imports' | 'tenant'>,
+  organization: Organization,
+  tools: ImportTools,
+  pos: ImportWorld['pos'],
+  random: RandomSource = systemRandom,
+): ImportWorld {
+  const { organizationId } = organization
+  return {
+    organization,
+    sessions: storage.imports(organizationId),
+    lookup: storage.tenant(organizationId),
+    tools,
+    clock: tools.clock,
+    random,
+    pos,
+  }
+}
+
+/** What import kinds need where no secret is at hand: to read the columns of a file, and for points of sale. */
+export function toolsWithoutSecrets(): ImportTools {
+  return importTools(async () => {
+    throw new Error('There is no root secret here')
+  })
+}
+
+/**
+ * What import kinds need besides the lines: the root secret, which is only opened when a password or an id needs it.
+ */
+export function importTools(
+  secrets: () => Promise<Secrets>,
+  clock: Clock = systemClock,
+  random: RandomSource = systemRandom,
+): ImportTools {
+  return {
+    passwords: {
+      hash: async (password) => hashFormPassword(password, await secrets(), random),
+      verify: async (password, stored) => (await verifyFormPassword(password, stored, await secrets())).ok,
+    },
+    clock,
+    secrets,
+  }
+}
+
+/** Opens the imports of organizations by their ids; null for one that no longer exists. */
+export function importsOf({
+  administration,
+  imports,
+}: Pick<OperatorWorld, 'administration' | 'imports'>): (
+  organizationId: string,
+) => Promise<ImportWorld | null> {
+  return async (organizationId) => {
+    const organization = await administration.findOrganization(organizationId)
+    return organization === null ? null : imports(organization)
+  }
 }

@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as v from 'valibot'
-import { parsedOr } from '../../domain/text/json.ts'
+import { parsedOr } from '../../domain/text/encoding.ts'
 import { fileLockHolder, tryFileLock } from '../launch/file-lock.mjs'
 
 /** The program that runs a service on a state directory. */

@@ -3,7 +3,7 @@ import type { OperationEndpoint } from '../../domain/record/operation.ts'
 import type { Choice, Sources } from './client/choose-service.ts'
 import { Refusal, UsageError, type OperatorService } from './client/call-service.ts'
 import { parseArgs } from 'node:util'
-import { suggestion } from '../../domain/text/nearest-word.ts'
+import { suggestion } from '../../domain/text/words.ts'
 
 /** The arguments of a command. */
 export interface Arguments {

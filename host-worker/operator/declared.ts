@@ -3,7 +3,7 @@ import type { Organization } from '../../ports/organizations.ts'
 import type { saveOrganization } from '../../domain/operators/organizations.ts'
 import type { Flag, FlagValues, OperatorCommand } from '../../domain/record/command.ts'
 import type { OperationEndpoint, CallOf } from '../../domain/record/operation.ts'
-import { membersOf } from '../../domain/text/json.ts'
+import { membersOf } from '../../domain/text/encoding.ts'
 import {
   CommandError,
   Refusal,

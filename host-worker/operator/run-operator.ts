@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { nearestWord, suggestion } from '../../domain/text/nearest-word.ts'
+import { nearestWord, suggestion } from '../../domain/text/words.ts'
 import { escapedCommands } from '../../domain/text/terminal.ts'
 import { projectRoot } from '../local/project.ts'
 import { CommandError, UsageError, Refusal, type OperatorService } from './client/call-service.ts'
@@ -19,7 +19,7 @@ import { allCommands, commandFor } from './commands.ts'
 import { chooseService, loginPath, readLogin, type Choice, type Sources } from './client/choose-service.ts'
 import { openService, type OpenedService, type Surroundings } from './client/open-service.ts'
 import { listOrganizations } from '../../domain/operators/organizations.ts'
-import { echoed } from '../../domain/limits/echo.ts'
+import { echoed } from '../../domain/limits/limits.ts'
 import { PAGE_ROWS_MAX } from '../../domain/record/endpoint.ts'
 
 /**

@@ -18,7 +18,7 @@ import {
   type Mode,
   type FamilyObject,
 } from '../protocol.ts'
-import { doublingPauses, type Backoff } from '../../../domain/limits/retry.ts'
+import { doublingPauses, type Backoff } from '../../../domain/limits/waiting.ts'
 import { repeatCall } from '../../sqlite/statement/repeat-call.ts'
 import type { DurableObjectJurisdiction, DurableObjectLocationHint } from '@cloudflare/workers-types'
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { DatabaseSync } from 'node:sqlite'
-import { listOf, membersOf } from '../../../domain/text/json.ts'
+import { listOf, membersOf } from '../../../domain/text/encoding.ts'
 import type { Statement } from '../../sql/statement.ts'
 import { DatabaseError } from './errors.ts'
 import type { RecordedRow } from './tables.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { membersOf } from '../../../domain/text/json.ts'
+import { membersOf } from '../../../domain/text/encoding.ts'
 import { localFiles, parseConfig, type GatewayConfig } from './config.ts'
 import { odbcProblem } from './drivers.ts'
 import { DatabaseError, createJsonLog } from './errors.ts'

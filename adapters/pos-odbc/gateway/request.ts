@@ -5,7 +5,7 @@ import type { Filter } from '../../../domain/record/filter.ts'
 import { fieldTypeOf } from '../../../domain/record/resource.ts'
 import { isStorableText } from '../../../domain/text/characters.ts'
 import { parseInstant } from '../../../domain/text/instant.ts'
-import { isJsonObject, parsedOr } from '../../../domain/text/json.ts'
+import { isJsonObject, parsedOr } from '../../../domain/text/encoding.ts'
 import {
   TIMESTAMP_WINDOW_MS,
   signedText,

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { SOURCE_NAME } from '../../../domain/pos/index.ts'
-import { membersOf } from '../../../domain/text/json.ts'
+import { membersOf } from '../../../domain/text/encoding.ts'
 import type { OneAnswer, PageAnswer } from '../protocol.ts'
 import type { SourceConfig, GatewayConfig } from './config.ts'
 import { openConnection } from './connection.ts'

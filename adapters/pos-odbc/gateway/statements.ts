@@ -1,5 +1,5 @@
 import { sql, type Expression, type SqlBool, type AliasedExpression, type RawBuilder } from 'kysely'
-import { foldBounds } from '../../../domain/read/order.ts'
+import { foldBounds } from '../../../domain/read/query.ts'
 import type { Predicate } from '../../../ports/records.ts'
 import { bind, comparison, type Statement } from '../../sql/statement.ts'
 import { COLLECTIONS, orderMayBeNull, type CollectionName, type PageParameters } from '../protocol.ts'

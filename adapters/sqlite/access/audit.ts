@@ -8,7 +8,7 @@ import type {
   AuditRecord,
   AuditSubject,
 } from '../../../ports/operators.ts'
-import { keysOf, parsedOr } from '../../../domain/text/json.ts'
+import { keysOf, parsedOr } from '../../../domain/text/encoding.ts'
 import type { Database, JsonText } from '../statement/database.ts'
 import { atMost, bind, db, slot, template, type Template } from '../statement/compiler.ts'
 import { rowsOf, type Executor, type Statement } from '../statement/executor.ts'

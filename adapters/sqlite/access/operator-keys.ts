@@ -16,7 +16,7 @@ import type {
 } from '../../../ports/operators.ts'
 import { REVOKED_NAMED_MAX, REVOKED_PLACES_MAX } from '../../../domain/access/operator-credentials.ts'
 import { createOutboxStore } from '../outbox/store.ts'
-import { keysOf } from '../../../domain/text/json.ts'
+import { keysOf } from '../../../domain/text/encoding.ts'
 import { columnName, type JsonText } from '../statement/database.ts'
 import { isPlaced } from '../placement/finder.ts'
 import type { Guard } from '../placement/guard.ts'

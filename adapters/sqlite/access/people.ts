@@ -3,7 +3,7 @@ import type { KeyClaim, OperatorKeyClaim, StoredOperatorKey } from '../../../por
 import type { AuditEntry, OperatorChanges } from '../../../ports/operators.ts'
 import type { OpenSession, People, PersonInRole, Session, SessionHolder } from '../../../ports/people.ts'
 import { operatorKeyFields } from '../../../domain/record/account-fields.ts'
-import { keysOf } from '../../../domain/text/json.ts'
+import { keysOf } from '../../../domain/text/encoding.ts'
 import { isPlaced } from '../placement/finder.ts'
 import { columnName, parsed, type JsonText } from '../statement/database.ts'
 import { atMost, bind, db, eb, one, slot, template, textsOf } from '../statement/compiler.ts'

@@ -1,5 +1,5 @@
 import { expressionBuilder, sql, type InferResult } from 'kysely'
-import { keysOf } from '../../../domain/text/json.ts'
+import { keysOf } from '../../../domain/text/encoding.ts'
 import type { ImportSession, ImportState, ImportDirectory } from '../../../ports/import-sessions.ts'
 import { parsed, type Database } from '../statement/database.ts'
 import { db, slot, atMost, bind, eb, template, one, rowid } from '../statement/compiler.ts'

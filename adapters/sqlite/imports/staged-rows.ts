@@ -12,7 +12,7 @@ import type {
 import type { StoredRow } from '../../../ports/records.ts'
 import { contacts } from '../../../domain/resources/contacts.ts'
 import { forms } from '../../../domain/resources/forms.ts'
-import { isJsonObject } from '../../../domain/text/json.ts'
+import { isJsonObject } from '../../../domain/text/encoding.ts'
 import { parsed, type Database } from '../statement/database.ts'
 import {
   bind,

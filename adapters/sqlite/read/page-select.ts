@@ -5,7 +5,7 @@ import { comparison } from '../../sql/statement.ts'
 import { slot } from '../statement/compiler.ts'
 import { ARGUMENTS_MAX, type ResultRow } from '../statement/executor.ts'
 import { columnOf, type PageIndex, type Table, type JoinedColumn } from '../table/tables.ts'
-import type { PageBounds } from '../../../domain/read/order.ts'
+import type { PageBounds } from '../../../domain/read/query.ts'
 import { columnName } from '../statement/database.ts'
 
 /**

@@ -12,7 +12,7 @@ import type {
 import { slot } from '../statement/compiler.ts'
 import { VALUE_MAX_BYTES, type BoundValue, type ResultRow } from '../statement/executor.ts'
 import { indexOf, columnOf, tableOf, type TableSet } from '../table/tables.ts'
-import { foldBounds, type PageBounds } from '../../../domain/read/order.ts'
+import { foldBounds, type PageBounds } from '../../../domain/read/query.ts'
 import { mayStop, pageSelect, selectFrom, jsonLine, STOPPED_AT, type RowForm } from './page-select.ts'
 import { comparison } from '../../sql/statement.ts'
 import { PAGE_MAX_BYTES, positionIn } from '../../../domain/read/page.ts'

@@ -1,4 +1,4 @@
-import { drawFromClock, repeatWhileRejected, type Backoff } from '../../../domain/limits/retry.ts'
+import { drawFromClock, repeatWhileRejected, type Backoff } from '../../../domain/limits/waiting.ts'
 import type { Clock } from '../../../ports/platform.ts'
 
 /** What repeating a call of a database depends on. */

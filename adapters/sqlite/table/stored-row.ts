@@ -4,7 +4,7 @@ import {
   organizationFields,
   type StoredFields,
 } from '../../../domain/record/account-fields.ts'
-import { keysOf } from '../../../domain/text/json.ts'
+import { keysOf } from '../../../domain/text/encoding.ts'
 import type { BoundValue } from '../statement/executor.ts'
 import { columnName, type ColumnName, type StoredRow } from '../statement/database.ts'
 import type { StoredKey, Organization } from '../../../ports/organizations.ts'

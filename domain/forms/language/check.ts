@@ -13,7 +13,7 @@ import {
   languages,
 } from './definition.ts'
 import { sentences } from './words/en.ts'
-import { keysOf } from '../../text/json.ts'
+import { keysOf } from '../../text/encoding.ts'
 import { parseUrl } from '../../text/http.ts'
 
 /** A form as it is imported. */

@@ -1,5 +1,5 @@
 import type { CompiledForm } from './compile.ts'
-import { keysOf } from '../../text/json.ts'
+import { keysOf } from '../../text/encoding.ts'
 import type {
   AnswerType,
   Choice,

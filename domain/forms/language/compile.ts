@@ -13,7 +13,7 @@ import {
 import { dependencyOrder, readOperand, subjectTakes, takesNoValue } from './visibility.ts'
 import * as v from 'valibot'
 import { isCalendarDate } from '../../text/instant.ts'
-import { isJsonObject, keysOf } from '../../text/json.ts'
+import { isJsonObject, keysOf } from '../../text/encoding.ts'
 import { FieldId, FieldSettings } from './field-schema.ts'
 
 /** A definition that can be submitted here, prepared so that a submission need not check its shape again. */

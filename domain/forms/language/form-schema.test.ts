@@ -4,7 +4,7 @@ import { expect, it, test } from 'vitest'
 import { generatedForm } from '../../../test/support/data/forms/generated-forms.ts'
 import { seededRandom } from '../../../test/support/runner/fakes.ts'
 import { saveForms } from '../../operators/save-forms.ts'
-import { isJsonObject } from '../../text/json.ts'
+import { isJsonObject } from '../../text/encoding.ts'
 import { answerTypes, ruleOperators } from './definition.ts'
 import { formSchema } from './form-schema.ts'
 

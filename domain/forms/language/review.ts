@@ -1,6 +1,6 @@
 import type { FormDefinition } from '../../../ports/records.ts'
-import { echoed } from '../../limits/echo.ts'
-import { listOf, isJsonObject, membersOf } from '../../text/json.ts'
+import { echoed } from '../../limits/limits.ts'
+import { listOf, isJsonObject, membersOf } from '../../text/encoding.ts'
 import { ended, unknownWord } from '../../text/schema-errors.ts'
 import { abuseWarnings, placedWarnings } from './support.ts'
 import {
@@ -21,8 +21,7 @@ import {
   type FormLineKey,
 } from './check.ts'
 import type { Words } from '../../record/meaning.ts'
-import { suggestion } from '../../text/nearest-word.ts'
-import { titleOf } from '../../text/title.ts'
+import { suggestion, titleOf } from '../../text/words.ts'
 import * as v from 'valibot'
 import { answerTypes, displayTypes, hostedTypes, ruleOperators, type FormField } from './definition.ts'
 import { FieldSettings } from './field-schema.ts'

@@ -1,4 +1,4 @@
-import { suggestion } from '../../text/nearest-word.ts'
+import { suggestion } from '../../text/words.ts'
 import { isSensitiveKey } from '../../text/sensitive-keys.ts'
 import {
   hasEffect,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, test } from 'vitest'
 import { readableMinute } from '../../text/instant.ts'
-import { keysOf } from '../../text/json.ts'
+import { keysOf } from '../../text/encoding.ts'
 import { languages } from './definition.ts'
 import { sayer, sayerOf, sentencesOf, written } from './words.ts'
 import { sentences as english } from './words/en.ts'

@@ -1,5 +1,5 @@
 import type { StorageType } from '../../record/field.ts'
-import { parsedOr } from '../../text/json.ts'
+import { parsedOr, concatenated } from '../../text/encoding.ts'
 import {
   delimiterNames,
   splitCells,
@@ -24,7 +24,6 @@ import {
   type UnreadableEntry,
   type Line,
 } from './lines.ts'
-import { concatenated } from '../../text/encoding.ts'
 import type { ImportSource } from './transfer.ts'
 
 /** The result of reading one record, and where the next one begins. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toolsWithoutSecrets } from '../../../host-worker/http/imports.ts'
+import { toolsWithoutSecrets } from '../../../host-worker/http/world.ts'
 import type { ImportProblem } from '../../../ports/import-sessions.ts'
 import { utf8 } from '../../text/encoding.ts'
 import { kindOf } from '../kinds.ts'

@@ -1,4 +1,4 @@
-import { echoed } from '../../limits/echo.ts'
+import { echoed } from '../../limits/limits.ts'
 import type { ImportProblem } from '../../../ports/import-sessions.ts'
 import { columnsOf, isBlank, standingRecords, type StandingRecord } from './csv.ts'
 import { PROBLEM_HEAD, type HeaderRules } from './header.ts'

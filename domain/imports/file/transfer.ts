@@ -5,7 +5,7 @@ import type {
   ImportProblem,
   ImportSession,
 } from '../../../ports/import-sessions.ts'
-import { OF_SETTING } from '../../limits/echo.ts'
+import { OF_SETTING } from '../../limits/limits.ts'
 import { concatenated, fromBase64Url, toBase64Url } from '../../text/encoding.ts'
 
 /** The part of an import's session that its sender needs. */

@@ -9,8 +9,7 @@ import type {
   SharedPlace,
 } from '../../../ports/placement.ts'
 import type { Storage } from '../../../ports/storage.ts'
-import { repeatWhileRejected, steadyPauses, type Backoff } from '../../limits/retry.ts'
-import { pause } from '../../limits/waiting.ts'
+import { repeatWhileRejected, steadyPauses, type Backoff, pause } from '../../limits/waiting.ts'
 import type { Relay } from '../../../ports/relayed.ts'
 import { ElsewhereError, PausedError } from './errors.ts'
 import type { KeyClaim } from '../../../ports/organizations.ts'

@@ -1,5 +1,5 @@
 import type { Move } from '../../../ports/moves.ts'
-import { doublingPauses } from '../../limits/retry.ts'
+import { doublingPauses } from '../../limits/waiting.ts'
 import { toInstant } from '../../text/instant.ts'
 import { unlessElsewhere } from '../find/errors.ts'
 import { compareStep } from './compare.ts'

@@ -19,7 +19,7 @@ import type {
   WriteOutcome,
   ShownProgress,
 } from '../../../ports/moves.ts'
-import { parseJson } from '../../text/json.ts'
+import { parseJson } from '../../text/encoding.ts'
 import { TABLES_A_STEP } from './world.ts'
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))

@@ -1,5 +1,5 @@
 import type { Jurisdiction, Place, Region } from '../../../ports/placement.ts'
-import { keysOf } from '../../text/json.ts'
+import { keysOf } from '../../text/encoding.ts'
 
 const regionNames: Readonly<Record<Region, true>> = {
   wnam: true,

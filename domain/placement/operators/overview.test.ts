@@ -7,7 +7,7 @@ import {
   type ScratchIsolate,
   type ScratchPlaces,
 } from '../../../test/support/scratch/scratch-places.ts'
-import { CONNECTIONS_WIDTH } from '../../limits/limits.ts'
+import { CONNECTIONS_WIDTH } from '../../limits/waiting.ts'
 import { FAMILIES_MAX, type PlacedOutboxPosition } from '../find/visit-families.ts'
 
 let scratch: ScratchPlaces

@@ -4,7 +4,7 @@ import { relayed } from '../../../ports/relayed.ts'
 import { atPlace, toPlace, lookUp, SHARED, type AllPlaces, type LoggedPlaces } from '../find/at-place.ts'
 import { noteWorkOf } from './placed-requests.ts'
 import type { OwnPlace } from '../../../ports/placement.ts'
-import { CONNECTIONS_WIDTH } from '../../limits/limits.ts'
+import { CONNECTIONS_WIDTH } from '../../limits/waiting.ts'
 import {
   NO_GAPS,
   askEach,

@@ -1,5 +1,5 @@
 import type { OperationEndpoint, AnswerTo, CallOf } from '../../../domain/record/operation.ts'
-import { utf8 } from '../../../domain/text/encoding.ts'
+import { utf8, parsedOr } from '../../../domain/text/encoding.ts'
 import {
   OPERATOR_KEY_PREFIX,
   readOperatorKey,
@@ -8,13 +8,12 @@ import {
 } from '../../../domain/access/operator-credentials.ts'
 import { openSecrets, rootSecretProblem } from '../../../domain/access/secrets.ts'
 import type { Clock } from '../../../ports/platform.ts'
-import { parsedOr } from '../../../domain/text/json.ts'
 import {
   doublingPauses,
   repeatWhileRejected,
   type Backoff,
   type Repeating,
-} from '../../../domain/limits/retry.ts'
+} from '../../../domain/limits/waiting.ts'
 import { PAGE_ROWS_MAX } from '../../../domain/record/endpoint.ts'
 
 /** The operator interface of one service, called with one operator key. */

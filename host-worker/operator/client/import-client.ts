@@ -16,7 +16,7 @@ import {
   writeImport,
 } from '../../../domain/operators/imports.ts'
 import type { OperationEndpoint } from '../../../domain/record/operation.ts'
-import { membersOf, parsedOr } from '../../../domain/text/json.ts'
+import { membersOf, parsedOr } from '../../../domain/text/encoding.ts'
 import { foreign, textOf, pathWith, Refusal, Unavailable, repeated } from './call-service.ts'
 
 /** The operations that an import into a service calls. */

@@ -18,7 +18,7 @@ import { getHealth } from '../../../domain/operators/service.ts'
 import { issueOperatorKeyEndpoint } from '../../../domain/operators/operator-keys.ts'
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { membersOf, parsedOr } from '../../../domain/text/json.ts'
+import { membersOf, parsedOr } from '../../../domain/text/encoding.ts'
 import {
   openPrivateState,
   readLocalOperatorKey,

@@ -14,13 +14,12 @@ import {
 import type { OpenDigest } from '../../../ports/archives.ts'
 import { CommandError, repeated, itemsOf, type OperatorService } from '../client/call-service.ts'
 import { open, readdir, rename, rm, stat } from 'node:fs/promises'
-import { parsedOr, membersOf } from '../../../domain/text/json.ts'
+import { parsedOr, membersOf, bytesOfBase64 } from '../../../domain/text/encoding.ts'
 import { ArchiveProblem, readArchive } from '../../../domain/organizations/read-archive.ts'
 import { rowCheck } from '../../../domain/organizations/check-rows.ts'
 import type { AnswerTo } from '../../../domain/record/operation.ts'
 import { createFolderArchives } from '../../../adapters/archive-folder/index.ts'
 import { listBackups, readBackup } from '../../../domain/operators/backups.ts'
-import { bytesOfBase64 } from '../../../domain/text/encoding.ts'
 import { backupsIn, readBackupName } from '../../../domain/organizations/backups.ts'
 
 /** An archive that can be read any number of times, from its beginning. */

@@ -11,7 +11,7 @@ import {
   TESTS_HOURLY_MAX,
   type SendingStep,
 } from '../../../domain/operators/automation-test.ts'
-import { isJsonObject, listOf } from '../../../domain/text/json.ts'
+import { isJsonObject, listOf } from '../../../domain/text/encoding.ts'
 import { CommandError } from '../client/call-service.ts'
 import { textOf, type Command } from '../command.ts'
 import { savedAtOnce } from './forms.ts'

@@ -1,4 +1,4 @@
-import { keysOf } from '../../../domain/text/json.ts'
+import { keysOf } from '../../../domain/text/encoding.ts'
 import { serviceFlags, type Command } from '../command.ts'
 import type { CommandWords } from '../../../domain/record/command.ts'
 

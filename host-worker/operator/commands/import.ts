@@ -20,7 +20,7 @@ import { isSourceKind } from '../../../adapters/pos-odbc/index.ts'
 import { importKindNames, isKeptAtPos, kindOf } from '../../../domain/imports/kinds.ts'
 import { templateCsv, templateOf } from '../../../domain/imports/template.ts'
 import type { StorageType } from '../../../domain/record/field.ts'
-import { echoed } from '../../../domain/limits/echo.ts'
+import { echoed } from '../../../domain/limits/limits.ts'
 import { shownJson } from '../../../domain/text/terminal.ts'
 import { systemClock } from '../../system.ts'
 import { CommandError, UsageError, type OperatorService } from '../client/call-service.ts'
@@ -28,7 +28,7 @@ import { importOperations, importThroughService } from '../client/import-client.
 import { textOf, textsOf, type Command, type Streams } from '../command.ts'
 import { many, mark, text, type FlagValues } from '../../../domain/record/command.ts'
 import { givenPath, openImportFile } from './files.ts'
-import { toolsWithoutSecrets } from '../../http/imports.ts'
+import { toolsWithoutSecrets } from '../../http/world.ts'
 import { createProgress } from './progress.ts'
 
 const importCommand: Command = {

@@ -15,7 +15,7 @@ import type { Clock } from '../../../ports/platform.ts'
 import type { ImportedFile, ImportSessions } from '../../../ports/import-sessions.ts'
 import type { Organization } from '../../../ports/organizations.ts'
 import type { StoredRow, TenantWriter } from '../../../ports/records.ts'
-import { openImportWorld } from '../../../host-worker/http/imports.ts'
+import { openImportWorld } from '../../../host-worker/http/world.ts'
 import { fakeRandom } from '../runner/fakes.ts'
 
 const unneeded = () => Promise.reject(new Error('not needed'))

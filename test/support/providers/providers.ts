@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import { parsedOr } from '../../../domain/text/json.ts'
+import { parsedOr } from '../../../domain/text/encoding.ts'
 import { openStandIn, type StandIn, type StandInAnswer, type StandInRequest } from './stand-in.ts'
 
 export const RESEND_KEY = 're_test_key'

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { repeatWhileRejected } from '../../../domain/limits/retry.ts'
+import { repeatWhileRejected } from '../../../domain/limits/waiting.ts'
 import { serviceName } from '../../../host-worker/local/host.ts'
 import { processTree } from './process-tree.ts'
 

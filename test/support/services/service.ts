@@ -6,9 +6,13 @@ import { FORM_PAGE_PREFIX } from '../../../domain/forms/page-path.ts'
 import { issueKey, type NewKey } from '../../../domain/access/api-key.ts'
 import { issueOperatorKey, readOperatorKey } from '../../../domain/access/operator-credentials.ts'
 import { operatorApi } from '../../../domain/operator-api.ts'
-import { isConsoleCall, isSignedInRead } from '../../../host-worker/http/console-paths.ts'
+import {
+  isConsoleCall,
+  isSignedInRead,
+  createFetchHandler,
+  type Answered,
+} from '../../../host-worker/http/fetch-handler.ts'
 import { serveSignedInRead } from '../../../host-worker/http/signed-in-reads.ts'
-import { createFetchHandler, type Answered } from '../../../host-worker/http/fetch-handler.ts'
 import { createWorld, type WorldParts } from '../../../host-worker/http/world.ts'
 import { lineLog } from '../../../host-worker/system.ts'
 import { requestFields } from '../../../host-worker/wiring/opening.ts'

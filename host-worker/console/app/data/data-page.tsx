@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Link, useLocation, useSearch } from 'wouter-preact'
-import { titleOf } from '../../../../domain/text/title.ts'
+import { titleOf } from '../../../../domain/text/words.ts'
 import { Button, SelectField, TextField, calls } from '../kit/controls.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import {

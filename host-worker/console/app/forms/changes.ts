@@ -6,7 +6,7 @@ import {
 } from '../../../../domain/forms/language/definition.ts'
 import { fieldPath, takesList, type FormPath } from '../../../../domain/forms/language/compile.ts'
 import { subjectTakes, takesNoValue } from '../../../../domain/forms/language/visibility.ts'
-import { listOf, membersOf } from '../../../../domain/text/json.ts'
+import { listOf, membersOf } from '../../../../domain/text/encoding.ts'
 import {
   changeForm,
   fieldsIn,

@@ -3,7 +3,7 @@ import { useContext, useState } from 'preact/hooks'
 import { parseNumber } from '../../../../domain/forms/language/answers.ts'
 import { sentencesOf, type FormPath } from '../../../../domain/forms/language/compile.ts'
 import type { Finding, DeclaredSetting } from '../../../../domain/forms/language/review.ts'
-import { listOf, membersOf } from '../../../../domain/text/json.ts'
+import { listOf, membersOf } from '../../../../domain/text/encoding.ts'
 import { Button, CheckField, SelectField, TextArea, TextField, calls, withGiven } from '../kit/controls.tsx'
 import { partAt, setPart, type Change, type Editing } from './editing.ts'
 

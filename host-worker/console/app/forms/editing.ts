@@ -7,9 +7,9 @@ import {
   type DisplayType,
 } from '../../../../domain/forms/language/definition.ts'
 import type { Finding } from '../../../../domain/forms/language/review.ts'
-import { titleOf } from '../../../../domain/text/title.ts'
+import { titleOf } from '../../../../domain/text/words.ts'
 import { mistakeIn, mistakeText } from '../../../../domain/text/json-mistake.ts'
-import { isJsonObject, listOf, membersOf } from '../../../../domain/text/json.ts'
+import { isJsonObject, listOf, membersOf } from '../../../../domain/text/encoding.ts'
 import type { OrganizationProps } from '../organizations/organization.ts'
 import { basedOn, failureOf, type Client } from '../service/client.ts'
 import type { Reading } from '../service/hooks.ts'

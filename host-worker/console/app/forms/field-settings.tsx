@@ -12,8 +12,8 @@ import {
 } from '../../../../domain/forms/language/definition.ts'
 import { takesNoValue } from '../../../../domain/forms/language/visibility.ts'
 import { fieldSetting } from '../../../../domain/forms/language/review.ts'
-import { titleOf } from '../../../../domain/text/title.ts'
-import { listOf, membersOf } from '../../../../domain/text/json.ts'
+import { titleOf } from '../../../../domain/text/words.ts'
+import { listOf, membersOf } from '../../../../domain/text/encoding.ts'
 import { Button, CheckField, SelectField, TextField, calls, withGiven } from '../kit/controls.tsx'
 import {
   addOption,

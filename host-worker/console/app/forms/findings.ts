@@ -1,6 +1,6 @@
 import { fieldPath } from '../../../../domain/forms/language/compile.ts'
 import type { Finding } from '../../../../domain/forms/language/review.ts'
-import { isJsonObject, membersOf } from '../../../../domain/text/json.ts'
+import { isJsonObject, membersOf } from '../../../../domain/text/encoding.ts'
 import { fieldsIn, partAt, type FormJson } from './editing.ts'
 
 /** What there is to say about a form, in the words of whoever edits it: fields by their labels, and what to do. */

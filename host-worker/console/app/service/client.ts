@@ -1,5 +1,5 @@
 import { createContext } from 'preact'
-import { doublingPauses, repeatWhileRejected, type Backoff } from '../../../../domain/limits/retry.ts'
+import { doublingPauses, repeatWhileRejected, type Backoff } from '../../../../domain/limits/waiting.ts'
 import { OWN, takeBegun } from './begun.ts'
 import { operationTable } from './operation-table.ts'
 import type { BodyOf, CallOf, OperationId } from './operations.ts'

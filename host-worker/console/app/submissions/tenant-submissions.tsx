@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Link, Route, Switch, useSearch } from 'wouter-preact'
 import { shownFields } from '../../../../domain/forms/shown-answers.ts'
-import { folded, mentions } from '../../../../domain/text/search.ts'
+import { folded, mentions } from '../../../../domain/text/words.ts'
 import { Card, Empty, Facts, PageHeader, TheirText, countText, momentText } from '../kit/page.tsx'
 import { PagedTable, type Column } from '../kit/table.tsx'
 import { searchText, type Client } from '../service/client.ts'

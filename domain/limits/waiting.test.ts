@@ -6,7 +6,7 @@ import {
   pauseAfter,
   repeatWhileRejected,
   steadyPauses,
-} from './retry.ts'
+} from './waiting.ts'
 
 test('pauses double up to the longest', () => {
   expect(doublingPauses(8, 4)).toEqual([8, 16, 32, 64])

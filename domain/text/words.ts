@@ -1,5 +1,18 @@
 import { closest, distance } from 'fastest-levenshtein'
 
+/** What is spelt in capitals, wherever it stands. */
+const ACRONYMS = /\b(?:mms|pos|sms|url|utm)\b/g
+
+/** A name of the code as people read it: `short_text` is “Short text”, `smsConsent` is “SMS consent”. */
+export function titleOf(name: string): string {
+  const words = name
+    .replaceAll(/[_\s-]+|(?<=[a-z\d])(?=[A-Z])/g, ' ')
+    .trim()
+    .toLowerCase()
+    .replaceAll(ACRONYMS, (word) => word.toUpperCase())
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
 /** Fewer letters tell too little to be taken in another order, or as a beginning. */
 const TELLING_LENGTH_MIN = 3
 
@@ -36,4 +49,21 @@ function completed(given: string, known: readonly string[]): string | undefined 
 export function suggestion(given: string, known: readonly string[]): string {
   const nearest = nearestWord(given, known)
   return nearest === null ? '' : ` Did you mean ${nearest}?`
+}
+
+/** A text as it is searched: ASCII letters small, all else as it is. SQLite's `lower` does the same. */
+export function folded(text: string): string {
+  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
+}
+
+/**
+ * Whether a value of JSON has a text or a number that contains what is sought, at any depth. Names of members and truth
+ * values are none.
+ * @param sought as `folded` makes it
+ */
+export function mentions(value: unknown, sought: string): boolean {
+  if (typeof value === 'string') return folded(value).includes(sought)
+  if (typeof value === 'number') return String(value).includes(sought)
+  if (typeof value !== 'object' || value === null) return false
+  return Object.values(value).some((part) => mentions(part, sought))
 }
