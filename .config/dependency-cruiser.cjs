@@ -177,7 +177,7 @@ module.exports = {
         pathNot: [
           '^host-worker/console/app/',
           '^domain/(forms/language|text|imports/file)/',
-          '^domain/forms/(form-page|message-text|page-path|shown-answers|submissions-sheet)\\.ts$',
+          '^domain/forms/(form-page|message-text|page-path|shown-answers)\\.ts$',
           '^domain/(limits/(limits|waiting)|organizations/write-archive|spam/reasons)\.ts$',
           '^node_modules/(preact|wouter-preact|jsonc-parser|lean-qr|@noble/hashes|@tanstack/virtual-core)/',
         ],
@@ -202,7 +202,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^domain/imports/file/', pathNot: TESTS },
       to: {
-        pathNot: '^domain/(imports/file|text)/|^domain/limits/echo\\.ts$',
+        pathNot: '^domain/(imports/file|text)/|^domain/limits/limits\\.ts$',
         dependencyTypesNot: ['type-only'],
       },
     },

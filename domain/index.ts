@@ -50,7 +50,7 @@ export { resourceOf, resources, writtenResources } from './resources/index.ts'
 
 // The forms in which values are stored.
 export { toBase64Url, fromBase64Url } from './text/encoding.ts'
-export { emailKey } from './text/email-address.ts'
+export { emailKey } from './text/typed-text.ts'
 export { parseInstant, toInstant } from './text/instant.ts'
 export { phoneToE164 } from './text/phone-number.ts'
 export { isSensitiveKey, withoutSensitiveKeys } from './text/sensitive-keys.ts'

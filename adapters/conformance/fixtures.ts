@@ -12,7 +12,7 @@ import type {
   WorkingKey,
 } from '../../ports/index.ts'
 import { storedRowsOf } from '../../domain/read/page.ts'
-import { emailKey } from '../../domain/text/email-address.ts'
+import { emailKey } from '../../domain/text/typed-text.ts'
 import { toInstant } from '../../domain/text/instant.ts'
 import type { MakeStorage, SavedTenant, StorageInstance } from './case.ts'
 import { newOrganization } from '../../domain/organizations/settings.ts'

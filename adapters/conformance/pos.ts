@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { OneQuery, PageQuery, PosSource, PosSourceTie, StoredRow, Predicate } from '../../ports/index.ts'
 import { customers } from '../../domain/pos/customers.ts'
 import { posEndpoints, posResources } from '../../domain/pos/index.ts'
-import { emailKey } from '../../domain/text/email-address.ts'
+import { emailKey } from '../../domain/text/typed-text.ts'
 import { toInstant } from '../../domain/text/instant.ts'
 
 /** A point-of-sale system under test, empty at first. */

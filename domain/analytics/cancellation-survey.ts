@@ -8,7 +8,7 @@ import { jsonReply, PRIVATE } from '../record/reply.ts'
 import { count, dateRange, organizationId, rangeOf, type AnalyticsWorld } from './report.ts'
 import { sampleOrganizationId, sampleRange, sampleReasonCounts } from './samples.ts'
 import { totalOf, percentage } from '../text/numbers.ts'
-import { nullsLast } from '../text/characters.ts'
+import { nullsLast } from '../text/typed-text.ts'
 import type { Clock, Deadline, Log, RandomSource } from '../../ports/platform.ts'
 import { drawFrom, pauseAfter, type Backoff, pause, within } from '../limits/waiting.ts'
 

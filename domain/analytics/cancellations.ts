@@ -13,7 +13,7 @@ import { jsonReply, PRIVATE } from '../record/reply.ts'
 import { churnTypes } from '../resources/memberships.ts'
 import { count, dateRange, organizationId, percentageOf, rangeOf, type AnalyticsWorld } from './report.ts'
 import { totalOf, percentage, quotient } from '../text/numbers.ts'
-import { nullsLast } from '../text/characters.ts'
+import { nullsLast } from '../text/typed-text.ts'
 import { sampleCancellations, sampleOrganizationId, sampleRange } from './samples.ts'
 
 interface Bucket {

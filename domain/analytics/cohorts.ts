@@ -16,7 +16,7 @@ import {
 import { toInstant } from '../text/instant.ts'
 import { byHorizon } from './churn-horizons.ts'
 import { percentage } from '../text/numbers.ts'
-import { nullsLast } from '../text/characters.ts'
+import { nullsLast } from '../text/typed-text.ts'
 import { sampleCohorts, sampleOrganizationId } from './samples.ts'
 
 const dimensions = ['none', 'plan', 'site'] as const satisfies readonly CohortDimension[]

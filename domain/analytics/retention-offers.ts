@@ -14,7 +14,7 @@ import {
   type AnalyticsWorld,
 } from './report.ts'
 import { totalOf, percentage, roundedQuotient } from '../text/numbers.ts'
-import { nullsLast } from '../text/characters.ts'
+import { nullsLast } from '../text/typed-text.ts'
 import { sampleOffers, sampleOrganizationId, sampleRange, sampleRevenue } from './samples.ts'
 
 /** An average over fewer members would mostly reflect chance. */

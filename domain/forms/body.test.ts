@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Deadline } from '../../ports/platform.ts'
-import { contentTypeOf } from '../text/content-type.ts'
+import { contentTypeOf } from '../text/http.ts'
 import { utf8 } from '../text/encoding.ts'
 import { InexactNumber } from './language/answers.ts'
 import { readBody, parseMultipart, type BodyReading } from './body.ts'

@@ -1,6 +1,6 @@
 import type { Deadline } from '../../ports/platform.ts'
 import { readRequestBody } from '../limits/body.ts'
-import { acceptedType, parseHeaderValue, type HeaderValue } from '../text/content-type.ts'
+import { acceptedType, parseHeaderValue, type HeaderValue } from '../text/http.ts'
 import {
   groupEntries,
   InexactNumber,

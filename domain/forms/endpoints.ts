@@ -1,13 +1,13 @@
-import * as v from 'valibot'
-import { described } from '../record/meaning.ts'
+import { described, component } from '../record/meaning.ts'
 import { operationRecord, type RequestBody, type ResponseDeclaration } from '../record/operation.ts'
 import { ALLOWED_HEADERS, ALLOWED_METHODS, PREFLIGHT_MAX_AGE } from './reply.ts'
-import { EXPOSED_HEADERS } from './result.ts'
-import { SubmissionError, SubmissionReceipt } from './receipt-schema.ts'
+import { EXPOSED_HEADERS, failureCodes } from './result.ts'
 import { acceptedTypes } from './body.ts'
 import { attributionMaxLength } from './language/attribution.ts'
+import type { JudgedKey } from './evaluate.ts'
+
+import * as v from 'valibot'
 import * as limits from './language/definition.ts'
-import type { JudgedKey } from './control-keys.ts'
 
 const text = (maxLength: number) => v.pipe(v.string(), v.maxLength(maxLength))
 
@@ -46,6 +46,56 @@ const body: RequestBody = {
     _utm_source: 'newsletter',
   },
 }
+
+/** The JSON answer to a submission that was saved, or that filled the bot trap. */
+const SubmissionReceipt = component(
+  'SubmissionReceipt',
+  v.pipe(
+    described(
+      v.strictObject({
+        ok: described(v.literal(true), 'Always true.'),
+        submissionId: v.optional(described(v.string(), 'Absent for a filled honeypot.')),
+        title: v.optional(v.string()),
+        message: v.optional(v.string()),
+        redirectUrl: v.optional(v.pipe(v.string(), v.url())),
+      }),
+      'Confirms that the submission was persisted, not that notifications were delivered.',
+    ),
+    v.examples([
+      {
+        ok: true,
+        submissionId: 'sub_2mJ8sQ4vZ1xN7bTcR5wKye',
+        title: 'Thank you',
+        message: 'We will be in touch.',
+      },
+      { ok: true, message: 'Thank you.' },
+    ]),
+  ),
+)
+
+/** The JSON answer to a submission that was not saved. */
+const SubmissionError = component(
+  'SubmissionError',
+  v.pipe(
+    described(
+      v.strictObject({
+        ok: described(v.literal(false), 'Always false.'),
+        code: v.picklist(failureCodes),
+        error: v.string(),
+        fieldErrors: v.optional(described(v.record(v.string(), v.string()), 'Messages by saved field id.')),
+      }),
+      'Why a submission was not taken.',
+    ),
+    v.examples([
+      {
+        ok: false,
+        code: 'validation_error',
+        error: 'One value needs attention.',
+        fieldErrors: { email: 'Enter a valid email address.' },
+      },
+    ]),
+  ),
+)
 
 const cors = {
   'Access-Control-Allow-Origin': { description: 'Any origin.', schema: v.literal('*') },

@@ -1,4 +1,4 @@
-import { cutText, withLineFeeds } from '../text/characters.ts'
+import { cutText, withLineFeeds } from '../text/typed-text.ts'
 import { html } from '../text/html.ts'
 import { listOf } from '../text/encoding.ts'
 import { suggestion } from '../text/words.ts'

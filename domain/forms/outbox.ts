@@ -1,6 +1,6 @@
 import type { OutboxEntry, FormDefinition } from '../../ports/records.ts'
 import { listOf } from '../text/encoding.ts'
-import { deliveryAddress, emailKey } from '../text/email-address.ts'
+import { deliveryAddress, emailKey } from '../text/typed-text.ts'
 import { NOTIFICATION_EMAILS_MAX } from './language/definition.ts'
 
 /** Kind of the outbox entry that sends one notification email. */

@@ -1,29 +1,41 @@
 import type { StoredForm } from '../../ports/records.ts'
 import type { Api } from '../create-api.ts'
 import type { Reply, RoutedRequest } from '../record/reply.ts'
-import { characterCount } from '../text/characters.ts'
-import { contentTypeOf } from '../text/content-type.ts'
-import { html, type Html } from '../text/html.ts'
-import { parseUrl } from '../text/http.ts'
+import { characterCount, cutText, isStorableText, readEmailAddress } from '../text/typed-text.ts'
+import { contentTypeOf, parseUrl } from '../text/http.ts'
+import { html, type Html, oneLine } from '../text/html.ts'
 import { readBody } from './body.ts'
 import { formPage, formPageStyle, passwordPage } from './form-page.ts'
 import { clientFormOf } from './language/client-form.ts'
 import { compileForm, type CompiledForm } from './language/compile.ts'
-import { FORM_ID, PASSWORD_MAX_LENGTH, type Language } from './language/definition.ts'
-import { sayerOf, type SentenceKey } from './language/words.ts'
+import {
+  FORM_ID,
+  PASSWORD_MAX_LENGTH,
+  type Language,
+  ANSWER_MAX_LENGTH,
+  ITEMS_MAX,
+  EXTRA_MAX,
+  EXTRA_NAME_MAX_LENGTH,
+  REPLY_TO_KEY,
+  SUBJECT_KEY,
+  SUBJECT_MAX_LENGTH,
+} from './language/definition.ts'
+import { sayerOf, type SentenceKey, type Sentence } from './language/words.ts'
 import { verifyFormPassword } from './password.ts'
 import { hosted, pageHeaders, policyOf, renderPage } from './reply-pages.ts'
-import { movingDoor } from './moving-in.ts'
 import { formPath, isSentToForm } from './page-path.ts'
 import { failedReply, preflight } from './reply.ts'
 import { unknownOutcome } from './result.ts'
 import { serveSubmission, type SubmissionWorld } from './submit.ts'
+import { unknownKeys, type Door, type OthersReading } from './evaluate.ts'
+import { echoed } from '../limits/limits.ts'
+import { isBlank, type Entries } from './language/answers.ts'
 
 /**
  * Each published form as a page of this service, at an address that can be shared. It is what "form html" prints, in the
  * name of the organization, and posts to the endpoint of the contract. A form with a password asks for it first: its
  * fields are in no page before. Every answer is a page, failures included, but for what is posted to the same address: a
- * page that was made for another form backend sends submissions there (`moving-in.ts`), and is answered as by the
+ * page that was made for another form backend sends submissions there (`movingDoor`), and is answered as by the
  * endpoint of the contract.
  */
 export const formPageApi: Api<SubmissionWorld> = {
@@ -223,4 +235,85 @@ async function failure(
     headers: { ...(await pageHeaders()), ...ofEveryPage, ...NO_STORE, ...headers },
     body: renderPage({ title: heading, heading, tone: 'failure', language, content }),
   }
+}
+
+/**
+ * What `POST /f/{formId}` takes: what pages send that were made for another form backend, so that they move here by
+ * their action alone. All else is as at the address of the contract.
+ */
+const movingDoor: Door = {
+  isGotchaOptional: true,
+  redirectKeys: ['_next', '_redirect'],
+  ownKeys: [SUBJECT_KEY, REPLY_TO_KEY],
+  readOthers(form, unknown, { entries }) {
+    const mail = readMail(entries)
+    const { kept, problems } =
+      form.definition.extraAnswers === 'keep'
+        ? readExtra(unknown)
+        : { kept: [], problems: unknownKeys(unknown) }
+    const extra = [...mail, ...kept]
+    return { extra: extra.length === 0 ? null : Object.fromEntries(extra), problems }
+  },
+}
+
+/**
+ * What a page says of the notification: its subject, in one line that is cut to its bound, and the address for replies. A
+ * value that cannot be used, or that is given twice, is left out: no submission is refused for it.
+ */
+function readMail(entries: Entries): readonly (readonly [string, string])[] {
+  const textOf = (key: string): string => {
+    const [value, ...more] = entries.get(key) ?? []
+    return typeof value === 'string' && more.length === 0 ? value : ''
+  }
+  const line = oneLine(
+    textOf(SUBJECT_KEY)
+      .replaceAll(/[\p{Zl}\p{Zp}]/gu, ' ')
+      .toWellFormed(),
+  )
+  const mail = [
+    [SUBJECT_KEY, cutText(line, SUBJECT_MAX_LENGTH).trim()],
+    [REPLY_TO_KEY, readEmailAddress(textOf(REPLY_TO_KEY)) ?? ''],
+  ] as const
+  return mail.filter(([, value]) => value !== '')
+}
+
+/**
+ * Reads what a form does not ask for. Empty values are left out, as empty answers are; the texts of a group of checkboxes
+ * become one.
+ */
+function readExtra(unknown: Entries): Pick<OthersReading, 'problems'> & {
+  readonly kept: readonly (readonly [string, string])[]
+} {
+  const kept: (readonly [string, string])[] = []
+  const problems = new Map<string, Sentence>()
+  for (const [name, values] of unknown) {
+    const texts = textsIn(values)
+    if (texts === null) problems.set(echoed(name), ['onlyTexts'])
+    if (texts === null || texts.length === 0) continue
+    const problem = extraProblem(name, texts, kept.length)
+    if (problem === null) kept.push([name, texts.join(SEPARATOR)])
+    else problems.set(echoed(name), problem)
+  }
+  return { kept, problems }
+}
+
+/** The texts of a value that are not blank: one text, those of a list, or all repetitions. Null: it has something else. */
+function textsIn(values: readonly unknown[]): readonly string[] | null {
+  const given = values.flat().filter((value) => value !== null)
+  const texts = given.filter((value) => typeof value === 'string')
+  return texts.length < given.length ? null : texts.filter((text) => !isBlank(text))
+}
+
+/** What stands between the texts of a list. */
+const SEPARATOR = ', '
+
+/** What is wrong with a value, or with its name; null: it is kept. */
+function extraProblem(name: string, texts: readonly string[], keptCount: number): Sentence | null {
+  const text = texts.join(SEPARATOR)
+  if (name === '' || name.length > EXTRA_NAME_MAX_LENGTH || !isStorableText(name))
+    return ['nameNotKept', { max: EXTRA_NAME_MAX_LENGTH }]
+  if (keptCount >= EXTRA_MAX) return ['tooManyKept', { max: EXTRA_MAX }]
+  if (texts.length > ITEMS_MAX) return ['chooseAtMost', { max: ITEMS_MAX }]
+  if (characterCount(text) > ANSWER_MAX_LENGTH) return ['atMostCharacters', { max: ANSWER_MAX_LENGTH }]
+  return isStorableText(text) ? null : ['unstorable']
 }

@@ -1,5 +1,5 @@
 import type { TextReply, EmptyReply } from '../record/reply.ts'
-import { contentTypeOf, acceptNames, type HeaderValue } from '../text/content-type.ts'
+import { contentTypeOf, acceptNames, type HeaderValue } from '../text/http.ts'
 import type { Say, Voice } from './language/words.ts'
 import type { Failure } from './reply-pages.ts'
 import type * as ReplyPages from './reply-pages.ts'

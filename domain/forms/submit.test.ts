@@ -9,7 +9,7 @@ import type {
 import type { Secrets } from '../access/secrets.ts'
 import { fakeClock, fakeRandom, testSecrets } from '../../test/support/runner/fakes.ts'
 import { definitionOf, fieldOf } from '../../test/support/data/forms/forms.ts'
-import { contentTypeOf } from '../text/content-type.ts'
+import { contentTypeOf } from '../text/http.ts'
 import type { Posted } from './body.ts'
 import { createFormCache, submitForm, loadForm } from './submit.ts'
 import { hashFormPassword } from './password.ts'

@@ -1,5 +1,5 @@
 import type { ImportIssue } from '../record/resource.ts'
-import { isStorableText } from '../text/characters.ts'
+import { isStorableText } from '../text/typed-text.ts'
 
 /**
  * How deep lists and objects may be nested in a value. SQLite reads JSON of at most 1,000 levels, and every program that

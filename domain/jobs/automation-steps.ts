@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { HEADER_MAX_LENGTH } from '../messaging/sender.ts'
 import { IdInput } from '../record/field.ts'
-import { readEmailAddress } from '../text/email-address.ts'
+import { readEmailAddress } from '../text/typed-text.ts'
 
 /** The word that stands for the run's contact as the recipient of an email step. */
 export const RUN_CONTACT = 'contact'

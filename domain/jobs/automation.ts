@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Admission, RunState, StepEffect, SendRecord, SendCapabilities } from '../../ports/messaging.ts'
-import { deliveryAddress, emailKey } from '../text/email-address.ts'
+import { deliveryAddress, emailKey } from '../text/typed-text.ts'
 import { toInstant } from '../text/instant.ts'
 import { isBlank } from '../forms/language/answers.ts'
 import { sayerOf } from '../forms/language/words.ts'

@@ -3,13 +3,18 @@ import type { ClaimedEntry, EmailMessage } from '../../ports/messaging.ts'
 import { Digest, digestEmail } from './digest.ts'
 import { noEmailProvider, prepareEmail, hopeless, malformedEntry, type Verdict, type Job } from './work.ts'
 import { platformMailbox, tenantMailbox, type MailIdentity } from '../messaging/sender.ts'
-import { deliveryAddress, emailKey, isProviderAddress } from '../text/email-address.ts'
+import { deliveryAddress, emailKey, isProviderAddress } from '../text/typed-text.ts'
 import { html, oneLine, type Html } from '../text/html.ts'
 import { readableMinute } from '../text/instant.ts'
 import { listOf } from '../text/encoding.ts'
 import type { FormDefinition } from '../../ports/records.ts'
-import { NOTIFICATION_EMAILS_MAX, type AnswerField } from '../forms/language/definition.ts'
-import { REPLY_TO_KEY, SUBJECT_KEY, SUBJECT_MAX_LENGTH } from '../forms/language/extra.ts'
+import {
+  NOTIFICATION_EMAILS_MAX,
+  type AnswerField,
+  REPLY_TO_KEY,
+  SUBJECT_KEY,
+  SUBJECT_MAX_LENGTH,
+} from '../forms/language/definition.ts'
 import { answersAsTyped } from '../forms/language/answers.ts'
 import { answerLines, shownFields, truthsOf, type AnswerLine } from '../forms/shown-answers.ts'
 import { sayerOf, type Say } from '../forms/language/words.ts'

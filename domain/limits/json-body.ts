@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import type { Deadline } from '../../ports/platform.ts'
 import { readRequestBody } from './body.ts'
-import { acceptedType, contentTypeOf } from '../text/content-type.ts'
+import { acceptedType, contentTypeOf } from '../text/http.ts'
 import { decodeUtf8, isJsonObject, parsedOr } from '../text/encoding.ts'
 import { judge, misspeltKeys, type Problem } from '../text/schema-errors.ts'
 import { echoed, PROBLEMS_MAX } from './limits.ts'

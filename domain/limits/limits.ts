@@ -1,4 +1,4 @@
-import { cutText } from '../text/characters.ts'
+import { cutText } from '../text/typed-text.ts'
 
 /** The approximate number of bytes of a file whose keys go into one bucket. A bucket is searched by one statement. */
 const BUCKET_BYTES = 4 * 1024 * 1024

@@ -1,7 +1,7 @@
 import type { Clock, Deadline, Log } from '../../ports/platform.ts'
 import type { SendRecord, SendResult, SmsMessage, SmsSender } from '../../ports/messaging.ts'
 import { within } from '../limits/waiting.ts'
-import { cutText } from '../text/characters.ts'
+import { cutText } from '../text/typed-text.ts'
 import { toInstant } from '../text/instant.ts'
 import { broken } from './send-results.ts'
 

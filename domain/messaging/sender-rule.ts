@@ -1,7 +1,7 @@
 import type { Mailbox, SmsOrigin } from '../../ports/messaging.ts'
 import type { Organization } from '../../ports/organizations.ts'
 import { platformMailbox, tenantMailbox, type MailIdentity } from './sender.ts'
-import { isEmailAddress } from '../text/email-address.ts'
+import { isEmailAddress } from '../text/typed-text.ts'
 
 /** Which sender an email may have. */
 export interface EmailSenderRule {

@@ -16,7 +16,7 @@ import { formatMailbox, HEADER_MAX_LENGTH, tenantMailbox } from '../messaging/se
 import { described } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
-import { cutText } from '../text/characters.ts'
+import { cutText } from '../text/typed-text.ts'
 import { randomBase62 } from '../text/encoding.ts'
 import { toInstant } from '../text/instant.ts'
 import { ended } from '../text/schema-errors.ts'

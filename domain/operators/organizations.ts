@@ -21,7 +21,7 @@ import { notThere } from './authorize.ts'
 import { operated } from './serve.ts'
 import { changeAsRead, stateReply } from './change.ts'
 import type { OperatorWorld } from './world.ts'
-import { compareBytes } from '../text/characters.ts'
+import { compareBytes } from '../text/typed-text.ts'
 import { keysOf } from '../text/encoding.ts'
 import { NO_GAPS } from '../placement/find/visit-families.ts'
 import {

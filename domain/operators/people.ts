@@ -6,7 +6,7 @@ import { ofOrganization, many, mark, sets, text, type Column } from '../record/c
 import { component, described, worded } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
-import { emailKey, readEmailAddress } from '../text/email-address.ts'
+import { emailKey, readEmailAddress } from '../text/typed-text.ts'
 import { toInstant } from '../text/instant.ts'
 import { isOperator, notThere, ofParameter } from './authorize.ts'
 import { changeAsRead, drawAuditId, stateReply } from './change.ts'

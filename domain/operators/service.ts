@@ -8,7 +8,7 @@ import { operated } from './serve.ts'
 import type { Administration, HashHolder } from '../../ports/organizations.ts'
 import { hashesBySecret, NO_HASHES, sumOfHashes } from '../access/secret-use.ts'
 import type { Secrets } from '../access/secrets.ts'
-import { compareBytes } from '../text/characters.ts'
+import { compareBytes } from '../text/typed-text.ts'
 import { cursorParameter, gapEntries, publishedGaps, readCursor, writeCursor } from './list.ts'
 
 const Health = component(

@@ -15,7 +15,7 @@ import type {
 } from '../../ports/erasure.ts'
 import type { Secrets, SecretVersion } from '../access/secrets.ts'
 import { spellingsOf } from '../text/email-spellings.ts'
-import { emailKey } from '../text/email-address.ts'
+import { emailKey } from '../text/typed-text.ts'
 import { toBase64Url, utf8 } from '../text/encoding.ts'
 
 /** The ports by which an organization, or something of it, is removed. */

@@ -3,7 +3,7 @@ import { boolean, email, id, nullable, phone, text, textList, timestamp } from '
 import { booleanFilter, emailFilter, idFilter, phoneFilter } from '../record/filter.ts'
 import { derived } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
-import { emailKey } from '../text/email-address.ts'
+import { emailKey } from '../text/typed-text.ts'
 
 export const customers = resource({
   name: 'PosCustomer',

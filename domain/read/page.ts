@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { utf8Length } from '../text/encoding.ts'
 import type { PageQuery, Position, StoredRow, GroupPosition, GroupsQuery } from '../../ports/records.ts'
-import { compareBytes } from '../text/characters.ts'
+import { compareBytes } from '../text/typed-text.ts'
 import type { QueryResult } from '../../ports/organizations.ts'
 import { fieldTypeOf, type Resource } from '../record/resource.ts'
 import { jsonTextReply, PRIVATE, type Reply } from '../record/reply.ts'

@@ -1,7 +1,7 @@
 import type { Predicate, Scalar, Order, PageQuery, Position } from '../../ports/records.ts'
 import { ECHO_MAX_LENGTH } from '../limits/limits.ts'
 import type { Filters } from '../record/filter.ts'
-import { cutText } from '../text/characters.ts'
+import { cutText } from '../text/typed-text.ts'
 import { SYNC_FIELD, type CollectionEndpoint } from '../record/endpoint.ts'
 import type { Secrets, SecretVersion } from '../access/secrets.ts'
 import { concatenated, equalInConstantTime, fromBase64Url, toBase64Url, utf8 } from '../text/encoding.ts'

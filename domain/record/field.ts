@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { readEmailAddress } from '../text/email-address.ts'
+import { readEmailAddress } from '../text/typed-text.ts'
 import { echoed, OF_SETTING } from '../limits/limits.ts'
 import { isJsonObject } from '../text/encoding.ts'
 import { INSTANT_FORM, isCalendarDate, parseInstant } from '../text/instant.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Predicate, Scalar } from '../../ports/records.ts'
 import { idMaxLength } from './field.ts'
-import { emailKey, readEmailAddress } from '../text/email-address.ts'
+import { emailKey, readEmailAddress } from '../text/typed-text.ts'
 import { INSTANT_FORM, parseInstant } from '../text/instant.ts'
 import type { Resource, StoredNameOf } from './resource.ts'
 

@@ -15,7 +15,7 @@ import { emailFilter, idFilter, phoneFilter, window } from '../record/filter.ts'
 import { derived, headed, orElse, orNow, updatedAt, writtenAs } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { attributeBounds } from '../limits/limits.ts'
-import { emailKey } from '../text/email-address.ts'
+import { emailKey } from '../text/typed-text.ts'
 
 const consents = ['subscribed', 'unsubscribed', 'unknown'] as const
 

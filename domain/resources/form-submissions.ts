@@ -17,8 +17,7 @@ import { joined, orElse, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { publicAnswers, publishedAnswers, storedAnswers } from './answers.ts'
 import { attribution } from '../forms/language/attribution.ts'
-import { ANSWER_MAX_LENGTH } from '../forms/language/definition.ts'
-import { EXTRA_MAX, EXTRA_NAME_MAX_LENGTH } from '../forms/language/extra.ts'
+import { ANSWER_MAX_LENGTH, EXTRA_MAX, EXTRA_NAME_MAX_LENGTH } from '../forms/language/definition.ts'
 import { forms } from './forms.ts'
 
 /** Bounds of what is stored as typed: those of the ids of fields, and of answers. */

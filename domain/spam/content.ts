@@ -1,5 +1,5 @@
 import type { FormDefinition } from '../../ports/records.ts'
-import { isAscii, withoutFormatCharacters } from '../text/characters.ts'
+import { isAscii, withoutFormatCharacters } from '../text/typed-text.ts'
 import type { SpamReason } from './reasons.ts'
 
 /** A text that a visitor wrote. */

@@ -1,4 +1,4 @@
-import { isAscii, withoutFormatCharacters } from '../text/characters.ts'
+import { isAscii, withoutFormatCharacters } from '../text/typed-text.ts'
 
 // What an organization's people mark teaches a small Bayes filter. It knows words by numbers that many words share, so that
 // it never grows, and that nothing anybody wrote can be read from it.

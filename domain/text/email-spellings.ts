@@ -1,4 +1,4 @@
-import { withAsciiDomain } from './email-address.ts'
+import { withAsciiDomain } from './typed-text.ts'
 
 /** The spellings of an address with an ASCII domain: itself, and with an international domain in its own script. */
 export function spellingsOf(address: string): readonly string[] {

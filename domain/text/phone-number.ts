@@ -1,5 +1,5 @@
 import { parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/core'
-import { withAsciiDigits, withoutFormatCharacters } from './characters.ts'
+import { withAsciiDigits, withoutFormatCharacters } from './typed-text.ts'
 import { phoneMetadata } from './phone-metadata.ts'
 
 /** The longest text worth parsing: fifteen digits with generous punctuation and a prefix. */

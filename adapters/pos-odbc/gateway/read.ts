@@ -1,5 +1,5 @@
 import { countWithinPage } from '../../../domain/read/page.ts'
-import { isStorableText, compareBytes } from '../../../domain/text/characters.ts'
+import { isStorableText, compareBytes } from '../../../domain/text/typed-text.ts'
 import type { Statement } from '../../sql/statement.ts'
 import {
   COLLECTIONS,

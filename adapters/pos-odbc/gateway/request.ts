@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { CollectionEndpoint } from '../../../domain/record/endpoint.ts'
 import type { Filter } from '../../../domain/record/filter.ts'
 import { fieldTypeOf } from '../../../domain/record/resource.ts'
-import { isStorableText } from '../../../domain/text/characters.ts'
+import { isStorableText } from '../../../domain/text/typed-text.ts'
 import { parseInstant } from '../../../domain/text/instant.ts'
 import { isJsonObject, parsedOr } from '../../../domain/text/encoding.ts'
 import {

@@ -5,10 +5,10 @@ import {
   withLineFeeds,
   withoutFormatCharacters,
   withAsciiDigits,
-} from '../../text/characters.ts'
+  readEmailAddress,
+} from '../../text/typed-text.ts'
 import { ANSWER_MAX_LENGTH, ITEMS_MAX, type AnswerField, type AnswerValue } from './definition.ts'
 import type { Sentence, SentenceKey } from './words.ts'
-import { readEmailAddress } from '../../text/email-address.ts'
 
 /** A request body that was understood. */
 export interface SubmittedBody {

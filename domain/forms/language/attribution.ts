@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { json, personal, type Field } from '../../record/field.ts'
-import { cutText } from '../../text/characters.ts'
+import { cutText } from '../../text/typed-text.ts'
 
 /** The sources to which a visit can be attributed: control keys of a submission, without their leading underscore. */
 export const attributionKeys = [

@@ -3,7 +3,7 @@ import { InstantInput } from '../../record/field.ts'
 import { described, worded } from '../../record/meaning.ts'
 import { judge, unknownWord, countedList, type Problem } from '../../text/schema-errors.ts'
 import type { ImportIssue } from '../../record/resource.ts'
-import { readEmailAddress } from '../../text/email-address.ts'
+import { readEmailAddress } from '../../text/typed-text.ts'
 import type { FormDefinition } from '../../../ports/records.ts'
 import {
   FORM_ID,

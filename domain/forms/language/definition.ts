@@ -126,3 +126,16 @@ export const FORM_ID_MAX_LENGTH = 200
 
 /** Identifiers of forms. */
 export const FORM_ID = new RegExp(`^[A-Za-z0-9_-]{1,${FORM_ID_MAX_LENGTH}}$`)
+
+// What is kept with a submission besides its answers: see `movingDoor` in `domain/forms/page-api.ts`.
+
+/** How many texts that a form does not ask for are kept with a submission, and how long their names may be. */
+export const EXTRA_MAX = 50
+export const EXTRA_NAME_MAX_LENGTH = 200
+
+/** The keys under which a page says the subject of the notification, and the address for replies. No field has them. */
+export const SUBJECT_KEY = '_subject'
+export const REPLY_TO_KEY = '_replyto'
+
+/** Longest subject of a notification, in UTF-16 units. */
+export const SUBJECT_MAX_LENGTH = 200

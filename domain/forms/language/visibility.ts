@@ -1,7 +1,6 @@
 import type { AnswerType, DisplayType, RuleOperator, Rule, VisibleWhen } from './definition.ts'
-import { withAsciiDomain } from '../../text/email-address.ts'
+import { withAsciiDomain, withLineFeeds, withoutFormatCharacters } from '../../text/typed-text.ts'
 import { isCalendarDate } from '../../text/instant.ts'
-import { withLineFeeds, withoutFormatCharacters } from '../../text/characters.ts'
 import { isBlank, keptDigits, parseNumber, plainDate } from './answers.ts'
 
 // This module also runs in browsers, so it imports nothing but types and helpers of a few lines.

@@ -9,8 +9,7 @@ import {
 import { actionOf } from './field-view.ts'
 import { clientSentences } from '../../../domain/forms/language/words/client.ts'
 import type { ClientForm } from '../../../domain/forms/language/client-form.ts'
-import { deliveryAddress } from '../../../domain/text/email-address.ts'
-import { withoutFormatCharacters } from '../../../domain/text/characters.ts'
+import { deliveryAddress, withoutFormatCharacters } from '../../../domain/text/typed-text.ts'
 
 export interface Attached {
   /** Applies the rules again. Only needed after a script of the site has changed values. */

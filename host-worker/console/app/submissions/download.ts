@@ -1,5 +1,4 @@
-import type { shownFields } from '../../../../domain/forms/shown-answers.ts'
-import { submissionsSheet } from '../../../../domain/forms/submissions-sheet.ts'
+import { type shownFields, submissionsSheet } from '../../../../domain/forms/shown-answers.ts'
 import { csvOf } from '../../../../domain/text/csv.ts'
 import { shownJson } from '../../../../domain/text/terminal.ts'
 import { Failure, type Client, type Work } from '../service/client.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isControlKey, readControlKeys } from './control-keys.ts'
+import { isControlKey, readControlKeys } from './evaluate.ts'
 import { resolveRedirect } from './redirect.ts'
 import { groupEntries } from './language/answers.ts'
 

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { fieldOf } from '../../test/support/data/forms/forms.ts'
-import { answerLines, shownFields } from './shown-answers.ts'
-import { submissionsSheet } from './submissions-sheet.ts'
+import { answerLines, shownFields, submissionsSheet } from './shown-answers.ts'
 
 const submission = (id: string, answers: object, attribution: object = {}) => ({
   submissionId: id,
