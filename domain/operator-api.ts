@@ -1,5 +1,5 @@
 import { createApi, type Api } from './create-api.ts'
-import { contractParts, serveContract } from './document/contract-endpoint.ts'
+import { contractParts, serveContract } from './document/openapi.ts'
 import { operatorTexts } from './document/operator-texts.ts'
 import type { OperationEndpoint } from './record/operation.ts'
 import { operated } from './operators/serve.ts'

@@ -43,7 +43,7 @@ export const operations = [
     async () => (await import('./analytics/cancellation-survey.ts')).getCancellationSurvey,
   ),
   onDemand({ id: 'contract.get', method: 'GET', path: '/api/v1/openapi.json' }, async () =>
-    (await import('./document/contract-endpoint.ts')).getContract(publicEndpoints),
+    (await import('./document/openapi.ts')).getContract(publicEndpoints),
   ),
 ] as const
 

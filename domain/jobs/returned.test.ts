@@ -5,7 +5,7 @@ import { createScratchStorage, readOutbox } from '../../test/support/scratch/scr
 import type { SendRef } from '../../ports/messaging.ts'
 import { SINGLES_MAX } from '../forms/outbox.ts'
 import { deliver } from './deliver.ts'
-import { takeReturnedEmail } from './returned.ts'
+import { takeReturnedEmail } from './alert.ts'
 
 const DAY_MS = 86_400_000
 const RETURNED = "The recipient's server returned it."

@@ -5,7 +5,7 @@ import type { Log } from '../../ports/platform.ts'
 import type { AllPlaces } from '../placement/find/at-place.ts'
 import { createPlacedStorage } from '../placement/placed-storage.ts'
 import { toInstant } from '../text/instant.ts'
-import { sweepFamilies, type FamilySweepWorld } from './sweep-families.ts'
+import { sweepFamilies, type FamilySweepWorld } from './deliver.ts'
 
 const MINUTE_MS = 60_000
 const silent: Log = { info: () => undefined, error: () => undefined }

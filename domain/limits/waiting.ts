@@ -9,6 +9,9 @@ export const CONNECTIONS_WIDTH = 4
 /** How long each of them may take, in ms. */
 export const ANSWER_MS = 10_000
 
+/** How long a family's own alarm has to handle due work before the sweep checks it, in ms. */
+export const ALARM_MS = 600_000
+
 /** The work took too long. It may still be running, and may still take effect. */
 export class TimedOut extends Error {
   override readonly name = 'TimedOut'

@@ -1,8 +1,7 @@
-import * as v from 'valibot'
 import type { EmailMessage, SmsMessage } from '../../ports/messaging.ts'
 import { handled } from '../access/serve-operation.ts'
 import { jsonResponse } from '../record/operation.ts'
-import { ErrorBody, internalError } from '../record/reply.ts'
+import { ErrorBody, internalError, errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
 import {
   idempotencyHeaders,
   recognisable,
@@ -12,25 +11,111 @@ import {
   messageBody,
   addressRecipient,
   phoneRecipient,
-} from './request.ts'
-import { formatMailbox, PLATFORM_LOCAL_PART, PLATFORM_PHONE_COUNTRY } from './sender.ts'
-import { emailSenderRuleOf, smsSenderOf } from './sender-rule.ts'
-import { smsIdentity, UNKNOWN_AFTER_MS } from './attempt.ts'
-import {
   INVALID_ADDRESS,
   INVALID_NUMBER,
-  MALFORMED,
-  malformedReply,
-  NO_NUMBER,
-  NO_SLUG,
-  noProviderReply,
-  notConfiguredReply,
-  repeatedReply,
-  responses,
-  resultsReply,
-  stillAtWork,
-} from './response.ts'
+  emailSenderRuleOf,
+  smsSenderOf,
+} from './request.ts'
+import { formatMailbox, PLATFORM_LOCAL_PART, PLATFORM_PHONE_COUNTRY } from './sender.ts'
+import { smsIdentity, UNKNOWN_AFTER_MS } from './attempt.ts'
 import { REQUEST_DURATION_MS, sendToAll, type MessagingWorld } from './send-to-all.ts'
+import type { Clock, Log } from '../../ports/platform.ts'
+import { described } from '../record/meaning.ts'
+import * as v from 'valibot'
+
+function text(meaning: string, example: string) {
+  return v.pipe(described(v.string(), meaning), v.examples([example]))
+}
+
+const number = text('The number in E.164, or as it was given when it is not valid.', '+12125550123')
+const address = text('The address as it was given.', 'ada@example.com')
+const error = text(
+  'Why it failed, and whether it may have been sent all the same.',
+  'The recipient has opted out.',
+)
+
+const sentMessage = v.strictObject({ to: number, success: v.literal(true) })
+const sentEmail = v.strictObject({
+  to: address,
+  success: v.literal(true),
+  id: text("The provider's id of the email.", '49a3999c-0ce1-4ea6-ab68-afcd6dc2e794'),
+})
+const unsentMessage = v.strictObject({ to: number, success: v.literal(false), error })
+const unsentEmail = v.strictObject({ to: address, success: v.literal(false), error })
+
+const MALFORMED = 'Invalid request format' as const
+
+/** The published responses of the two sends: one result for each entry of `to`, in its order. */
+const responses = {
+  messageSent: v.strictObject({ success: v.literal(true), results: v.array(sentMessage) }),
+  messagePartlySent: v.strictObject({
+    success: v.literal(false),
+    results: v.array(v.union([sentMessage, unsentMessage])),
+  }),
+  emailSent: v.strictObject({ success: v.literal(true), results: v.array(sentEmail) }),
+  emailPartlySent: v.strictObject({
+    success: v.literal(false),
+    results: v.array(v.union([sentEmail, unsentEmail])),
+  }),
+  malformed: v.strictObject({ error: v.literal(MALFORMED), details: v.array(v.string()) }),
+} as const
+
+/** The results of all recipients: 200 when all succeeded, else 207. */
+function resultsReply<Outcome extends { readonly success: boolean }>(outcomes: readonly Outcome[]) {
+  const sent = outcomes.filter((outcome): outcome is Sent<Outcome> => outcome.success)
+  return sent.length === outcomes.length
+    ? jsonReply(200, { success: true as const, results: sent }, PRIVATE)
+    : jsonReply(207, { success: false as const, results: [...outcomes] }, PRIVATE)
+}
+
+type Sent<Outcome> = Extract<Outcome, { readonly success: true }>
+
+/** The reply to a body that does not fit its schema. */
+function malformedReply(details: readonly string[]) {
+  return jsonReply(400, { error: MALFORMED, details: [...details] }, PRIVATE)
+}
+
+const NO_NUMBER =
+  'Sending SMS is not configured for the tenant: it has no number. Set useShortcode to send without one.'
+const NO_SLUG = 'Sending email is not configured for the tenant: it has no slug to send from.'
+
+/** The reply when the organization has nothing to send from. */
+function notConfiguredReply(error: string) {
+  return errorReply(422, error)
+}
+
+const OTHER_BODY =
+  'This Idempotency-Key has come with another request. Nothing was sent. Use a new key for another message.'
+/** How soon a request that was too early may be repeated, in seconds. Few take longer. */
+const REPEAT_AFTER_SECONDS = 60
+
+/** Why a request with a key that has come before is not answered with results. */
+type Repetition = { readonly kind: 'other_body' } | { readonly kind: 'busy'; readonly until: string }
+
+/** The reply to a request whose key has come with another body, or is still at work. */
+function repeatedReply(repetition: Repetition, clock: Clock) {
+  if (repetition.kind === 'other_body') return errorReply(422, OTHER_BODY)
+  const { until } = repetition
+  const leftSeconds = Math.ceil((Date.parse(until) - clock.nowMs()) / 1_000)
+  const seconds = Math.max(1, Math.min(REPEAT_AFTER_SECONDS, leftSeconds))
+  return errorReply(409, stillAtWork(until), { 'retry-after': String(seconds) })
+}
+
+/** Says when a request may be repeated whose key is still at work. */
+function stillAtWork(until: string): string {
+  return `A request with this Idempotency-Key is still at work. Repeat this one in a minute, with the same key. After ${until} the first one counts as cut off.`
+}
+
+/**
+ * The reply when the service has no provider. That is not the caller's fault, so it is also logged for the operator.
+ */
+function noProviderReply(channel: 'email' | 'SMS', requestId: string, log: Log) {
+  log.error('no_provider', { channel, requestId })
+  return errorReply(
+    500,
+    `No ${channel} provider is configured on this service. Nothing was sent. Request id: ${requestId}`,
+  )
+}
 
 const common = `Each recipient is processed independently, and results come in the order of \`to\`; one who is named twice is written to once. The provider is asked to wait no longer than the request lasts: after ${REQUEST_DURATION_MS / 1_000} seconds no further message is sent, and who is left is reported as failed. The error of a failed entry says so when the message may have been sent all the same. Each recipient is recorded before the message is handed over. With the header \`Idempotency-Key\`, a request that was cut off or not answered can be repeated: nobody is written to twice, who was certainly not written to is written to now, and the error of an entry whose fate is unknown says \`Unknown\`. A request that was refused (400, 401, 422) keeps no key. Without the header, repeat a request for those alone who failed.`
 

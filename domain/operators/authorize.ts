@@ -7,9 +7,11 @@ import {
   readOperatorKey,
   readProof,
   type Operator,
+  isRead,
+  readSession,
+  refuseForeign,
 } from '../access/operator-credentials.ts'
 import { keyedHashes } from '../access/secrets.ts'
-import { isRead, readSession, refuseForeign } from '../access/sessions.ts'
 import { readRequestBody } from '../limits/body.ts'
 import { echoed } from '../limits/limits.ts'
 import type { OperatorAccess, OrganizationRole } from '../record/description.ts'

@@ -8,7 +8,7 @@ import { jsonReply, PRIVATE, type RoutedRequest, type JsonReply } from '../recor
 import type { OperatorWorld } from './world.ts'
 import type { OperationEndpoint, Overtaken } from '../record/operation.ts'
 import { strongTags } from '../text/http.ts'
-import { namedBy } from '../webhooks/ids.ts'
+import { namedBy } from '../webhooks/webhook.ts'
 
 /** The change that a request asks for, for its handler to make. */
 export interface Change {

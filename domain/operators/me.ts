@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import type { PersonRole } from '../../ports/people.ts'
-import { operatorRoles } from '../access/operator-credentials.ts'
-import { endSession, sessionTimes } from '../access/sessions.ts'
+import { operatorRoles, endSession, sessionTimes } from '../access/operator-credentials.ts'
 import { component, described } from '../record/meaning.ts'
 import { jsonResponse, type OperationEndpoint } from '../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'

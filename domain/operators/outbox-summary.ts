@@ -5,7 +5,7 @@ import { ofOrganization, mark, sets } from '../record/command.ts'
 import { component, described, worded } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { toInstant } from '../text/instant.ts'
-import { publicId } from '../webhooks/ids.ts'
+import { publicId } from '../webhooks/webhook.ts'
 import { ofParameter } from './authorize.ts'
 import {
   optionalWord,

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { PersonInRole, PersonRole, Session } from '../../ports/people.ts'
-import { sessionTimes } from '../access/sessions.ts'
+import { sessionTimes, type Operator } from '../access/operator-credentials.ts'
 import { echoed } from '../limits/limits.ts'
 import { ofOrganization, many, mark, sets, text, type Column } from '../record/command.ts'
 import { component, described, worded } from '../record/meaning.ts'
@@ -14,7 +14,6 @@ import { optionalText, pageOf, pageParameters, samplePagination, servePage, type
 import { count, instant, jsonBody, personName } from './schema.ts'
 import { operated } from './serve.ts'
 import type { OperatorWorld } from './world.ts'
-import type { Operator } from '../access/operator-credentials.ts'
 
 // People sign in with their address and have roles: in the service, or in organizations.
 

@@ -1,9 +1,8 @@
 import * as v from 'valibot'
 import type { Session, SignedIn } from '../../ports/people.ts'
 import { readKey } from '../access/api-key.ts'
-import { readOperatorKey } from '../access/operator-credentials.ts'
-import { keyedHashes } from '../access/secrets.ts'
 import {
+  readOperatorKey,
   browserName,
   cookieHeader,
   drawSecret,
@@ -12,7 +11,8 @@ import {
   LIFE_MS,
   readCookie,
   refuseForeign,
-} from '../access/sessions.ts'
+} from '../access/operator-credentials.ts'
+import { keyedHashes } from '../access/secrets.ts'
 import { platformMailbox } from '../messaging/sender.ts'
 import { described } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'

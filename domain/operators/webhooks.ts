@@ -5,14 +5,20 @@ import { many, mark, ofOrganization, sets, text, type Flag } from '../record/com
 import { component, described, worded } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE, type Reply } from '../record/reply.ts'
-import { webhookEvents } from '../resources/events.ts'
+import { webhookEvents } from '../resources/index.ts'
 import { forms } from '../resources/forms.ts'
 import { randomBase62 } from '../text/encoding.ts'
 import { toInstant } from '../text/instant.ts'
 import { shownJson } from '../text/terminal.ts'
-import { webhookUrlProblem, URL_MAX_LENGTH } from '../webhooks/address.ts'
-import { DESCRIPTION_MAX_LENGTH, FORMS_MAX, WEBHOOKS_MAX } from '../webhooks/bounds.ts'
-import { namedBy, publicId } from '../webhooks/ids.ts'
+import {
+  webhookUrlProblem,
+  URL_MAX_LENGTH,
+  DESCRIPTION_MAX_LENGTH,
+  FORMS_MAX,
+  WEBHOOKS_MAX,
+  namedBy,
+  publicId,
+} from '../webhooks/webhook.ts'
 import { drawSecret, sealSecret } from '../webhooks/signature.ts'
 import type { Belonging } from './authorize.ts'
 import { changeAsRead, stateReply } from './change.ts'

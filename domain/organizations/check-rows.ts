@@ -7,8 +7,7 @@ import { storedFields, type Resource } from '../record/resource.ts'
 import { forms } from '../resources/forms.ts'
 import { resources } from '../resources/index.ts'
 import { parsedOr } from '../text/encoding.ts'
-import { webhookUrlProblem } from '../webhooks/address.ts'
-import { DESCRIPTION_MAX_LENGTH, FORMS_MAX } from '../webhooks/bounds.ts'
+import { webhookUrlProblem, DESCRIPTION_MAX_LENGTH, FORMS_MAX } from '../webhooks/webhook.ts'
 
 // An archive may be damaged, or written by somebody who means harm; its digests prove neither. So a row of it must be one
 // that this service could have stored: what the column can hold is checked before, and here what it means.

@@ -182,3 +182,13 @@ export const references: readonly Reference[] = [
   (one, index, all) =>
     all.findIndex(({ to, from, by }) => to === one.to && from === one.from && by === one.by) === index,
 )
+
+/** What each event tells of, by its word, as the records declare it. */
+export const eventResources: ReadonlyMap<string, Resource> = new Map(
+  resources.flatMap((resource) =>
+    (resource.events ?? []).map((word): readonly [string, Resource] => [word, resource]),
+  ),
+)
+
+/** The events of which a webhook can be told, besides those that are asked for. */
+export const webhookEvents: readonly string[] = [...eventResources.keys()]

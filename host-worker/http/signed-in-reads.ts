@@ -1,4 +1,9 @@
-import { readingClaim, readSession, isRead, type SessionWorld } from '../../domain/access/sessions.ts'
+import {
+  readingClaim,
+  readSession,
+  isRead,
+  type SessionWorld,
+} from '../../domain/access/operator-credentials.ts'
 import { methodNotAllowed, notFound, unauthorized, type Reply } from '../../domain/record/reply.ts'
 import type { TenantWorld } from '../../domain/tenant-api.ts'
 import type { AuthorizedClaim, KeyClaim } from '../../ports/organizations.ts'

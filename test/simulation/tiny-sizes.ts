@@ -15,8 +15,7 @@ const tinySizes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'domain/limits/limits.ts': { BUCKET_BYTES: 300 },
   'domain/forms/outbox.ts': { SINGLES_MAX: 2 },
   'domain/imports/write.ts': { REFS_MAX: 1 },
-  'domain/jobs/sweep-families.ts': { SWEPT_MAX: 1 },
-  'domain/jobs/deliver.ts': { ENTRIES_MAX: 300 },
+  'domain/jobs/deliver.ts': { ENTRIES_MAX: 300, SWEPT_MAX: 1 },
   'domain/placement/move/world.ts': {
     SMALL_ROUND: 2,
     TABLES_A_STEP: 2,

@@ -14,7 +14,7 @@ import {
   type Places,
 } from '../find/at-place.ts'
 import { ElsewhereError } from '../find/errors.ts'
-import { ALARM_MS } from '../../jobs/alarm.ts'
+import { ALARM_MS } from '../../limits/waiting.ts'
 import { toInstant } from '../../text/instant.ts'
 
 // The ports of requests over all places together: each finds the right database by the organization, and needs no more

@@ -1,6 +1,6 @@
 import { createScratchStorage, type ScratchStorage } from '../scratch/scratch-storage.ts'
 import { sweep } from '../../../domain/jobs/deliver.ts'
-import { eventResources } from '../../../domain/resources/events.ts'
+import { eventResources } from '../../../domain/resources/index.ts'
 import type { HookWorld, JobWorld } from '../../../domain/jobs/work.ts'
 import type {
   EmailMessage,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { anyEmailSender, emailSenderRuleOf, smsSenderOf, parseMailbox } from './sender-rule.ts'
+import { anyEmailSender, emailSenderRuleOf, smsSenderOf, parseMailbox } from './request.ts'
 import { formatMailbox } from './sender.ts'
 
 const identity = { domain: 'mail.example.com', brand: 'Brand' }

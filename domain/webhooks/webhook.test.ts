@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { webhookUrlProblem } from './address.ts'
+import { webhookUrlProblem } from './webhook.ts'
 
 const allowed = [
   'https://example.com/hook?x=1',
