@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { limitedSettings, fieldPath } from '../../domain/forms/language/compile.ts'
-import { formLineKeys } from '../../domain/forms/language/check.ts'
+import { formLineKeys, reviewForm, fieldSetting, formSetting } from '../../domain/forms/language/check.ts'
 import {
   answerTypes,
   contactFields,
@@ -10,7 +10,6 @@ import {
   type FormField,
 } from '../../domain/forms/language/definition.ts'
 import { titleOf } from '../../domain/text/words.ts'
-import { reviewForm, fieldSetting, formSetting } from '../../domain/forms/language/review.ts'
 import { fieldOf, optionsOf, when } from '../../test/support/data/forms/forms.ts'
 import { generatedForm } from '../../test/support/data/forms/generated-forms.ts'
 import {

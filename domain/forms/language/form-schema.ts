@@ -1,9 +1,8 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import { isJsonObject } from '../../text/encoding.ts'
-import { FormLineInput } from './check.ts'
+import { FormLineInput, SCHEMA_KEY } from './check.ts'
 import { FieldSettings, Rule } from './field-schema.ts'
-import { SCHEMA_KEY } from './review.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 

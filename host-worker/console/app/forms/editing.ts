@@ -6,7 +6,7 @@ import {
   type ContactField,
   type DisplayType,
 } from '../../../../domain/forms/language/definition.ts'
-import type { Finding } from '../../../../domain/forms/language/review.ts'
+import type { Finding } from '../../../../domain/forms/language/check.ts'
 import { titleOf } from '../../../../domain/text/words.ts'
 import { mistakeIn, mistakeText } from '../../../../domain/text/json-mistake.ts'
 import { isJsonObject, listOf, membersOf } from '../../../../domain/text/encoding.ts'

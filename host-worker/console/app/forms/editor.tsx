@@ -1,16 +1,9 @@
 import { useMay } from '../session.tsx'
 import { useMemo, useReducer, useState } from 'preact/hooks'
-import { formLineKeys, type FormLineKey } from '../../../../domain/forms/language/check.ts'
+import { formLineKeys, type FormLineKey, reviewForm, formSetting, SCHEMA_KEY, type Finding } from '../../../../domain/forms/language/check.ts'
 import { clientFormOf } from '../../../../domain/forms/language/client-form.ts'
-import type { CompiledForm } from '../../../../domain/forms/language/compile.ts'
+import { type CompiledForm, pathText } from '../../../../domain/forms/language/compile.ts'
 import type { Voice } from '../../../../domain/forms/language/words.ts'
-import { pathText } from '../../../../domain/forms/language/compile.ts'
-import {
-  reviewForm,
-  formSetting,
-  SCHEMA_KEY,
-  type Finding,
-} from '../../../../domain/forms/language/review.ts'
 import { Button, TextField, calls, toast } from '../kit/controls.tsx'
 import { Badge, FailureNote, Card } from '../kit/page.tsx'
 import { ConfirmDialog, useLeaveWarning } from '../kit/dialog.tsx'

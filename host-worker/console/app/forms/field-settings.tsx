@@ -11,7 +11,7 @@ import {
   type RuleOperator,
 } from '../../../../domain/forms/language/definition.ts'
 import { takesNoValue } from '../../../../domain/forms/language/visibility.ts'
-import { fieldSetting } from '../../../../domain/forms/language/review.ts'
+import { fieldSetting } from '../../../../domain/forms/language/check.ts'
 import { titleOf } from '../../../../domain/text/words.ts'
 import { listOf, membersOf } from '../../../../domain/text/encoding.ts'
 import { Button, CheckField, SelectField, TextField, calls, withGiven } from '../kit/controls.tsx'

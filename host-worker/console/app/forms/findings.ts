@@ -1,5 +1,5 @@
 import { fieldPath } from '../../../../domain/forms/language/compile.ts'
-import type { Finding } from '../../../../domain/forms/language/review.ts'
+import type { Finding } from '../../../../domain/forms/language/check.ts'
 import { isJsonObject, membersOf } from '../../../../domain/text/encoding.ts'
 import { fieldsIn, partAt, type FormJson } from './editing.ts'
 
