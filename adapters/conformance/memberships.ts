@@ -1,5 +1,5 @@
 import { selection, serializer, type RowOf } from '../../domain/record/resource.ts'
-import { cancellationInstant, siteOf, tenureDaysOf } from '../../domain/resources/cancellation-figures.ts'
+import { cancellationInstant, siteOf, tenureDaysOf } from '../../domain/resources/figures.ts'
 import type { memberships } from '../../domain/resources/memberships.ts'
 import type { StoredRow } from '../../ports/index.ts'
 import assert from 'node:assert/strict'

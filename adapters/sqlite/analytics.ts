@@ -22,7 +22,7 @@ import { bind, slot, template, db, indexedBy, type Template } from './statement/
 import { decodeRows, tableOf } from './table/tables.ts'
 import { rowsOf, resultsOf, type Executor, type ResultRow } from './statement/executor.ts'
 import { selectFrom } from './read/page-select.ts'
-import { byHorizon, byTenureHorizon } from '../../domain/analytics/churn-horizons.ts'
+import { byHorizon, byTenureHorizon } from '../../domain/resources/figures.ts'
 import type { ExitSurveySource } from '../../ports/sources.ts'
 import { toInstant } from '../../domain/text/instant.ts'
 

@@ -5,9 +5,17 @@ import { handled } from '../access/serve-operation.ts'
 import { described } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { jsonReply, PRIVATE } from '../record/reply.ts'
-import { count, dateRange, organizationId, rangeOf, type AnalyticsWorld } from './report.ts'
-import { sampleOrganizationId, sampleRange, sampleReasonCounts } from './samples.ts'
-import { totalOf, percentage } from '../text/numbers.ts'
+import {
+  count,
+  dateRange,
+  organizationId,
+  rangeOf,
+  type AnalyticsWorld,
+  sampleOrganizationId,
+  sampleRange,
+  sampleReasonCounts,
+} from './report.ts'
+import { totalOf, percentage } from '../resources/figures.ts'
 import { nullsLast } from '../text/typed-text.ts'
 import type { Clock, Deadline, Log, RandomSource } from '../../ports/platform.ts'
 import { drawFrom, pauseAfter, type Backoff, pause, within } from '../limits/waiting.ts'

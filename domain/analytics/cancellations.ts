@@ -11,10 +11,19 @@ import { described } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { jsonReply, PRIVATE } from '../record/reply.ts'
 import { churnTypes } from '../resources/memberships.ts'
-import { count, dateRange, organizationId, percentageOf, rangeOf, type AnalyticsWorld } from './report.ts'
-import { totalOf, percentage, quotient } from '../text/numbers.ts'
+import {
+  count,
+  dateRange,
+  organizationId,
+  percentageOf,
+  rangeOf,
+  type AnalyticsWorld,
+  sampleCancellations,
+  sampleOrganizationId,
+  sampleRange,
+} from './report.ts'
+import { totalOf, percentage, quotient } from '../resources/figures.ts'
 import { nullsLast } from '../text/typed-text.ts'
-import { sampleCancellations, sampleOrganizationId, sampleRange } from './samples.ts'
 
 interface Bucket {
   readonly label: string

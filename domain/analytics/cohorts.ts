@@ -12,12 +12,12 @@ import {
   monthsOf,
   wordOf,
   type AnalyticsWorld,
+  sampleCohorts,
+  sampleOrganizationId,
 } from './report.ts'
 import { toInstant } from '../text/instant.ts'
-import { byHorizon } from './churn-horizons.ts'
-import { percentage } from '../text/numbers.ts'
+import { byHorizon, percentage } from '../resources/figures.ts'
 import { nullsLast } from '../text/typed-text.ts'
-import { sampleCohorts, sampleOrganizationId } from './samples.ts'
 
 const dimensions = ['none', 'plan', 'site'] as const satisfies readonly CohortDimension[]
 

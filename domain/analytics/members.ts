@@ -4,7 +4,7 @@ import { handled } from '../access/serve-operation.ts'
 import { described } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { jsonReply, PRIVATE } from '../record/reply.ts'
-import { tenureDays } from '../resources/cancellation-figures.ts'
+import { tenureDays } from '../resources/figures.ts'
 import { churnTypes, membershipStatuses } from '../resources/memberships.ts'
 import {
   count,
@@ -15,9 +15,12 @@ import {
   startOf,
   wordOf,
   type AnalyticsWorld,
+  sampleMembers,
+  sampleNow,
+  sampleOrganizationId,
+  sampleRange,
 } from './report.ts'
 import { toInstant } from '../text/instant.ts'
-import { sampleMembers, sampleNow, sampleOrganizationId, sampleRange } from './samples.ts'
 
 const LIMIT_DEFAULT = 500
 const LIMIT_MAX = 1_000

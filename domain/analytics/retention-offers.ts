@@ -12,10 +12,13 @@ import {
   rangeOf,
   cents,
   type AnalyticsWorld,
+  sampleOffers,
+  sampleOrganizationId,
+  sampleRange,
+  sampleRevenue,
 } from './report.ts'
-import { totalOf, percentage, roundedQuotient } from '../text/numbers.ts'
+import { totalOf, percentage, roundedQuotient } from '../resources/figures.ts'
 import { nullsLast } from '../text/typed-text.ts'
-import { sampleOffers, sampleOrganizationId, sampleRange, sampleRevenue } from './samples.ts'
 
 /** An average over fewer members would mostly reflect chance. */
 const DECIDING_MEMBERS_MIN = 30

@@ -1,4 +1,4 @@
-import { FIRST_YEAR_DAYS, SIGNUP_DISCOUNT_DAYS } from '../resources/cancellation-figures.ts'
+import { FIRST_YEAR_DAYS, SIGNUP_DISCOUNT_DAYS } from '../resources/figures.ts'
 import { EVENTS_SHOWN_MAX } from '../pos/accounts.ts'
 
 /** The meaning of a published name, and an example of its value. Without an example, one is derived from the schema. */

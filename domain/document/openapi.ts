@@ -16,7 +16,6 @@ import { handled } from '../access/serve-operation.ts'
 import { writtenReply, type RoutedRequest } from '../record/reply.ts'
 import { toBase64Url, utf8 } from '../text/encoding.ts'
 import { namesEtag } from '../text/http.ts'
-
 import * as prose from './prose.ts'
 
 type Node = Readonly<Record<string, unknown>>

@@ -26,7 +26,6 @@ import type {
 import { capabilityRefused, AUTH_SCHEME } from '../record/reply.ts'
 import { idMaxLength } from '../record/field.ts'
 import type { OrganizationRole, Access } from '../record/description.ts'
-
 import type * as v from 'valibot'
 import * as prose from './prose.ts'
 

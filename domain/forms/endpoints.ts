@@ -5,7 +5,6 @@ import { EXPOSED_HEADERS, failureCodes } from './result.ts'
 import { acceptedTypes } from './body.ts'
 import { attributionMaxLength } from './language/attribution.ts'
 import type { JudgedKey } from './evaluate.ts'
-
 import * as v from 'valibot'
 import * as limits from './language/definition.ts'
 

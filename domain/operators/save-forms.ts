@@ -8,7 +8,13 @@ import type { ImportIssue } from '../record/resource.ts'
 import { forms } from '../resources/forms.ts'
 import { isJsonObject } from '../text/encoding.ts'
 import { compileForm, pathText } from '../forms/language/compile.ts'
-import { type FormLine, readGivenForm, unknownKeysOf, unknownWordsOf, type GivenForm } from '../forms/language/check.ts'
+import {
+  type FormLine,
+  readGivenForm,
+  unknownKeysOf,
+  unknownWordsOf,
+  type GivenForm,
+} from '../forms/language/check.ts'
 
 /** What is wrong with a given form. */
 export interface GivenFormProblem extends ImportIssue {

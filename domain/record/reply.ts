@@ -1,7 +1,6 @@
 import type { Scope } from './description.ts'
 import { component } from './meaning.ts'
 import type { Organization } from '../../ports/organizations.ts'
-
 import * as v from 'valibot'
 
 /** The organization and the key of a request, once they are known. */

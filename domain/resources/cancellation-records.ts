@@ -22,7 +22,7 @@ import {
   SIGNUP_DISCOUNT_DAYS,
   signupDiscounts,
   type BillingEvent,
-} from './cancellation-figures.ts'
+} from './figures.ts'
 import { churnTypes, memberships } from './memberships.ts'
 
 const wholeNumber = v.pipe(v.number(), v.safeInteger())

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { firstYearCoverage, type FirstYearPayment } from './cancellation-figures.ts'
+import { firstYearCoverage, type FirstYearPayment } from './figures.ts'
 
 const paid = (count: number): FirstYearPayment[] =>
   Array.from({ length: count }, () => ({

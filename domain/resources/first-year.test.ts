@@ -6,7 +6,7 @@ import {
   siteOf,
   tenureDays,
   type BillingEvent,
-} from './cancellation-figures.ts'
+} from './figures.ts'
 
 function event(type: BillingEvent['type'], occurredAt: string, eventId = occurredAt): BillingEvent {
   return { eventId, occurredAt, type, amountCents: null, discountName: 'Half price', discountCents: 500 }

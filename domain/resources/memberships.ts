@@ -16,13 +16,7 @@ import {
 } from '../record/field.ts'
 import { derived, orElse, updatedAt, countOf, firstDaysOf, latestOf } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
-import {
-  BillingEvent,
-  cancellationInstant,
-  siteOf,
-  tenureDaysOf,
-  FIRST_YEAR_DAYS,
-} from './cancellation-figures.ts'
+import { BillingEvent, cancellationInstant, siteOf, tenureDaysOf, FIRST_YEAR_DAYS } from './figures.ts'
 
 export const membershipStatuses = ['active', 'churned'] as const
 const intervals = ['week', 'month', 'quarter', 'year'] as const

@@ -26,7 +26,7 @@ const kinds = {
         /^domain\/forms\/(?:submit|evaluate|body|reply)\b|^adapters\/sqlite\/write\/submission/,
       ],
       ['the engine of forms', /^domain\/forms\/language\/(?:compile|visibility|answers)\b/],
-      ['analytics', /^domain\/analytics\/(?!churn-horizons)/],
+      ['analytics', /^domain\/analytics\//],
       ['sending', /^domain\/messaging\/(?:endpoints|request)\b/],
       ['the log of sends', /^adapters\/sqlite\/outbox\//],
     ],

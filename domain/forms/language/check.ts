@@ -4,13 +4,32 @@ import { judge, unknownWord, countedList, type Problem, ended } from '../../text
 import type { ImportIssue } from '../../record/resource.ts'
 import { readEmailAddress } from '../../text/typed-text.ts'
 import type { FormDefinition } from '../../../ports/records.ts'
-import { FORM_ID, FORM_ID_MAX_LENGTH, NOTIFICATION_EMAILS_MAX, PASSWORD_MAX_LENGTH, languages, answerTypes, displayTypes, hostedTypes, ruleOperators, type FormField } from './definition.ts'
+import {
+  FORM_ID,
+  FORM_ID_MAX_LENGTH,
+  NOTIFICATION_EMAILS_MAX,
+  PASSWORD_MAX_LENGTH,
+  languages,
+  answerTypes,
+  displayTypes,
+  hostedTypes,
+  ruleOperators,
+  type FormField,
+} from './definition.ts'
 import { sentences } from './words/en.ts'
 import { keysOf, listOf, isJsonObject, membersOf } from '../../text/encoding.ts'
 import { parseUrl } from '../../text/http.ts'
 import { echoed } from '../../limits/limits.ts'
 import { abuseWarnings, placedWarnings } from './support.ts'
-import { compileForm, pathText, fieldKeys, fieldPath, type CompiledForm, type FormProblem, type FormPath } from './compile.ts'
+import {
+  compileForm,
+  pathText,
+  fieldKeys,
+  fieldPath,
+  type CompiledForm,
+  type FormProblem,
+  type FormPath,
+} from './compile.ts'
 import { suggestion, titleOf } from '../../text/words.ts'
 import { FieldSettings } from './field-schema.ts'
 import * as v from 'valibot'

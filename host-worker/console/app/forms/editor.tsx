@@ -1,6 +1,13 @@
 import { useMay } from '../session.tsx'
 import { useMemo, useReducer, useState } from 'preact/hooks'
-import { formLineKeys, type FormLineKey, reviewForm, formSetting, SCHEMA_KEY, type Finding } from '../../../../domain/forms/language/check.ts'
+import {
+  formLineKeys,
+  type FormLineKey,
+  reviewForm,
+  formSetting,
+  SCHEMA_KEY,
+  type Finding,
+} from '../../../../domain/forms/language/check.ts'
 import { clientFormOf } from '../../../../domain/forms/language/client-form.ts'
 import { type CompiledForm, pathText } from '../../../../domain/forms/language/compile.ts'
 import type { Voice } from '../../../../domain/forms/language/words.ts'

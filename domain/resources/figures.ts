@@ -1,5 +1,42 @@
+import type { ChurnHorizonDays, TenureHorizonDays } from '../../ports/analytics.ts'
 import * as v from 'valibot'
-import { percentage } from '../text/numbers.ts'
+
+/**
+ * `part / whole` rounded to the nearest whole number, halves up. The result is exact, unlike that of a floating-point
+ * division.
+ */
+export function roundedQuotient(part: number, whole: number): number {
+  const doubled = 2 * part + whole
+  const remainder = doubled % (2 * whole)
+  return (doubled - (remainder < 0 ? remainder + 2 * whole : remainder)) / (2 * whole)
+}
+
+/** `part / whole` rounded to two decimals, halves up; null when there is no whole. Both are whole numbers. */
+export function quotient(part: number, whole: number): number | null {
+  return whole === 0 ? null : roundedQuotient(part * 100, whole) / 100
+}
+
+/** `part` as a percentage of `whole`, rounded to two decimals, halves up; null when there is no whole. */
+export function percentage(part: number, whole: number): number | null {
+  return quotient(part * 100, whole)
+}
+
+/** The sum of a figure over items. */
+export function totalOf<Item>(items: readonly Item[], figure: (item: Item) => number): number {
+  return items.reduce((sum, item) => sum + figure(item), 0)
+}
+
+/** An object with a value for each horizon of the cohorts, a number of days since signup. */
+export function byHorizon<Value>(of: (days: ChurnHorizonDays) => Value): Record<ChurnHorizonDays, Value> {
+  return { 30: of(30), 60: of(60), 90: of(90), 180: of(180), 365: of(365) }
+}
+
+/** An object with a value for each horizon of tenures, a number of days that churned members had stayed at most. */
+export function byTenureHorizon<Value>(
+  of: (days: TenureHorizonDays) => Value,
+): Record<TenureHorizonDays, Value> {
+  return { 30: of(30), 90: of(90), 180: of(180), 365: of(365), 730: of(730) }
+}
 
 const DAY_MS = 86_400_000
 
