@@ -177,7 +177,7 @@ async function macOf(
 // cookie that no script can read; what is stored is a keyed hash of it, so a copy of the database opens no session.
 
 /** How long a session works without being used, and at most. */
-export const IDLE_MS = 12 * 3_600_000
+const IDLE_MS = 12 * 3_600_000
 export const LIFE_MS = 30 * 24 * 3_600_000
 
 /** A use is recorded once in this time, so that a page with many requests does not write with each. */
@@ -194,7 +194,7 @@ export interface SessionWorld {
 type SessionRequest = Pick<RoutedRequest, 'request' | 'url'>
 
 /** What a browser can hold: a session, or that it has asked for a link to sign in. */
-export type CookieName = 'session' | 'sign-in'
+type CookieName = 'session' | 'sign-in'
 
 /**
  * The name of a cookie at a host. The prefix keeps other hosts of the domain from setting it (RFC 6265bis, section 4.1.3.2),

@@ -137,42 +137,44 @@ async function checkPassword(
   return ok ? { kind: 'passed', rehash } : refusedIn(definition, 'invalid_password', 'passwordWrong')
 }
 
-/** Refuses a submission in the words of its form, which the first refusal loads. */
+/** Speaks as a form does. Its words are loaded by the first submission that needs them. */
+async function speakerOf({ language, texts }: FormDefinition) {
+  const { sayerOf } = await import('./language/words.ts')
+  const voice = { language, texts }
+  return { say: await sayerOf(voice), voice }
+}
+
+/** Refuses a submission in the words of its form. */
 export async function refusedIn(
-  { language, texts }: FormDefinition,
+  definition: FormDefinition,
   code: RefusalCode,
   ...sentence: Sentence
 ): Promise<Refused> {
-  const { sayerOf } = await import('./language/words.ts')
-  const voice = { language, texts }
-  return { ...refused(code, (await sayerOf(voice))(sentence)), voice }
+  const { say, voice } = await speakerOf(definition)
+  return { ...refused(code, say(sentence)), voice }
 }
 
 /** The same for wrong values, by their keys. */
 async function refusedValues(
-  { definition: { language, texts }, answerFields }: CompiledForm,
+  { definition, answerFields }: CompiledForm,
   problems: ReadonlyMap<string, Sentence>,
 ): Promise<Refused> {
-  const { sayerOf } = await import('./language/words.ts')
-  const voice = { language, texts }
-  const say = await sayerOf(voice)
+  const { say, voice } = await speakerOf(definition)
   const said = new Map([...problems].map(([key, problem]) => [key, say(problem)]))
   const error = say([said.size === 1 ? 'oneProblem' : 'problems'])
   return { ...refusedFields(error, said, answerFields), voice }
 }
 
 /** What a visitor is told after a submission to a form that has no texts of its own for it. */
-async function acknowledgmentOf({ language, texts }: FormDefinition) {
-  const isEnglish = (language ?? 'en') === 'en' && (texts ?? null) === null
+async function acknowledgmentOf(definition: FormDefinition) {
+  const isEnglish = (definition.language ?? 'en') === 'en' && (definition.texts ?? null) === null
   if (isEnglish) return { ...defaultSuccess, voice: null }
-  const { sayerOf } = await import('./language/words.ts')
-  const voice = { language, texts }
-  const say = await sayerOf(voice)
+  const { say, voice } = await speakerOf(definition)
   return { title: say(['successTitle']), message: say(['successMessage']), voice }
 }
 
 /** The values of a submission besides its answers. */
-export interface ControlKeys {
+interface ControlKeys {
   /** Whether the bot trap was filled. Even spaces fill it. */
   readonly isTrapped: boolean
   /** Null when none was given. */

@@ -44,7 +44,7 @@ export function fieldName({ id, label }: AnswerField): string {
  * value that the form does not have, stays as it is.
  * @param field undefined: the form no longer has it
  */
-export function inWords(answer: unknown, field: AnswerField | undefined, truths = englishTruths): unknown {
+function inWords(answer: unknown, field: AnswerField | undefined, truths = englishTruths): unknown {
   if (Array.isArray(answer)) return answer.map((one) => inWords(one, field, truths))
   if (typeof answer === 'boolean') return answer ? truths.yes : truths.no
   if (typeof answer !== 'string') return answer
@@ -102,7 +102,7 @@ interface SheetSubmission {
 const FIXED = ['submissionId', 'submittedAt', 'formId', 'contactId'] as const
 
 /** How a sheet names answers: by the ids of fields with the stored values, or in the words of the forms. */
-export interface SheetOptions {
+interface SheetOptions {
   readonly isLabelled: boolean
 }
 

@@ -196,7 +196,7 @@ const ASKED_SOON_MS = 60_000
 const ASKED_AGAIN_MS = 120_000
 
 /** The pending work in the database of one family. */
-export interface FamilyWork {
+interface FamilyWork {
   readonly outbox: Pick<OutboxStore, 'nextDue'>
   readonly imports: Pick<ImportDirectory, 'untouched' | 'withLeftovers'>
   readonly retention: Pick<RetentionDirectory, 'nextDue'>

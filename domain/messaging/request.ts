@@ -41,7 +41,7 @@ export const INVALID_NUMBER = 'This is not a valid phone number in E.164, ten di
 export const INVALID_ADDRESS = 'This is not a valid email address.'
 
 /** Which sender an email may have. */
-export interface EmailSenderRule {
+interface EmailSenderRule {
   /** The sender when the request names none; null: there is none. */
   readonly usual: Mailbox | null
   /** Reads a sender that the request names; null: it is malformed or not allowed. */

@@ -18,7 +18,7 @@ import { keysOf } from '../text/encoding.ts'
 export { EVENTS_SHOWN_MAX } from './accounts.ts'
 
 /** What is known of a kind of source without asking one. */
-export interface PosSourceFacts {
+interface PosSourceFacts {
   /** The capabilities of such a source. They are known even when a source is not configured or does not answer. */
   readonly capabilities: PosCapabilities
   /** How it identifies an organization: by a text that the source defines, or by the name of a data source. */

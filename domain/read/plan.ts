@@ -89,13 +89,13 @@ export type ReadPlan =
   | { readonly kind: 'needs_country' }
 
 /** The query for whether the parent of a nested route exists: it returns one row with only the id, or none. */
-export function parentQuery({ resource }: Parent, parentId: string): OneQuery {
+function parentQuery({ resource }: Parent, parentId: string): OneQuery {
   const { collection, idField } = resource
   return { kind: 'one', collection, select: [idField], id: parentId }
 }
 
 /** Plans one read. `phoneCountry` is null until the organization is known. */
-export type Planner<E extends ReadEndpoint> = (
+type Planner<E extends ReadEndpoint> = (
   endpoint: E,
   request: ReadRequest,
   phoneCountry: string | null,

@@ -133,7 +133,7 @@ export function notFound(): JsonReply<404, ErrorBody> {
 }
 
 /** The reply when the organization's provider does not report the data of the resource. */
-export function unavailable(): JsonReply<400, ErrorBody> {
+function unavailable(): JsonReply<400, ErrorBody> {
   return errorReply(400, "This resource is unavailable for the organization's provider.")
 }
 

@@ -6,7 +6,7 @@ import { hasGoodChecksum, isOrganizationId } from '../access/api-key.ts'
 const SEPARATOR = ':'
 
 /** What the id of a webhook, or of a delivery to one, names. */
-export interface Named {
+interface Named {
   readonly organizationId: string
   /** Its id within the organization. */
   readonly id: string
