@@ -4,7 +4,7 @@ import { storedFields, type ImportIssue, type Resource } from '../record/resourc
 import type { Secrets } from '../access/secrets.ts'
 import { createPurchaseId } from '../access/purchase-id.ts'
 import { writtenPosResources } from '../pos/index.ts'
-import { automations } from '../resources/automations.ts'
+import { automations, contactMessages, type Steps } from '../resources/automations.ts'
 import { contacts } from '../resources/contacts.ts'
 import { forms } from '../resources/forms.ts'
 import { purchases, splitCodes } from '../resources/purchases.ts'
@@ -26,7 +26,6 @@ import { headlessSupport, abuseWarnings } from '../forms/language/support.ts'
 import { echoed } from '../limits/limits.ts'
 import type { Matching } from '../../ports/import-sessions.ts'
 import { contactKind } from './contacts.ts'
-import { contactMessages, type Steps } from '../jobs/automation-steps.ts'
 import { stepProblems } from '../forms/message-text.ts'
 
 /** A kind of rows that can be imported. */

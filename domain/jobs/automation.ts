@@ -24,7 +24,7 @@ import {
   type PreparedSend,
 } from './work.ts'
 import { tenantMailbox } from '../messaging/sender.ts'
-import { RUN_CONTACT, Steps, type Step } from './automation-steps.ts'
+import { RUN_CONTACT, Steps, type Step } from '../resources/automations.ts'
 
 const Payload = v.object({ automationId: v.string() })
 

@@ -8,7 +8,7 @@ import {
   type MessageAnswers,
 } from '../forms/message-text.ts'
 import { sayerOf } from '../forms/language/words.ts'
-import { SendEmail, SendSms } from '../jobs/automation-steps.ts'
+import { SendEmail, SendSms } from '../resources/automations.ts'
 import { smsIdentity } from '../messaging/attempt.ts'
 import { addressRecipient, phoneRecipient } from '../messaging/request.ts'
 import { sendToAll, type Mailing } from '../messaging/send-to-all.ts'

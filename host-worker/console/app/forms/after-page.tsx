@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { RECIPIENT_DAILY_MAX, stepProblems } from '../../../../domain/forms/message-text.ts'
-import type { Step } from '../../../../domain/jobs/automation-steps.ts'
+import type { Step } from '../../../../domain/resources/automations.ts'
 import { Button, TextField, calls, toast } from '../kit/controls.tsx'
 import { ConfirmDialog, useLeaveWarning } from '../kit/dialog.tsx'
 import { Badge, Card, Empty, FailureNote, Loading, Shown, TheirText } from '../kit/page.tsx'

@@ -8,7 +8,7 @@ import {
   type MessagePart,
 } from '../../../../domain/forms/message-text.ts'
 import { fieldName, shownFields } from '../../../../domain/forms/shown-answers.ts'
-import type { Step } from '../../../../domain/jobs/automation-steps.ts'
+import type { Step } from '../../../../domain/resources/automations.ts'
 import { Button, SelectField, TextArea, TextField, calls } from '../kit/controls.tsx'
 import { FailureNote, TheirText } from '../kit/page.tsx'
 import type { OrganizationProps } from '../organizations/organization.ts'
