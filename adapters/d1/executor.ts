@@ -8,8 +8,8 @@ import {
   type ResultRow,
   type Statement,
   type StatementResult,
+  repeatCall,
 } from '../sqlite/statement/executor.ts'
-import { repeatCall } from '../sqlite/statement/repeat-call.ts'
 import { CompiledQuery } from 'kysely'
 import { D1Dialect } from 'kysely-d1'
 

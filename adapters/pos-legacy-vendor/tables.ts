@@ -9,7 +9,7 @@ import {
   type TableSet,
   type Column,
   type Table,
-} from '../sqlite/table/tables.ts'
+} from '../sqlite/tables.ts'
 
 const accountIndexes = [['customerId'], ['siteCode', 'status'], ['siteCode'], ['status'], []]
 

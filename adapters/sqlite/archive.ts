@@ -15,7 +15,7 @@ import type {
 import { readDescribedTables, type DescribedTable } from './move/moved-tables.ts'
 import { resultsOf, rowsOf, type Executor } from './statement/executor.ts'
 import { columnName, type Database } from './statement/database.ts'
-import { tableOf } from './table/tables.ts'
+import { tableOf } from './tables.ts'
 import {
   expressionBuilder,
   sql,
@@ -37,8 +37,8 @@ import {
   textsOf,
   CONDITION_HELD,
   failsWhen,
+  advanceClock,
 } from './statement/compiler.ts'
-import { advanceClock } from './write/write-clock.ts'
 import type { Deletion, Erasure, Retention, RowRemoval } from '../../ports/erasure.ts'
 import { refuseMoving } from './placement/guard.ts'
 import { readPages } from './move/read-rows.ts'

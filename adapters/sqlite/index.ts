@@ -7,7 +7,7 @@ export type {
   Statement,
   StatementResult,
 } from './statement/executor.ts'
-export type { StorageOptions } from './storage-options.ts'
+export type { StorageOptions } from './placement/guard.ts'
 export type { SqliteStorage } from './storage.ts'
 export { createStorage } from './storage.ts'
 export { createPlaceDirectory } from './placement/directory.ts'

@@ -96,7 +96,7 @@ type PersonLink<Name extends string = string> =
 
 /**
  * An event of a resource's rows, as `contact.created`. The store writes each together with the change
- * (`adapters/sqlite/write/events.ts`); imports cause none.
+ * (`adapters/sqlite/outbox/webhooks.ts`); imports cause none.
  */
 export type EventWord = `${string}.${'created' | 'updated' | 'removed'}`
 

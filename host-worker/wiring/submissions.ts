@@ -1,7 +1,7 @@
 import { createCloudflareQueue } from '../../adapters/queue-cloudflare/index.ts'
 import { createQstashQueue } from '../../adapters/queue-qstash/index.ts'
 import { createFormDirectory } from '../../adapters/sqlite/write/submission.ts'
-import type { StorageOptions } from '../../adapters/sqlite/storage-options.ts'
+import type { StorageOptions } from '../../adapters/sqlite/placement/guard.ts'
 import { submissionApi } from '../../domain/forms/submission-api.ts'
 import { createFormCache } from '../../domain/forms/submit.ts'
 import { placedForms } from '../../domain/placement/storage/placed-requests.ts'

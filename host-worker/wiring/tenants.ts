@@ -1,6 +1,6 @@
 import { createExecutor } from '../../adapters/d1/executor.ts'
 import { createKeyUpkeep, createKeyedStorage } from '../../adapters/sqlite/access/keyed-storage.ts'
-import { guardOf, type StorageOptions } from '../../adapters/sqlite/storage-options.ts'
+import { guardOf, type StorageOptions } from '../../adapters/sqlite/placement/guard.ts'
 import { createRateLimiter } from '../../domain/access/rate-limiter.ts'
 import { placedKeyed, placedKeyUpkeep } from '../../domain/placement/storage/placed-requests.ts'
 import { posSourceKinds } from '../../domain/pos/index.ts'

@@ -1,7 +1,7 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createD1Storage } from '../../adapters/d1/index.ts'
-import { tableOf } from '../../adapters/sqlite/table/tables.ts'
+import { tableOf } from '../../adapters/sqlite/tables.ts'
 import type { CollectionEndpoint } from '../../domain/record/endpoint.ts'
 import { EVERY_COLLECTION, type Resource } from '../../domain/record/resource.ts'
 import { linkEvents } from '../../domain/resources/link-analytics.ts'

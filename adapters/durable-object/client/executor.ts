@@ -1,6 +1,6 @@
 import type { Clock, Meter } from '../../../ports/platform.ts'
 import { ElsewhereError, PausedError } from '../../../domain/placement/find/errors.ts'
-import type { StorageOptions } from '../../sqlite/storage-options.ts'
+import type { StorageOptions } from '../../sqlite/placement/guard.ts'
 import {
   countRows,
   createMeter,
@@ -8,6 +8,7 @@ import {
   type CountedResults,
   type Executor,
   type Statement,
+  repeatCall,
 } from '../../sqlite/statement/executor.ts'
 import type { Migrations } from '../object/schema.ts'
 import {
@@ -19,7 +20,6 @@ import {
   type FamilyObject,
 } from '../protocol.ts'
 import { doublingPauses, type Backoff } from '../../../domain/limits/waiting.ts'
-import { repeatCall } from '../../sqlite/statement/repeat-call.ts'
 import type { DurableObjectJurisdiction, DurableObjectLocationHint } from '@cloudflare/workers-types'
 
 export interface ObjectExecutorOptions {

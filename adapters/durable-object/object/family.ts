@@ -18,7 +18,7 @@ import { createWakeUp, type Alarm, type WakeUp } from './wake-up.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import { dueInTurns } from '../../sqlite/outbox/turns.ts'
 import type { KeyBudget } from '../../../ports/organizations.ts'
-import type { KeyRow } from '../../sqlite/table/stored-row.ts'
+import type { KeyRow } from '../../sqlite/tables.ts'
 
 /** What an object needs: its database, the platform's alarm, and ports. */
 export interface FamilyTools {

@@ -22,8 +22,8 @@ import {
   textOfRows,
   type Reading,
 } from '../read/reading.ts'
-import { elsewhere, type Guard } from '../placement/guard.ts'
-import { bind, db, slot, template, eb, one, type Template } from '../statement/compiler.ts'
+import { elsewhere, type Guard, isPlaced, placedText, type PlacedText } from '../placement/guard.ts'
+import { bind, db, slot, template, eb, one, type Template, nowOf } from '../statement/compiler.ts'
 import {
   declared,
   rowsOf,
@@ -35,17 +35,16 @@ import {
   type ResultRow,
   type Statement,
 } from '../statement/executor.ts'
-import { decodeRows, serviceTables } from '../table/tables.ts'
 import {
+  decodeRows,
+  serviceTables,
   keyFromRow,
   organizationFromRow,
   settingColumns,
   type KeyRow,
   type OrganizationRow,
-} from '../table/stored-row.ts'
-import { nowOf } from '../write/write-clock.ts'
+} from '../tables.ts'
 import { templateCache } from '../../sql/statement.ts'
-import { isPlaced, placedText, type PlacedText } from '../placement/finder.ts'
 
 const findPlatformKey = template(() =>
   db

@@ -1,14 +1,12 @@
 import { sql, type SqlBool } from 'kysely'
 import type { Administration, HashHolder } from '../../../ports/organizations.ts'
 import type { Clock } from '../../../ports/platform.ts'
-import { atMost, bind, db, eb, slot, template, one, textsOf } from '../statement/compiler.ts'
-import { isPlaced } from '../placement/finder.ts'
-import type { Guard } from '../placement/guard.ts'
+import { atMost, bind, db, eb, slot, template, one, textsOf, nowOf } from '../statement/compiler.ts'
+import { isPlaced, type Guard } from '../placement/guard.ts'
 import { resultsOf, rowsOf, type Executor } from '../statement/executor.ts'
-import { keyColumns, keyFromRow, keyToRow } from '../table/stored-row.ts'
+import { keyColumns, keyFromRow, keyToRow } from '../tables.ts'
 import { worksNow, createKeyUpkeep } from './keyed-storage.ts'
 import { mayStillChange } from './people.ts'
-import { nowOf } from '../write/write-clock.ts'
 
 type KeyAdministration = Omit<Administration, 'saveOrganization' | 'findOrganization' | 'listOrganizations'>
 

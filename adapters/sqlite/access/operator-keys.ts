@@ -1,11 +1,10 @@
 import type { Clock } from '../../../ports/platform.ts'
 import type { OperatorKeys } from '../../../ports/organizations.ts'
-import { atMost, bind, db, slot, template, one, textsOf, eb } from '../statement/compiler.ts'
+import { atMost, bind, db, slot, template, one, textsOf, eb, nowOf } from '../statement/compiler.ts'
 import { rowsOf, resultsOf, type Executor } from '../statement/executor.ts'
 import { operatorKeyFields } from '../../../domain/record/account-fields.ts'
-import { aliasesOf } from '../table/stored-row.ts'
+import { aliasesOf } from '../tables.ts'
 import { worksNow, upkeepOf } from './keyed-storage.ts'
-import { nowOf } from '../write/write-clock.ts'
 import { sql, type Expression } from 'kysely'
 import type {
   AuditEntry,
@@ -18,8 +17,7 @@ import { REVOKED_NAMED_MAX, REVOKED_PLACES_MAX } from '../../../domain/access/op
 import { createOutboxStore } from '../outbox/store.ts'
 import { keysOf } from '../../../domain/text/encoding.ts'
 import { columnName, type JsonText } from '../statement/database.ts'
-import { isPlaced } from '../placement/finder.ts'
-import type { Guard } from '../placement/guard.ts'
+import { isPlaced, type Guard } from '../placement/guard.ts'
 import { createAdministration } from './organizations.ts'
 import { peopleChanges, mayStillChange } from './people.ts'
 import { auditRow, recordChangeStatement, recordChangeTemplate } from './audit.ts'

@@ -1,12 +1,10 @@
-import { db, eb, slot, atMost, bind, template, one } from '../statement/compiler.ts'
+import { db, eb, slot, atMost, bind, template, one, nextInstant, nowOf } from '../statement/compiler.ts'
 import { sql } from 'kysely'
 import type { Organization, RetentionSettings, Administration } from '../../../ports/organizations.ts'
 import { resultsOf, rowsOf, type BoundValue, type Executor } from '../statement/executor.ts'
-import { organizationToRow, settingColumns, organizationFromRow } from '../table/stored-row.ts'
+import { organizationToRow, settingColumns, organizationFromRow } from '../tables.ts'
 import type { Clock } from '../../../ports/platform.ts'
-import { isPlaced } from '../placement/finder.ts'
-import { refuseMoving, type Guard } from '../placement/guard.ts'
-import { nextInstant, nowOf } from '../write/write-clock.ts'
+import { isPlaced, refuseMoving, type Guard } from '../placement/guard.ts'
 import { createKeys } from './keys.ts'
 
 const organizationId = slot<string>('organization_id')

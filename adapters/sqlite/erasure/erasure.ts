@@ -17,12 +17,14 @@ import {
   textsOf,
   ofOwner,
   type Template,
+  advanceClock,
+  nowOf,
+  writtenAt,
 } from '../statement/compiler.ts'
 import { resultsOf, rowsOf, type Executor } from '../statement/executor.ts'
-import { changedContactsStatement } from '../write/events.ts'
+import { changedContactsStatement } from '../outbox/webhooks.ts'
 import { moveClock } from '../write/tenant-writer.ts'
-import { advanceClock, nowOf, writtenAt } from '../write/write-clock.ts'
-import { tableOf, columnOf, type Table } from '../table/tables.ts'
+import { tableOf, columnOf, type Table } from '../tables.ts'
 import { dropFollowing, eraseSendsOf } from './retention.ts'
 import { templateCache } from '../../sql/statement.ts'
 

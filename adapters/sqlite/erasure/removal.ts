@@ -3,7 +3,7 @@ import { contacts } from '../../../domain/resources/contacts.ts'
 import { forms } from '../../../domain/resources/forms.ts'
 import { formSubmissions } from '../../../domain/resources/form-submissions.ts'
 import { references } from '../../../domain/resources/index.ts'
-import { withoutVersions } from '../write/form-versions.ts'
+import { withoutVersions, moveClock, writableTable } from '../write/tenant-writer.ts'
 import type { ReferringRows, RowKey, RowsRemoved, Deletion } from '../../../ports/erasure.ts'
 import { openImports } from '../imports/session-row.ts'
 import {
@@ -17,16 +17,15 @@ import {
   atMost,
   db,
   one,
+  advanceClock,
 } from '../statement/compiler.ts'
 import { resultsOf, type Executor, type Statement } from '../statement/executor.ts'
-import { columnOf, tableOf, type Table } from '../table/tables.ts'
-import { eventStatement } from '../write/events.ts'
-import { moveClock, writableTable } from '../write/tenant-writer.ts'
+import { columnOf, tableOf, type Table } from '../tables.ts'
+import { eventStatement } from '../outbox/webhooks.ts'
 import { readMovedTables } from '../move/moved-tables.ts'
 import { tuple } from '../move/read-rows.ts'
 import { dropFollowing } from './retention.ts'
 import { readKnownTriggers } from './silenced.ts'
-import { advanceClock } from '../write/write-clock.ts'
 import { closing, hasRows } from '../archive.ts'
 
 const given = sql`json_each(${slot('keys')})`

@@ -2,8 +2,7 @@ import { sql, type Expression } from 'kysely'
 import type { KeptKind, RetentionSettings } from '../../../ports/organizations.ts'
 import type { DueRetention, Retention, RetentionDirectory } from '../../../ports/erasure.ts'
 import { expectedSettings, unchanged } from '../access/organizations.ts'
-import { isPlaced } from '../placement/finder.ts'
-import type { Guard } from '../placement/guard.ts'
+import { isPlaced, type Guard } from '../placement/guard.ts'
 import {
   atMost,
   bind,
@@ -18,9 +17,10 @@ import {
   CONDITION_HELD,
   failsWhen,
   ofOwner,
+  advanceClock,
+  writtenAt,
 } from '../statement/compiler.ts'
 import { resultsOf, rowsOf, type Executor, type Statement } from '../statement/executor.ts'
-import { advanceClock, writtenAt } from '../write/write-clock.ts'
 import type { Database } from '../statement/database.ts'
 import { followsSubmission, type FollowingWord } from '../outbox/send-log.ts'
 

@@ -3,7 +3,7 @@ import type { ImportSession, MatchKeys, Matches, Touch } from '../../../ports/im
 import { bind, jsonChunks, slot, template, type Template } from '../statement/compiler.ts'
 import { resultsOf, type Executor, type ResultRow, type StatementResult } from '../statement/executor.ts'
 import { givenFields } from '../write/tenant-writer.ts'
-import { decodeRows, tableOf } from '../table/tables.ts'
+import { decodeRows, tableOf } from '../tables.ts'
 import { selectFrom } from '../read/page-select.ts'
 import { findNoted, SHARED_MAX } from './preview.ts'
 import type { SessionPlace } from './session-row.ts'

@@ -5,7 +5,7 @@ import type { ImportSession, MatchedRows, MatchKeys } from '../../../ports/impor
 import type { StoredRow } from '../../../ports/records.ts'
 import { bind, jsonChunks, slot, template, type Template } from '../statement/compiler.ts'
 import { resultsOf, type Executor, type Statement } from '../statement/executor.ts'
-import { columnOf, type Table } from '../table/tables.ts'
+import { columnOf, type Table } from '../tables.ts'
 import { at, valueOf } from '../write/tenant-writer.ts'
 import { nextNumber, type SessionPlace } from './session-row.ts'
 

@@ -3,7 +3,7 @@ import { keysOf } from '../../../domain/text/encoding.ts'
 import type { ImportSession, ImportState, ImportDirectory } from '../../../ports/import-sessions.ts'
 import { parsed, type Database } from '../statement/database.ts'
 import { db, slot, atMost, bind, eb, template, one, rowid } from '../statement/compiler.ts'
-import { aliasesFor } from '../table/stored-row.ts'
+import { aliasesFor } from '../tables.ts'
 import { rowsOf, type Executor } from '../statement/executor.ts'
 
 /** The columns of a session under the names of its fields. */

@@ -6,10 +6,9 @@ import type {
   ImportProblem,
   ImportState,
 } from '../../../ports/import-sessions.ts'
-import { atMost, bind, db, slot, template, eb, one, rowid } from '../statement/compiler.ts'
+import { atMost, bind, db, slot, template, eb, one, rowid, nowOf } from '../statement/compiler.ts'
 import { rowsOf, resultsOf, type Executor } from '../statement/executor.ts'
 import { givenFields, writableTable } from '../write/tenant-writer.ts'
-import { nowOf } from '../write/write-clock.ts'
 import {
   keysWithLines,
   repeatedKeys,

@@ -29,8 +29,14 @@ import {
   type Template,
 } from '../statement/compiler.ts'
 import { rowsAmong, rowsOf, type BoundValue, type Executor, type Statement } from '../statement/executor.ts'
-import { versionStatements } from '../write/form-versions.ts'
-import { encodedRows, writableTable, givenFields, moveClock, upsertOf } from '../write/tenant-writer.ts'
+import {
+  versionStatements,
+  encodedRows,
+  writableTable,
+  givenFields,
+  moveClock,
+  upsertOf,
+} from '../write/tenant-writer.ts'
 import { countOfUpsert, noteStatements } from './preview.ts'
 import {
   endState,
@@ -42,7 +48,7 @@ import {
   type SessionPlace,
   type SessionRow,
 } from './session-row.ts'
-import { columnOf, decodeRows, type Table } from '../table/tables.ts'
+import { columnOf, decodeRows, type Table } from '../tables.ts'
 
 /**
  * The maximum number of rows in a chunk, which is the least that one step writes. It bounds how long other requests

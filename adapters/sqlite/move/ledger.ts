@@ -4,7 +4,7 @@ import type { Place } from '../../../ports/placement.ts'
 import type { JsonText } from '../statement/database.ts'
 import { atMost, bind, db, eb, slot, template, one } from '../statement/compiler.ts'
 import { resultsOf, rowsOf, type Executor, type Statement } from '../statement/executor.ts'
-import { familyMembers, isPlaced } from '../placement/finder.ts'
+import { familyMembers, isPlaced } from '../placement/guard.ts'
 import { moveColumns, moveOf, switchFamily, type MoveRow } from './switch.ts'
 
 type PlaceText = JsonText<Place>

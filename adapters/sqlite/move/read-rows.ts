@@ -1,7 +1,7 @@
 import { sql, type Expression } from 'kysely'
 import type { MovedRow, MovedTable, RowsPage, RowsWanted, WantedKeys, MoveKey } from '../../../ports/moves.ts'
 import { resources } from '../../../domain/resources/index.ts'
-import { tableName } from '../table/tables.ts'
+import { tableName } from '../tables.ts'
 import { bind, slot, template, jsonChunks, type Template } from '../statement/compiler.ts'
 import {
   resultsOf,

@@ -25,11 +25,14 @@ import {
   jsonEach,
   one,
   type Template,
+  advanceClock,
+  writtenAt,
+  boundedNow,
+  shifted,
 } from '../statement/compiler.ts'
 import { parsed, type Database } from '../statement/database.ts'
 import { resultsOf, type BoundValue, type Executor, type Statement } from '../statement/executor.ts'
-import { changedContactsStatement } from '../write/events.ts'
-import { advanceClock, writtenAt, boundedNow, shifted } from '../write/write-clock.ts'
+import { changedContactsStatement } from './webhooks.ts'
 import { endStatements, beginning } from './send-log.ts'
 import { heldRow, isHeld, type HeldEntry } from './delivery.ts'
 

@@ -10,12 +10,11 @@ import type {
   Settlement,
   SendRecord,
 } from '../../../ports/messaging.ts'
-import { bind, db, slot, template, eb, one } from '../statement/compiler.ts'
+import { bind, db, slot, template, eb, one, advanceClock, writtenAt } from '../statement/compiler.ts'
 import { resultsOf, rowsAmong, type Executor, type Statement } from '../statement/executor.ts'
 import { parsed, type Database } from '../statement/database.ts'
-import { organizationFromRow } from '../table/stored-row.ts'
+import { organizationFromRow } from '../tables.ts'
 import { entryValues } from '../write/submission.ts'
-import { advanceClock, writtenAt } from '../write/write-clock.ts'
 import { alerting, beginning, endStatements } from './send-log.ts'
 import { attemptStatements } from './webhooks.ts'
 

@@ -20,6 +20,7 @@ import {
   jsonEach,
   one,
   jsonChunks,
+  writtenAt,
 } from '../statement/compiler.ts'
 import type { Guard } from '../placement/guard.ts'
 import {
@@ -31,7 +32,6 @@ import {
   type Executor,
   type Statement,
 } from '../statement/executor.ts'
-import { writtenAt } from '../write/write-clock.ts'
 
 /** The operator's own sends belong to no organization; the table keeps them under this empty id. */
 const OPERATOR = ''

@@ -1,147 +1,29 @@
 import { sql } from 'kysely'
-import type { FamilyWithWork, PlaceDirectory, PlacedFamily } from '../../../ports/placement.ts'
+import type {
+  FamilyWithWork,
+  PlaceDirectory,
+  PlacedFamily,
+  OwnPlace,
+  PlaceReservation,
+} from '../../../ports/placement.ts'
 import type { Clock } from '../../../ports/platform.ts'
-import { atMost, bind, db, slot, template, one, textsOf, type Template } from '../statement/compiler.ts'
-import { rowsOf, type Executor } from '../statement/executor.ts'
-import { familyColumns, isPlaced, ownPlace, createPlaceFinder, type FamilyRow } from './finder.ts'
-import { formReservations } from './form-reservations.ts'
-import { reserve } from './reserve-organization.ts'
-
-const organizationId = slot<string>('organizationId')
-
-const findSlugs = template(
-  db.selectFrom('placed_slugs').select('slug').where('organization_id', '=', organizationId).orderBy('slug'),
-)
-
-const freeSlugs = template(
-  db
-    .deleteFrom('placed_slugs')
-    .where('organization_id', '=', organizationId)
-    .where('slug', 'in', textsOf(slot('slugs'))),
-)
-
-const addKey = template(
-  db
-    .insertInto('placed_keys')
-    .values({ key_id: slot('keyId'), organization_id: organizationId, issued_by: slot('issuedBy') })
-    .onConflict((conflict) => conflict.column('key_id').doNothing()),
-)
-
-const forgetIssuers = template(
-  db
-    .updateTable('placed_keys')
-    .set({ issued_by: sql`null` })
-    .where('issued_by', 'in', textsOf(slot('issuers')))
-    .where('organization_id', 'in', textsOf(slot('organizationIds'))),
-)
-
-const placed = db
-  .selectFrom('placed_organizations')
-  .select(['placed_organizations.organization_id as id', 'family_id'])
-const here = db
-  .selectFrom('organizations as o')
-  .select(['o.organization_id as id', sql<string | null>`null`.as('family_id')])
-  .where(({ not, ref }) => not(isPlaced(ref('o.organization_id'))))
-
-/**
- * Both parts are sorted by the index. An organization whose rows are still here after a move is listed by its new place
- * only.
- */
-function listed(places: typeof placed, others: typeof here) {
-  const both = places.$castTo<{ id: string; family_id: string | null }>().unionAll(others)
-  return template(
-    db
-      .selectFrom(
-        both
-          .orderBy(sql`1`)
-          .limit(atMost('limit'))
-          .as('l'),
-      )
-      .leftJoin('families as f', 'f.family_id', 'l.family_id')
-      .select(({ eb }) => ['l.id as organizationId', eb('l.family_id', 'is not', null).as('isPlaced')])
-      .select(familyColumns)
-      .orderBy('l.id')
-      .$castTo<FamilyRow & { readonly organizationId: string; readonly isPlaced: number }>(),
-  )
-}
-const firstListed = listed(placed, here)
-const nextListed = listed(
-  placed.where('organization_id', '>', slot('afterId')),
-  here.where('o.organization_id', '>', slot('afterId')),
-)
-
-const families = db
-  .selectFrom('families as f')
-  .select(familyColumns)
-  .select(['f.work_notes as notes', 'f.was_idle as wasIdle'])
-  .where('f.place', '=', sql.lit('own'))
-  .limit(atMost('limit'))
-const firstFamilies = template(families.orderBy('f.family_id'))
-const nextFamilies = template(families.where('f.family_id', '>', slot('afterId')).orderBy('f.family_id'))
-const withWork = template(
-  families.where('f.work_since', '<=', slot('now')).orderBy('f.work_since').orderBy('f.family_id'),
-)
-type WorkRow = NonNullable<typeof withWork.rowType>
-
-const settleWork = template(
-  db
-    .updateTable('families')
-    .set({ work_since: slot('next'), was_idle: slot('isIdle') })
-    .where('family_id', '=', slot('familyId'))
-    .where('work_notes', '=', slot('notes')),
-)
-
-/** What an organization holds, then its family when that has nobody left, with the record of its moves. */
-/**
- * Rows that a move has left here are about to be deleted: until then nobody may use or make the organization, as while it
- * is deleted. The names are those of the deletion of an organization.
- */
-const closeWhatIsLeft = db
-  .insertInto('restores')
-  .columns(['organization_id', 'restore_id', 'archive', 'digest', 'next_part', 'progress', 'started_at'])
-  .expression(
-    db
-      .selectNoFrom([organizationId.as('organization_id'), sql.lit('deletion').as('restore_id')])
-      .select([sql.lit('').as('archive'), sql.lit('').as('digest'), sql.lit(0).as('next_part')])
-      .select([sql.lit('{}').as('progress'), sql.lit('').as('started_at')])
-      .where(isPlaced(organizationId)),
-  )
-  .onConflict((conflict) => conflict.doNothing())
-
-const releases: readonly Template[] = [
-  template<unknown>(closeWhatIsLeft),
-  ...(['organizations', 'api_keys'] as const).map((table) =>
-    template(
-      db.deleteFrom(table).where('organization_id', '=', organizationId).where(isPlaced(organizationId)),
-    ),
-  ),
-  ...(['placed_slugs', 'placed_keys', 'placed_forms', 'placed_organizations'] as const).map((table) =>
-    template(db.deleteFrom(table).where('organization_id', '=', organizationId)),
-  ),
-  template(
-    db
-      .deleteFrom('families')
-      .where('family_id', '=', organizationId)
-      .where(({ exists, not }) =>
-        not(
-          exists(
-            db.selectFrom('placed_organizations as p').select(one).where('p.family_id', '=', organizationId),
-          ),
-        ),
-      ),
-  ),
-  // A move that is still to be tidied up is needed for that.
-  template(
-    db
-      .deleteFrom('moves')
-      .where('family_id', '=', organizationId)
-      .where('ended_at', 'is not', null)
-      .where('not_before', 'is', null)
-      .where(({ exists, not }) =>
-        not(exists(db.selectFrom('families as f').select(one).where('f.family_id', '=', organizationId))),
-      ),
-  ),
-]
+import {
+  atMost,
+  bind,
+  db,
+  slot,
+  template,
+  one,
+  textsOf,
+  type Template,
+  eb,
+  jsonEach,
+  jsonChunks,
+} from '../statement/compiler.ts'
+import { rowsOf, type Executor, resultsOf } from '../statement/executor.ts'
+import { familyColumns, isPlaced, ownPlace, createPlaceFinder, type FamilyRow, findPlace } from './guard.ts'
+import { forms } from '../../../domain/resources/forms.ts'
+import { toInstant } from '../../../domain/text/instant.ts'
 
 /** The directory of places, which is in the shared database. */
 export function createPlaceDirectory(executor: Executor, clock: Clock): PlaceDirectory {
@@ -202,4 +84,393 @@ function placedFamily(row: WorkRow): PlacedFamily {
 
 function familyWithWork(row: WorkRow): FamilyWithWork {
   return { place: ownPlace(row), notes: row.notes, wasIdle: row.wasIdle === 1 }
+}
+
+const organizationId = slot<string>('organizationId')
+
+const findSlugs = template(
+  db.selectFrom('placed_slugs').select('slug').where('organization_id', '=', organizationId).orderBy('slug'),
+)
+
+const freeSlugs = template(
+  db
+    .deleteFrom('placed_slugs')
+    .where('organization_id', '=', organizationId)
+    .where('slug', 'in', textsOf(slot('slugs'))),
+)
+
+const addKey = template(
+  db
+    .insertInto('placed_keys')
+    .values({ key_id: slot('keyId'), organization_id: organizationId, issued_by: slot('issuedBy') })
+    .onConflict((conflict) => conflict.column('key_id').doNothing()),
+)
+
+const forgetIssuers = template(
+  db
+    .updateTable('placed_keys')
+    .set({ issued_by: sql`null` })
+    .where('issued_by', 'in', textsOf(slot('issuers')))
+    .where('organization_id', 'in', textsOf(slot('organizationIds'))),
+)
+
+const placed = db
+  .selectFrom('placed_organizations')
+  .select(['placed_organizations.organization_id as id', 'family_id'])
+
+const here = db
+  .selectFrom('organizations as o')
+  .select(['o.organization_id as id', sql<string | null>`null`.as('family_id')])
+  .where(({ not, ref }) => not(isPlaced(ref('o.organization_id'))))
+
+/**
+ * Both parts are sorted by the index. An organization whose rows are still here after a move is listed by its new place
+ * only.
+ */
+function listed(places: typeof placed, others: typeof here) {
+  const both = places.$castTo<{ id: string; family_id: string | null }>().unionAll(others)
+  return template(
+    db
+      .selectFrom(
+        both
+          .orderBy(sql`1`)
+          .limit(atMost('limit'))
+          .as('l'),
+      )
+      .leftJoin('families as f', 'f.family_id', 'l.family_id')
+      .select(({ eb }) => ['l.id as organizationId', eb('l.family_id', 'is not', null).as('isPlaced')])
+      .select(familyColumns)
+      .orderBy('l.id')
+      .$castTo<FamilyRow & { readonly organizationId: string; readonly isPlaced: number }>(),
+  )
+}
+
+const firstListed = listed(placed, here)
+
+const nextListed = listed(
+  placed.where('organization_id', '>', slot('afterId')),
+  here.where('o.organization_id', '>', slot('afterId')),
+)
+
+const families = db
+  .selectFrom('families as f')
+  .select(familyColumns)
+  .select(['f.work_notes as notes', 'f.was_idle as wasIdle'])
+  .where('f.place', '=', sql.lit('own'))
+  .limit(atMost('limit'))
+
+const firstFamilies = template(families.orderBy('f.family_id'))
+
+const nextFamilies = template(families.where('f.family_id', '>', slot('afterId')).orderBy('f.family_id'))
+
+const withWork = template(
+  families.where('f.work_since', '<=', slot('now')).orderBy('f.work_since').orderBy('f.family_id'),
+)
+
+type WorkRow = NonNullable<typeof withWork.rowType>
+
+const settleWork = template(
+  db
+    .updateTable('families')
+    .set({ work_since: slot('next'), was_idle: slot('isIdle') })
+    .where('family_id', '=', slot('familyId'))
+    .where('work_notes', '=', slot('notes')),
+)
+
+/**
+ * Rows that a move has left here are about to be deleted: until then nobody may use or make the organization, as while it
+ * is deleted. The names are those of the deletion of an organization.
+ */
+const closeWhatIsLeft = db
+  .insertInto('restores')
+  .columns(['organization_id', 'restore_id', 'archive', 'digest', 'next_part', 'progress', 'started_at'])
+  .expression(
+    db
+      .selectNoFrom([organizationId.as('organization_id'), sql.lit('deletion').as('restore_id')])
+      .select([sql.lit('').as('archive'), sql.lit('').as('digest'), sql.lit(0).as('next_part')])
+      .select([sql.lit('{}').as('progress'), sql.lit('').as('started_at')])
+      .where(isPlaced(organizationId)),
+  )
+  .onConflict((conflict) => conflict.doNothing())
+
+/** What an organization holds, then its family when that has nobody left, with the record of its moves. */
+const releases: readonly Template[] = [
+  template<unknown>(closeWhatIsLeft),
+  ...(['organizations', 'api_keys'] as const).map((table) =>
+    template(
+      db.deleteFrom(table).where('organization_id', '=', organizationId).where(isPlaced(organizationId)),
+    ),
+  ),
+  ...(['placed_slugs', 'placed_keys', 'placed_forms', 'placed_organizations'] as const).map((table) =>
+    template(db.deleteFrom(table).where('organization_id', '=', organizationId)),
+  ),
+  template(
+    db
+      .deleteFrom('families')
+      .where('family_id', '=', organizationId)
+      .where(({ exists, not }) =>
+        not(
+          exists(
+            db.selectFrom('placed_organizations as p').select(one).where('p.family_id', '=', organizationId),
+          ),
+        ),
+      ),
+  ),
+  // A move that is still to be tidied up is needed for that.
+  template(
+    db
+      .deleteFrom('moves')
+      .where('family_id', '=', organizationId)
+      .where('ended_at', 'is not', null)
+      .where('not_before', 'is', null)
+      .where(({ exists, not }) =>
+        not(exists(db.selectFrom('families as f').select(one).where('f.family_id', '=', organizationId))),
+      ),
+  ),
+]
+
+const familyId = slot<string>('familyId')
+
+const slug = slot<string | null>('slug')
+
+const ofOrganizations = db.selectFrom('organizations as o').select(one)
+
+const inFamilies = db.selectFrom('placed_organizations as p').select(one)
+
+/** Whether another organization has the slug, in this database or in one of its own. */
+const slugTaken = eb.and([
+  eb(slug, 'is not', null),
+  eb.or([
+    eb.exists(
+      ofOrganizations.where('o.slug', '=', slot('slug')).where('o.organization_id', '<>', organizationId),
+    ),
+    eb.exists(
+      db
+        .selectFrom('placed_slugs as s')
+        .select(one)
+        .where('s.slug', '=', slot('slug'))
+        .where('s.organization_id', '<>', organizationId),
+    ),
+  ]),
+])
+
+/**
+ * Whether the entry cannot be made: the organization is in this database or in another family, or its family has no
+ * database of its own yet.
+ */
+const isElsewhere = eb.or([
+  eb.exists(inFamilies.where('p.organization_id', '=', organizationId).where('p.family_id', '<>', familyId)),
+  eb.and([
+    eb.not(isPlaced(organizationId)),
+    eb.exists(ofOrganizations.where('o.organization_id', '=', organizationId)),
+  ]),
+  eb.and([
+    eb(slot<number>('isNewFamily'), '=', sql.lit(0)),
+    eb.not(
+      eb.exists(
+        db
+          .selectFrom('families as f')
+          .select(one)
+          .where('f.family_id', '=', familyId)
+          .where('f.place', '=', sql.lit('own')),
+      ),
+    ),
+  ]),
+])
+
+const mayBeReserved = eb.and([eb.not(slugTaken), eb.not(isElsewhere)])
+
+const judge = template(db.selectNoFrom([slugTaken.as('slugTaken'), isElsewhere.as('isElsewhere')]))
+
+/** A family that returns from the shared database gets the next generation. */
+const addFamily = template(
+  db
+    .insertInto('families')
+    .columns(['family_id', 'place', 'generation', 'region', 'jurisdiction'])
+    .expression(
+      db
+        .selectNoFrom([familyId.as('family_id'), sql.lit('own').as('place'), sql.lit(1).as('generation')])
+        .select([slot('region').as('region'), slot('jurisdiction').as('jurisdiction')])
+        .where(slot<number>('isNewFamily'), '=', sql.lit(1))
+        .where(mayBeReserved),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .column('family_id')
+        .doUpdateSet(({ eb, ref }) => ({
+          place: sql.lit('own'),
+          generation: eb('families.generation', '+', sql.lit(1)),
+          region: ref('excluded.region'),
+          jurisdiction: ref('excluded.jurisdiction'),
+        }))
+        .where('families.place', '=', sql.lit('shared')),
+    ),
+)
+
+const addOrganization = template(
+  db
+    .insertInto('placed_organizations')
+    .columns(['organization_id', 'family_id'])
+    .expression(
+      db.selectNoFrom([organizationId.as('organization_id'), familyId.as('family_id')]).where(mayBeReserved),
+    )
+    .onConflict((conflict) => conflict.column('organization_id').doNothing()),
+)
+
+const addSlug = template(
+  db
+    .insertInto('placed_slugs')
+    .columns(['slug', 'organization_id'])
+    .expression(
+      db
+        .selectNoFrom([slug.as('slug'), organizationId.as('organization_id')])
+        .where(slug, 'is not', null)
+        .where(mayBeReserved),
+    )
+    .onConflict((conflict) => conflict.column('slug').doNothing()),
+)
+
+/**
+ * Writes the directory's entry of an organization, and of its family if that is new, as `PlaceDirectory.reserve` says.
+ */
+export async function reserve(
+  executor: Executor,
+  reservation: PlaceReservation,
+): Promise<OwnPlace | 'slug_taken' | 'elsewhere'> {
+  const { organizationId: id, choice } = reservation
+  const values = {
+    organizationId: id,
+    familyId: reservation.familyId,
+    slug: reservation.slug,
+    isNewFamily: Number(choice !== null),
+    region: choice?.region ?? null,
+    jurisdiction: choice?.jurisdiction ?? null,
+  }
+  const [judgement, , , , place] = await resultsOf(executor, [
+    bind(judge, values),
+    bind(addFamily, values),
+    bind(addOrganization, values),
+    bind(addSlug, values),
+    bind(findPlace, { organizationId: id }),
+  ])
+  if (judgement.rows[0]?.slugTaken === 1) return 'slug_taken'
+  const [row] = place.rows
+  if (row === undefined || judgement.rows[0]?.isElsewhere === 1) return 'elsewhere'
+  const found = ownPlace(row)
+  const isAsked =
+    choice === null || (found.region === choice.region && found.jurisdiction === choice.jurisdiction)
+  return isAsked ? found : 'elsewhere'
+}
+
+const formIds = slot<string>('formIds')
+
+/** The given ids of forms that other organizations hold: in this database, or in databases of their own. */
+const heldForms = db
+  .selectFrom(jsonEach<string, 'id'>(formIds, 'id'))
+  .innerJoin('forms as f', 'f.form_id', 'id.value')
+  .select(['f.form_id as formId', 'f.organization_id as organizationId'])
+  .select(sql<string | null>`null`.as('reservedAt'))
+  .where('f.organization_id', '<>', organizationId)
+  .unionAll(
+    db
+      .selectFrom(jsonEach<string, 'id'>(formIds, 'id'))
+      .innerJoin('placed_forms as f', 'f.form_id', 'id.value')
+      .select(['f.form_id as formId', 'f.organization_id as organizationId', 'f.reserved_at as reservedAt'])
+      .where('f.organization_id', '<>', organizationId),
+  )
+
+const findHeld = template(heldForms)
+
+/**
+ * Whether an import of forms is being written. Its ids are not in the table of forms yet, so they could be the same.
+ */
+const isImporting = eb.exists(
+  db
+    .selectFrom('import_sessions as s')
+    .select(one)
+    .where('s.state', '=', sql.lit('writing'))
+    .where('s.kind', '=', sql.lit(forms.collection)),
+)
+
+const findImporting = template(db.selectNoFrom(isImporting.as('isImporting')))
+
+const addForms = template(
+  db
+    .insertInto('placed_forms')
+    .columns(['form_id', 'organization_id', 'reserved_at'])
+    .expression(
+      db
+        .selectFrom(jsonEach<string, 'id'>(formIds, 'id'))
+        .select(['id.value', organizationId.as('organizationId'), slot('now').as('now')])
+        .where(({ and, exists, not }) => and([not(exists(heldForms)), not(isImporting)])),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .column('form_id')
+        .doUpdateSet(({ ref }) => ({ reserved_at: ref('excluded.reserved_at') }))
+        .where('placed_forms.reserved_at', 'is not', null),
+    ),
+)
+
+const settleForms = template(
+  db
+    .updateTable('placed_forms')
+    .set({ reserved_at: sql`null` })
+    .where('organization_id', '=', organizationId)
+    .where('form_id', 'in', textsOf(formIds)),
+)
+
+const theseForms = db
+  .deleteFrom('placed_forms')
+  .where('organization_id', '=', organizationId)
+  .where('form_id', 'in', textsOf(formIds))
+
+const freeForms = template(theseForms.where('reserved_at', '<=', slot('reservedUntil')))
+
+const releaseForms = template(theseForms)
+
+/** Reserves ids of forms for families that have databases of their own. */
+export function formReservations(
+  executor: Executor,
+  clock: Clock,
+): Pick<PlaceDirectory, 'reserveForms' | 'settleForms' | 'freeForms' | 'releaseForms' | 'formsOfOthers'> {
+  return {
+    async reserveForms(id, formIds) {
+      const values = { organizationId: id, formIds: JSON.stringify(formIds) }
+      const [held, importing] = await resultsOf(executor, [
+        bind(findHeld, values),
+        bind(findImporting, {}),
+        bind(addForms, { ...values, now: toInstant(clock.nowMs()) }),
+      ])
+      return importing.rows[0]?.isImporting === 1 ? null : held.rows
+    },
+
+    async settleForms(id, formIds) {
+      const chunks = jsonChunks(formIds)
+      if (chunks.length === 0) return
+      await executor.batch(chunks.map((chunk) => bind(settleForms, { organizationId: id, formIds: chunk })))
+    },
+
+    async freeForms(id, formIds, reservedUntil) {
+      const chunks = jsonChunks(formIds)
+      if (chunks.length === 0) return
+      await executor.batch(
+        chunks.map((chunk) => bind(freeForms, { organizationId: id, formIds: chunk, reservedUntil })),
+      )
+    },
+
+    async releaseForms(id, formIds) {
+      const chunks = jsonChunks(formIds)
+      if (chunks.length === 0) return
+      await executor.batch(chunks.map((chunk) => bind(releaseForms, { organizationId: id, formIds: chunk })))
+    },
+
+    async formsOfOthers(id, formIds) {
+      if (formIds.length === 0) return []
+      const statements = jsonChunks(formIds).map((chunk) =>
+        bind(findHeld, { organizationId: id, formIds: chunk }),
+      )
+      return (await resultsOf(executor, statements)).flatMap(({ rows }) => rows)
+    },
+  }
 }

@@ -1,10 +1,57 @@
-import { sql, type AliasableExpression, type Expression, type SqlBool } from 'kysely'
+import { sql, expressionBuilder, type Expression, type SqlBool, type AliasableExpression } from 'kysely'
+import type { PlaceFinder, OwnPlace, PlacedOrganization } from '../../../ports/placement.ts'
+import { bind, db, slot, template, eb, one, jsonEach, type Template } from '../statement/compiler.ts'
+import {
+  rowsOf,
+  type Executor,
+  declared,
+  readsAlone,
+  type Statement,
+  type CountedBatch,
+} from '../statement/executor.ts'
+import { parsed, type JsonText, type Database } from '../statement/database.ts'
 import { ElsewhereError, MovingError, PausedError } from '../../../domain/placement/find/errors.ts'
 import type { Clock } from '../../../ports/platform.ts'
-import { bind, db, eb, slot, template, jsonEach, one, type Template } from '../statement/compiler.ts'
-import { declared, readsAlone, type Executor, type Statement } from '../statement/executor.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
-import { isPlaced, placedOrganization, placedText, type PlacedText } from './finder.ts'
+
+/** What a storage port is made of. */
+export interface StorageOptions {
+  /** Runs statements on a database that has every migration of `migrations/`. */
+  readonly executor: Executor
+  readonly clock: Clock
+  /**
+   * Whether this is the database that families share, which also holds the directory. It refuses organizations that the
+   * directory places elsewhere with an `ElsewhereError`, and writes that a move has paused with a `PausedError`. Left
+   * out: the database holds every organization that it is asked about.
+   */
+  readonly isShared?: boolean
+  /**
+   * Counts requests with keys. Only for a database whose counter sees all requests of an organization. Left out: no
+   * requests are counted.
+   */
+  readonly countedBatch?: CountedBatch
+}
+
+/** The guard that refuses batches about organizations that are not in this database. */
+export function guardOf({ executor, clock, isShared = false }: StorageOptions): Guard {
+  return isShared ? placementGuard(executor, clock) : unguarded(executor)
+}
+
+/** The executors for writing to one organization. */
+export interface TenantExecutors {
+  readonly executor: Executor
+  /** For submissions, whose statements ask by themselves whether the organization may be written here. */
+  readonly submissions: Executor
+}
+
+/** Opens one organization for writing. */
+export function tenantExecutors(options: StorageOptions, organizationId: string): TenantExecutors {
+  const { executor, isShared = false } = options
+  return {
+    executor: guardOf(options)({ organizationIds: [organizationId] }),
+    submissions: isShared ? refusingExecutor(executor) : executor,
+  }
+}
 
 /** What a batch is about: some organizations, the organization of a key, or the organization of an outbox entry. */
 export type Subject =
@@ -33,7 +80,7 @@ export function placementGuard(executor: Executor, clock: Clock): Guard {
   return (subject) => ({
     async batch(statements) {
       const isRead = readsAlone(statements)
-      const { read, write, values } = guardOf(subject)
+      const { read, write, values } = statementsFor(subject)
       const guard = isRead ? bind(read, values) : bind(write, { ...values, now: toInstant(clock.nowMs()) })
       const results = await refusing.batch([guard, ...statements])
       const [verdict] = declared<readonly [Statement<PlacedRow>]>(results)
@@ -117,6 +164,7 @@ function guardFor(organizations: () => Expression<{ readonly id: string | null }
 const ofOrganizations = guardFor(() =>
   db.selectFrom(jsonEach<string, 'given'>(slot('organizationIds'), 'given')).select('value as id'),
 )
+
 const ofKey = guardFor(() =>
   db
     .selectFrom('api_keys')
@@ -126,11 +174,14 @@ const ofKey = guardFor(() =>
       db.selectFrom('placed_keys').select('organization_id as id').where('key_id', '=', slot('keyId')),
     ),
 )
+
 const ofEntry = guardFor(() =>
   db.selectFrom('outbox').select('organization_id as id').where('outbox_id', '=', slot('outboxId')),
 )
 
-function guardOf(subject: Subject): GuardTemplates & { readonly values: Readonly<Record<string, string>> } {
+function statementsFor(
+  subject: Subject,
+): GuardTemplates & { readonly values: Readonly<Record<string, string>> } {
   if ('keyId' in subject) return { ...ofKey, values: subject }
   if ('outboxId' in subject) return { ...ofEntry, values: subject }
   return { ...ofOrganizations, values: { organizationIds: JSON.stringify(subject.organizationIds) } }
@@ -162,4 +213,110 @@ export function refuseMoving(
           .where(({ or }) => or([isMoving(organizationId), isMoving(parentId)])),
       ),
   )
+}
+
+const placed = () =>
+  db
+    .selectFrom('placed_organizations as p')
+    .innerJoin('families as f', 'f.family_id', 'p.family_id')
+    .select(familyColumns)
+
+export const findPlace = template(() => placed().where('p.organization_id', '=', slot('organizationId')))
+
+const findKey = template(() =>
+  placed()
+    .innerJoin('placed_keys as k', 'k.organization_id', 'p.organization_id')
+    .select('k.organization_id as organizationId')
+    .where('k.key_id', '=', slot('keyId')),
+)
+
+const noteWork = template(() =>
+  db
+    .updateTable('families')
+    .set(({ eb, fn }) => ({
+      work_since: fn<string>('min', [fn.coalesce('work_since', slot('at')), slot('at')]),
+      work_notes: eb('work_notes', '+', sql.lit(1)),
+      was_idle: sql.lit(0),
+    }))
+    .where('family_id', '=', slot('familyId')),
+)
+
+/** Finds places in the directory, which is in the shared database. */
+export function createPlaceFinder(executor: Executor): PlaceFinder {
+  return {
+    async placeOf(id) {
+      const [row] = await rowsOf(executor, bind(findPlace, { organizationId: id }))
+      return row === undefined ? null : ownPlace(row)
+    },
+    async placeOfKey(keyId) {
+      const [row] = await rowsOf(executor, bind(findKey, { keyId }))
+      return row === undefined ? null : { organizationId: row.organizationId, place: ownPlace(row) }
+    },
+    async noteWork(familyId, at) {
+      await executor.batch([bind(noteWork, { familyId, at })])
+    },
+  }
+}
+
+/** A row of the table `families`. */
+export type FamilyRow = Omit<OwnPlace, 'kind'>
+
+/** The columns of a `FamilyRow`, of `families` with the alias f. */
+export const familyColumns = [
+  'f.family_id as familyId',
+  'f.generation',
+  'f.region',
+  'f.jurisdiction',
+] as const
+
+/**
+ * The SQL for whether the directory places an organization in a database of its own, so that rows of it in this
+ * database are what a move has left behind.
+ * @param organizationId the SQL for the organization's id; it must not use the alias p
+ */
+export function isPlaced(organizationId: Expression<string | null>): Expression<SqlBool> {
+  return eb.exists(
+    db.selectFrom('placed_organizations as p').select(one).where('p.organization_id', '=', organizationId),
+  )
+}
+
+export function ownPlace({ familyId, generation, region, jurisdiction }: FamilyRow): OwnPlace {
+  return { kind: 'own', familyId, generation, region, jurisdiction }
+}
+
+const { fn, ref } = expressionBuilder<
+  { readonly f: Database['families']; readonly p: Database['placed_organizations'] },
+  'f' | 'p'
+>()
+
+const storedFamily = {
+  familyId: ref('f.family_id'),
+  generation: ref('f.generation'),
+  region: ref('f.region'),
+  jurisdiction: ref('f.jurisdiction'),
+}
+
+/**
+ * The members of a family's row in an SQL object, so that `json_object('kind', 'own', …)` with these is an `OwnPlace`.
+ * @param values the SQL for each value; by default, the columns of `families` with the alias f
+ */
+export function familyMembers(
+  values: Readonly<Record<keyof FamilyRow, Expression<unknown>>> = storedFamily,
+): readonly Expression<unknown>[] {
+  return Object.entries(values).flatMap(([name, value]) => [sql.lit(name), value])
+}
+
+/** An organization with its place, as text in one column. */
+export type PlacedText = JsonText<FamilyRow & { readonly organizationId: string }>
+
+/** The SQL for `PlacedText`, from `placed_organizations` with the alias p and `families` with the alias f. */
+export const placedText = fn<PlacedText>('json_object', [
+  sql.lit('organizationId'),
+  ref('p.organization_id'),
+  ...familyMembers(),
+])
+
+export function placedOrganization(text: PlacedText): PlacedOrganization {
+  const { organizationId, ...family } = parsed(text)
+  return { organizationId, place: ownPlace(family) }
 }

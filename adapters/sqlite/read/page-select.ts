@@ -4,7 +4,7 @@ import type { PageQuery, Predicate } from '../../../ports/records.ts'
 import { comparison } from '../../sql/statement.ts'
 import { slot } from '../statement/compiler.ts'
 import { ARGUMENTS_MAX, type ResultRow } from '../statement/executor.ts'
-import { columnOf, type PageIndex, type Table, type JoinedColumn } from '../table/tables.ts'
+import { columnOf, type PageIndex, type Table, type JoinedColumn } from '../tables.ts'
 import type { PageBounds } from '../../../domain/read/query.ts'
 import { columnName } from '../statement/database.ts'
 

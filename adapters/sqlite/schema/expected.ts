@@ -13,7 +13,7 @@ import type { StorageType } from '../../../domain/record/field.ts'
 import { storedFields, type Resource } from '../../../domain/record/resource.ts'
 import type { ResourceField } from '../../../domain/record/resource-field.ts'
 import { columnName } from '../statement/database.ts'
-import { tableName, columnOf, tableOf, indexOf, type PageIndex } from '../table/tables.ts'
+import { tableName, columnOf, tableOf, indexOf, type PageIndex } from '../tables.ts'
 import { SYNC_FIELD, type CollectionEndpoint } from '../../../domain/record/endpoint.ts'
 import type { Predicate } from '../../../ports/records.ts'
 

@@ -1,7 +1,7 @@
 import { storedFields, type Resource } from '../../../domain/record/resource.ts'
 import type { Tally, Condition } from '../../../domain/record/resource-field.ts'
 import { resourceOf, resources } from '../../../domain/resources/index.ts'
-import { columnOf, tableOf, type Table } from '../table/tables.ts'
+import { columnOf, tableOf, type Table } from '../tables.ts'
 import { OWNER, type TriggerShape } from './actual.ts'
 import { removals } from '../../../domain/resources/removals.ts'
 

@@ -1,6 +1,7 @@
 import type { KeyBudget } from '../../../ports/organizations.ts'
 import type { Statement } from '../../sql/statement.ts'
-import type { Meter } from '../../../ports/platform.ts'
+import type { Meter, Clock } from '../../../ports/platform.ts'
+import { drawFromClock, repeatWhileRejected, type Backoff } from '../../../domain/limits/waiting.ts'
 
 export type { BoundValue, Statement } from '../../sql/statement.ts'
 
@@ -133,3 +134,23 @@ export const PARAMETERS_MAX = 100
 
 /** How many arguments a function may have. */
 export const ARGUMENTS_MAX = 32
+
+/** What repeating a call of a database depends on. */
+export interface CallRepeating {
+  /** Whether the next attempt may succeed after this rejection. */
+  readonly isPassing: (rejection: unknown) => boolean
+  readonly clock: Clock
+}
+
+/** Repeats a call of a database while it rejects with a temporary failure. Rejects as the last attempt does. */
+export function repeatCall<Result>(
+  backoff: Backoff,
+  { isPassing, clock }: CallRepeating,
+  call: () => Promise<Result>,
+): Promise<Result> {
+  return repeatWhileRejected(backoff, { isPassing, draw: () => drawFromClock(clock), wait }, call)
+}
+
+function wait(durationMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, durationMs))
+}

@@ -14,9 +14,15 @@ import {
 import { LEARNED_BOUND } from '../../../domain/spam/judge.ts'
 import type { SpamReason } from '../../../domain/spam/reasons.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
-import { isPlaced, placedText } from '../placement/finder.ts'
-import { elsewhere } from '../placement/guard.ts'
-import { bind, db, slot, template } from '../statement/compiler.ts'
+import {
+  isPlaced,
+  placedText,
+  elsewhere,
+  tenantExecutors,
+  type StorageOptions,
+  type TenantExecutors,
+} from '../placement/guard.ts'
+import { bind, db, slot, template, nowOf, nextInstant } from '../statement/compiler.ts'
 import {
   resultsOf,
   declared,
@@ -26,9 +32,7 @@ import {
   type Statement,
 } from '../statement/executor.ts'
 import { parsed } from '../statement/database.ts'
-import { tenantExecutors, type StorageOptions, type TenantExecutors } from '../storage-options.ts'
 import type { Clock } from '../../../ports/platform.ts'
-import { nowOf, nextInstant } from './write-clock.ts'
 import { sql, type RawBuilder } from 'kysely'
 
 const findForm = template(() =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createD1Storage, createExecutor, createMeter } from '../../../adapters/d1/index.ts'
 import { columnName } from '../../../adapters/sqlite/statement/database.ts'
-import { tableOf } from '../../../adapters/sqlite/table/tables.ts'
+import { tableOf } from '../../../adapters/sqlite/tables.ts'
 import type { CollectionEndpoint } from '../../../domain/record/endpoint.ts'
 import { resourceOf, writtenResources } from '../../../domain/resources/index.ts'
 import { organization, tenantKey } from '../../../adapters/conformance/fixtures.ts'

@@ -50,7 +50,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'lists in the rows of a large page are not parsed',
-    file: 'adapters/sqlite/table/tables.ts',
+    file: 'adapters/sqlite/tables.ts',
     from: "if (typeof text === 'string')",
     to: "if (typeof text === 'string' && text.startsWith('{'))",
   },

@@ -5,7 +5,7 @@ import { keyedStatement } from '../../../adapters/sqlite/access/keyed-storage.ts
 import { readingOf } from '../../../adapters/sqlite/read/reading.ts'
 import { rowsOf } from '../../../adapters/sqlite/statement/executor.ts'
 import { mayStop } from '../../../adapters/sqlite/read/page-select.ts'
-import { indexOf, serviceTables, columnOf, tableOf } from '../../../adapters/sqlite/table/tables.ts'
+import { indexOf, serviceTables, columnOf, tableOf } from '../../../adapters/sqlite/tables.ts'
 import { endpoints } from '../contract/endpoints.ts'
 import { SYNC_FIELD, type CollectionEndpoint, type GroupsEndpoint } from '../../../domain/record/endpoint.ts'
 import { storedRowsOf } from '../../../domain/read/page.ts'

@@ -7,7 +7,7 @@ import {
   type Statement,
   type StatementResult,
 } from '../../../adapters/sqlite/index.ts'
-import { columnOf, tableOf } from '../../../adapters/sqlite/table/tables.ts'
+import { columnOf, tableOf } from '../../../adapters/sqlite/tables.ts'
 import { SYNC_FIELD, type CollectionEndpoint } from '../../../domain/record/endpoint.ts'
 import type { Meter } from '../../../ports/platform.ts'
 import type { Position, ReadQuery, StoredRow } from '../../../ports/records.ts'
