@@ -5,7 +5,7 @@ import { registerHooks } from 'node:module'
  * check that depends on them: by file and constant. Rows, entries, bytes, or ms.
  */
 const tinySizes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  'adapters/sqlite/imports/staged-rows.ts': { CHUNK_MAX_ROWS: 2, MATCHED_CHUNK_MAX_ROWS: 2 },
+  'adapters/sqlite/imports/sessions.ts': { CHUNK_MAX_ROWS: 2, MATCHED_CHUNK_MAX_ROWS: 2 },
   'adapters/sqlite/move/read-rows.ts': { PAGE_BYTES_MAX: 700 },
   'adapters/sqlite/move/place.ts': { DELETED_MAX: 2 },
   'adapters/sqlite/move/target.ts': { JSON_BYTES_MAX: 250 },

@@ -5,7 +5,7 @@ import { resources } from '../../../domain/resources/index.ts'
 import type { Clock } from '../../../ports/platform.ts'
 import type { Erasure, ErasureStep, KnownPerson, Person } from '../../../ports/erasure.ts'
 import type { Database } from '../statement/database.ts'
-import { isOpen, openImports } from '../imports/session-row.ts'
+import { isOpen, openImports } from '../imports/session-states.ts'
 import {
   bind,
   db,

@@ -5,7 +5,7 @@ import { formSubmissions } from '../../../domain/resources/form-submissions.ts'
 import { references } from '../../../domain/resources/index.ts'
 import { withoutVersions, moveClock, writableTable } from '../write/tenant-writer.ts'
 import type { ReferringRows, RowKey, RowsRemoved, Deletion } from '../../../ports/erasure.ts'
-import { openImports } from '../imports/session-row.ts'
+import { openImports } from '../imports/session-states.ts'
 import {
   bind,
   eb,

@@ -1,36 +1,46 @@
-import type { Clock } from '../../../ports/platform.ts'
+import { expressionBuilder, sql } from 'kysely'
 import type {
-  ImportSessions,
-  ImportedFile,
   ImportSession,
-  ImportProblem,
-  ImportState,
+  StagedPart,
+  RepeatedKey,
+  StagedChunk,
+  Matching,
+  ImportSessions,
 } from '../../../ports/import-sessions.ts'
-import { atMost, bind, db, slot, template, eb, one, rowid, nowOf } from '../statement/compiler.ts'
-import { rowsOf, resultsOf, type Executor } from '../statement/executor.ts'
-import { givenFields, writableTable } from '../write/tenant-writer.ts'
+import type { StoredRow } from '../../../ports/records.ts'
+import { isJsonObject } from '../../../domain/text/encoding.ts'
+import { parsed, type Database } from '../statement/database.ts'
 import {
-  keysWithLines,
-  repeatedKeys,
-  keysInFile,
-  stagePart,
-  readNextChunk,
-  writeGiven,
-  writeStaged,
-} from './staged-rows.ts'
-import { findMatches } from './matching.ts'
+  bind,
+  db,
+  slot,
+  template,
+  atMost,
+  jsonEach,
+  textsOf,
+  countedJsonChunks,
+  jsonChunks,
+  nowOf,
+} from '../statement/compiler.ts'
+import { rowsAmong, rowsOf, type BoundValue, type Executor, type Statement } from '../statement/executor.ts'
+import { encodedRows, writableTable, givenFields } from '../write/tenant-writer.ts'
 import {
-  ofSession,
-  sessionOf,
-  sessions,
-  isOpen,
   isIn,
-  isOver,
-  endState,
+  nextNumber,
+  ofSession,
   sessionColumns,
+  sessionOf,
   type SessionPlace,
-} from './session-row.ts'
-import { sql } from 'kysely'
+  keysInFile,
+  sessions,
+  openSession,
+  endSession,
+  startSession,
+  dropStaged,
+} from './session-states.ts'
+import { decodeRows, type Table } from '../tables.ts'
+import type { Clock } from '../../../ports/platform.ts'
+import { writeGiven, writeStaged, findMatches } from './writing.ts'
 
 const find = template(sessions.where('import_id', '=', slot('importId')))
 const latestFirst = sessions.orderBy('opened_at', 'desc').orderBy('import_id', 'desc').limit(atMost('limit'))
@@ -86,197 +96,239 @@ export function createImportSessions(
   }
 }
 
-/** Inserts nothing while another session of the kind is open. */
-const insert = template(
+/**
+ * The maximum number of rows in a chunk, which is the least that one step writes. It bounds how long other requests
+ * wait.
+ */
+const CHUNK_MAX_ROWS = 2_000
+
+/**
+ * The same for rows that are matched, of which a step writes one chunk in three calls: a part of a list is mostly two
+ * chunks. It is less than the least step of other rows.
+ */
+const MATCHED_CHUNK_MAX_ROWS = 2_500
+
+/** That this part is the session's next one: every write of the batch is made on this condition. */
+const eb = expressionBuilder<Database, 'import_sessions'>()
+const isAwaited = eb.and([ofSession, isIn('receiving'), eb('next_part', '=', slot('part'))])
+const awaiting = db.selectFrom('import_sessions').select(['organization_id', 'import_id']).where(isAwaited)
+
+const insertPart = template(
   db
-    .insertInto('import_sessions')
-    .values({
-      organization_id: slot('organizationId'),
-      import_id: slot('importId'),
-      kind: slot('kind'),
-      format: slot('format'),
-      total_bytes: slot('totalBytes'),
-      digest: slot('digest'),
-      is_dry_run: slot('isDryRun'),
-      mapping: slot('mapping'),
-      takes_attributes: slot('takesAttributes'),
-      lists_problems: slot('listsProblems'),
-      fields: slot('fields'),
-      state: sql.lit('receiving'),
-      opened_at: slot('now'),
-      touched_at: slot('now'),
-      next_part: sql.lit(1),
-      received_bytes: sql.lit(0),
-      read_rows: sql.lit(0),
-      problems: sql.lit('[]'),
-      reading: slot('reading'),
-      chunks: sql.lit(0),
-      written_chunks: sql.lit(0),
-      written_rows: sql.lit(0),
-      changed_rows: sql.lit(0),
-    })
-    .onConflict((conflict) => conflict.columns(['organization_id', 'kind']).where(isOpen).doNothing()),
+    .insertInto('import_parts')
+    .columns(['organization_id', 'import_id', 'part', 'digest'])
+    .expression(awaiting.select(['next_part as part', slot('digest').as('digest')])),
 )
 
-const findOpen = template(sessions.where('kind', '=', slot('kind')).where(isOpen))
+const insertChunk = template(
+  db
+    .insertInto('import_chunks')
+    .columns(['organization_id', 'import_id', 'chunk', 'row_count', 'rows'])
+    .expression(
+      awaiting
+        .select(({ eb }) => eb('chunks', '+', slot('offset')).as('chunk'))
+        .select([slot('rowCount').as('row_count'), slot('rows').as('rows')]),
+    ),
+)
 
-interface Opening {
-  readonly organizationId: string
-  readonly importId: string
-  readonly file: ImportedFile
-  /** The fields of staged rows; null: they are staged as objects. */
-  readonly fields: readonly string[] | null
-  readonly reading: string
-  readonly now: string
-}
+const insertKeys = template(
+  db
+    .insertInto('import_keys')
+    .columns(['organization_id', 'import_id', 'bucket', 'part', 'keys', 'lines'])
+    .expression(
+      db
+        .selectFrom([jsonEach<never, 'entry'>(slot('keys'), 'entry'), 'import_sessions'])
+        .select(({ ref }) => [
+          'organization_id',
+          'import_id',
+          sql`${ref('entry.value')} ->> 0`.as('bucket'),
+          'next_part as part',
+          sql`${ref('entry.value')} -> 1`.as('keys'),
+          sql`${ref('entry.value')} -> 2`.as('lines'),
+        ])
+        .where(isAwaited),
+    ),
+)
 
-/** Opens a session, unless one of its kind is open already. Returns the open session. */
-async function openSession(executor: Executor, opening: Opening): Promise<ImportSession> {
-  const { kind, format, totalBytes, digest, isDryRun = false, mapping = {} } = opening.file
-  const { takesAttributes = false, listsProblems = false } = opening.file
-  const { organizationId, importId, reading, now } = opening
-  const fields = opening.fields === null ? null : JSON.stringify(opening.fields)
-  const values = {
-    ...{ organizationId, importId, kind, format, totalBytes, digest, fields, reading, now },
-    isDryRun: Number(isDryRun),
-    takesAttributes: Number(takesAttributes),
-    listsProblems: Number(listsProblems),
-    mapping: JSON.stringify(mapping),
-  }
-  const [, found] = await resultsOf(executor, [
-    bind(insert, values),
-    bind(findOpen, { organizationId, kind }),
-  ])
-  const [row] = found.rows
-  if (row === undefined) throw new Error('An import was neither opened nor found')
-  return sessionOf(row)
-}
-
-const organizationId = slot<string>('organizationId')
-
-const ofOne = db.updateTable('import_sessions').where(ofSession)
-const receiving = ofOne.where(isIn('receiving'))
-
-const end = template(
-  ofOne
-    // A dry run that is being compared has written nothing.
-    .where(({ and, eb, or }) =>
-      or([isIn('receiving'), and([isIn('writing'), eb('is_dry_run', '=', sql.lit(1))])]),
-    )
-    .set({ state: slot('state'), problems: slot('problems'), reading: sql.lit(''), touched_at: slot('now') })
+/** The last statement of the batch: after it, the part is no longer the next one. */
+const advance = template(
+  db
+    .updateTable('import_sessions')
+    .set(({ eb }) => ({
+      next_part: eb('next_part', '+', sql.lit(1)),
+      received_bytes: eb('received_bytes', '+', slot('bytes')),
+      read_rows: eb('read_rows', '+', slot('readRows')),
+      skipped_rows: eb('skipped_rows', '+', slot('skippedRows')),
+      problems: slot('problems'),
+      warnings: slot('warnings'),
+      state: slot('state'),
+      reading: slot('reading'),
+      matching: sql<Matching>`max(${eb.ref('matching')}, ${slot('matching')})`,
+      chunks: eb('chunks', '+', slot('chunks')),
+      touched_at: slot('now'),
+    }))
+    .where(isAwaited)
     .returning(sessionColumns),
 )
 
-/** Ends a session that is receiving, or a dry run that is being compared. Null: it is neither. */
-async function endSession(
+/** Adds a part to its session in one batch. Null: it was not the next part of an open session. */
+async function stagePart(
+  executor: Executor,
+  organizationId: string,
+  { importId, kind, stagedFields }: ImportSession,
+  staged: StagedPart,
+  now: string,
+): Promise<ImportSession | null> {
+  const { part, digest, bytes, readRows, skippedRows, state, matching } = staged
+  const reading = state === 'receiving' ? staged.reading : ''
+  const to = { organizationId, importId, part }
+  const rowsMax = matching === 0 ? CHUNK_MAX_ROWS : MATCHED_CHUNK_MAX_ROWS
+  const chunks = chunksOf(staged.rows, kind, stagedFields, rowsMax)
+  const [problems, warnings] = [JSON.stringify(staged.problems), JSON.stringify(staged.warnings)]
+  const [row] = await rowsAmong(executor, {
+    before: [
+      bind(insertPart, { ...to, digest }),
+      ...chunks.map((chunk, offset) => bind(insertChunk, { ...to, offset, ...chunk })),
+      ...keyStatements(to, staged),
+    ],
+    giving: bind(advance, {
+      ...to,
+      bytes,
+      readRows,
+      skippedRows,
+      state,
+      reading,
+      matching,
+      now,
+      problems,
+      warnings,
+      chunks: chunks.length,
+    }),
+  })
+  return row === undefined ? null : sessionOf(row)
+}
+
+function keyStatements(
+  to: SessionPlace & { readonly part: number },
+  { keys }: StagedPart,
+): readonly Statement[] {
+  const entries = keys.map(({ bucket, keys: held, lines }) => [bucket, held, lines])
+  return jsonChunks(entries).map((chunk) => bind(insertKeys, { ...to, keys: chunk }))
+}
+
+interface Chunk {
+  readonly rowCount: number
+  readonly rows: string
+}
+
+function chunksOf(
+  rows: readonly StoredRow[],
+  collection: string,
+  fields: readonly string[] | null,
+  rowsMax: number,
+): readonly Chunk[] {
+  const encoded: readonly unknown[] =
+    fields === null ? rows : encodedRows(writableTable(collection), fields, rows).map(withMembers(rows))
+  return countedJsonChunks(encoded, rowsMax).map(({ text, count }) => ({
+    rowCount: count,
+    rows: text,
+  }))
+}
+
+/** Puts the members of documents that a row names (`attributes.birthday`) behind its values; most rows name none. */
+function withMembers(rows: readonly StoredRow[]) {
+  return (values: readonly unknown[], index: number): readonly unknown[] => {
+    const members = Object.entries(rows[index] ?? {}).filter(([name]) => name.includes('.'))
+    return members.length === 0 ? values : [...values, Object.fromEntries(members)]
+  }
+}
+
+/** Staged rows as they were before. */
+function decodedRows(
+  table: Table,
+  fields: readonly string[],
+  staged: readonly (readonly BoundValue[])[],
+): readonly StoredRow[] {
+  const named = staged.map((values) => {
+    const row: Record<string, unknown> = {}
+    for (const [index, field] of fields.entries()) row[field] = values[index] ?? null
+    return row
+  })
+  return decodeRows(table, fields, named).map((row, index) => {
+    const members: unknown = staged[index]?.[fields.length]
+    return isJsonObject(members) ? { ...row, ...members } : row
+  })
+}
+
+const bucket = db
+  .selectFrom(['import_keys as k', keysInFile])
+  .select('entry.value as key')
+  .where(ofSession)
+  .where('k.bucket', '=', slot('bucket'))
+
+const repeated = template(
+  bucket
+    .groupBy('entry.value')
+    .having(({ fn }) => fn.countAll(), '>', sql.lit(1))
+    .limit(atMost('limit')),
+)
+
+/** In a stored row, `keys` and `lines` are parallel lists. */
+const linesOfKeys = template(
+  bucket
+    .select(({ ref }) => sql<number>`${ref('k.lines')} ->> ${ref('entry.key')}`.as('line'))
+    .where(({ eb, or }) =>
+      or([eb(slot<string | null>('wanted'), 'is', null), eb('entry.value', 'in', textsOf(slot('wanted')))]),
+    )
+    .orderBy('line'),
+)
+
+interface Bucket {
+  readonly organizationId: string
+  readonly importId: string
+  readonly bucket: number
+}
+
+/** The keys of a bucket that occur in several lines. The lines are looked up for those keys only. */
+async function repeatedKeys(executor: Executor, of: Bucket, limit: number): Promise<readonly RepeatedKey[]> {
+  const found = await rowsOf(executor, bind(repeated, { ...of, limit }))
+  if (found.length === 0) return []
+  return keysWithLines(executor, of, JSON.stringify(found.map(({ key }) => key)))
+}
+
+/**
+ * The keys of a bucket with their lines.
+ * @param wanted only these keys, as a JSON array; null: all
+ */
+async function keysWithLines(
+  executor: Executor,
+  of: Bucket,
+  wanted: string | null,
+): Promise<readonly RepeatedKey[]> {
+  const lines = new Map<string, number[]>()
+  for (const { key, line } of await rowsOf(executor, bind(linesOfKeys, { ...of, wanted }))) {
+    const known = lines.get(key)
+    if (known === undefined) lines.set(key, [line])
+    else known.push(line)
+  }
+  return [...lines].map(([key, held]) => ({ key, lines: held }))
+}
+
+const readNext = template(
+  db.selectFrom('import_chunks').select(['chunk', 'rows']).where(ofSession).where('chunk', '=', nextNumber),
+)
+
+/** The staged rows of the next chunk to write; null when there is none. */
+async function readNextChunk(
   executor: Executor,
   place: SessionPlace,
-  state: 'checked' | 'refused' | 'aborted',
-  problems: readonly ImportProblem[],
-  now: string,
-): Promise<ImportSession | null> {
-  const values = { ...place, state, problems: JSON.stringify(problems), now }
-  const [row] = await rowsOf(executor, bind(end, values))
-  return row === undefined ? null : sessionOf(row)
-}
-
-const starting = receiving
-  .set(({ ref }) => ({ state: sql<ImportState>`iif(${ref('chunks')} = 0, ${endState}, 'writing')` }))
-  .set({ reading: sql.lit(''), touched_at: slot('now') })
-  .returning(sessionColumns)
-
-const start = template(starting)
-
-/** The ids of the session's file. */
-const ids = db
-  .selectFrom(['import_keys as k', keysInFile])
-  .select(one)
-  .where('k.organization_id', '=', organizationId)
-  .where('k.import_id', '=', slot('importId'))
-
-/**
- * Starts writing forms, whose ids are unique in the whole service. Those ids are checked again, and nothing is started
- * while another organization's import of forms is being written, because that could contain the same ids. Those of
- * families with databases of their own are in `placed_forms`.
- */
-const startForms = template(
-  [
-    db
-      .selectFrom('import_sessions as s')
-      .select(one)
-      .where('s.state', '=', sql.lit('writing'))
-      .where('s.is_dry_run', '=', sql.lit(0))
-      .where('s.kind', '=', slot('kind'))
-      .where('s.organization_id', '<>', organizationId),
-    ids
-      .innerJoin('forms as other', 'other.form_id', 'entry.value')
-      .where('other.organization_id', '<>', organizationId),
-    ids
-      .innerJoin('placed_forms as placed', 'placed.form_id', 'entry.value')
-      .where('placed.organization_id', '<>', organizationId),
-  ].reduce((query, taken) => query.where(eb.not(eb.exists(taken))), starting),
-)
-
-/**
- * Starts writing a session. Null: it is not receiving, or an id that is unique in the whole service is taken.
- * @param serviceWide whether the ids are unique in the whole service, which are those of forms
- */
-async function startSession(
-  executor: Executor,
-  place: SessionPlace & { readonly kind: string },
-  serviceWide: boolean,
-  now: string,
-): Promise<ImportSession | null> {
-  const statement = serviceWide ? startForms : start
-  const [row] = await rowsOf(executor, bind(statement, { ...place, now }))
-  return row === undefined ? null : sessionOf(row)
-}
-
-/** How many rows of each staging table are removed in one step. */
-const DROPPED_CHUNKS = 20
-const DROPPED_KEYS = 2_000
-const DROPPED_CONTACTS = 20_000
-
-const isEnded = eb.exists(db.selectFrom('import_sessions').select(one).where(ofSession).where(isOver))
-
-function dropFrom(table: 'import_chunks' | 'import_keys') {
-  const some = db.selectFrom(table).select(rowid.as('rowid')).where(ofSession).where(isEnded)
-  return template(db.deleteFrom(table).where(rowid, 'in', some.limit(atMost('limit'))))
-}
-const dropChunks = dropFrom('import_chunks')
-const dropKeys = dropFrom('import_keys')
-const dropContacts = template(
-  db
-    .deleteFrom('import_contacts')
-    .where(ofSession)
-    .where(isEnded)
-    .where(
-      'contact_id',
-      'in',
-      db.selectFrom('import_contacts').select('contact_id').where(ofSession).limit(atMost('limit')),
-    ),
-)
-const dropParts = template(db.deleteFrom('import_parts').where(ofSession).where(isEnded))
-const look = template(
-  db.selectNoFrom(
-    eb
-      .or([
-        eb.exists(db.selectFrom('import_chunks').select(one).where(ofSession)),
-        eb.exists(db.selectFrom('import_keys').select(one).where(ofSession)),
-        eb.exists(db.selectFrom('import_contacts').select(one).where(ofSession)),
-      ])
-      .as('left'),
-  ),
-)
-
-/** Removes some of what is staged for a session that is over. False: nothing is left. */
-async function dropStaged(executor: Executor, place: SessionPlace): Promise<boolean> {
-  const results = await resultsOf(executor, [
-    bind(dropChunks, { ...place, limit: DROPPED_CHUNKS }),
-    bind(dropKeys, { ...place, limit: DROPPED_KEYS }),
-    bind(dropContacts, { ...place, limit: DROPPED_CONTACTS }),
-    bind(dropParts, { ...place }),
-    bind(look, { ...place }),
-  ])
-  return results[4].rows[0]?.left === 1
+  { kind, stagedFields }: ImportSession,
+): Promise<StagedChunk | null> {
+  const [row] = await rowsOf(executor, bind(readNext, { ...place }))
+  if (row === undefined) return null
+  const staged: readonly unknown[] = parsed(row.rows)
+  if (stagedFields === null) return { chunk: row.chunk, rows: staged as readonly StoredRow[] }
+  const table = writableTable(kind)
+  const rows = decodedRows(table, stagedFields, staged as readonly (readonly BoundValue[])[])
+  return { chunk: row.chunk, rows }
 }

@@ -333,7 +333,7 @@ const addSlug = template(
 /**
  * Writes the directory's entry of an organization, and of its family if that is new, as `PlaceDirectory.reserve` says.
  */
-export async function reserve(
+async function reserve(
   executor: Executor,
   reservation: PlaceReservation,
 ): Promise<OwnPlace | 'slug_taken' | 'elsewhere'> {
@@ -430,7 +430,7 @@ const freeForms = template(theseForms.where('reserved_at', '<=', slot('reservedU
 const releaseForms = template(theseForms)
 
 /** Reserves ids of forms for families that have databases of their own. */
-export function formReservations(
+function formReservations(
   executor: Executor,
   clock: Clock,
 ): Pick<PlaceDirectory, 'reserveForms' | 'settleForms' | 'freeForms' | 'releaseForms' | 'formsOfOthers'> {

@@ -1,4 +1,4 @@
-import { sql, type SqlBool, type Expression } from 'kysely'
+import { sql, type SqlBool, type Expression, type RawBuilder } from 'kysely'
 import type { Clock } from '../../../ports/platform.ts'
 import { storedRowsOf } from '../../../domain/read/page.ts'
 import { resourceOf } from '../../../domain/resources/index.ts'
@@ -258,12 +258,12 @@ export function upsertOf(
 const clock = sql`(select clock_at from organizations where organization_id = ${slot('owner')})`
 
 /** The SQL of a value of a given row, by its place among the fields. */
-export function at(index: number): Expression<unknown> {
+function at(index: number): Expression<unknown> {
   return sql`row.value ->> ${sql.raw(String(index))}`
 }
 
 /** The SQL of the value to write: what is given, else what is stored under the same key, else the natural value. */
-export function valueOf(
+function valueOf(
   { name, storage, default: natural, mayBeLeftOut }: Column,
   index: number,
   table: Table,
@@ -288,6 +288,26 @@ export function valueOf(
 function literal(value: unknown, storage: Column['storage']): Expression<unknown> {
   const encoded = encode(value, storage)
   return sql.lit(typeof encoded === 'boolean' ? Number(encoded) : encoded)
+}
+
+/**
+ * The SQL that counts the rows which `upsertOf` would insert or update, by the same rules.
+ * @param source as for `upsertOf`
+ */
+export function countOfUpsert(
+  table: Table,
+  fields: readonly string[],
+  source: Expression<unknown> = sql`json_each(${slot('rows')}) as row where true`,
+): RawBuilder<number> {
+  const given = fields.map((field, index) => ({ column: columnOf(table, field), index }))
+  const isKey = ({ column }: (typeof given)[number]) => table.keyColumns.includes(column.name)
+  const keys = given.filter(isKey).map(({ column, index }) => sql`${sql.id('t', column.name)} = ${at(index)}`)
+  const content = given.filter((one) => !isKey(one))
+  const stored = content.map(({ column }) => sql.id('t', column.name))
+  const values = content.map(({ column, index }) => valueOf(column, index, table, fields))
+  return sql<number>`(select count(*) from ${source} and not exists (
+    select 1 from ${sql.id(table.name)} as t where ${sql.id('t', table.ownerColumn)} = ${slot('owner')}
+      and ${sql.join(keys, sql` and `)} and (${sql.join(stored)}) is (${sql.join(values)})))`
 }
 
 /** The maximum number of versions that are kept of a form. */

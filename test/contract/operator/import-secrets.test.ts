@@ -1,4 +1,4 @@
-import { createImportDirectory } from '../../../adapters/sqlite/imports/session-row.ts'
+import { createImportDirectory } from '../../../adapters/sqlite/imports/session-states.ts'
 import { describe, expect, test } from 'vitest'
 import {
   ABANDONED_MS,
