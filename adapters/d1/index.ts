@@ -1,6 +1,6 @@
 import type { PlaceDirectory } from '../../ports/placement.ts'
 import { createPlaceDirectory } from '../sqlite/placement/directory.ts'
-import { createStorage, type SqliteStorage } from '../sqlite/storage.ts'
+import { createStorage, type SqliteStorage } from '../sqlite/index.ts'
 import { createExecutor, type ExecutorOptions } from './executor.ts'
 
 export type { Executor, SqliteStorage } from '../sqlite/index.ts'

@@ -1,4 +1,4 @@
-import { createStorage, type SqliteStorage } from '../sqlite/storage.ts'
+import { createStorage, type SqliteStorage } from '../sqlite/index.ts'
 import { storageOptionsOf, type ObjectExecutorOptions } from './client/executor.ts'
 
 export type { Executor, SqliteStorage } from '../sqlite/index.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { migratedImage } from '../../test/support/databases/migrated-image.ts'
 import { openImage } from '../node-sqlite/index.ts'
-import { readMovedTables } from './move/moved-tables.ts'
+import { readMovedTables } from './move/moved-rows.ts'
 import { readArchivedTables, unarchivedTables } from './archive.ts'
 
 test('every table that moves is either archived or named among those that are not', async () => {

@@ -12,7 +12,13 @@ import type {
   RestoredPart,
   OrganizationStore,
 } from '../../ports/archives.ts'
-import { readDescribedTables, type DescribedTable } from './move/moved-tables.ts'
+import {
+  readDescribedTables,
+  type DescribedTable,
+  readPages,
+  OTHER_TRIGGERS,
+  readKnownTriggers,
+} from './move/moved-rows.ts'
 import { resultsOf, rowsOf, type Executor } from './statement/executor.ts'
 import { columnName, type Database } from './statement/database.ts'
 import { tableOf } from './tables.ts'
@@ -40,10 +46,8 @@ import {
   advanceClock,
 } from './statement/compiler.ts'
 import type { Deletion, Erasure, Retention, RowRemoval } from '../../ports/erasure.ts'
-import { refuseMoving } from './placement/guard.ts'
-import { readPages } from './move/read-rows.ts'
-import { OTHER_TRIGGERS, readKnownTriggers } from './erasure/silenced.ts'
-import { insertStatements } from './move/target.ts'
+import { refuseMoving } from './access/organizations.ts'
+import { insertStatements } from './move/place.ts'
 
 /** Why rows of a table are in no archive. */
 type Reason = string

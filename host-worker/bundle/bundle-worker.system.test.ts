@@ -49,7 +49,7 @@ const rare = [
   ],
   [
     'statements of rare work',
-    /^adapters\/sqlite\/(?:move|imports|analytics|archive|erasure|storage\.ts)|outbox\/(?:store|delivery|automation)/,
+    /^adapters\/sqlite\/(?:move|imports|analytics|archive|erasure|index\.ts)|outbox\/(?:store|delivery|automation)/,
   ],
   ['the rules of phone numbers', /libphonenumber-js|phone-metadata/],
 ] as const

@@ -1,7 +1,6 @@
 import { createFamilyDatabases } from '../../adapters/durable-object/client/family-databases.ts'
-import type { Executor } from '../../adapters/sqlite/index.ts'
+import { type Executor, createStorage } from '../../adapters/sqlite/index.ts'
 import { createPlaceDirectory } from '../../adapters/sqlite/placement/directory.ts'
-import { createStorage } from '../../adapters/sqlite/storage.ts'
 import type { AllPlaces } from '../../domain/placement/find/at-place.ts'
 import { createPlacedStorage, type PlacedStorage } from '../../domain/placement/placed-storage.ts'
 import type { Background, Meter } from '../../ports/platform.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createExecutor } from '../../adapters/d1/index.ts'
 import { openImage } from '../../adapters/node-sqlite/index.ts'
-import { readMovedTables } from '../../adapters/sqlite/move/moved-tables.ts'
+import { readMovedTables } from '../../adapters/sqlite/move/moved-rows.ts'
 import { afterFile } from '../support/runner/after-file.ts'
 import { fakeClock } from '../support/runner/fakes.ts'
 import { contentOf, movingPlaces, toOwn, toShared } from '../support/moving/moving.ts'

@@ -16,7 +16,7 @@ import { sampleRow } from '../support/data/sample-rows.ts'
 import { runnerOf } from '../support/runner/case-runner.ts'
 import { openLegacyVendor, openLegacyVendorWriter } from '../../adapters/pos-legacy-vendor/index.ts'
 import { vendorTableOf, vendorTables } from '../../adapters/pos-legacy-vendor/tables.ts'
-import { rowsStatements } from '../../adapters/sqlite/read/reading.ts'
+import { rowsStatements } from '../../adapters/sqlite/read/pages.ts'
 
 const ROWS = 3000
 const LIMIT = 100

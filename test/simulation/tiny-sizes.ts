@@ -6,9 +6,8 @@ import { registerHooks } from 'node:module'
  */
 const tinySizes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'adapters/sqlite/imports/sessions.ts': { CHUNK_MAX_ROWS: 2, MATCHED_CHUNK_MAX_ROWS: 2 },
-  'adapters/sqlite/move/read-rows.ts': { PAGE_BYTES_MAX: 700 },
-  'adapters/sqlite/move/place.ts': { DELETED_MAX: 2 },
-  'adapters/sqlite/move/target.ts': { JSON_BYTES_MAX: 250 },
+  'adapters/sqlite/move/moved-rows.ts': { PAGE_BYTES_MAX: 700 },
+  'adapters/sqlite/move/place.ts': { DELETED_MAX: 2, JSON_BYTES_MAX: 250 },
   'adapters/sqlite/outbox/automation.ts': { FORGOTTEN_MAX: 2 },
   'adapters/sqlite/read/reading.ts': { TEXT_MAX_BYTES: 500, ROWS_MAX_BYTES: 900 },
   'domain/access/authenticate.ts': { KEYS_MAX: 1 },

@@ -1,5 +1,5 @@
 import type { MovePlace } from '../../../ports/moves.ts'
-import { createMovePlace, type MoveControl } from '../../sqlite/move/index.ts'
+import { createMovePlace, type MoveControl } from '../../sqlite/move/place.ts'
 import { createControl, type FamilyControl } from './family-databases.ts'
 import { createExecutor, type ObjectExecutorOptions } from './executor.ts'
 

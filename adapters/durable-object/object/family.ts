@@ -16,7 +16,7 @@ import {
 import { admissionOf, EMPTY, opened, transition, type Given, type State } from './states.ts'
 import { createWakeUp, type Alarm, type WakeUp } from './wake-up.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
-import { dueInTurns } from '../../sqlite/outbox/turns.ts'
+import { dueInTurns } from '../../sqlite/outbox/store.ts'
 import type { KeyBudget } from '../../../ports/organizations.ts'
 import type { KeyRow } from '../../sqlite/tables.ts'
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../ports/platform.ts'
-import { earliestDue } from '../../sqlite/outbox/turns.ts'
+import { earliestDue } from '../../sqlite/outbox/store.ts'
 import type { Run } from './batch.ts'
 
 /**

@@ -1,10 +1,21 @@
-import { db, eb, slot, atMost, bind, template, one, nextInstant, nowOf } from '../statement/compiler.ts'
-import { sql } from 'kysely'
+import {
+  db,
+  eb,
+  slot,
+  atMost,
+  bind,
+  template,
+  one,
+  nextInstant,
+  nowOf,
+  type Template,
+} from '../statement/compiler.ts'
+import { sql, type Expression, type SqlBool, type AliasableExpression } from 'kysely'
 import type { Organization, RetentionSettings, Administration } from '../../../ports/organizations.ts'
 import { resultsOf, rowsOf, type BoundValue, type Executor } from '../statement/executor.ts'
 import { organizationToRow, settingColumns, organizationFromRow } from '../tables.ts'
 import type { Clock } from '../../../ports/platform.ts'
-import { isPlaced, refuseMoving, type Guard } from '../placement/guard.ts'
+import { isPlaced, type Guard } from '../placement/guard.ts'
 import { createKeys } from './keys.ts'
 
 const organizationId = slot<string>('organization_id')
@@ -219,6 +230,34 @@ const forgetPlaces = template(
     .where('is_sent', '=', sql.lit(0))
     .where(isRebounded),
 )
+
+/** Whether the family above an organization moves to another place. Moves are recorded in the shared database. */
+const isMoving = (id: Expression<string | null>) => sql<SqlBool>`exists (
+  with recursive above(id) as (select ${id} union
+    select o.parent_id from organizations as o join above on o.organization_id = above.id)
+  select 1 from above join moves as m on m.family_id = above.id and m.ended_at is null)`
+
+/**
+ * A statement that fails with `MovingError` when an organization is to join or leave a family that moves.
+ * @param changes the SQL for whether the parent in the slot `parentId` is not the present one
+ */
+export function refuseMoving(
+  organizationId: AliasableExpression<string>,
+  parentId: Expression<string | null>,
+  changes: Expression<SqlBool>,
+): Template {
+  return template(
+    db
+      .insertInto('refused_writes')
+      .columns(['organization_id', 'now'])
+      .expression(
+        db
+          .selectNoFrom([organizationId.as('organization_id'), sql.lit('moving').as('now')])
+          .where(changes)
+          .where(({ or }) => or([isMoving(organizationId), isMoving(parentId)])),
+      ),
+  )
+}
 
 const refuse = refuseMoving(
   organizationId,

@@ -14,7 +14,7 @@ import { movingWriter } from '../../../test/support/moving/moving-writer.ts'
 import { oddFamily } from '../../../test/support/data/odd-rows.ts'
 import { virtualTime, type VirtualTime } from '../../../test/support/runner/virtual-time.ts'
 import { openImage } from '../../node-sqlite/index.ts'
-import { readMovedTables } from './moved-tables.ts'
+import { readMovedTables } from './moved-rows.ts'
 
 // A move whose target stops working, at any of its calls before the switch, can be given up: within a bounded time, and
 // without the target.

@@ -15,7 +15,7 @@ import { movingWriter, type MovingWriter } from '../../../test/support/moving/mo
 import { oddFamily } from '../../../test/support/data/odd-rows.ts'
 import type { MovedTable } from '../../../ports/moves.ts'
 import { openImage } from '../../node-sqlite/index.ts'
-import { readMovedTables } from './moved-tables.ts'
+import { readMovedTables } from './moved-rows.ts'
 
 /**
  * Only every twelfth call is killed here, because killing at every call takes half a minute. CI does that

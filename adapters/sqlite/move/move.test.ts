@@ -16,7 +16,7 @@ import { migratedImage } from '../../../test/support/databases/migrated-image.ts
 import type { MovedTable } from '../../../ports/moves.ts'
 import { newOrganization } from '../../../domain/organizations/settings.ts'
 import { createStorage, openImage } from '../../node-sqlite/index.ts'
-import { readMovedTables } from './moved-tables.ts'
+import { readMovedTables } from './moved-rows.ts'
 
 const START = '2026-06-15T12:00:00.000Z'
 const FAMILY = ['acme', 'acme-child', 'ac\u{1f600}me']

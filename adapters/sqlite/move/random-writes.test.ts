@@ -8,7 +8,7 @@ import { migratedImage } from '../../../test/support/databases/migrated-image.ts
 import { createScratchStorage } from '../../../test/support/scratch/scratch-storage.ts'
 import type { Storage } from '../../../ports/storage.ts'
 import { createStorage } from '../index.ts'
-import { readMovedTables } from './moved-tables.ts'
+import { readMovedTables } from './moved-rows.ts'
 
 const FAMILY = ['root', 'child', 'late'] as const
 

@@ -17,7 +17,7 @@ import {
 import { createObjectStorage } from '../../durable-object/index.ts'
 import { openImage } from '../../node-sqlite/index.ts'
 import { createPlaceDirectory, createStorage } from '../index.ts'
-import { readMovedTables } from './moved-tables.ts'
+import { readMovedTables } from './moved-rows.ts'
 
 // Whoever reads after a write was acknowledged reads it, in every isolate: also one that remembers the place which the
 // family has just left, and also while the mover is dead, for however long.

@@ -18,7 +18,7 @@ import { fewTables, fewTablesImage } from '../../../test/support/databases/few-t
 import { migratedImage } from '../../../test/support/databases/migrated-image.ts'
 import type { MovedTable } from '../../../ports/moves.ts'
 import { createStorage, openImage } from '../../node-sqlite/index.ts'
-import { readMovedTables } from './moved-tables.ts'
+import { readMovedTables } from './moved-rows.ts'
 
 let tables: readonly MovedTable[]
 let image: Uint8Array
@@ -225,7 +225,7 @@ test('the shared database takes writes from the switch on, whenever the old plac
 })
 
 test('every table either moves or is named among those that stay', async () => {
-  const { stayingTables } = await import('./moved-tables.ts')
+  const { stayingTables } = await import('./moved-rows.ts')
   const sql = `select name from sqlite_master where type = 'table' and name not glob 'sqlite_*'
     and name <> 'applied_migrations'`
   const whole = openImage(migratedImage())

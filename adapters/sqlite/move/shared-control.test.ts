@@ -3,7 +3,7 @@ import { newOrganization } from '../../../domain/organizations/settings.ts'
 import { migratedImage } from '../../../test/support/databases/migrated-image.ts'
 import { movingPlaces } from '../../../test/support/moving/moving.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
-import { createStorage } from '../storage.ts'
+import { createStorage } from '../index.ts'
 
 test('the end of one pause in the shared database ends no pause of another move', async () => {
   const places = movingPlaces({ clock: fakeClock(), image: migratedImage() })

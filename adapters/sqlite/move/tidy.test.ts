@@ -16,7 +16,7 @@ import {
 } from '../../../test/support/moving/moving.ts'
 import { oddFamily } from '../../../test/support/data/odd-rows.ts'
 import { openImage } from '../../node-sqlite/index.ts'
-import { readMovedTables } from './moved-tables.ts'
+import { readMovedTables } from './moved-rows.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS

@@ -1,12 +1,11 @@
-import { expressionBuilder, sql } from 'kysely'
-import type { OutboxStore, TenantOutbox } from '../../../ports/messaging.ts'
-import type { Database } from '../statement/database.ts'
-import { atMost, bind, db, slot, template, boundedNow } from '../statement/compiler.ts'
+import { sql, type Expression, expressionBuilder } from 'kysely'
+import type { OutboxRef, OutboxStore, TenantOutbox } from '../../../ports/messaging.ts'
+import { bind, db, slot, template, indexedBy, jsonEach, atMost, boundedNow } from '../statement/compiler.ts'
+import { rowsOf, type Executor, resultsOf } from '../statement/executor.ts'
+import { parsed, type JsonText, type Database } from '../statement/database.ts'
 import type { Guard } from '../placement/guard.ts'
-import { resultsOf, rowsOf, type Executor } from '../statement/executor.ts'
 import { admit, finishStep, startRun } from './automation.ts'
 import { claim, begin, readAgain, settle } from './delivery.ts'
-import { dueInTurns } from './turns.ts'
 
 const listed = db
   .selectFrom('outbox')
@@ -139,4 +138,179 @@ function openTenantOutbox(executor: Executor, organizationId: string): TenantOut
     finishStep: (token, step, now) =>
       finishStep(executor, { organizationId, outboxId: step.runId, token }, step, now),
   }
+}
+
+/** Pending entries in the order (organization, due time, id). */
+const pending = db
+  .selectFrom(indexedBy('outbox', 'p', 'outbox_turns'))
+  .where('p.status', '=', sql.lit('pending'))
+
+/** The first organization with a pending entry. */
+const firstOrganization = pending.select('p.organization_id').orderBy('p.organization_id').limit(sql.lit(1))
+
+/** The ids of an organization's entries that have been due longest, as a JSON array. */
+function longestDue(organizationId: Expression<string | null>, count: Expression<number>) {
+  const longest = pending
+    .select('p.outbox_id')
+    .where('p.organization_id', '=', organizationId)
+    .where('p.next_attempt_at', '<=', slot('now'))
+    .orderBy('p.next_attempt_at')
+    .orderBy('p.outbox_id')
+    .limit(sql<number>`+${count}`)
+  return db
+    .selectFrom(longest.as('longest'))
+    .select(({ fn }) => fn<JsonText<readonly string[]>>('json_group_array', ['outbox_id']).as('ids'))
+    .$asScalar()
+}
+
+/**
+ * The organizations with pending entries. A recursive query steps through the index from one organization to the next;
+ * its last row is null.
+ */
+const walking = db.withRecursive('walked(organization_id)', (walk) =>
+  walk.selectNoFrom(firstOrganization.as('organization_id')).unionAll(
+    walk
+      .selectFrom('walked')
+      .select(({ ref }) =>
+        firstOrganization
+          .where('p.organization_id', '>', ref('walked.organization_id'))
+          .as('organization_id'),
+      )
+      .where('walked.organization_id', 'is not', null),
+  ),
+)
+
+/** Divides the limit among the organizations with pending entries. */
+const dueOfAll = template(
+  walking
+    .with(
+      (fair) => fair('fair').materialized(),
+      (fair) =>
+        fair
+          .selectFrom('walked')
+          .select(({ fn, ref }) =>
+            sql<number>`cast(ceil(${slot('limit')} * 1.0 / max(1, ${fn.count(ref('organization_id'))})) as integer)`.as(
+              'share',
+            ),
+          ),
+    )
+    .selectFrom('walked')
+    .select(({ ref, selectFrom }) => {
+      const share = selectFrom('fair').select('share')
+      return [
+        'walked.organization_id as organizationId',
+        share.as('share'),
+        longestDue(ref('walked.organization_id'), share.$asScalar()).as('outboxIds'),
+      ]
+    })
+    .where('organization_id', 'is not', null)
+    .$narrowType<{ organizationId: string; share: number }>(),
+)
+
+const dueOfThese = template(
+  db
+    .selectFrom(jsonEach<string, 'asked'>(slot('organizations'), 'asked'))
+    .select(({ ref }) => [
+      'asked.value as organizationId',
+      longestDue(ref('asked.value'), slot<number>('share')).as('outboxIds'),
+    ]),
+)
+/** An organization, and the ids of its entries that have been due longest. */
+type QueueRow = NonNullable<typeof dueOfThese.rowType>
+
+const earliest = template(
+  walking
+    .selectFrom('walked')
+    .select(({ fn, ref }) =>
+      fn
+        .min<string | null>(
+          pending
+            .select('p.next_attempt_at')
+            .where('p.organization_id', '=', ref('walked.organization_id'))
+            .orderBy('p.next_attempt_at')
+            .limit(sql.lit(1))
+            .$asScalar(),
+        )
+        .as('dueAt'),
+    ),
+)
+
+/**
+ * Reads when the first pending entry is due: one row with that instant, or with null when none is pending. It reads two
+ * rows for each organization with pending entries, however many entries each has.
+ */
+export const earliestDue = bind(earliest, {})
+
+/** The due entries of each organization, longest due first: all of them, or its share. */
+type Queues = ReadonlyMap<string, readonly string[]>
+
+/**
+ * The entries that are due at `now`, at most `limit`, with the organizations taking turns. No more entries of an
+ * organization are read than its share, so many entries of one organization do not slow down the rest. Unused shares go
+ * to the organizations with more entries.
+ */
+export async function dueInTurns(
+  executor: Executor,
+  now: string,
+  limit: number,
+): Promise<readonly OutboxRef[]> {
+  const rows = await rowsOf(executor, bind(dueOfAll, { now, limit }))
+  let share = rows[0]?.share ?? 0
+  const queues = new Map(queuesOf(rows))
+  for (;;) {
+    const rest = limit - total(queues)
+    const waiting = [...queues].filter(([, ids]) => ids.length >= share).map(([id]) => id)
+    if (rest <= 0 || waiting.length === 0) return inTurns(queues, firstPlace(now, queues.size), limit)
+    share += Math.ceil(rest / waiting.length)
+    const more = await readQueues(executor, waiting, share, now)
+    for (const [organizationId, ids] of more) queues.set(organizationId, ids)
+  }
+}
+
+async function readQueues(
+  executor: Executor,
+  organizationIds: readonly string[],
+  share: number,
+  now: string,
+): Promise<Queues> {
+  const organizations = JSON.stringify(organizationIds)
+  return queuesOf(await rowsOf(executor, bind(dueOfThese, { organizations, share, now })))
+}
+
+function queuesOf(rows: readonly QueueRow[]): Queues {
+  const queues = rows.map(({ organizationId, outboxIds }): [string, readonly string[]] => [
+    organizationId,
+    parsed(outboxIds),
+  ])
+  return new Map(queues.filter(([, ids]) => ids.length > 0))
+}
+
+function total(queues: Queues): number {
+  return [...queues.values()].reduce((sum, ids) => sum + ids.length, 0)
+}
+
+/** A prime number, so that sweeps at any regular interval begin with different organizations. */
+const PLACES_A_MINUTE = 7919
+
+/** The index of the organization that has the first turn. It changes every minute. */
+function firstPlace(now: string, count: number): number {
+  const minute = Math.floor(Date.parse(now) / 60_000)
+  return count === 0 ? 0 : (minute * PLACES_A_MINUTE) % count
+}
+
+/**
+ * The entries in turns: one of each organization, beginning with the organization at index `first`, then a second one
+ * of each, and so on.
+ */
+function inTurns(queues: Queues, first: number, limit: number): readonly OutboxRef[] {
+  const ordered = [...queues]
+  const placed = [...ordered.slice(first), ...ordered.slice(0, first)]
+  const turns = Math.max(0, ...placed.map(([, ids]) => ids.length))
+  const refs = Array.from({ length: turns }, (_, turn) =>
+    placed.flatMap(([organizationId, ids]) => {
+      const outboxId = ids[turn]
+      return outboxId === undefined ? [] : [{ organizationId, outboxId }]
+    }),
+  )
+  return refs.flat().slice(0, limit)
 }

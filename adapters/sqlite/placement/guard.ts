@@ -1,4 +1,4 @@
-import { sql, expressionBuilder, type Expression, type SqlBool, type AliasableExpression } from 'kysely'
+import { sql, expressionBuilder, type Expression, type SqlBool } from 'kysely'
 import type { PlaceFinder, OwnPlace, PlacedOrganization } from '../../../ports/placement.ts'
 import { bind, db, slot, template, eb, one, jsonEach, type Template } from '../statement/compiler.ts'
 import {
@@ -185,34 +185,6 @@ function statementsFor(
   if ('keyId' in subject) return { ...ofKey, values: subject }
   if ('outboxId' in subject) return { ...ofEntry, values: subject }
   return { ...ofOrganizations, values: { organizationIds: JSON.stringify(subject.organizationIds) } }
-}
-
-/** Whether the family above an organization moves to another place. Moves are recorded in the shared database. */
-const isMoving = (id: Expression<string | null>) => sql<SqlBool>`exists (
-  with recursive above(id) as (select ${id} union
-    select o.parent_id from organizations as o join above on o.organization_id = above.id)
-  select 1 from above join moves as m on m.family_id = above.id and m.ended_at is null)`
-
-/**
- * A statement that fails with `MovingError` when an organization is to join or leave a family that moves.
- * @param changes the SQL for whether the parent in the slot `parentId` is not the present one
- */
-export function refuseMoving(
-  organizationId: AliasableExpression<string>,
-  parentId: Expression<string | null>,
-  changes: Expression<SqlBool>,
-): Template {
-  return template(
-    db
-      .insertInto('refused_writes')
-      .columns(['organization_id', 'now'])
-      .expression(
-        db
-          .selectNoFrom([organizationId.as('organization_id'), sql.lit('moving').as('now')])
-          .where(changes)
-          .where(({ or }) => or([isMoving(organizationId), isMoving(parentId)])),
-      ),
-  )
 }
 
 const placed = () =>

@@ -1,5 +1,4 @@
 import { resources, reads } from '../../../domain/resources/index.ts'
-import { indexesByHand } from './by-hand.ts'
 import { removalTriggers, tallies, tallyTriggers } from './triggers.ts'
 import { OWNER, type Schema, type ColumnShape, type IndexShape, type TableShape } from './actual.ts'
 import {
@@ -16,6 +15,7 @@ import { columnName } from '../statement/database.ts'
 import { tableName, columnOf, tableOf, indexOf, type PageIndex } from '../tables.ts'
 import { SYNC_FIELD, type CollectionEndpoint } from '../../../domain/record/endpoint.ts'
 import type { Predicate } from '../../../ports/records.ts'
+import type { Reason } from './difference.ts'
 
 /** The schema that the records require, with the indexes that other statements need. */
 export function expectedSchema(): Schema {
@@ -252,3 +252,76 @@ function narrowings(
 function equals(field: string): Predicate {
   return { field, operator: 'equals', value: '' }
 }
+
+const index = (table: string, columns: readonly string[], id: string): IndexShape => ({
+  name: [table, ...columns.map((column) => column.replace(' DESC', ''))].join('_'),
+  table,
+  columns: ['organization_id', ...columns, id],
+  unique: false,
+  where: null,
+})
+
+/** An index that holds all that statements read of a row. */
+const covering = (table: string, columns: readonly string[]): IndexShape => ({
+  name: [table, ...columns].join('_'),
+  table,
+  columns: ['organization_id', ...columns],
+  unique: false,
+  where: null,
+})
+
+/** Why rows are found by their clock that no page shows in this order, and that may be very many. */
+const MOVED = 'a move copies what was written since an instant'
+
+/** Indexes for statements other than pages of endpoints, each with its statement. */
+export const indexesByHand: readonly (readonly [IndexShape, Reason])[] = [
+  [index('billing_events', ['updated_at'], 'event_id'), MOVED],
+  [index('link_events', ['updated_at'], 'event_id'), MOVED],
+  [index('list_members', ['updated_at', 'list_id'], 'contact_id'), MOVED],
+  [
+    index('automations', ['trigger_form_id', 'status'], 'automation_id'),
+    'a submission finds what it triggers',
+  ],
+  [
+    covering('billing_events', ['membership_id', 'occurred_at', 'event_id', 'type', 'amount_cents']),
+    'a membership finds the events of its first year, and analytics the revenue from a member',
+  ],
+  [
+    index('exit_survey_events', ['occurred_at', 'reason_code'], 'event_id'),
+    'reasons within a range are counted',
+  ],
+  [index('link_events', ['link_id', 'event', 'occurred_at'], 'event_id'), "a link's last click is found"],
+  [index('memberships', ['signup_date DESC'], 'membership_id'), 'the members export'],
+  [index('memberships', ['status', 'signup_date DESC'], 'membership_id'), 'the members export of one status'],
+  [
+    covering('memberships', ['status', 'canceled_at', 'churn_type', 'cancel_reason', 'tenure_days']),
+    'cancellations within a range are counted',
+  ],
+  [
+    index('purchases', ['checkout_link_id', 'status'], 'purchase_id'),
+    'the completed purchases of a checkout link are counted',
+  ],
+  [
+    covering('retention_offer_events', ['membership_id', 'occurred_at', 'event_id', 'event']),
+    "each member's last decision within a range is found",
+  ],
+  [
+    covering('retention_offer_events', ['offer_id', 'occurred_at', 'event_id', 'event']),
+    'the events of each offer within a range are counted, and the latest one is found',
+  ],
+  [
+    {
+      name: 'outbox_stopped',
+      table: 'outbox',
+      columns: ['organization_id', 'updated_at', 'outbox_id'],
+      unique: false,
+      where: "status <> 'pending'",
+    },
+    'what is not tried by itself is counted without what waits',
+  ],
+  [index('reviews', ['site_id'], 'review_id'), 'the reviews that carry the name of a site are found'],
+  [
+    index('visible_reviews', ['owner_id'], 'row_id'),
+    'the reviews of a child are found when its parent changes',
+  ],
+]

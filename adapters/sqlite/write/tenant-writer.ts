@@ -24,7 +24,7 @@ import {
   rowsOf,
   type Executor,
 } from '../statement/executor.ts'
-import { readBoundedPage, pageStatements } from '../read/reading.ts'
+import { readBoundedPage, pageStatements } from '../read/pages.ts'
 import { selectFrom } from '../read/page-select.ts'
 import type { TenantExecutors } from '../placement/guard.ts'
 import { createSubmissionMarks } from './submission-marks.ts'

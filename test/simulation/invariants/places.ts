@@ -1,4 +1,4 @@
-import { stayingTables } from '../../../adapters/sqlite/move/moved-tables.ts'
+import { stayingTables } from '../../../adapters/sqlite/move/moved-rows.ts'
 import type { LookedAt, StoredHere } from '../engine/database.ts'
 import type { StoredPlaces } from '../service/stored-places.ts'
 import { passing } from '../setting.ts'

@@ -5,7 +5,8 @@ import {
   type FamilyNamespace,
 } from '../../../adapters/durable-object/index.ts'
 import { createPlaceDirectory, createStorage, type Executor } from '../../../adapters/sqlite/index.ts'
-import { createMoveLedger, createMovePlace, sharedControl } from '../../../adapters/sqlite/move/index.ts'
+import { createMoveLedger } from '../../../adapters/sqlite/move/ledger.ts'
+import { createMovePlace, sharedControl } from '../../../adapters/sqlite/move/place.ts'
 import { createPlaceMemory, type AllPlaces } from '../../../domain/placement/find/at-place.ts'
 import type { MovesWorld } from '../../../domain/placement/operators/moves.ts'
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'

@@ -1,5 +1,0 @@
-export { createMoveLedger } from './ledger.ts'
-export { readMovedTables, stayingTables } from './moved-tables.ts'
-export type { MoveControl, MovePlaceOptions } from './place.ts'
-export { createMovePlace } from './place.ts'
-export { sharedControl } from './place.ts'
