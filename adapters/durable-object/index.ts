@@ -3,13 +3,13 @@ import { storageOptionsOf, type ObjectExecutorOptions } from './client/executor.
 
 export type { Executor, SqliteStorage } from '../sqlite/index.ts'
 export { createMeter } from '../sqlite/index.ts'
-export type { FamilyControl } from './client/family-databases.ts'
-export { createControl } from './client/family-databases.ts'
-export { createFamilyDatabases } from './client/family-databases.ts'
+export type { FamilyControl } from './client/control.ts'
+export { createControl } from './client/control.ts'
+export { createFamilyDatabases } from './client/control.ts'
 export type { Migrations } from './object/schema.ts'
 export type { ObjectExecutorOptions } from './client/executor.ts'
 export { createExecutor } from './client/executor.ts'
-export { createObjectMovePlace } from './client/move-place.ts'
+export { createObjectMovePlace } from './client/control.ts'
 export type { FamilyNamespace, FamilyPlace } from './client/executor.ts'
 export type { FamilyObject, Mode } from './protocol.ts'
 

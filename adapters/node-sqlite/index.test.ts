@@ -6,8 +6,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect, test, vi } from 'vitest'
 import type { BoundValue, Statement } from '../sqlite/index.ts'
-import { createExecutor } from './database.ts'
-import { createMeter, migrate, nodeSqliteCapabilities, openImage, openNodeSqlite } from './index.ts'
+import {
+  createExecutor,
+  createMeter,
+  migrate,
+  nodeSqliteCapabilities,
+  openImage,
+  openNodeSqlite,
+} from './index.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'node-sqlite-'))
 afterAll(() => {

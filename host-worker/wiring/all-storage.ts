@@ -1,4 +1,4 @@
-import { createFamilyDatabases } from '../../adapters/durable-object/client/family-databases.ts'
+import { createFamilyDatabases } from '../../adapters/durable-object/client/control.ts'
 import { type Executor, createStorage } from '../../adapters/sqlite/index.ts'
 import { createPlaceDirectory } from '../../adapters/sqlite/placement/directory.ts'
 import type { AllPlaces } from '../../domain/placement/find/at-place.ts'

@@ -1,5 +1,5 @@
 import { createExecutor } from '../../adapters/d1/executor.ts'
-import { createObjectMovePlace } from '../../adapters/durable-object/client/move-place.ts'
+import { createObjectMovePlace } from '../../adapters/durable-object/client/control.ts'
 import { ownMigrations } from '../../adapters/durable-object/object/own-migrations.ts'
 import { openLegacyVendorWriter } from '../../adapters/pos-legacy-vendor/index.ts'
 import { createMoveLedger } from '../../adapters/sqlite/move/ledger.ts'

@@ -14,8 +14,12 @@ import { openSharedD1 } from '../support/databases/shared-d1.ts'
 import { migratedImage } from '../support/databases/migrated-image.ts'
 import { sampleRow } from '../support/data/sample-rows.ts'
 import { runnerOf } from '../support/runner/case-runner.ts'
-import { openLegacyVendor, openLegacyVendorWriter } from '../../adapters/pos-legacy-vendor/index.ts'
-import { vendorTableOf, vendorTables } from '../../adapters/pos-legacy-vendor/tables.ts'
+import {
+  openLegacyVendor,
+  openLegacyVendorWriter,
+  vendorTableOf,
+  vendorTables,
+} from '../../adapters/pos-legacy-vendor/index.ts'
 import { rowsStatements } from '../../adapters/sqlite/read/pages.ts'
 
 const ROWS = 3000

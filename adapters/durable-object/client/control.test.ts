@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
-import { createControl, type FamilyControl } from './family-databases.ts'
+import { createControl, type FamilyControl } from './control.ts'
 import type { FamilyNamespace } from './executor.ts'
 import type { FamilyObject } from '../protocol.ts'
 

@@ -3,7 +3,7 @@ import { fakeClock } from '../../../test/support/runner/fakes.ts'
 import { namespaceOf, openScratchFamily } from '../../../test/support/scratch/scratch-family.ts'
 import { openedImage } from '../../../test/support/scratch/scratch-object.ts'
 import type { FamilyObject } from '../protocol.ts'
-import { createObjectMovePlace } from './move-place.ts'
+import { createObjectMovePlace } from './control.ts'
 
 const place = { kind: 'own', familyId: 'family', generation: 1, region: null, jurisdiction: null } as const
 

@@ -2,11 +2,10 @@ import { DurableObject, WorkerEntrypoint } from 'cloudflare:workers'
 import type { DurableObjectState } from '@cloudflare/workers-types'
 import type { OutboxRef } from '../../../ports/messaging.ts'
 import type { Statement } from '../../sqlite/statement/executor.ts'
-import type { Family, FamilyTools } from './family.ts'
+import type { Family, FamilyTools, Alarm } from './family.ts'
 import type { ObjectDatabase } from './batch.ts'
 import type { BatchAnswer, BatchTerms, FamilyObject, Mode } from '../protocol.ts'
 import type { Migration } from '../../sqlite/migration.ts'
-import type { Alarm } from './wake-up.ts'
 
 /** The parts of an object that the Worker provides, as opposed to the platform. */
 export type WorkerTools = Pick<FamilyTools, 'clock' | 'log' | 'handOver'>

@@ -1,9 +1,10 @@
-import { createRateLimiter, type RateLimiter } from '../../../domain/access/rate-limiter.ts'
 import type { Clock, Log } from '../../../ports/platform.ts'
+import { earliestDue, dueInTurns } from '../../sqlite/outbox/store.ts'
+import { type Run, forgivingRun, runBatch, type ObjectDatabase } from './batch.ts'
+import { createRateLimiter, type RateLimiter } from '../../../domain/access/rate-limiter.ts'
 import type { OutboxRef } from '../../../ports/messaging.ts'
 import type { PlaceMethod, PlaceState } from '../../../domain/placement/move/place-states.ts'
 import { readsAlone, type Statement, type Executor } from '../../sqlite/statement/executor.ts'
-import { forgivingRun, runBatch, type Run, type ObjectDatabase } from './batch.ts'
 import { createBringUp, readFacts, createSchema, writeFact, type BringUp, type Migrations } from './schema.ts'
 import {
   unpacked,
@@ -14,9 +15,7 @@ import {
   type PackedResult,
 } from '../protocol.ts'
 import { admissionOf, EMPTY, opened, transition, type Given, type State } from './states.ts'
-import { createWakeUp, type Alarm, type WakeUp } from './wake-up.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
-import { dueInTurns } from '../../sqlite/outbox/store.ts'
 import type { KeyBudget } from '../../../ports/organizations.ts'
 import type { KeyRow } from '../../sqlite/tables.ts'
 
@@ -212,11 +211,7 @@ const HANDED_OVER_MAX = 500
  * The entries that were due at an instant, in ms since 1970. The family's organizations take turns, as they do in the
  * sweep of the shared outbox.
  */
-export function dueEntries(
-  database: ObjectDatabase,
-  run: Run,
-  dueByMs: number,
-): Promise<readonly OutboxRef[]> {
+function dueEntries(database: ObjectDatabase, run: Run, dueByMs: number): Promise<readonly OutboxRef[]> {
   const executor: Executor = {
     batch: async (statements) => runBatch(database, run, statements, readsAlone(statements)).map(unpacked),
   }
@@ -227,7 +222,7 @@ export function dueEntries(
 const RATE_COLUMN: keyof KeyRow = 'rate_per_minute'
 
 /** The first statement of a counted batch does not return the column with the rate, so nothing can be counted. */
-export class RateColumnMissingError extends Error {
+class RateColumnMissingError extends Error {
   override readonly name = 'RateColumnMissingError'
   constructor() {
     super(`The first statement of a counted batch does not return the column ${RATE_COLUMN}`)
@@ -239,11 +234,7 @@ export class RateColumnMissingError extends Error {
  * says. Null: the key is not proven, or has no rate. All requests of a family reach the same object, so this count is
  * complete. A column that is missing is an error: otherwise a mistake in a statement would end all rates, unseen.
  */
-export function countRequest(
-  keyId: string,
-  [found]: readonly PackedResult[],
-  rates: RateLimiter,
-): KeyBudget | null {
+function countRequest(keyId: string, [found]: readonly PackedResult[], rates: RateLimiter): KeyBudget | null {
   const column = found?.columns.indexOf(RATE_COLUMN) ?? -1
   if (column < 0) throw new RateColumnMissingError()
   const ratePerMinute = found?.rows[0]?.[column]
@@ -251,7 +242,7 @@ export function countRequest(
 }
 
 /** The state of one object, stored and in memory. */
-export interface Life {
+interface Life {
   state(): State
   /** Changes the state. Called within `atomically`. */
   enter(next: State): void
@@ -261,7 +252,7 @@ export interface Life {
   end(): void
 }
 
-export function createLife(database: ObjectDatabase, stored: State): Life {
+function createLife(database: ObjectDatabase, stored: State): Life {
   let state = stored
   return {
     state: () => state,
@@ -281,5 +272,101 @@ export function createLife(database: ObjectDatabase, stored: State): Life {
     end() {
       state = EMPTY
     },
+  }
+}
+
+/**
+ * How long an entry must have been due before the alarm hands it over. The Worker that writes an entry starts work on
+ * it at once, so the alarm is only for entries that were lost on that way, or are due later.
+ */
+const GRACE_MS = 5_000
+
+/** How long the Worker has to finish entries that were handed over, before they are handed over again. */
+const AGAIN_AFTER_MS = 60_000
+
+/** The alarm of an object. Setting or clearing it is part of the current transaction. */
+export interface Alarm {
+  set(atMs: number): void
+  clear(): void
+}
+
+/**
+ * Keeps the alarm of an object at the first moment at which there is something to do, and unset while there is nothing.
+ */
+interface WakeUp {
+  /**
+   * Sets the alarm for entries that a write may have added. Called in the transaction of the write. An alarm that rings
+   * within the grace period is not touched: it rings early enough for everything that is due now, and sets itself again
+   * as needed. So a series of submissions does not set and clear the alarm, each time with a write.
+   */
+  wrote(): void
+  /** Sets the alarm earlier, or clears it, where that is needed. Called in a transaction. */
+  lookAgain(): void
+  /** To be called when the alarm rings, before anything else: sets the next alarm. Called in a transaction. */
+  rang(): void
+  /** Clears the alarm, because there is nothing left to do. */
+  stop(): void
+  /** The instant, in ms since 1970, by which an entry must have been due for the alarm to hand it over. */
+  dueByMs(): number
+}
+
+interface WakeUpTools {
+  readonly alarm: Alarm
+  readonly clock: Clock
+  readonly run: Run
+  /** When the alarm is set to ring, in ms since 1970; null: it is not set. */
+  readonly setAtMs: number | null
+  /** When the object should continue with its schema, in ms since 1970; null: its schema is up to date. */
+  readonly schemaAtMs: () => number | null
+}
+
+function createWakeUp({ alarm, clock, run, setAtMs, schemaAtMs }: WakeUpTools): WakeUp {
+  let ringsAtMs = setAtMs
+  // These are lost when the instance ends. Entries may then be handed over twice, which is harmless.
+  let handedOverAtMs = -Infinity
+  let rangAtMs = -Infinity
+  // An alarm rings by the platform's clock, which may be ahead of this one. Without this maximum, the alarm would be
+  // set again for an instant that the platform has already passed, and would ring over and over until this clock has
+  // caught up.
+  const nowMs = () => Math.max(clock.nowMs(), rangAtMs)
+
+  /** From which instant, in ms since 1970, the first pending entry may be handed over; null: none is pending. */
+  const ripeAtMs = (): number | null => {
+    const dueAt = run(earliestDue).rows[0]?.[0]
+    return typeof dueAt === 'string' ? Date.parse(dueAt) + GRACE_MS : null
+  }
+  const wantedMs = (): number | null => {
+    const [ripeMs, schemaMs] = [ripeAtMs(), schemaAtMs()]
+    const wanted = [
+      ...(ripeMs === null ? [] : [Math.max(ripeMs, handedOverAtMs + AGAIN_AFTER_MS)]),
+      ...(schemaMs === null ? [] : [schemaMs]),
+    ]
+    return wanted.length === 0 ? null : Math.min(...wanted)
+  }
+  const stop = (): void => {
+    if (ringsAtMs !== null) alarm.clear()
+    ringsAtMs = null
+  }
+  const lookAgain = (): void => {
+    const atMs = wantedMs()
+    if (atMs === null) stop()
+    else if (ringsAtMs === null || atMs < ringsAtMs) {
+      alarm.set(atMs)
+      ringsAtMs = atMs
+    }
+  }
+  return {
+    wrote() {
+      if (ringsAtMs === null || ringsAtMs > clock.nowMs() + GRACE_MS) lookAgain()
+    },
+    lookAgain,
+    stop,
+    rang() {
+      rangAtMs = ringsAtMs ?? -Infinity
+      ringsAtMs = null
+      if ((ripeAtMs() ?? Infinity) <= nowMs()) handedOverAtMs = nowMs()
+      lookAgain()
+    },
+    dueByMs: () => nowMs() - GRACE_MS,
   }
 }

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { ObjectDatabase } from '../../../adapters/durable-object/object/batch.ts'
-import { createExecutor, cachedStatements } from '../../../adapters/node-sqlite/database.ts'
+import { createExecutor, cachedStatements } from '../../../adapters/node-sqlite/index.ts'
 import type { BoundValue, Executor } from '../../../adapters/sqlite/index.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import { migratedImage } from '../../support/databases/migrated-image.ts'

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { cachedStatements } from '../../../adapters/node-sqlite/database.ts'
+import { cachedStatements } from '../../../adapters/node-sqlite/index.ts'
 import type { ObjectDatabase } from '../../../adapters/durable-object/object/batch.ts'
 import { asksForTables, keptDescriptions } from '../databases/kept-descriptions.ts'
 import { createSchema, writeFact } from '../../../adapters/durable-object/object/schema.ts'

@@ -1,4 +1,4 @@
-import type { Alarm } from '../../../../adapters/durable-object/object/wake-up.ts'
+import type { Alarm } from '../../../../adapters/durable-object/object/family.ts'
 import type { StoredObject, ObjectUniverse } from './stored-object.ts'
 
 /** The alarm of an object, on the platform's side. */
