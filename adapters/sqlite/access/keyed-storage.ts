@@ -229,11 +229,9 @@ interface ElsewhereRow {
 /** A row that a keyed statement returns. It returns none when the key is not proven. */
 type KeyedAnswer = (KeyedRow & { readonly elsewhere: null }) | ElsewhereRow
 
-/** The columns of the key and of its organization. */
-const columns = [
-  ...workingKeyColumns.map((column) => `k.${column}` as const),
-  ...settingColumns.map((column) => `o.${column}` as const),
-]
+/** The columns of the organization, and those of the key with them. */
+const settings = settingColumns.map((column) => `o.${column}` as const)
+const columns = [...workingKeyColumns.map((column) => `k.${column}` as const), ...settings]
 
 const keyedTemplates = templateCache<Template<KeyedAnswer>>()
 const boundedTemplates = templateCache<Template<ResultRow>>()
@@ -297,7 +295,6 @@ const open = db
 
 /** Like the statement for a key, without one and without its columns. */
 function authorizedTemplate(results: readonly AliasedRawBuilder<string | null, `result${number}`>[]) {
-  const settings = settingColumns.map((column) => `o.${column}` as const)
   const here = open.select([sql<null>`null`.as('elsewhere'), ...settings, ...results])
   const elsewhere = db
     .selectFrom('placed_organizations as p')

@@ -8,7 +8,7 @@ import type {
   ImportProblem,
 } from '../../../ports/import-sessions.ts'
 import { parsed, type Database } from '../statement/database.ts'
-import { db, slot, atMost, bind, eb, template, one, rowid, jsonEach } from '../statement/compiler.ts'
+import { db, slot, atMost, bind, eb, template, one, jsonEach } from '../statement/compiler.ts'
 import { aliasesFor } from '../tables.ts'
 import { rowsOf, type Executor, resultsOf } from '../statement/executor.ts'
 
@@ -165,6 +165,9 @@ const withLeftovers = template(
     .where(isStaged)
     .limit(atMost('limit')),
 )
+
+/** The number that SQLite gives each row of a table. */
+const rowid = sql<number>`rowid`
 
 const forgotten = ended
   .select(rowid.as('rowid'))

@@ -1,4 +1,4 @@
-import { sql, type Expression } from 'kysely'
+import { sql, type Expression, type SqlBool } from 'kysely'
 import type {
   MovedRow,
   MovedTable,
@@ -14,7 +14,6 @@ import {
   eb,
   slot,
   template,
-  glob,
   one,
   CONDITION_HELD,
   failsWhen,
@@ -422,4 +421,9 @@ async function writeTarget(
     if (TAKEN_VALUE.test(String(error))) return 'conflict'
     throw error
   }
+}
+
+/** Whether a text has the form of a pattern: `"name" glob ?1`. */
+function glob(text: Expression<string>, pattern: Expression<string>): Expression<SqlBool> {
+  return sql`${text} glob ${pattern}`
 }

@@ -1,5 +1,5 @@
 import { sql, expressionBuilder, type Expression, type SqlBool } from 'kysely'
-import type { PlaceFinder, OwnPlace, PlacedOrganization } from '../../../ports/placement.ts'
+import type { PlaceFinder, OwnPlace } from '../../../ports/placement.ts'
 import { bind, db, slot, template, eb, one, jsonEach, type Template } from '../statement/compiler.ts'
 import {
   rowsOf,
@@ -32,9 +32,12 @@ export interface StorageOptions {
   readonly countedBatch?: CountedBatch
 }
 
-/** The guard that refuses batches about organizations that are not in this database. */
+/**
+ * The guard that refuses batches about organizations that are not in this database. It refuses nothing where the
+ * database holds every organization it is asked about, or its executor refuses by itself.
+ */
 export function guardOf({ executor, clock, isShared = false }: StorageOptions): Guard {
-  return isShared ? placementGuard(executor, clock) : unguarded(executor)
+  return isShared ? placementGuard(executor, clock) : () => executor
 }
 
 /** The executors for writing to one organization. */
@@ -61,14 +64,6 @@ export type Subject =
 
 /** Returns an executor for batches about a subject. */
 export type Guard = (subject: Subject) => Executor
-
-/**
- * A guard that refuses nothing: for a database that holds every organization it is asked about, or whose executor
- * refuses by itself.
- */
-export function unguarded(executor: Executor): Guard {
-  return () => executor
-}
 
 /**
  * The guard of the shared database. In the same transaction as a batch, it refuses the batch when an organization that
@@ -113,8 +108,9 @@ function refusalOf(cause: unknown): Error | null {
 }
 
 /** The error for an organization that this database does not hold, with its place. */
-export function elsewhere(place: PlacedText): ElsewhereError {
-  return new ElsewhereError(placedOrganization(place))
+export function elsewhere(text: PlacedText): ElsewhereError {
+  const { organizationId, ...family } = parsed(text)
+  return new ElsewhereError({ organizationId, place: ownPlace(family) })
 }
 
 interface PlacedRow {
@@ -287,8 +283,3 @@ export const placedText = fn<PlacedText>('json_object', [
   ref('p.organization_id'),
   ...familyMembers(),
 ])
-
-export function placedOrganization(text: PlacedText): PlacedOrganization {
-  const { organizationId, ...family } = parsed(text)
-  return { organizationId, place: ownPlace(family) }
-}

@@ -118,9 +118,6 @@ export const one = sql<number>`1`.as('one')
 /** The condition that a row of any table is of the organization, for statements over tables by their names. */
 export const ofOwner = sql<SqlBool>`organization_id = ${slot('organizationId')}`
 
-/** The number that SQLite gives each row of a table. */
-export const rowid = sql<number>`rowid`
-
 /** A table that is read by this index and by no other: `"outbox" as "o" indexed by "outbox_turns"`. */
 export function indexedBy<Table extends TableName, Alias extends string>(
   table: Table,
@@ -149,11 +146,6 @@ export function jsonEach<Value, Alias extends string>(
 /** The texts of a JSON array, for `in`: `(select "value" from json_each(?1))`. */
 export function textsOf(json: Expression<unknown>): Expression<string> {
   return sql<string>`(select value from json_each(${json}))`
-}
-
-/** Whether a text has the form of a pattern: `"name" glob ?1`. */
-export function glob(text: Expression<string>, pattern: Expression<string>): Expression<SqlBool> {
-  return sql`${text} glob ${pattern}`
 }
 
 /** A statement that fails when the condition holds, and with it the batch to which it belongs. */
@@ -224,26 +216,11 @@ export function shifted(instant: Expression<string>, by: string): RawBuilder<str
   return sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${instant}, ${sql.lit(by)})`
 }
 
-const advance = () =>
+export const advance = () =>
   db.updateTable('organizations').set(({ ref }) => ({ clock_at: nextInstant(ref('clock_at')) }))
 
 /** Moves an organization's clock to the next instant. First in a batch; the writes after it read `clock_at`. */
 export const advanceClock = template(() => advance().where('organization_id', '=', slot('organizationId')))
-
-/**
- * Moves the clocks of an organization and of its parent, each independently, for a write that changes rows of both.
- * Both organizations are always in the same database.
- */
-export const advanceClocks = template(() =>
-  advance().where('organization_id', 'in', [
-    slot('organizationId'),
-    db
-      .selectFrom('organizations')
-      .select('parent_id')
-      .where('organization_id', '=', slot('organizationId'))
-      .$asScalar(),
-  ]),
-)
 
 /** The instant of the present write of an organization, whose clock was moved before: `updated_at` of what it changes. */
 export const writtenAt = db

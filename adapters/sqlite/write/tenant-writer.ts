@@ -13,7 +13,8 @@ import {
   type Template,
   nowOf,
   advanceClock,
-  advanceClocks,
+  db,
+  advance,
 } from '../statement/compiler.ts'
 import { decodeRows, serviceTables, columnOf, tableOf, type Table, type Column } from '../tables.ts'
 import {
@@ -166,6 +167,21 @@ export function writableTable(collection: string): Table {
   if (table.isKept) throw new Error(`${collection} cannot be written: the store keeps it from other rows`)
   return table
 }
+
+/**
+ * Moves the clocks of an organization and of its parent, each independently, for a write that changes rows of both.
+ * Both organizations are always in the same database.
+ */
+const advanceClocks = template(() =>
+  advance().where('organization_id', 'in', [
+    slot('organizationId'),
+    db
+      .selectFrom('organizations')
+      .select('parent_id')
+      .where('organization_id', '=', slot('organizationId'))
+      .$asScalar(),
+  ]),
+)
 
 /**
  * Moves the clock of the organization, and of its parent where the parent sees the table's rows. It must be the first
