@@ -82,7 +82,7 @@ function createBatch(options: ObjectExecutorOptions): Batch {
     if (statements.length === 0) return { results: [], budget: null }
     checkLimits(statements)
     const onlyReads = readsAlone(statements)
-    const mode = modeOf(isMove, onlyReads)
+    const mode: Mode = isMove ? 'move' : onlyReads ? 'read' : 'write'
     // Only these properties are sent: the others matter to the caller alone.
     const sent = statements.map(sentPart)
     const ask = (migration?: string) =>
@@ -111,11 +111,6 @@ function termsOf(
     ...(migration === undefined ? {} : { migration }),
     ...(countedKeyId === undefined ? {} : { countedKeyId }),
   }
-}
-
-function modeOf(isMove: boolean, onlyReads: boolean): Mode {
-  if (isMove) return 'move'
-  return onlyReads ? 'read' : 'write'
 }
 
 function sentPart({ sql, parameters, isUncounted }: Statement): Statement {

@@ -109,22 +109,18 @@ function authenticated(
   results: readonly QueryResult[],
   budget: KeyBudget | null,
 ): KeyedRead {
-  const key = keyId === null ? null : { ...{ keyId, organizationId }, ...workingKey(row) }
-  return {
-    authenticated: true,
-    key,
-    organization: organizationFromRow({ ...row, organization_id: organizationId }),
-    results,
-    budget,
-  }
-}
-
-function workingKey(row: WorkingKeyRow) {
-  return {
+  const working = {
     secretVersion: row.secret_version,
     scope: row.scope,
     ratePerMinute: row.rate_per_minute,
     lastUsedAt: row.last_used_at,
+  }
+  return {
+    authenticated: true,
+    key: keyId === null ? null : { keyId, organizationId, ...working },
+    organization: organizationFromRow({ ...row, organization_id: organizationId }),
+    results,
+    budget,
   }
 }
 
