@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { FinishedStep, StoredRow, Admission, AutomationMessage } from '../../ports/index.ts'
-import type { MakeStorage, StorageCase } from './case.ts'
 import {
+  type MakeStorage,
+  type StorageCase,
   at,
   form,
   readContact,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import type { StoredRow } from '../../ports/index.ts'
-import type { StorageCase } from './case.ts'
-import { at, twoTenants, link, linkEvent, type TwoTenants } from './fixtures.ts'
+import { type StorageCase, at, twoTenants, link, linkEvent, type TwoTenants } from './fixtures.ts'
 
 function checkoutLink(checkoutLinkId: string): StoredRow {
   return {

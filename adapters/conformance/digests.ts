@@ -2,8 +2,14 @@ import assert from 'node:assert/strict'
 import { DIGEST_MS, DIGEST_NAMED_MAX, SINGLES_MAX } from '../../domain/forms/outbox.ts'
 import { toInstant } from '../../domain/text/instant.ts'
 import type { ClaimedEntry } from '../../ports/index.ts'
-import type { MakeStorage, StorageCase } from './case.ts'
-import { form, submission, twoTenants, type TwoTenants } from './fixtures.ts'
+import {
+  type MakeStorage,
+  type StorageCase,
+  form,
+  submission,
+  twoTenants,
+  type TwoTenants,
+} from './fixtures.ts'
 import { drawing } from './spam.ts'
 
 const SECOND_MS = 1_000

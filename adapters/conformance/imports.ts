@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict'
 import type { ImportSession, StagedPart } from '../../ports/index.ts'
 import { toInstant } from '../../domain/text/instant.ts'
-import type { StorageCase } from './case.ts'
-import { contact, form, readContact, START_MS, twoTenants, type TwoTenants } from './fixtures.ts'
+import {
+  type StorageCase,
+  contact,
+  form,
+  readContact,
+  START_MS,
+  twoTenants,
+  type TwoTenants,
+} from './fixtures.ts'
 
-const contacts = { kind: 'contacts', format: 'ndjson', totalBytes: 100, digest: 'd' } as const
+export const contacts = { kind: 'contacts', format: 'ndjson', totalBytes: 100, digest: 'd' } as const
 
-const part = (number: number, changes: Partial<StagedPart> = {}): StagedPart => ({
+export const part = (number: number, changes: Partial<StagedPart> = {}): StagedPart => ({
   part: number,
   digest: `digest ${number}`,
   bytes: 10,
@@ -413,52 +420,6 @@ export const importCases: readonly StorageCase[] = [
       assert.equal(await imports.writeChunk(session, { chunk: 0, rows: [form('late')] }), null)
       assert.equal((await storage.forms.find('f'))?.organizationId, 'org-a')
       for (const none of ['wrong', 'late']) assert.equal(await storage.forms.find(none), null)
-    },
-  },
-  {
-    name: 'a form that an import changes becomes a version of nobody, and what it replaces one too',
-    async run(make) {
-      const storage = await twoTenants(make)
-      const imports = storage.imports('org-a')
-      const writer = storage.tenant('org-a')
-      const row = (formId: string, name: string) => {
-        const definition = { formId, name, isPublished: true, fields: [name], notificationEmails: [] }
-        return form(formId, { name, definition })
-      }
-      const importing = async (...rows: readonly ReturnType<typeof row>[]) => {
-        storage.clock.ms += 1_000
-        const importId = `imp-${storage.clock.ms}`
-        const session = await imports.open(importId, { ...contacts, kind: 'forms' }, 'drafts', 'start')
-        await imports.addPart(session, part(1, { rows }))
-        await imports.startWriting(session, true)
-        // A chunk that is not the next one writes nothing.
-        assert.equal(await imports.writeChunk(session, { chunk: 7, rows: [row('f-1', 'Wrong')] }), null)
-        return (await imports.writeChunk(session, { chunk: 0, rows }))?.changedRows
-      }
-      const versions = async (formId: string) =>
-        (await writer.formVersions(formId)).map(({ number, name, savedBy }) => [number, name, savedBy])
-      // As before imports made versions.
-      await writer.upsert('forms', [row('f-1', 'Stored')])
-      assert.equal(await importing(row('f-1', 'First'), row('f-2', 'Other')), 2)
-      assert.deepEqual(await versions('f-1'), [
-        [2, 'First', null],
-        [1, 'Stored', null],
-      ])
-      assert.deepEqual(await versions('f-2'), [[1, 'Other', null]])
-      assert.equal(await importing(row('f-1', 'First'), row('f-2', 'Second')), 1)
-      assert.equal((await versions('f-1')).length, 2)
-      assert.deepEqual(await versions('f-2'), [
-        [2, 'Second', null],
-        [1, 'Other', null],
-      ])
-      const found = await storage.forms.find('f-2')
-      const [stored] = await writer.findMany('forms', ['updatedAt'], ['f-2'])
-      assert.equal((await writer.formVersions('f-2'))[0]?.savedAt, stored?.updatedAt)
-      assert.deepEqual((await writer.formVersion('f-2', 2))?.definition, found?.definition)
-      assert.deepEqual(await storage.tenant('org-b').formVersions('f-2'), [])
-      for (let save = 0; save < 50; save += 1) await importing(row('f-2', `Save ${save}`))
-      const kept = await versions('f-2')
-      assert.deepEqual([kept.length, kept[0], kept.at(-1)], [50, [52, 'Save 49', null], [3, 'Save 0', null]])
     },
   },
   {

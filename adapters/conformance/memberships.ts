@@ -5,8 +5,7 @@ import type { StoredRow } from '../../ports/index.ts'
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { cancellationRecords } from '../../domain/resources/cancellation-records.ts'
-import type { StorageCase } from './case.ts'
-import { twoTenants, type TwoTenants } from './fixtures.ts'
+import { type StorageCase, twoTenants, type TwoTenants } from './fixtures.ts'
 
 /** The fields in which a test's membership differs from the default one. */
 export type MembershipChanges = Partial<RowOf<typeof memberships>>

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import type { OperatorKeyClaim, StoredKey, StoredOperatorKey } from '../../ports/index.ts'
-import type { StorageCase, StorageInstance } from './case.ts'
-import { at, tenantKey, twoTenants } from './fixtures.ts'
-import { auditEntry } from './operator-changes.ts'
+import { type StorageCase, type StorageInstance, at, tenantKey, twoTenants } from './fixtures.ts'
+import { auditEntry } from './changes.ts'
 
 function operatorKey(keyId: string, changes: Partial<StoredOperatorKey> = {}): StoredOperatorKey {
   return {

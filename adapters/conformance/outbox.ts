@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Lease, OutboxRef, SendRecord, StoredRow } from '../../ports/index.ts'
-import type { MakeStorage, StorageCase } from './case.ts'
 import {
+  type MakeStorage,
+  type StorageCase,
   at,
   contact,
   form,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { OneQuery, PageQuery, PosSource, PosSourceTie, StoredRow, Predicate } from '../../ports/index.ts'
 import { customers } from '../../domain/pos/customers.ts'
-import { posEndpoints, posResources } from '../../domain/pos/index.ts'
+import { posEndpoints, posResources, posSourceKinds } from '../../domain/pos/index.ts'
 import { emailKey } from '../../domain/text/typed-text.ts'
 import { toInstant } from '../../domain/text/instant.ts'
 
@@ -213,3 +213,261 @@ function without(lacks: readonly string[], field: string, value: unknown): unkno
 export function ids(rows: readonly StoredRow[]): readonly unknown[] {
   return rows.map(({ transactionId, accountId, customerId }) => transactionId ?? accountId ?? customerId)
 }
+
+/** Rows whose times tie in threes and grow with the ids: `x-00` … at seconds 0, 0, 0, 1, 1, 1, … */
+function tied(
+  count: number,
+  make: (id: string, changes: StoredRow) => StoredRow,
+  time: string,
+): readonly StoredRow[] {
+  return Array.from({ length: count }, (_, index) =>
+    make(`x-${String(index).padStart(2, '0')}`, { [time]: at(Math.floor(index / 3)) }),
+  )
+}
+
+const timed = [
+  ['pos-transactions', transaction, 'completedAt'],
+  ['pos-customers', customer, 'createdAt'],
+  ['pos-recurring-accounts', account, 'startedAt'],
+] as const
+
+const orderedByNullable = [
+  ...timed.slice(1),
+  ['pos-recurring-account-details', account, 'startedAt'],
+] as const
+
+export const posPagingCases: readonly PosCase[] = [
+  {
+    name: 'pages hold every row once, newest first, ties by id in the same direction',
+    async run(make) {
+      const pos = await make()
+      for (const [collection, row, time] of timed) {
+        const rows = tied(14, row, time)
+        await pos.load('north', collection, rows)
+        const source = await pos.source('north')
+        for (const limit of [1, 2, 3, 5, 14, 500]) {
+          const all = await readAll(source, pageQuery(collection, [], limit))
+          assert.deepEqual(ids(all), ids(rows).toReversed(), `${collection}, ${limit} a page`)
+        }
+      }
+    },
+  },
+  {
+    name: 'the last page says so, full or not, and an empty collection is one empty page',
+    async run(make) {
+      const pos = await make()
+      await pos.load('north', 'pos-transactions', tied(4, transaction, 'completedAt'))
+      const source = await pos.source('north')
+      const nextOf = async (limit: number) =>
+        (await pageOf(source, pageQuery('pos-transactions', [], limit))).next
+      assert.notEqual(await nextOf(3), null)
+      assert.equal(await nextOf(4), null)
+      assert.equal(await nextOf(5), null)
+      const empty = await pageOf(source, pageQuery('pos-customers'))
+      assert.deepEqual(empty, { kind: 'page', rows: [], next: null })
+    },
+  },
+  {
+    name: 'rows without a time come last, by id, whatever the page size',
+    async run(make) {
+      const pos = await make()
+      for (const [collection, row, time] of orderedByNullable) {
+        if (collection !== 'pos-recurring-account-details') {
+          const without = ['x-30', 'x-01b', 'x-99'].map((id) => row(id, { [time]: null }))
+          await pos.load('north', collection, [...tied(4, row, time), ...without])
+        }
+        const source = await pos.source('north')
+        const expected = ['x-03', 'x-02', 'x-01', 'x-00', 'x-99', 'x-30', 'x-01b']
+        for (const limit of [1, 2, 3, 4, 5, 7, 8]) {
+          const all = await readAll(source, pageQuery(collection, [], limit))
+          assert.deepEqual(ids(all), expected, `${collection}, ${limit} a page`)
+        }
+      }
+    },
+  },
+  {
+    name: 'rows without a time come last among those that a filter leaves, and alone',
+    async run(make) {
+      const pos = await make()
+      const rows = [
+        account('a', { siteCode: 'RIV', startedAt: null }),
+        account('b', { siteCode: 'RIV' }),
+        account('c', { siteCode: 'DTN', startedAt: null }),
+        account('d', { siteCode: 'RIV', startedAt: null }),
+      ]
+      await pos.load('north', 'pos-recurring-accounts', rows)
+      const source = await pos.source('north')
+      for (const limit of [1, 2, 3]) {
+        const bySite = async (site: string) =>
+          ids(await readAll(source, pageQuery('pos-recurring-accounts', [equals('siteCode', site)], limit)))
+        assert.deepEqual(await bySite('RIV'), ['b', 'd', 'a'])
+        assert.deepEqual(await bySite('DTN'), ['c'])
+      }
+    },
+  },
+  {
+    name: 'windows include their beginning and leave out their end, so that they tile',
+    async run(make) {
+      const pos = await make()
+      const rows = tied(12, transaction, 'completedAt')
+      await pos.load('north', 'pos-transactions', rows)
+      const source = await pos.source('north')
+      const windowed = async (from: number | null, to: number | null, limit: number) => {
+        const bounds = [
+          ...(from === null ? [] : [where('completedAt', 'atLeast', at(from))]),
+          ...(to === null ? [] : [where('completedAt', 'below', at(to))]),
+        ]
+        return ids(await readAll(source, pageQuery('pos-transactions', bounds, limit)))
+      }
+      for (const limit of [1, 4, 500]) {
+        assert.deepEqual(await windowed(2, null, limit), ids(rows.slice(6)).toReversed())
+        assert.deepEqual(await windowed(null, 2, limit), ids(rows.slice(0, 6)).toReversed())
+        assert.deepEqual(await windowed(1, 3, limit), ids(rows.slice(3, 9)).toReversed())
+        assert.deepEqual(await windowed(3, 1, limit), [])
+      }
+    },
+  },
+  {
+    name: 'a filter may change from page to page: a position need be no row of the next page',
+    async run(make) {
+      const pos = await make()
+      await pos.load('north', 'pos-transactions', tied(12, transaction, 'completedAt'))
+      const source = await pos.source('north')
+      const { next } = await pageOf(source, pageQuery('pos-transactions', [], 2))
+      const narrowed = pageQuery('pos-transactions', [where('completedAt', 'below', at(2))])
+      const page = await pageOf(source, { ...narrowed, after: next })
+      assert.deepEqual(ids(page.rows), ['x-05', 'x-04', 'x-03', 'x-02', 'x-01', 'x-00'])
+    },
+  },
+  {
+    name: 'rows that come between pages neither repeat nor hide those that were there',
+    async run(make) {
+      const pos = await make()
+      const rows = tied(9, transaction, 'completedAt')
+      await pos.load('north', 'pos-transactions', rows)
+      let added = 0
+      const insert = async () => {
+        added += 1
+        const times = [at(-1), at(1), at(100)]
+        const fresh = times.map((completedAt, index) => transaction(`new-${added}-${index}`, { completedAt }))
+        await pos.load('north', 'pos-transactions', fresh)
+      }
+      const all = ids(await readAll(await pos.source('north'), pageQuery('pos-transactions', [], 3), insert))
+      assert.equal(new Set(all).size, all.length)
+      assert.deepEqual(
+        all.filter((id) => !String(id).startsWith('new')),
+        ids(rows).toReversed(),
+      )
+    },
+  },
+]
+
+type Expectation = readonly [predicates: readonly Predicate[], found: readonly string[]]
+
+/** A case that reads with each list of predicates, in pages of two rows. */
+function finds(collection: string, expected: readonly Expectation[]) {
+  return async (...[make]: Parameters<PosCase['run']>) => {
+    const pos = await make()
+    await pos.load('north', 'pos-transactions', transactionRows)
+    await pos.load('north', 'pos-customers', customerRows)
+    await pos.load('north', 'pos-recurring-accounts', accounts)
+    const source = await pos.source('north')
+    for (const [predicates, found] of expected) {
+      const rows = await readAll(source, pageQuery(collection, predicates, 2))
+      assert.deepEqual(ids(rows), found, JSON.stringify(predicates))
+    }
+  }
+}
+
+const transactionRows = [
+  transaction('t-1', { customerId: 'c-1', siteCode: 'RIV', completedAt: at(1) }),
+  transaction('t-2', { customerId: 'c-2', siteCode: 'RIV', completedAt: at(2) }),
+  transaction('t-3', { customerId: 'c-1', siteCode: 'DTN', completedAt: at(3) }),
+  transaction('t-4', { completedAt: at(4) }),
+]
+
+const customerRows = [
+  customer('c-1', { active: true, homeSiteCode: 'RIV', phone: '+12125550123', createdAt: at(1) }),
+  customer('c-2', { active: false, homeSiteCode: 'RIV', email: 'Ada@Example.com', createdAt: at(2) }),
+  customer('c-3', { active: null, homeSiteCode: 'RIV', createdAt: at(3) }),
+  customer('c-4', { active: false, homeSiteCode: 'DTN', phone: '+12125550123', createdAt: at(4) }),
+  customer('c-5', { active: true, createdAt: null }),
+]
+
+const accounts = [
+  account('a-1', { customerId: 'c-1', status: 'active', siteCode: 'RIV', startedAt: at(1) }),
+  account('a-2', { customerId: 'c-1', status: 'canceled', siteCode: 'DTN', startedAt: at(2) }),
+  account('a-3', { customerId: 'c-2', status: 'suspended', siteCode: 'RIV', startedAt: at(3) }),
+  account('a-4', { customerId: null, status: 'unknown', siteCode: null, startedAt: null }),
+  account('a-5', { customerId: 'c-2', status: 'active', siteCode: 'RIV', startedAt: at(5) }),
+]
+
+const accountExpectations: readonly Expectation[] = [
+  [[equals('customerId', 'c-1')], ['a-2', 'a-1']],
+  [[equals('status', 'active')], ['a-5', 'a-1']],
+  [[equals('status', 'unknown')], ['a-4']],
+  [[equals('siteCode', 'RIV')], ['a-5', 'a-3', 'a-1']],
+  [
+    [equals('siteCode', 'RIV'), equals('status', 'active')],
+    ['a-5', 'a-1'],
+  ],
+  [[equals('customerId', 'c-2'), equals('status', 'active'), equals('siteCode', 'RIV')], ['a-5']],
+  [[equals('customerId', 'c-1'), equals('siteCode', 'RIV'), equals('status', 'canceled')], []],
+]
+
+export const posFilterCases: readonly PosCase[] = [
+  {
+    name: 'the capabilities are those of its kind',
+    async run(make) {
+      const pos = await make()
+      assert.deepEqual((await pos.source('north')).capabilities, posSourceKinds[pos.kind].capabilities)
+    },
+  },
+  {
+    name: 'transactions are found by customer, site and time, alone and together',
+    run: finds('pos-transactions', [
+      [[], ['t-4', 't-3', 't-2', 't-1']],
+      [
+        [equals('customerId', 'c-1'), where('completedAt', 'atLeast', at(0))],
+        ['t-3', 't-1'],
+      ],
+      [[equals('customerId', 'c-1'), where('completedAt', 'atLeast', at(2))], ['t-3']],
+      [[equals('siteCode', 'RIV')], ['t-2', 't-1']],
+      [[equals('siteCode', 'RIV'), where('completedAt', 'below', at(2))], ['t-1']],
+      [
+        [equals('customerId', 'c-1'), equals('siteCode', 'RIV'), where('completedAt', 'atLeast', at(0))],
+        ['t-1'],
+      ],
+      [[equals('siteCode', 'riv')], []],
+    ]),
+  },
+  {
+    name: 'customers are found by phone, by address whatever its case, and by site',
+    run: finds('pos-customers', [
+      [[equals('phone', '+12125550123')], ['c-4', 'c-1']],
+      [[equals('phone', '+12125550199')], []],
+      [[equals('emailKey', 'ada@example.com')], ['c-2']],
+      [[equals('emailKey', 'ada@example.org')], []],
+      [[equals('homeSiteCode', 'RIV')], ['c-3', 'c-2', 'c-1']],
+      [[equals('phone', '+12125550123'), equals('homeSiteCode', 'DTN')], ['c-4']],
+    ]),
+  },
+  {
+    name: 'a customer of unknown activity is neither active nor inactive',
+    run: finds('pos-customers', [
+      [[], ['c-4', 'c-3', 'c-2', 'c-1', 'c-5']],
+      [[equals('active', false)], ['c-4', 'c-2']],
+      [[equals('active', true)], ['c-1', 'c-5']],
+      [[equals('homeSiteCode', 'RIV'), equals('active', false)], ['c-2']],
+      [[equals('phone', '+12125550123'), equals('active', false)], ['c-4']],
+    ]),
+  },
+  {
+    name: 'accounts are found by customer, status and site, alone and together',
+    run: finds('pos-recurring-accounts', accountExpectations),
+  },
+  {
+    name: 'account details are found as accounts are',
+    run: finds('pos-recurring-account-details', accountExpectations),
+  },
+]

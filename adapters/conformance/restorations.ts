@@ -8,8 +8,8 @@ import type {
   StoredValue,
   OrganizationStore,
 } from '../../ports/index.ts'
-import type { StorageCase } from './case.ts'
 import {
+  type StorageCase,
   at,
   contact,
   form,

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import { storedRowsOf } from '../../domain/read/page.ts'
 import type { PageQuery, StoredRow } from '../../ports/index.ts'
-import type { StorageCase } from './case.ts'
-import { at, claimOf, organization, site, tenantKey, twoTenants, type TwoTenants } from './fixtures.ts'
+import {
+  type StorageCase,
+  at,
+  claimOf,
+  organization,
+  site,
+  tenantKey,
+  twoTenants,
+  type TwoTenants,
+} from './fixtures.ts'
 
 const ID = '018f3c6e-7b1a-7c3d-9e2f-000000000001'
 const OTHER_ID = '018f3c6e-7b1a-7c3d-9e2f-000000000002'

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Claim, KeyedRequest, SendRecord, TenantSendLog } from '../../ports/index.ts'
-import type { StorageCase } from './case.ts'
-import { at, form, organization, pendingSend, submission, twoTenants } from './fixtures.ts'
+import { type StorageCase, at, form, organization, pendingSend, submission, twoTenants } from './fixtures.ts'
 
 const MINUTES = 60
 const DAY = 24 * 60 * MINUTES

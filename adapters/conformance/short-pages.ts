@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Order, PageQuery, Position, Predicate, Scalar, StoredRow } from '../../ports/index.ts'
 import { storedRowsOf } from '../../domain/read/page.ts'
-import type { StorageCase } from './case.ts'
 import {
+  type StorageCase,
   at,
   claimOf,
   contact,

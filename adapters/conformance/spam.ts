@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict'
 import { wordsOf } from '../../domain/spam/learn.ts'
 import type { StoredRow, SubmissionSign } from '../../ports/index.ts'
-import type { MakeStorage, StorageCase } from './case.ts'
+import {
+  type MakeStorage,
+  type StorageCase,
+  contact,
+  form,
+  readContact,
+  submission,
+  twoTenants,
+  type TwoTenants,
+} from './fixtures.ts'
 import { automation } from './outbox.ts'
 import { webhook } from './webhooks.ts'
-import { contact, form, readContact, submission, twoTenants, type TwoTenants } from './fixtures.ts'
 
 const SECOND_MS = 1_000
 const HOUR_MS = 3_600_000

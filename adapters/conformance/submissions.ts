@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import type { StorageCase, MakeStorage } from './case.ts'
 import {
+  type StorageCase,
+  type MakeStorage,
   at,
   form,
   organization,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { PageQuery, StoredRow } from '../../ports/index.ts'
-import type { StorageCase, StorageInstance } from './case.ts'
 import {
+  type StorageCase,
+  type StorageInstance,
   at,
   contact,
   contactPage,
@@ -10,11 +11,8 @@ import {
   site,
   submission,
   twoTenants,
-  organization,
-  submissionRow,
   type TwoTenants,
 } from './fixtures.ts'
-import { auditEntry } from './operator-changes.ts'
 
 const byUpdate: Partial<PageQuery> = {
   select: ['contactId', 'updatedAt'],
@@ -259,208 +257,155 @@ export const upsertCases: readonly StorageCase[] = [
   },
 ]
 
-const stored = async (storage: StorageInstance, formId: string) =>
+export const stored = async (storage: StorageInstance, formId: string) =>
   (await storage.tenant('org-a').findMany('forms', ['name', 'passwordHash', 'updatedAt'], [formId]))[0]
 
-const updatedAt = async (storage: StorageInstance, formId: string) =>
+export const updatedAt = async (storage: StorageInstance, formId: string) =>
   String((await stored(storage, formId))?.updatedAt)
 
 /** A form that is written without its password. */
-function withoutHash(formId: string, changes: object = {}) {
+export function withoutHash(formId: string, changes: object = {}) {
   const { passwordHash: _left, ...row } = form(formId, { ...changes })
   return row
 }
 
-/** Nobody's change is undone by somebody who read before it. */
-export const changeCases: readonly StorageCase[] = [
+const texts = [
+  '',
+  ' ',
+  'ünïcödé',
+  '日本語',
+  '😀👩‍👩‍👧',
+  'a\u0000b',
+  '\u0000',
+  '\u001f\u007f\u0085\u2028\ufeff',
+  '\uffff\ue000',
+  '"quoted" \\ \'single\' ; -- /* ? ?1 :a $a @a',
+  '{"a":1}',
+  '[1]',
+  'null',
+  '1',
+  '0x10',
+]
+
+export const valueCases: readonly StorageCase[] = [
   {
-    name: 'a form that is changed by somebody becomes a version, and what it replaces one of nobody',
+    name: 'text comes back as it was given, in a row, in a JSON field and from a submission',
     async run(make) {
       const storage = await twoTenants(make)
       const writer = storage.tenant('org-a')
-      const row = (name: string, isPublished = true) => {
-        const definition = { formId: 'f-1', name, isPublished, fields: [1], notificationEmails: [] }
-        return form('f-1', { name, isPublished, definition })
+      await writer.upsert('forms', [form('form-1')])
+      const rows = texts.map((text, index) => contact(`c-${index}`, { firstName: text, tags: [text] }))
+      await writer.upsert('contacts', rows)
+      assert.deepEqual(await writer.upsert('contacts', rows), { changed: 0 })
+      for (const [index, text] of texts.entries()) {
+        const row = await readContact(storage, `c-${index}`)
+        assert.deepEqual([row?.firstName, row?.tags], [text, [text]])
       }
-      const change = async (name: string, savedBy?: string, isPublished = true) => {
-        const replaces = await updatedAt(storage, 'f-1')
-        return writer.change('forms', [{ row: row(name, isPublished), replaces }], savedBy)
-      }
-      const versions = async () =>
-        (await writer.formVersions('f-1')).map(({ number, name, savedBy }) => [number, name, savedBy])
-      await writer.upsert('forms', [row('Imported')])
-      const importedAt = await updatedAt(storage, 'f-1')
-      assert.deepEqual(await versions(), [])
-      await change('Saved', 'Grace')
-      assert.deepEqual(await versions(), [
-        [2, 'Saved', 'Grace'],
-        [1, 'Imported', null],
-      ])
-      const [newest, oldest] = await writer.formVersions('f-1')
-      assert.deepEqual([newest?.savedAt, oldest?.savedAt], [await updatedAt(storage, 'f-1'), importedAt])
-      // Publishing is no version, and neither is a change that changes nothing or is overtaken.
-      await change('Saved', undefined, false)
-      await change('Saved', 'Grace', false)
-      assert.equal(await writer.change('forms', [{ row: row('Late'), replaces: importedAt }], 'Grace'), null)
-      assert.equal((await versions()).length, 2)
-      await change('Again', 'Ada', false)
-      assert.deepEqual((await versions())[0], [3, 'Again', 'Ada'])
-      assert.equal((await versions()).length, 3)
-      // What was written without becoming a version, as by a release before there were any, is kept before it is replaced.
-      await writer.upsert('forms', [row('Elsewhere')])
-      await change('Last', 'Ada')
-      assert.deepEqual((await versions()).slice(0, 3), [
-        [5, 'Last', 'Ada'],
-        [4, 'Elsewhere', null],
-        [3, 'Again', 'Ada'],
-      ])
-      assert.deepEqual((await writer.formVersion('f-1', 1))?.definition, row('Imported').definition)
-      assert.equal(await writer.formVersion('f-1', 6), null)
-      assert.deepEqual(await storage.tenant('org-b').formVersions('f-1'), [])
-      assert.equal(await storage.tenant('org-b').formVersion('f-1', 1), null)
+      const answers = Object.fromEntries(texts.map((text) => [`key ${text}`, text]))
+      const attributes = { email: 'ada@example.com', firstName: 'a\u0000😀', lastName: '"\\' }
+      await writer.saveSubmission(submission('s', { answers }, attributes))
+      const one = { kind: 'one', collection: 'form-submissions', select: ['answers'], id: 's' } as const
+      assert.deepEqual(await storage.read('org-a', [one]), [[{ answers }]])
+      const saved = await readContact(storage, 'new-s')
+      assert.deepEqual([saved?.firstName, saved?.lastName], [attributes.firstName, attributes.lastName])
     },
   },
   {
-    name: 'rows are changed when they still are what they replace, all of them or none',
+    name: 'a lone surrogate comes back as it was from JSON, and as U+FFFD from text',
     async run(make) {
       const storage = await twoTenants(make)
       const writer = storage.tenant('org-a')
-      const made = await writer.change('forms', [
-        { row: form('f-1'), replaces: null },
-        { row: form('f-2'), replaces: null },
-      ])
-      const [first = '', second = ''] = made ?? []
-      assert.deepEqual([first, second], [await updatedAt(storage, 'f-1'), await updatedAt(storage, 'f-2')])
-      const [same] = (await writer.change('forms', [{ row: form('f-1'), replaces: first }])) ?? []
-      assert.equal(same, first)
-      const [next = ''] =
-        (await writer.change('forms', [{ row: form('f-1', { name: 'Next' }), replaces: first }])) ?? []
-      assert.equal(next > first, true)
-      const late = [
-        { row: form('f-2', { name: 'Late' }), replaces: second },
-        { row: form('f-1', { name: 'Late' }), replaces: first },
-      ]
-      assert.equal(await writer.change('forms', late), null)
-      assert.equal(await writer.change('forms', [{ row: form('f-1'), replaces: null }]), null)
-      assert.equal(await writer.change('forms', [{ row: form('f-9'), replaces: next }]), null)
-      assert.deepEqual(
-        [(await stored(storage, 'f-1'))?.name, (await stored(storage, 'f-2'))?.name],
-        ['Next', 'Form f-2'],
-      )
-      assert.equal(await updatedAt(storage, 'f-2'), second)
-      assert.equal(await stored(storage, 'f-9'), undefined)
-      assert.deepEqual(await writer.change('forms', []), [])
-    },
-  },
-  {
-    name: "rows of another organization are none that a change replaces, and a form's id stays its",
-    async run(make) {
-      const storage = await twoTenants(make)
-      await storage.tenant('org-a').upsert('forms', [form('f-1')])
-      const replaces = await updatedAt(storage, 'f-1')
-      const other = storage.tenant('org-b')
-      assert.equal(await other.change('forms', [{ row: form('f-1', { name: 'B' }), replaces }]), null)
-      await assert.rejects(
-        other.change('forms', [{ row: form('f-1'), replaces: null }]),
-        /another organization/,
-      )
-      assert.equal((await stored(storage, 'f-1'))?.name, 'Form f-1')
-    },
-  },
-  {
-    name: 'a form that is written without a password keeps the one that is stored then',
-    async run(make) {
-      const storage = await twoTenants(make)
-      const writer = storage.tenant('org-a')
-      await writer.upsert('forms', [withoutHash('f-1'), form('f-2', { passwordHash: 'two' })])
-      assert.equal((await stored(storage, 'f-1'))?.passwordHash, null)
-      await writer.upsert('forms', [form('f-1', { passwordHash: 'one' })])
-      const replaces = await updatedAt(storage, 'f-1')
-      await writer.replacePasswordHash('f-1', 'one', 'again')
-      // Made anew, it is the same password, so the row has not changed.
-      assert.notEqual(
-        await writer.change('forms', [{ row: withoutHash('f-1', { name: 'A' }), replaces }]),
-        null,
-      )
-      await writer.upsert('forms', [withoutHash('f-1', { name: 'B' }), withoutHash('f-2', { name: 'B' })])
-      assert.deepEqual(
-        [(await stored(storage, 'f-1'))?.passwordHash, (await stored(storage, 'f-2'))?.passwordHash],
-        ['again', 'two'],
-      )
-      const { version } = (await storage.forms.find('f-1')) ?? {}
-      await writer.upsert('forms', [withoutHash('f-1', { name: 'B' })])
-      assert.equal((await storage.forms.find('f-1'))?.version, version)
-      await writer.upsert('forms', [form('f-1', { passwordHash: null })])
-      assert.equal((await stored(storage, 'f-1'))?.passwordHash, null)
-    },
-  },
-  {
-    name: 'one setting of retention leaves the other, and none is set on settings that are no longer stored',
-    async run(make) {
-      const { administration, organizationStore } = await twoTenants(make)
-      const own = organizationStore('org-a')
-      await own.setRetention({ submissions: 7 }, at(0))
-      assert.deepEqual(await own.setRetention({ sends: 9 }, at(0)), {
-        kind: 'set',
-        retention: { submissions: 7, sends: 9 },
+      const lone = 'a\ud800b\udc00'
+      await writer.upsert('forms', [form('form-1')])
+      await writer.upsert('contacts', [contact('c', { firstName: lone, tags: [lone] })])
+      assert.deepEqual(await writer.upsert('contacts', [contact('c', { firstName: lone, tags: [lone] })]), {
+        changed: 0,
       })
-      const seen = { organization: organization('org-a'), retention: { submissions: 7, sends: 9 } }
-      const changed = { kind: 'changed' }
-      const older = { ...seen, retention: { submissions: 7, sends: null } }
-      assert.deepEqual(await own.setRetention({ sends: 1 }, at(1), older), changed)
-      const renamed = { ...seen, organization: organization('org-a', { name: 'Old' }) }
-      assert.deepEqual(await own.setRetention({ submissions: null }, at(1), renamed), changed)
-      assert.deepEqual(await own.retention(), { submissions: 7, sends: 9 })
-      assert.equal((await own.setRetention({ submissions: null }, at(1), seen)).kind, 'set')
-      assert.deepEqual(await own.retention(), { submissions: null, sends: 9 })
-      assert.deepEqual(await organizationStore('org-b').retention(), { submissions: null, sends: null })
-      const { organization: replaced } = seen
-      const named = organization('org-a', { name: 'Named' })
-      const save = (sends: number) =>
-        administration.saveOrganization(named, replaced, undefined, { submissions: null, sends })
-      assert.equal(await save(8), 'changed')
-      assert.deepEqual(await administration.findOrganization('org-a'), replaced)
-      assert.equal(await save(9), 'saved')
-      assert.deepEqual(await administration.findOrganization('org-a'), named)
+      const row = await readContact(storage, 'c')
+      assert.deepEqual([row?.firstName, row?.tags], ['a\ufffdb\ufffd', [lone]])
+      const answers = { [lone]: lone }
+      await writer.saveSubmission(submission('s', { answers }, { email: 'ada@example.com', firstName: lone }))
+      const one = { kind: 'one', collection: 'form-submissions', select: ['answers'], id: 's' } as const
+      assert.deepEqual(await storage.read('org-a', [one]), [[{ answers }]])
+      assert.equal((await readContact(storage, 'new-s'))?.firstName, 'a\ufffdb\ufffd')
     },
   },
   {
-    name: 'a retention that is set otherwise meanwhile removes nothing by its old setting, and stays due',
+    name: 'keys of JSON objects are ordinary ones, whatever they mean to JavaScript',
     async run(make) {
-      const { tenant, organizationStore, sends, retentionDirectory } = await twoTenants(make)
+      const { read, tenant } = await twoTenants(make)
       await tenant('org-a').upsert('forms', [form('form-1')])
-      await tenant('org-a').upsert('form-submissions', [submissionRow('s-1', { submittedAt: at(0) })])
-      const sent = { channel: 'email', from: 'a@example.com', providerId: null, outcome: 'accepted' } as const
-      await sends
-        .open('org-a')
-        .record([{ ...sent, sendId: 's', to: 'b@example.com', error: null, at: at(0) }])
-      await organizationStore('org-a').setRetention({ submissions: 7, sends: 7 }, at(10))
-      const due = await retentionDirectory.due(at(10), 10)
-      assert.equal(due.length, 2)
-      await organizationStore('org-a').setRetention({ submissions: 365, sends: null }, at(11))
-      for (const one of due)
-        assert.equal(await retentionDirectory.apply(one, at(5000), at(6000), at(7000)), 0)
-      assert.equal((await tenant('org-a').findMany('form-submissions', ['submissionId'], ['s-1'])).length, 1)
-      assert.equal((await sends.open('org-a').list(null, 10)).length, 1)
-      assert.equal(await retentionDirectory.nextDue(), at(11))
+      const answers = JSON.parse('{"__proto__":"a","constructor":"b","toString":"c","":"d"}') as Record<
+        string,
+        unknown
+      >
+      await tenant('org-a').saveSubmission(submission('s', { answers }))
+      const one = { kind: 'one', collection: 'form-submissions', select: ['answers'], id: 's' } as const
+      const [rows] = await read('org-a', [one])
+      assert.deepEqual(Object.entries(rows?.[0]?.answers ?? {}), Object.entries(answers))
     },
   },
   {
-    name: 'a change that others overtook is tried again for the same record',
+    name: 'ids are ordinary text, whatever they mean to JavaScript',
     async run(make) {
-      const { operatorChanges, administration, audit } = await twoTenants(make)
-      const entry = auditEntry('a1')
-      const [first, second] = [organization('org-a'), organization('org-a', { name: 'Second' })]
-      await administration.saveOrganization(second, first)
-      const third = organization('org-a', { name: 'Third' })
-      assert.equal(await operatorChanges(entry).saveOrganization(third, first), 'changed')
-      assert.equal(await operatorChanges(entry).saveOrganization(third, second), 'saved')
-      await audit.record({ ...auditEntry('a2'), outcome: 'refused' })
-      await audit.record({ ...auditEntry('a2'), outcome: 'failed' })
-      assert.deepEqual((await audit.list({}, null, 10)).map(({ outcome }) => outcome).sort(), [
-        'done',
-        'failed',
-      ])
+      const storage = await twoTenants(make)
+      for (const id of ['__proto__', 'constructor', 'a/b?c=d&e', '😀']) {
+        assert.equal(await readContact(storage, id), undefined)
+        await storage.tenant('org-a').upsert('contacts', [contact(id)])
+        assert.equal((await readContact(storage, id))?.contactId, id)
+      }
+    },
+  },
+  {
+    name: 'numbers come back exactly, and so does null',
+    async run(make) {
+      const { read, tenant } = await twoTenants(make)
+      const latitudes = [
+        0,
+        5,
+        -5,
+        40.712776,
+        0.1 + 0.2,
+        1 / 3,
+        5e-324,
+        1.7976931348623157e308,
+        1e21,
+        -1e-7,
+        null,
+      ]
+      await tenant('org-a').upsert(
+        'sites',
+        latitudes.map((latitude, index) => site(`s-${index}`, { latitude })),
+      )
+      const queries = latitudes.map(
+        (_, index) => ({ kind: 'one', collection: 'sites', select: ['latitude'], id: `s-${index}` }) as const,
+      )
+      const results = await read('org-a', queries)
+      assert.deepEqual(
+        results.map((rows) => rows[0]?.latitude),
+        latitudes,
+      )
+    },
+  },
+  {
+    name: 'ids that tie are ordered by the bytes of their UTF-8, in pages too',
+    async run(make) {
+      const { read, tenant } = await twoTenants(make)
+      const ordered = ['A', 'B', 'a', 'aa', 'b', 'é', '日', '\ue000', '\uffff', '😀', '😀a', '🛠']
+      await tenant('org-a').upsert(
+        'contacts',
+        ordered.map((id) => contact(id)),
+      )
+      const order = { ...contactPage().order, direction: 'ascending' } as const
+      const seen: unknown[] = []
+      for (let after = null as { value: string; id: string } | null; ;) {
+        const [rows = []] = await read('org-a', [contactPage({ order, after, limit: 1 })])
+        const [row] = rows
+        if (row === undefined) break
+        seen.push(row.contactId)
+        after = { value: row.createdAt as string, id: row.contactId as string }
+      }
+      assert.deepEqual(seen, ordered)
     },
   },
 ]

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import type { DeliveryAttempt, NewWebhook, WebhookAnswer } from '../../ports/index.ts'
-import type { MakeStorage, StorageCase } from './case.ts'
+import {
+  type MakeStorage,
+  type StorageCase,
+  at,
+  contact,
+  form,
+  submission,
+  twoTenants,
+  type TwoTenants,
+} from './fixtures.ts'
 import { automation } from './outbox.ts'
-import { at, contact, form, submission, twoTenants, type TwoTenants } from './fixtures.ts'
 
 const ALL_EVENTS = ['submission.created', 'contact.created', 'contact.updated', 'contact.removed']
 

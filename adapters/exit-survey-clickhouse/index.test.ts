@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { exitSurveySuite } from '../conformance/exit-survey.ts'
+import { exitSurveySuite } from '../conformance/analytics.ts'
 import {
   CLICKHOUSE_PASSWORD,
   CLICKHOUSE_USER,

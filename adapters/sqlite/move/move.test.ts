@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { StoredOperatorKey } from '../../../ports/organizations.ts'
-import { auditEntry } from '../../conformance/operator-changes.ts'
+import { auditEntry } from '../../conformance/changes.ts'
 import { tenantKey } from '../../conformance/fixtures.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
 import { contacts } from '../../../domain/resources/contacts.ts'

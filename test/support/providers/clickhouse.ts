@@ -1,4 +1,4 @@
-import type { SurveyEvent } from '../../../adapters/conformance/exit-survey.ts'
+import type { SurveyEvent } from '../../../adapters/conformance/analytics.ts'
 import { openStandIn, type StandIn, type StandInAnswer, type StandInRequest } from './stand-in.ts'
 
 export const CLICKHOUSE_USER = 'tenant_data_api'
