@@ -1,11 +1,11 @@
 import { thrownAt } from '../../../domain/text/terminal.ts'
-import type { FromConnection, ToConnection } from './connection.ts'
+import type { FromConnection, ToConnection } from './pool.ts'
 import { openOdbc, openSqlite, type DriverConnection } from './drivers.ts'
 import { DatabaseError } from './errors.ts'
 
 /**
  * A process that holds one database connection. Native drivers block, leak and crash; in a process of their own they
- * can be ended at a deadline, whatever they are doing. Started by `connection.ts`, which sends the settings first.
+ * can be ended at a deadline, whatever they are doing. Started by `pool.ts`, which sends the settings first.
  */
 
 let connection: DriverConnection | null = null

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
 import { virtualTime, type VirtualTime } from '../../../test/support/runner/virtual-time.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, createPool, type Pool, type PoolOptions } from './pool.ts'
 import { ConnectionFault, DatabaseError, GatewayError } from './errors.ts'
-import { createPool, type Pool, type PoolOptions } from './pool.ts'
 
 interface FakeConnection extends Connection {
   readonly number: number

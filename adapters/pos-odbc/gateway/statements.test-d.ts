@@ -1,8 +1,7 @@
 import { slot } from '../../sql/statement.ts'
 import * as as from './codec.ts'
-import { db } from './dialect.ts'
+import { db, columnNamed } from './statements.ts'
 import type { TableMapping } from './mappings.ts'
-import { columnNamed } from './statements.ts'
 
 /** A table or a column that no source has does not compile in a statement. */
 export const statements = [

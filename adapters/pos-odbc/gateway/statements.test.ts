@@ -6,9 +6,8 @@ import { scratchFolder } from '../../../test/support/pos/pos-gateway.ts'
 import { everyStatement } from '../../../test/support/pos/pos-statements.ts'
 import { bind, slot, type Statement } from '../../sql/statement.ts'
 import { SOURCE_KINDS, type NeutralRow } from '../protocol.ts'
-import { DIALECTS, compiledOnce, db } from './dialect.ts'
+import { DIALECTS, compiledOnce, db, oneStatement, pageStatement } from './statements.ts'
 import { MAPPINGS } from './mappings.ts'
-import { oneStatement, pageStatement } from './statements.ts'
 import { openEmbeddedSource, type WritableRows } from './write.ts'
 
 const byId = () => db.selectFrom('pos_sale').select('site_no').where('sale_no', '=', slot('id'))

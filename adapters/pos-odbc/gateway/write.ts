@@ -7,7 +7,7 @@ import { listOf, membersOf } from '../../../domain/text/encoding.ts'
 import { bind, slot, excluded, type Statement } from '../../sql/statement.ts'
 import type { NeutralRow, SourceKind } from '../protocol.ts'
 import type { Codec } from './codec.ts'
-import { DIALECTS, compiledOnce, db, where, type Dialect } from './dialect.ts'
+import { DIALECTS, compiledOnce, db, where, type Dialect } from './statements.ts'
 import { listsOf, MAPPINGS, type ChildMapping, type SourceMapping, type TableMapping } from './mappings.ts'
 import type { ColumnType, RecordedValue, ColumnName } from './tables.ts'
 

@@ -1,4 +1,4 @@
-import { DIALECTS } from '../../../adapters/pos-odbc/gateway/dialect.ts'
+import { DIALECTS } from '../../../adapters/pos-odbc/gateway/statements.ts'
 import { openSqlite } from '../../../adapters/pos-odbc/gateway/drivers.ts'
 import { MAPPINGS } from '../../../adapters/pos-odbc/gateway/mappings.ts'
 import { readOne, readPage, type ReadContext } from '../../../adapters/pos-odbc/gateway/read.ts'

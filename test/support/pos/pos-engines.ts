@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { DIALECTS } from '../../../adapters/pos-odbc/gateway/dialect.ts'
+import { DIALECTS } from '../../../adapters/pos-odbc/gateway/statements.ts'
 import { openOdbc } from '../../../adapters/pos-odbc/gateway/drivers.ts'
 import { TABLES } from '../../../adapters/pos-odbc/gateway/tables.ts'
 import {

@@ -1,10 +1,10 @@
-import type { Dialect } from '../../../adapters/pos-odbc/gateway/dialect.ts'
-import { listsOf, MAPPINGS } from '../../../adapters/pos-odbc/gateway/mappings.ts'
 import {
+  type Dialect,
   childrenStatement,
   oneStatement,
   pageStatement,
 } from '../../../adapters/pos-odbc/gateway/statements.ts'
+import { listsOf, MAPPINGS } from '../../../adapters/pos-odbc/gateway/mappings.ts'
 import type { Statement } from '../../../adapters/sqlite/statement/executor.ts'
 import {
   COLLECTIONS,
