@@ -4,6 +4,10 @@ import { organization } from '../../conformance/fixtures.ts'
 import { createScratchStorage } from '../../../test/support/scratch/scratch-storage.ts'
 import { createStorage } from '../index.ts'
 import { createMoveLedger } from './ledger.ts'
+import { newOrganization } from '../../../domain/organizations/settings.ts'
+import { migratedImage } from '../../../test/support/databases/migrated-image.ts'
+import { movingPlaces } from '../../../test/support/moving/moving.ts'
+import { fakeClock } from '../../../test/support/runner/fakes.ts'
 
 const START_MS = Date.parse('2026-03-01T10:00:00.000Z')
 const MINUTE_MS = 60_000
@@ -27,4 +31,17 @@ test('of the moves on which nobody works, those come first that nobody has taken
     await ledger.release(move?.moveId ?? '', 'mover')
   }
   expect(swept).toEqual(['first', 'second', 'third', 'first', 'second'])
+})
+
+test('the end of one pause in the shared database ends no pause of another move', async () => {
+  const places = movingPlaces({ clock: fakeClock(), image: migratedImage() })
+  const { administration } = createStorage({ executor: places.shared, clock: places.clock, isShared: true })
+  const source = places.world.places({ kind: 'shared' })
+  for (const familyId of ['acme', 'other']) {
+    await administration.saveOrganization(newOrganization(familyId, familyId))
+    await source.pause(familyId, `token-of-${familyId}`, places.clock.nowMs() + 60_000)
+  }
+  await source.resume('token-of-acme')
+  expect(await source.seal('acme', 'token-of-acme')).toBe(false)
+  expect(await source.seal('other', 'token-of-other')).toBe(true)
 })

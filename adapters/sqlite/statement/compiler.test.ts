@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import { expect, it } from 'vitest'
-import { bind, slot, template } from './compiler.ts'
+import { expect, it, test } from 'vitest'
+import { bind, slot, template, jsonChunks } from './compiler.ts'
+import { utf8 } from '../../../domain/text/encoding.ts'
 
 it('numbers the slots, so that one that occurs in several places is bound once', () => {
   const made = template(
@@ -42,4 +43,21 @@ it('is built when it is first needed, and once', () => {
     { sql: 'select ?1', parameters: [2] },
   ])
   expect(built).toBe(1)
+})
+
+test('no chunk is larger than a parameter may be, and nothing is lost or reordered', () => {
+  const values = Array.from({ length: 50 }, (_, index) => [index, '日'.repeat(30_000)])
+  const chunks = jsonChunks(values)
+  expect(chunks.length).toBeGreaterThan(1)
+  for (const chunk of chunks) expect(utf8(chunk).length).toBeLessThan(1_000_000)
+  expect(chunks.flatMap((chunk) => JSON.parse(chunk) as unknown[])).toEqual(values)
+})
+
+test('a value larger than a chunk travels alone', () => {
+  const large = 'x'.repeat(1_200_000)
+  expect(jsonChunks(['a', large, 'b'])).toEqual(['["a"]', JSON.stringify([large]), '["b"]'])
+})
+
+test('nothing needs no chunk', () => {
+  expect(jsonChunks([])).toEqual([])
 })

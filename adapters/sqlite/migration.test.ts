@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { migrationsOf } from '../../node-sqlite/index.ts'
-import { splitStatements } from '../migration.ts'
+import { migrationsOf } from '../node-sqlite/index.ts'
+import { splitStatements } from './migration.ts'
 
 it('keeps strings, names and triggers whole, and drops comments', () => {
   const trigger = "CREATE TRIGGER t AFTER INSERT ON a BEGIN DELETE FROM b; UPDATE c SET d = ';'; END;"

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { actualSchema, migratedDatabase } from '../schema/actual.ts'
-import { serviceTables, serviceViews } from '../statement/database.ts'
+import { serviceTables, serviceViews } from './database.ts'
 
 const database = migratedDatabase()
 const schema = actualSchema((sql) => database.prepare(sql).all())

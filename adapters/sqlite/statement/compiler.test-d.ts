@@ -1,4 +1,6 @@
-import { atMost, db, slot, template, indexedBy } from './compiler.ts'
+import { atMost, db, slot, template, indexedBy, bind } from './compiler.ts'
+import { sql } from 'kysely'
+import { resultsOf, rowsOf, type Executor } from './executor.ts'
 
 /** A table, a column, a filter or an order that the database does not have does not compile. */
 export const misspelt = [
@@ -39,3 +41,37 @@ export const rows = [
   // @ts-expect-error: the id is selected under another name
   { contact_id: 'a', created_at: 'b', name: 'c' },
 ] satisfies readonly ContactRow[]
+
+interface Counted {
+  readonly count: number
+}
+
+declare const executor: Executor
+declare function read(value: unknown): void
+
+const counted = template(sql<Counted>`select count(*) as count from things where id = ${slot('id')}`)
+const named = template(sql<{ readonly name: string }>`select name from things`)
+const undeclared = template(sql`select name from things`)
+
+/** A row has the columns that are declared beside its SQL, and no others. */
+export async function declaredRows(): Promise<number | undefined> {
+  const [row] = await rowsOf(executor, bind(counted, { id: 'a' }))
+  // @ts-expect-error: the statement does not yield it
+  read(row?.name)
+  return row?.count
+}
+
+/** In a batch, each result has the rows of its own statement. */
+export async function declaredResults(): Promise<readonly [number | undefined, string | undefined]> {
+  const [counts, names] = await resultsOf(executor, [bind(counted, { id: 'a' }), bind(named, {})])
+  // @ts-expect-error: the column belongs to the other statement
+  read(counts.rows[0]?.name)
+  return [counts.rows[0]?.count, names.rows[0]?.name]
+}
+
+/** Rows without declared columns cannot be read. */
+export async function undeclaredRows(): Promise<void> {
+  const [row] = await rowsOf(executor, bind(undeclared, {}))
+  // @ts-expect-error: nothing says that the row has it
+  read(row.name)
+}
