@@ -123,70 +123,6 @@ export interface SessionPlace {
   readonly importId: string
 }
 
-const untouched = template(
-  db
-    .selectFrom('import_sessions as s')
-    .select(['s.organization_id as organizationId', 's.import_id as importId'])
-    .where('s.state', '=', slot('state'))
-    .where('s.touched_at', '<=', slot('since'))
-    .orderBy('s.touched_at')
-    .limit(atMost('limit')),
-)
-
-const ended = db.selectFrom('import_sessions as s').where(isOver)
-const { exists, or, ref } = expressionBuilder<{ readonly s: Database['import_sessions'] }, 's'>()
-const isStaged = or([
-  exists(
-    db
-      .selectFrom('import_chunks as c')
-      .select(one)
-      .where('c.organization_id', '=', ref('s.organization_id'))
-      .where('c.import_id', '=', ref('s.import_id')),
-  ),
-  exists(
-    db
-      .selectFrom('import_keys as k')
-      .select(one)
-      .where('k.organization_id', '=', ref('s.organization_id'))
-      .where('k.import_id', '=', ref('s.import_id')),
-  ),
-  exists(
-    db
-      .selectFrom('import_contacts as m')
-      .select(one)
-      .where('m.organization_id', '=', ref('s.organization_id'))
-      .where('m.import_id', '=', ref('s.import_id')),
-  ),
-])
-
-const withLeftovers = template(
-  ended
-    .select(['organization_id as organizationId', 'import_id as importId'])
-    .where(isStaged)
-    .limit(atMost('limit')),
-)
-
-/** The number that SQLite gives each row of a table. */
-const rowid = sql<number>`rowid`
-
-const forgotten = ended
-  .select(rowid.as('rowid'))
-  .where('s.touched_at', '<=', slot('since'))
-  .where(eb.not(isStaged))
-  .limit(atMost('limit'))
-const forget = template(db.deleteFrom('import_sessions').where(rowid, 'in', forgotten))
-
-/** The imports of all organizations. */
-export function createImportDirectory(executor: Executor): ImportDirectory {
-  return {
-    untouched: (state, since, limit) => rowsOf(executor, bind(untouched, { state, since, limit })),
-    withLeftovers: (limit) => rowsOf(executor, bind(withLeftovers, { limit })),
-    async forget(since, limit) {
-      await executor.batch([bind(forget, { since, limit })])
-    },
-  }
-}
-
 /** The keys of a row of `import_keys` with the alias k, as rows with the alias entry. */
 export const keysInFile = jsonEach<string, 'entry'>(
   sql.id('k', 'keys' satisfies keyof Database['import_keys']),
@@ -337,6 +273,9 @@ export async function startSession(
   return row === undefined ? null : sessionOf(row)
 }
 
+/** The number that SQLite gives each row of a table. */
+const rowid = sql<number>`rowid`
+
 /** How many rows of each staging table are removed in one step. */
 const DROPPED_CHUNKS = 20
 const DROPPED_KEYS = 2_000
@@ -384,4 +323,65 @@ export async function dropStaged(executor: Executor, place: SessionPlace): Promi
     bind(look, { ...place }),
   ])
   return results[4].rows[0]?.left === 1
+}
+
+const untouched = template(
+  db
+    .selectFrom('import_sessions as s')
+    .select(['s.organization_id as organizationId', 's.import_id as importId'])
+    .where('s.state', '=', slot('state'))
+    .where('s.touched_at', '<=', slot('since'))
+    .orderBy('s.touched_at')
+    .limit(atMost('limit')),
+)
+
+const ended = db.selectFrom('import_sessions as s').where(isOver)
+const { exists, or, ref } = expressionBuilder<{ readonly s: Database['import_sessions'] }, 's'>()
+const isStaged = or([
+  exists(
+    db
+      .selectFrom('import_chunks as c')
+      .select(one)
+      .where('c.organization_id', '=', ref('s.organization_id'))
+      .where('c.import_id', '=', ref('s.import_id')),
+  ),
+  exists(
+    db
+      .selectFrom('import_keys as k')
+      .select(one)
+      .where('k.organization_id', '=', ref('s.organization_id'))
+      .where('k.import_id', '=', ref('s.import_id')),
+  ),
+  exists(
+    db
+      .selectFrom('import_contacts as m')
+      .select(one)
+      .where('m.organization_id', '=', ref('s.organization_id'))
+      .where('m.import_id', '=', ref('s.import_id')),
+  ),
+])
+
+const withLeftovers = template(
+  ended
+    .select(['organization_id as organizationId', 'import_id as importId'])
+    .where(isStaged)
+    .limit(atMost('limit')),
+)
+
+const forgotten = ended
+  .select(rowid.as('rowid'))
+  .where('s.touched_at', '<=', slot('since'))
+  .where(eb.not(isStaged))
+  .limit(atMost('limit'))
+const forget = template(db.deleteFrom('import_sessions').where(rowid, 'in', forgotten))
+
+/** The imports of all organizations. */
+export function createImportDirectory(executor: Executor): ImportDirectory {
+  return {
+    untouched: (state, since, limit) => rowsOf(executor, bind(untouched, { state, since, limit })),
+    withLeftovers: (limit) => rowsOf(executor, bind(withLeftovers, { limit })),
+    async forget(since, limit) {
+      await executor.batch([bind(forget, { since, limit })])
+    },
+  }
 }

@@ -1,7 +1,7 @@
 import { DIALECTS } from '../../../adapters/pos-odbc/gateway/statements.ts'
 import { openSqlite } from '../../../adapters/pos-odbc/gateway/drivers.ts'
 import { MAPPINGS } from '../../../adapters/pos-odbc/gateway/mappings.ts'
-import { readOne, readPage, type ReadContext } from '../../../adapters/pos-odbc/gateway/read.ts'
+import { readOne, readPage, type ReadContext } from '../../../adapters/pos-odbc/gateway/sources.ts'
 import { parseReadRequest } from '../../../adapters/pos-odbc/gateway/request.ts'
 import { createOdbcPosSources, type OdbcTie } from '../../../adapters/pos-odbc/index.ts'
 import type { PosSource } from '../../../ports/sources.ts'

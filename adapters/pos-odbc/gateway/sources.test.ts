@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { instant, text } from './codec.ts'
 import type { ChildMapping } from './mappings.ts'
-import { neutralChildren } from './read.ts'
+import { neutralChildren } from './sources.ts'
 
 const events: ChildMapping = {
   table: 'pos_membership_charge',
