@@ -1,5 +1,5 @@
 -- The tables of the service itself, and the triggers that no record of `domain/resources` describes. Everything else is in
--- 0001_records.sql. `adapters/sqlite/schema/by-hand.ts` lists what is written here, with the reasons. Instants are UTC ISO
+-- 0001_records.sql. `adapters/sqlite/schema/difference.ts` lists what is written here, with the reasons. Instants are UTC ISO
 -- 8601 text with milliseconds.
 
 -- Work that must happen after a receipt. A crash at any point leaves the row, and a sweep finds it.
