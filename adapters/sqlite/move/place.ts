@@ -53,7 +53,7 @@ export interface MoveControl extends Pick<MovePlace, 'pause' | 'seal' | 'resume'
   empty(familyId: string): Promise<boolean>
 }
 
-export interface MovePlaceOptions {
+interface MovePlaceOptions {
   /** Runs statements on the place in any state, without checking which families it serves. */
   readonly executor: Executor
   readonly control: MoveControl

@@ -57,7 +57,7 @@ export function tenantExecutors(options: StorageOptions, organizationId: string)
 }
 
 /** What a batch is about: some organizations, the organization of a key, or the organization of an outbox entry. */
-export type Subject =
+type Subject =
   | { readonly organizationIds: readonly string[] }
   | { readonly keyId: string }
   | { readonly outboxId: string }
@@ -87,7 +87,7 @@ export function placementGuard(executor: Executor, clock: Clock): Guard {
 }
 
 /** Runs batches that contain the guard's statements already, and turns the guard's refusals into errors of the port. */
-export function refusingExecutor(executor: Executor): Executor {
+function refusingExecutor(executor: Executor): Executor {
   return {
     async batch(statements) {
       try {

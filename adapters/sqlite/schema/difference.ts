@@ -130,7 +130,7 @@ function normal(sql: string): string {
 export type Reason = string
 
 /** Tables that do not belong to a resource. */
-export const tablesByHand: Readonly<Record<keyof typeof serviceTables, Reason>> = {
+const tablesByHand: Readonly<Record<keyof typeof serviceTables, Reason>> = {
   audit: 'what operators did',
   families: 'where families live that have a database of their own',
   placed_organizations: 'the organizations of such families',
@@ -168,7 +168,7 @@ export const tablesByHand: Readonly<Record<keyof typeof serviceTables, Reason>> 
 }
 
 /** Triggers for purposes that no record describes. */
-export const triggersByHand: Readonly<Record<string, Reason>> = {
+const triggersByHand: Readonly<Record<string, Reason>> = {
   accepted_submissions_saved:
     'the version 1.0.0 saves submissions by the view accepted_submissions; so it may run on this database too',
   accepted_submissions_guarded:

@@ -274,7 +274,7 @@ const covering = (table: string, columns: readonly string[]): IndexShape => ({
 const MOVED = 'a move copies what was written since an instant'
 
 /** Indexes for statements other than pages of endpoints, each with its statement. */
-export const indexesByHand: readonly (readonly [IndexShape, Reason])[] = [
+const indexesByHand: readonly (readonly [IndexShape, Reason])[] = [
   [index('billing_events', ['updated_at'], 'event_id'), MOVED],
   [index('link_events', ['updated_at'], 'event_id'), MOVED],
   [index('list_members', ['updated_at', 'list_id'], 'contact_id'), MOVED],

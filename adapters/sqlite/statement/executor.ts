@@ -136,7 +136,7 @@ export const PARAMETERS_MAX = 100
 export const ARGUMENTS_MAX = 32
 
 /** What repeating a call of a database depends on. */
-export interface CallRepeating {
+interface CallRepeating {
   /** Whether the next attempt may succeed after this rejection. */
   readonly isPassing: (rejection: unknown) => boolean
   readonly clock: Clock
