@@ -1,5 +1,5 @@
 import type { Administration, RevokedKey, StoredOperatorKey } from './organizations.ts'
-import type { OutboxStore } from './messaging.ts'
+import type { OutboxStore } from './outbox.ts'
 import type { PersonInRole, PersonRole } from './people.ts'
 
 /**

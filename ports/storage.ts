@@ -5,10 +5,10 @@ import type { People } from './people.ts'
 import type { ExitSurveySource } from './sources.ts'
 import type { FormDirectory, TenantWriter } from './records.ts'
 import type { ImportDirectory, ImportSessions } from './import-sessions.ts'
-import type { OutboxStore, SendLog } from './messaging.ts'
+import type { SendLog } from './messaging.ts'
+import type { OutboxStore, TenantWebhooks } from './outbox.ts'
 import type { ErasureLedger, RetentionDirectory } from './erasure.ts'
 import type { OrganizationStore } from './archives.ts'
-import type { TenantWebhooks } from './webhooks.ts'
 
 /** Every storage port, over one database or over all of them together. */
 export interface Storage {

@@ -1,6 +1,6 @@
 import type { MessageBatch, Queue as QueueBinding } from '@cloudflare/workers-types'
 import { expect, test } from 'vitest'
-import type { OutboxRef } from '../../ports/messaging.ts'
+import type { OutboxRef } from '../../ports/outbox.ts'
 import { consumeBatch, createCloudflareQueue } from './index.ts'
 
 const ref = (outboxId: string): OutboxRef => ({ organizationId: 'acme', outboxId })

@@ -1,7 +1,7 @@
 import type { MessageBatch, Queue as QueueBinding } from '@cloudflare/workers-types'
 import { readMessage } from '../../domain/jobs/message.ts'
 import { eachOf } from '../../domain/limits/waiting.ts'
-import type { OutboxRef, Queue } from '../../ports/messaging.ts'
+import type { OutboxRef, Queue } from '../../ports/outbox.ts'
 
 /** The maximum number of messages in one `sendBatch` (Cloudflare Queues, limits). */
 const BATCH_MAX = 100

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { OutboxRef } from '../../ports/messaging.ts'
+import type { OutboxRef } from '../../ports/outbox.ts'
 import { openQstash, QSTASH_TOKEN, signAsQstash } from '../../test/support/providers/providers.ts'
 import { createQstashQueue } from './index.ts'
 import { receiveFromQstash } from './receive.ts'

@@ -1,5 +1,5 @@
 import type { Deadline } from '../../ports/platform.ts'
-import type { Queue } from '../../ports/messaging.ts'
+import type { Queue } from '../../ports/outbox.ts'
 
 /** Where QStash's API answers. */
 export const QSTASH_URL = 'https://qstash.upstash.io'

@@ -2,7 +2,7 @@ import { readLimited } from '../../domain/limits/body.ts'
 import { readMessage } from '../../domain/jobs/message.ts'
 import { parsedOr, membersOf, fromBase64Url } from '../../domain/text/encoding.ts'
 import type { Deadline, Log } from '../../ports/platform.ts'
-import type { OutboxRef } from '../../ports/messaging.ts'
+import type { OutboxRef } from '../../ports/outbox.ts'
 import { Receiver, SignatureError } from '@upstash/qstash'
 
 /** A message names one entry, so anything longer is not a message. */

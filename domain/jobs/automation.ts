@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import type { Admission, RunState, StepEffect, SendRecord, SendCapabilities } from '../../ports/messaging.ts'
+import type { SendRecord, SendCapabilities } from '../../ports/messaging.ts'
+import type { Admission, RunState, StepEffect } from '../../ports/outbox.ts'
 import { deliveryAddress, emailKey } from '../text/typed-text.ts'
 import { toInstant } from '../text/instant.ts'
 import { isBlank } from '../forms/language/answers.ts'

@@ -1,4 +1,4 @@
-import type { ClaimedEntry, OutboxRef, Settlement, TenantOutbox, OutboxStore } from '../../ports/messaging.ts'
+import type { ClaimedEntry, OutboxRef, Settlement, TenantOutbox, OutboxStore } from '../../ports/outbox.ts'
 import { drawFrom, pauseAfter, eachOf, pause, CONNECTIONS_WIDTH, ALARM_MS } from '../limits/waiting.ts'
 import {
   ALERT_EMAIL,

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { OutboxRef } from '../../ports/messaging.ts'
+import type { OutboxRef } from '../../ports/outbox.ts'
 
 const ID_MAX_LENGTH = 300
 const id = v.pipe(v.string(), v.minLength(1), v.maxLength(ID_MAX_LENGTH))

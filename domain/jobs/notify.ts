@@ -1,4 +1,5 @@
-import type { ClaimedEntry, EmailMessage } from '../../ports/messaging.ts'
+import type { EmailMessage } from '../../ports/messaging.ts'
+import type { ClaimedEntry } from '../../ports/outbox.ts'
 import {
   noEmailProvider,
   prepareEmail,

@@ -7,7 +7,7 @@ import {
   type ReceivedCall,
 } from '../../test/support/providers/jobs.ts'
 import { fakeRandom, testSecrets } from '../../test/support/runner/fakes.ts'
-import type { WebhookSettings } from '../../ports/webhooks.ts'
+import type { WebhookSettings } from '../../ports/outbox.ts'
 import { toInstant } from '../text/instant.ts'
 import { drawSecret, openSecret, sealSecret } from '../webhooks/signature.ts'
 import { deliver, sweep } from './deliver.ts'

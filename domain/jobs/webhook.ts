@@ -8,7 +8,7 @@ import type {
   Webhook,
   WebhookAnswer,
   WebhookEvent,
-} from '../../ports/webhooks.ts'
+} from '../../ports/outbox.ts'
 import { readChunks } from '../limits/body.ts'
 import { pauseAfter } from '../limits/waiting.ts'
 import { selection, serializer } from '../record/resource.ts'

@@ -4,17 +4,20 @@ import type {
   EmailSender,
   SmsSender,
   SendRecord,
-  Settlement,
   EmailMessage,
   SendResult,
   SmsMessage,
+} from '../../ports/messaging.ts'
+import type {
+  Settlement,
   ClaimedEntry,
   OutboxStore,
   TenantOutbox,
-} from '../../ports/messaging.ts'
+  DeliveryAttempt,
+  TenantWebhooks,
+} from '../../ports/outbox.ts'
 import type { TenantWriter } from '../../ports/records.ts'
 import type { People } from '../../ports/people.ts'
-import type { DeliveryAttempt, TenantWebhooks } from '../../ports/webhooks.ts'
 import type { Secrets } from '../access/secrets.ts'
 import type { Resource } from '../record/resource.ts'
 import { formatMailbox, type MailIdentity } from '../messaging/sender.ts'

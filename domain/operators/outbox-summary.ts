@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { OutboxSummary, SummaryScope, SummedWebhook } from '../../ports/messaging.ts'
+import type { OutboxSummary, SummaryScope, SummedWebhook } from '../../ports/outbox.ts'
 import { providerless } from '../jobs/work.ts'
 import { ofOrganization, mark, sets } from '../record/command.ts'
 import { component, described, worded } from '../record/meaning.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { WebhookDelivery } from '../../ports/webhooks.ts'
+import type { WebhookDelivery } from '../../ports/outbox.ts'
 import { DELIVERY_PREFIX } from '../forms/outbox.ts'
 import { echoed } from '../limits/limits.ts'
 import { mark, sets, text } from '../record/command.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Webhook } from '../../ports/webhooks.ts'
+import type { Webhook } from '../../ports/outbox.ts'
 import { echoed } from '../limits/limits.ts'
 import { many, mark, ofOrganization, sets, text, type Flag } from '../record/command.ts'
 import { component, described, worded } from '../record/meaning.ts'

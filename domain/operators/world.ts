@@ -1,7 +1,8 @@
 import type { Administration, KeyedStorage, Organization, OperatorKeys } from '../../ports/organizations.ts'
 import type { Audit, OpenOperatorChanges } from '../../ports/operators.ts'
 import type { Background, Clock, Deadline, Log, RandomSource } from '../../ports/platform.ts'
-import type { EmailSender, OutboxRef, OutboxStore, SendLog, SmsSender } from '../../ports/messaging.ts'
+import type { EmailSender, SendLog, SmsSender } from '../../ports/messaging.ts'
+import type { OutboxRef, OutboxStore, TenantWebhooks } from '../../ports/outbox.ts'
 import type { People } from '../../ports/people.ts'
 import type { SubmissionMarks, TenantWriter } from '../../ports/records.ts'
 import type { MailIdentity } from '../messaging/sender.ts'
@@ -13,7 +14,6 @@ import type { ImportWorld } from '../imports/world.ts'
 import type { DeletionPlaces, RestorePlaces } from '../placement/operators/restore-places.ts'
 import type { ErasureLedger } from '../../ports/erasure.ts'
 import type { OrganizationStore } from '../../ports/archives.ts'
-import type { TenantWebhooks } from '../../ports/webhooks.ts'
 
 /**
  * The ports that the operator interface needs. Stored data is only read through them: every change goes through

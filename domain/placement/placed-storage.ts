@@ -31,7 +31,7 @@ import {
 import type { StoredRow, TenantWriter } from '../../ports/records.ts'
 import { forms } from '../resources/forms.ts'
 import type { OrganizationStore } from '../../ports/archives.ts'
-import type { TenantWebhooks } from '../../ports/webhooks.ts'
+import type { TenantWebhooks } from '../../ports/outbox.ts'
 import type { Administration } from '../../ports/organizations.ts'
 
 /** Every storage port over all places, and the overview for operators. */

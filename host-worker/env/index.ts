@@ -7,7 +7,8 @@ import { QSTASH_URL } from '../../adapters/queue-qstash/index.ts'
 import { TWILIO_URL } from '../../adapters/sms-twilio/api-url.ts'
 import type { SharedOrigin } from '../../adapters/sms-twilio/index.ts'
 import { rootSecretProblem } from '../../domain/access/secrets.ts'
-import type { EmailSender, SmsSender, OutboxRef } from '../../ports/messaging.ts'
+import type { EmailSender, SmsSender } from '../../ports/messaging.ts'
+import type { OutboxRef } from '../../ports/outbox.ts'
 import {
   apiRoot,
   binding,

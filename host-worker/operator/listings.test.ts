@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { form, organization, submission } from '../../adapters/conformance/fixtures.ts'
-import type { TenantWebhooks } from '../../ports/webhooks.ts'
+import type { TenantWebhooks } from '../../ports/outbox.ts'
 import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
 
 // Every command that lists, with something to list.

@@ -1,5 +1,5 @@
 import { operatorApi } from '../../domain/operator-api.ts'
-import type { OutboxRef } from '../../ports/messaging.ts'
+import type { OutboxRef } from '../../ports/outbox.ts'
 import type { Env } from '../env/index.ts'
 import { createFetchHandler } from '../http/fetch-handler.ts'
 import { backgroundOf, type Serve } from './opening.ts'

@@ -1,7 +1,7 @@
 import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
 import { deliver } from '../../domain/jobs/deliver.ts'
 import { contacts } from '../../domain/resources/contacts.ts'
-import type { OutboxRef } from '../../ports/messaging.ts'
+import type { OutboxRef } from '../../ports/outbox.ts'
 import type { Meter } from '../../ports/platform.ts'
 import { toInstant } from '../../domain/text/instant.ts'
 import { migratedDatabase } from '../../adapters/sqlite/schema/actual.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { deliver } from '../../domain/jobs/deliver.ts'
-import type { OutboxRef } from '../../ports/messaging.ts'
+import type { OutboxRef } from '../../ports/outbox.ts'
 import { seededRandom } from '../support/runner/fakes.ts'
 import { thorough } from '../support/runner/thorough.ts'
 import { openJobBench } from '../support/providers/jobs.ts'

@@ -1,6 +1,6 @@
 import { DurableObject, WorkerEntrypoint } from 'cloudflare:workers'
 import type { DurableObjectState } from '@cloudflare/workers-types'
-import type { OutboxRef } from '../../../ports/messaging.ts'
+import type { OutboxRef } from '../../../ports/outbox.ts'
 import type { Statement } from '../../sqlite/statement/executor.ts'
 import type { Family, FamilyTools, Alarm } from './family.ts'
 import type { ObjectDatabase } from './batch.ts'

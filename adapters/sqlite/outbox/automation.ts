@@ -13,7 +13,7 @@ import type {
   StepOutcome,
   Admission,
   AutomationMessage,
-} from '../../../ports/messaging.ts'
+} from '../../../ports/outbox.ts'
 import {
   bind,
   db,

@@ -1,4 +1,5 @@
 import { sql, expressionBuilder } from 'kysely'
+import type { SendRecord } from '../../../ports/messaging.ts'
 import type {
   ClaimedContact,
   ClaimedContext,
@@ -8,8 +9,7 @@ import type {
   Lease,
   OutboxRef,
   Settlement,
-  SendRecord,
-} from '../../../ports/messaging.ts'
+} from '../../../ports/outbox.ts'
 import { bind, db, slot, template, eb, one, advanceClock, writtenAt } from '../statement/compiler.ts'
 import { resultsOf, rowsAmong, type Executor, type Statement } from '../statement/executor.ts'
 import { parsed, type Database } from '../statement/database.ts'

@@ -1,5 +1,5 @@
 import { sql, type Expression, expressionBuilder } from 'kysely'
-import type { OutboxRef, OutboxStore, TenantOutbox } from '../../../ports/messaging.ts'
+import type { OutboxRef, OutboxStore, TenantOutbox } from '../../../ports/outbox.ts'
 import { bind, db, slot, template, indexedBy, jsonEach, atMost, boundedNow } from '../statement/compiler.ts'
 import { rowsOf, type Executor, resultsOf } from '../statement/executor.ts'
 import { parsed, type JsonText, type Database } from '../statement/database.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { OutboxSummary, SummaryScope, SummedDelivery, SummedWebhook } from '../../../ports/messaging.ts'
+import type { OutboxSummary, SummaryScope, SummedDelivery, SummedWebhook } from '../../../ports/outbox.ts'
 import { atMost, bind, slot, template, textsOf } from '../statement/compiler.ts'
 import { parsed, type JsonText } from '../statement/database.ts'
 import { rowsOf, type Executor } from '../statement/executor.ts'

@@ -7,7 +7,7 @@ import type {
   WebhookChange,
   WebhookDelivery,
   WebhookSettings,
-} from '../../../ports/webhooks.ts'
+} from '../../../ports/outbox.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import {
   atMost,

@@ -17,8 +17,8 @@ import type {
   Matching,
   Touch,
 } from '../../../ports/import-sessions.ts'
-import type { SendRecord, ListedEntry } from '../../../ports/messaging.ts'
-import type { DeliveryStatus, OffReason } from '../../../ports/webhooks.ts'
+import type { SendRecord } from '../../../ports/messaging.ts'
+import type { ListedEntry, DeliveryStatus, OffReason } from '../../../ports/outbox.ts'
 import type { AuditOutcome, AuditSubject } from '../../../ports/operators.ts'
 import type { MovePhase, ShownProgress } from '../../../ports/moves.ts'
 import type { Jurisdiction, Place, Region } from '../../../ports/placement.ts'

@@ -4,7 +4,7 @@ import type { Storage } from '../../../ports/storage.ts'
 import { eachOf, within, ANSWER_MS, CONNECTIONS_WIDTH } from '../../limits/waiting.ts'
 import type { AllPlaces } from './at-place.ts'
 import { ElsewhereError } from './errors.ts'
-import type { OutboxPosition } from '../../../ports/messaging.ts'
+import type { OutboxPosition } from '../../../ports/outbox.ts'
 
 /** The maximum number of families in one visit, because the platform limits the calls of a request. */
 export const FAMILIES_MAX = 50

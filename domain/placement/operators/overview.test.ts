@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { ListedEntry } from '../../../ports/messaging.ts'
+import type { ListedEntry } from '../../../ports/outbox.ts'
 import { form, organization, submission, tenantKey } from '../../../adapters/conformance/fixtures.ts'
 import {
   createScratchPlaces,

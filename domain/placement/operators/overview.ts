@@ -1,5 +1,5 @@
 import type { Administration, Organization } from '../../../ports/organizations.ts'
-import type { ListedEntry, OutboxSummary, SummaryScope } from '../../../ports/messaging.ts'
+import type { ListedEntry, OutboxSummary, SummaryScope } from '../../../ports/outbox.ts'
 import type { DirectoryEntry, Jurisdiction, OwnPlace, Region } from '../../../ports/placement.ts'
 import { within, ANSWER_MS } from '../../limits/waiting.ts'
 import { lookUp, SHARED, type AllPlaces, type LoggedPlaces } from '../find/at-place.ts'

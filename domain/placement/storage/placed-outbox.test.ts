@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { OutboxPosition } from '../../../ports/messaging.ts'
+import type { OutboxPosition } from '../../../ports/outbox.ts'
 import { form, organization, submission } from '../../../adapters/conformance/fixtures.ts'
 import { saveIn } from '../../../test/support/moving/placed-organizations.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'

@@ -1,4 +1,4 @@
-import type { OutboxStore, ListedEntry } from '../../../ports/messaging.ts'
+import type { OutboxStore, ListedEntry } from '../../../ports/outbox.ts'
 import type { Storage } from '../../../ports/storage.ts'
 import { relayed } from '../../../ports/relayed.ts'
 import { atPlace, toPlace, lookUp, SHARED, type AllPlaces, type LoggedPlaces } from '../find/at-place.ts'

@@ -1,4 +1,4 @@
-import type { ClaimedEntry, Settlement } from '../../../ports/messaging.ts'
+import type { ClaimedEntry, Settlement } from '../../../ports/outbox.ts'
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import type { Mutant } from '../service/universe.ts'
 import { replacing } from './replacing.ts'

@@ -1,4 +1,4 @@
-import type { ClaimedEntry, TenantOutbox } from '../../../ports/messaging.ts'
+import type { ClaimedEntry, TenantOutbox } from '../../../ports/outbox.ts'
 import type { NewSubmission } from '../../../ports/records.ts'
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import { networkIn } from '../setting.ts'

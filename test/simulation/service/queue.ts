@@ -1,4 +1,4 @@
-import type { OutboxRef, Queue } from '../../../ports/messaging.ts'
+import type { OutboxRef, Queue } from '../../../ports/outbox.ts'
 import type { Process } from './processes/process.ts'
 import type { Universe } from './universe.ts'
 

@@ -9,8 +9,8 @@ import type {
   SendResult,
   SmsMessage,
   SmsSender,
-  OutboxRef,
 } from '../../../ports/messaging.ts'
+import type { OutboxRef } from '../../../ports/outbox.ts'
 import { automation, ada } from '../../../adapters/conformance/outbox.ts'
 import { form, organization, submission } from '../../../adapters/conformance/fixtures.ts'
 import type { PersonRole } from '../../../ports/people.ts'

@@ -4,7 +4,7 @@ import {
   FollowUpEntrypoint,
 } from '../../../adapters/durable-object/object/family-database.ts'
 import { consoleLog, systemClock } from '../../../host-worker/system.ts'
-import type { OutboxRef } from '../../../ports/messaging.ts'
+import type { OutboxRef } from '../../../ports/outbox.ts'
 
 /** The entries that objects of this Worker have handed over. All parts of the Worker share one isolate. */
 const handedOver: OutboxRef[] = []

@@ -3,7 +3,7 @@ import type { FamilyNamespace, FamilyObject, FamilyPlace } from '../../../adapte
 import { migrationTexts } from '../../../adapters/durable-object/object/migration-texts.ts'
 import type { Migration } from '../../../adapters/sqlite/migration.ts'
 import type { Clock } from '../../../ports/platform.ts'
-import type { OutboxRef } from '../../../ports/messaging.ts'
+import type { OutboxRef } from '../../../ports/outbox.ts'
 import { openObjectDatabase } from './scratch-object.ts'
 
 /** An object in this process: the real code on Node's SQLite, with an alarm that rings when a test calls it. */

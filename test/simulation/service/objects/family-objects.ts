@@ -1,7 +1,7 @@
 import { openFamily } from '../../../../adapters/durable-object/object/family.ts'
 import type { FamilyNamespace } from '../../../../adapters/durable-object/index.ts'
 import type { FamilyObject } from '../../../../adapters/durable-object/protocol.ts'
-import type { OutboxRef } from '../../../../ports/messaging.ts'
+import type { OutboxRef } from '../../../../ports/outbox.ts'
 import { openSimulatedObjectDatabase, type SimulatedObjectDatabase } from '../../engine/database.ts'
 import { createAlarm, type SimulatedAlarm } from './alarm.ts'
 import { clockOf } from '../clock.ts'
