@@ -8,8 +8,11 @@ import { setImmediate } from 'node:timers'
 
 type Bytes = ArrayBuffer | ArrayBufferView<ArrayBuffer>
 
-const { prototype } = SubtleCrypto
-const { importKey, sign, digest, deriveBits } = prototype
+const { subtle } = crypto
+const importKey = subtle.importKey.bind(subtle)
+const sign = subtle.sign.bind(subtle)
+const digest = subtle.digest.bind(subtle)
+const deriveBits = subtle.deriveBits.bind(subtle)
 
 /** The bytes of keys. Nothing tells them of a key that may not be exported. */
 const material = new WeakMap<CryptoKey, Uint8Array>()
@@ -32,54 +35,46 @@ async function inLaterTurn(bytes: Uint8Array | ArrayBuffer): Promise<ArrayBuffer
   return new Uint8Array(bytes).buffer
 }
 
-async function imported(subtle: SubtleCrypto, ...given: Parameters<SubtleCrypto['importKey']>) {
-  const key = await importKey.apply(subtle, given)
+async function imported(...given: Parameters<SubtleCrypto['importKey']>): Promise<CryptoKey> {
+  const key = await importKey(...given)
   const [format, bytes] = given
-  if (format === 'raw') material.set(key, Uint8Array.from(bytesOf(bytes as Bytes)))
+  if (format === 'raw') material.set(key, Uint8Array.from(bytesOf(bytes)))
   return key
 }
 
-async function derived(subtle: SubtleCrypto, algorithm: HkdfParams, key: CryptoKey, length: number) {
+async function derived(algorithm: HkdfParams, key: CryptoKey, length: number): Promise<ArrayBuffer> {
   const bytes = material.get(key)
-  if (bytes === undefined || key.algorithm.name !== 'HKDF')
-    return deriveBits.call(subtle, algorithm, key, length)
+  if (bytes === undefined || key.algorithm.name !== 'HKDF') return deriveBits(algorithm, key, length)
   const { hash, salt, info } = algorithm
-  const name = hashName(hash as AlgorithmIdentifier)
-  return inLaterTurn(hkdfSync(name, bytes, bytesOf(salt as Bytes), bytesOf(info as Bytes), length / 8))
+  return inLaterTurn(hkdfSync(hashName(hash), bytes, bytesOf(salt), bytesOf(info), length / 8))
 }
 
-// Each of them calls none of the others by `this`: the simulation answers calls one after the other.
-Object.assign(prototype, {
-  async importKey(this: SubtleCrypto, ...given: Parameters<SubtleCrypto['importKey']>) {
-    return imported(this, ...given)
-  },
+// None of them calls another by its name in Web Crypto: the simulation answers such calls one after the other.
+Object.assign(SubtleCrypto.prototype, {
+  importKey: imported,
 
-  async sign(this: SubtleCrypto, algorithm: AlgorithmIdentifier, key: CryptoKey, data: Bytes) {
+  async sign(algorithm: AlgorithmIdentifier, key: CryptoKey, data: Bytes) {
     const bytes = material.get(key)
-    if (bytes === undefined || key.algorithm.name !== 'HMAC') return sign.call(this, algorithm, key, data)
+    if (bytes === undefined || key.algorithm.name !== 'HMAC') return sign(algorithm, key, data)
     const { hash } = key.algorithm as HmacKeyAlgorithm
     return inLaterTurn(createHmac(hashName(hash), bytes).update(bytesOf(data)).digest())
   },
 
-  async digest(this: SubtleCrypto, algorithm: AlgorithmIdentifier, data: Bytes) {
+  async digest(algorithm: AlgorithmIdentifier, data: Bytes) {
     return hashName(algorithm).startsWith('sha')
       ? inLaterTurn(createHash(hashName(algorithm)).update(bytesOf(data)).digest())
-      : digest.call(this, algorithm, data)
+      : digest(algorithm, data)
   },
 
-  async deriveBits(this: SubtleCrypto, algorithm: HkdfParams, key: CryptoKey, length: number) {
-    return derived(this, algorithm, key, length)
-  },
+  deriveBits: derived,
 
   async deriveKey(
-    this: SubtleCrypto,
     algorithm: HkdfParams,
     key: CryptoKey,
     of: HmacImportParams & { readonly length?: number },
     isExtractable: boolean,
     usages: readonly KeyUsage[],
   ) {
-    const bits = await derived(this, algorithm, key, of.length ?? 512)
-    return imported(this, 'raw', bits, of, isExtractable, usages)
+    return imported('raw', await derived(algorithm, key, of.length ?? 512), of, isExtractable, usages)
   },
 })
