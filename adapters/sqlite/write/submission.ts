@@ -427,7 +427,8 @@ export function followingStatements(
   now: string,
 ): readonly Statement[] {
   const remembered = { ...memoryValues(now), formId, signs: '[]', servedAt: null }
-  const values = { organizationId, submissionId, ...remembered, ...followingValues(contact, outbox) }
+  const following = { ...(contact ?? NOBODY), outbox: entryValues(outbox) }
+  const values = { organizationId, submissionId, ...remembered, ...following }
   return [
     ...(contact === null ? [] : [bind(saveContact, values)]),
     bind(saveWork, values),
@@ -448,7 +449,8 @@ function submissionValues({
   ...of
 }: NewSubmission): Readonly<Record<string, BoundValue>> {
   return {
-    ...followingValues(contact, outbox),
+    ...(contact ?? NOBODY),
+    outbox: entryValues(outbox),
     submissionId: of.submissionId,
     formId: of.formId,
     servedAt: of.servedAt,
@@ -485,16 +487,6 @@ export function entryValues(entries: NewSubmission['outbox']): string {
   return JSON.stringify(
     entries.map(({ outboxId, kind, payload }) => [outboxId, kind, JSON.stringify(payload ?? null)]),
   )
-}
-
-export function followingValues(
-  contact: SubmittedContact | null,
-  outbox: NewSubmission['outbox'],
-): Readonly<Record<string, BoundValue>> {
-  return {
-    ...(contact ?? NOBODY),
-    outbox: entryValues(outbox),
-  }
 }
 
 /** The outcome when nothing was saved. A row with the submission's id means that an earlier attempt saved it. */
