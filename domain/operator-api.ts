@@ -7,24 +7,23 @@ import type { OperatorWorld } from './operators/world.ts'
 import * as archives from './operators/archives.ts'
 import * as audit from './operators/audit.ts'
 import * as automations from './operators/automations.ts'
-import * as automationTest from './operators/automation-test.ts'
+import * as saveAutomations from './operators/save-automations.ts'
 import * as backups from './operators/backups.ts'
 import * as forms from './operators/forms.ts'
-import * as formVersions from './operators/form-versions.ts'
-import * as formRestore from './operators/form-restore.ts'
+import * as changeForms from './operators/change-forms.ts'
 import * as formsCheck from './operators/forms-check.ts'
 import * as imports from './operators/imports.ts'
 import * as keys from './operators/keys.ts'
 import * as operatorKeys from './operators/operator-keys.ts'
-import * as me from './operators/me.ts'
 import * as organizations from './operators/organizations.ts'
 import * as outbox from './operators/outbox.ts'
 import * as outboxSummary from './operators/outbox-summary.ts'
 import * as people from './operators/people.ts'
 import * as places from './operators/places.ts'
 import * as removals from './operators/removals.ts'
-import * as sends from './operators/sends.ts'
+
 import * as service from './operators/service.ts'
+import * as sessions from './operators/sessions.ts'
 import * as signIn from './operators/sign-in.ts'
 import * as submissions from './operators/submissions.ts'
 import * as webhookDeliveries from './operators/webhook-deliveries.ts'
@@ -40,7 +39,7 @@ const getOperatorContract = operated({
   answer: async (request) => serveContract(declared, request, operatorTexts),
 })
 
-const getMe = me.meOperation(() => operatorEndpoints)
+const getMe = signIn.meOperation(() => operatorEndpoints)
 
 const declared = async (): Promise<readonly OperationEndpoint[]> => operatorEndpoints
 
@@ -81,12 +80,12 @@ export const operatorEndpoints = [
   people.savePerson,
   people.addPerson,
   people.removePerson,
-  people.listPersonSessions,
-  people.endPersonSessions,
+  sessions.listPersonSessions,
+  sessions.endPersonSessions,
   getMe,
-  me.listOwnSessions,
-  me.endOwnSession,
-  me.endOwnSessions,
+  sessions.listOwnSessions,
+  sessions.endOwnSession,
+  sessions.endOwnSessions,
   imports.openImportEndpoint,
   imports.sendImportPart,
   imports.commitImportEndpoint,
@@ -94,20 +93,20 @@ export const operatorEndpoints = [
   imports.abortImportEndpoint,
   imports.showImport,
   imports.listImports,
-  imports.listImportKinds,
+  service.listImportKinds,
   formsCheck.checkForms,
   forms.listOrganizationForms,
   forms.showOrganizationForm,
-  forms.saveOrganizationForms,
-  forms.publishOrganizationForm,
-  formVersions.listFormVersions,
-  formVersions.showFormVersion,
-  formRestore.restoreFormVersion,
+  changeForms.saveOrganizationForms,
+  changeForms.publishOrganizationForm,
+  forms.listFormVersions,
+  forms.showFormVersion,
+  changeForms.restoreFormVersion,
   automations.listOrganizationAutomations,
   automations.showOrganizationAutomation,
-  automations.saveOrganizationAutomations,
-  automations.setAutomationStatus,
-  automationTest.testAutomationStep,
+  saveAutomations.saveOrganizationAutomations,
+  saveAutomations.setAutomationStatus,
+  automations.testAutomationStep,
   submissions.listSubmissions,
   submissions.showSubmission,
   submissions.countUnread,
@@ -116,8 +115,8 @@ export const operatorEndpoints = [
   outbox.listOutbox,
   outboxSummary.summarizeOutbox,
   outbox.retryOutbox,
-  sends.listSends,
-  sends.listPlatformSends,
+  outbox.listSends,
+  outbox.listPlatformSends,
   webhooks.createWebhook,
   webhooks.listWebhooks,
   webhooks.showWebhook,

@@ -7,13 +7,14 @@ import { internalError } from '../domain/record/reply.ts'
 import { isLoopbackName } from '../domain/text/http.ts'
 import { randomBase62 } from '../domain/text/encoding.ts'
 import type { OutboxRef } from '../ports/outbox.ts'
-import { readEnv, type Env, type EnvReading } from './env/index.ts'
-import { isConsoleCall, isSignedInRead, overTransport, respond, type Answered } from './http/fetch-handler.ts'
+import { readEnv, type Env, type EnvReading, QSTASH_PATH, RESEND_EVENTS_PATH } from './env/index.ts'
+import { overTransport, respond, type Answered, isConsoleCall, isSignedInRead } from './http/fetch-handler.ts'
 import { FORM_CLIENT_PATH, serveFormClient } from './http/form-client.ts'
-import { API_PREFIX, FORM_CLIENT_PREFIX, notFoundFor, OPERATOR_PREFIX, serveOwn } from './own-endpoints.ts'
 import { consoleLog, systemClock, systemDeadline, systemRandom } from './system.ts'
 import { FollowUpEntrypoint } from './wiring/family-database.ts'
 import { requestFields, createMeter, type Lifetime, type Serve } from './wiring/opening.ts'
+import type * as Pages from './pages/index.ts'
+import * as paths from './pages/paths.ts'
 
 export { FamilyDatabase } from './wiring/family-database.ts'
 
@@ -57,6 +58,15 @@ async function serve(
   const own = url.pathname.startsWith(API_PREFIX) ? null : await serveOwn(request, url, reading.env)
   return own ?? notFoundFor(request, url, await answer(request, url, reading.env, lifetime))
 }
+
+/** Paths with this prefix belong to the contract; the service's own pages and callbacks have other paths. */
+const API_PREFIX = '/api/'
+
+/** Paths with this prefix belong to the operator interface. */
+const OPERATOR_PREFIX = '/operator/'
+
+/** Paths with this prefix belong to the form client. */
+const FORM_CLIENT_PREFIX = '/forms/'
 
 /** Processes the due entries that the databases of families hand over. It can only be called from within the Worker. */
 export class FollowUp extends FollowUpEntrypoint {
@@ -115,6 +125,55 @@ async function answer(request: Request, url: URL, env: Env, lifetime: Lifetime):
     return respond(reply, { request, url }, host)
   }
   return loaded.serve(request, host, { env, lifetime, meter })
+}
+
+/**
+ * Serves the host's own endpoints, such as QStash deliveries and the events of Resend, and its pages. Few requests need them, so each is loaded
+ * on demand. Null: the request is for none of them, or the endpoint is not configured.
+ */
+async function serveOwn(request: Request, { pathname }: URL, env: Env): Promise<Response | null> {
+  if (pathname === QSTASH_PATH) return (await import('./wiring/jobs.ts')).serveQstash(request, env)
+  if (pathname === RESEND_EVENTS_PATH)
+    return (await import('./wiring/jobs.ts')).serveResendEvent(request, env)
+  if (isOfInterface(pathname) || isConsoleCall(request, pathname)) return null
+  return servePage(request, pathname, await import('./pages/index.ts'))
+}
+
+/** The answer to a path that has nothing, as a page for a browser. It keeps the id under which it is logged. */
+async function notFoundFor(request: Request, { pathname }: URL, answered: Response): Promise<Response> {
+  if (answered.status !== 404 || isOfInterface(pathname)) return answered
+  const pages = await import('./pages/index.ts')
+  return pages.acceptsPages(request) ? pages.notFoundPage(request, answered) : answered
+}
+
+/** Whether a path belongs to an interface, which answers in its own way also where there is nothing. */
+function isOfInterface(pathname: string): boolean {
+  const prefixes = [API_PREFIX, OPERATOR_PREFIX, FORM_CLIENT_PREFIX, FORM_PAGE_PREFIX]
+  return prefixes.some((prefix) => pathname.startsWith(prefix))
+}
+
+async function servePage(request: Request, pathname: string, pages: typeof Pages): Promise<Response | null> {
+  if (pathname === paths.CONSOLE_PATH || pathname.startsWith(`${paths.CONSOLE_PATH}/`))
+    return pages.serveConsole(request)
+  if (pathname === paths.GUIDES_PATH || pathname.startsWith(`${paths.GUIDES_PATH}/`))
+    return pages.serveGuides(request, pathname)
+  switch (pathname) {
+    case paths.START_PATH:
+      return pages.serveStart(request)
+    case paths.REFERENCE_PATH:
+    case `${paths.REFERENCE_PATH}/`:
+      return pages.serveReference(request)
+    case paths.HEALTH_PATH:
+      return pages.serveHealth(request)
+    case paths.ROBOTS_PATH:
+      return pages.serveRobots(request)
+    case paths.FAVICON_PATH:
+      return pages.serveFavicon()
+    case paths.LLMS_PATH:
+      return pages.serveLlms(request)
+    default:
+      return null
+  }
 }
 
 /** Loads the interface that a path belongs to, so that a request waits for no other. Loading it again is free. */

@@ -1,18 +1,47 @@
-import type { ImportProblem, RepeatedKey, StagedKeys } from '../../ports/import-sessions.ts'
+import type { ImportProblem, RepeatedKey, StagedKeys, ImportSessions } from '../../ports/import-sessions.ts'
 import type { StoredRow, TenantWriter } from '../../ports/records.ts'
 import type { ImportContext } from '../record/field.ts'
 import type { Entry } from './file/lines.ts'
-import type { ImportKind, ImportRecord, Reference, LineReading } from './kinds.ts'
-import { echoed, bucketOf } from '../limits/limits.ts'
+import type { ImportKind, ImportRecord, Reference, LineReading, ImportTools } from './kinds.ts'
 import type { ImportIssue, Resource } from '../record/resource.ts'
 import { OWNER_FIELD } from './file/header.ts'
 import { storabilityIssues } from './storable.ts'
+import { bucketOf, echoed } from '../limits/limits.ts'
 import { reads } from '../resources/index.ts'
 import type { ReadEndpoint } from '../record/endpoint.ts'
 import { tenantApi } from '../tenant-api.ts'
+import type { Clock, RandomSource } from '../../ports/platform.ts'
+import type { Organization } from '../../ports/organizations.ts'
+import type { PosWriter } from '../../ports/sources.ts'
+import { phoneToE164 } from '../text/phone-number.ts'
 
 /** The look-ups of stored data that the check needs. */
 export type Lookup = Pick<TenantWriter, 'foreignIds' | 'findMany'>
+
+/** The ports that the imports of one organization need. */
+export interface ImportWorld {
+  readonly organization: Organization
+  readonly sessions: ImportSessions
+  readonly lookup: Lookup
+  readonly tools: ImportTools
+  readonly clock: Clock
+  readonly random: RandomSource
+  /** Called only for kinds that are stored at a point of sale. */
+  readonly pos: () => PosDestination
+}
+
+/**
+ * The writer for an organization's rows of a point of sale, or a sentence that says why they cannot be imported here.
+ */
+export type PosDestination = { readonly writer: PosWriter } | { readonly refusal: string }
+
+/** The settings of an organization on which reading its imports depends. */
+export function importContext({
+  organizationId,
+  phoneCountry,
+}: Pick<Organization, 'organizationId' | 'phoneCountry'>): ImportContext {
+  return { organizationId, phoneCountry, toE164: (text) => phoneToE164(text, phoneCountry) }
+}
 
 /** The result of checking the lines of a part. */
 interface CheckedPart {

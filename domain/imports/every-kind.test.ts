@@ -7,7 +7,7 @@ import { createScratchPos } from '../../test/support/scratch/scratch-pos.ts'
 import { createScratchStorage, type ScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
 import { migratedImage, tablesOf } from '../../test/support/databases/migrated-image.ts'
 import type { Organization, PosSourceTie } from '../../ports/organizations.ts'
-import { importContext } from './world.ts'
+import { importContext } from './check.ts'
 import { targetIn } from './sessions.ts'
 import { importKindNames, isKeptAtPos, kindOf, type ImportTools } from './kinds.ts'
 

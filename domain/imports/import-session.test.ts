@@ -19,7 +19,7 @@ import {
   targetIn,
   type ImportAnswer,
 } from './sessions.ts'
-import type { ImportWorld } from './world.ts'
+import type { ImportWorld } from './check.ts'
 import { digestOfParts, sha256, IDLE_MS, FILE_PROBLEMS_MAX } from './file/transfer.ts'
 
 let clock = fakeClock()

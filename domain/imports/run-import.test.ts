@@ -1,10 +1,11 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, test } from 'vitest'
 import { createScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
 import type { Organization } from '../../ports/organizations.ts'
 import { importWorld, ndjsonBytes, sourceOf } from '../../test/support/data/imports.ts'
 import { PART_BYTES, FILE_PROBLEMS_MAX, type ImportSource, type ImportOutcome } from './file/transfer.ts'
 import { runImport } from './sessions.ts'
 import { testSecrets } from '../../test/support/runner/fakes.ts'
+import { FIRST_STEP_CHUNKS, nextStepChunks } from './write.ts'
 
 const secrets = () => testSecrets()
 let nowMs = 0
@@ -353,4 +354,23 @@ describe('importing forms', () => {
       changed: 1,
     })
   })
+})
+
+/** The step size that is reached when every chunk takes the same time. */
+function settled(chunkMs: number): number {
+  let chunks = FIRST_STEP_CHUNKS
+  for (let step = 0; step < 10; step += 1) chunks = nextStepChunks(chunks, chunks * chunkMs)
+  return chunks
+}
+
+test('a step grows on a fast database, and shrinks on a slow one, within bounds', () => {
+  expect(settled(0)).toBe(8)
+  expect(settled(1)).toBe(8)
+  expect(settled(40)).toBe(5)
+  expect(settled(50)).toBe(4)
+  expect(settled(5_000)).toBe(2)
+})
+
+test('a step is at most twice as large as the one before', () => {
+  expect(nextStepChunks(4, 1)).toBe(8)
 })

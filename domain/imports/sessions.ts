@@ -1,5 +1,12 @@
 import type { ImportSession, ImportedFile, StagedPart, ImportProblem } from '../../ports/import-sessions.ts'
-import { checkPart, inBuckets, foreignProblems, repetitionProblems } from './check.ts'
+import {
+  checkPart,
+  inBuckets,
+  foreignProblems,
+  repetitionProblems,
+  importContext,
+  type ImportWorld,
+} from './check.ts'
 import { isKeptAtPos, kindOf, isStagedAsDrafts, type ImportKind } from './kinds.ts'
 import { randomBase62 } from '../text/encoding.ts'
 import {
@@ -17,12 +24,11 @@ import {
   type TransferAnswer,
 } from './file/transfer.ts'
 import { startOfFile, readPart, sealReading, unsealReading } from './read-part.ts'
-import { echoed, bucketCount } from '../limits/limits.ts'
 import { unknownWord } from '../text/schema-errors.ts'
 import { folded } from './file/header.ts'
 import type { StoredRow } from '../../ports/records.ts'
 import { existingRows, continueWriting } from './write.ts'
-import { importContext, type ImportWorld } from './world.ts'
+import { bucketCount, echoed } from '../limits/limits.ts'
 
 /** The outcome of a request about an import. */
 export type ImportAnswer =

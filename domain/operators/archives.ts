@@ -1,4 +1,4 @@
-import { count, jsonBody, instant } from './schema.ts'
+import { count, jsonBody, instant, isOperator, notThere, operated } from './serve.ts'
 import * as v from 'valibot'
 import { described, component } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
@@ -13,13 +13,16 @@ import {
 } from '../organizations/archive.ts'
 import { ORGANIZATION, ARCHIVE_VERSION } from '../organizations/tar.ts'
 import { readCursor, writeCursor } from './list.ts'
-import { isOperator, notThere } from './authorize.ts'
-import { operated } from './serve.ts'
 import type { OperatorWorld } from './world.ts'
 import type { Restoration } from '../../ports/archives.ts'
-import { beginRestoring } from '../organizations/begin-restore.ts'
+import {
+  beginRestoring,
+  progressOf,
+  rowsOf,
+  UNREADABLE,
+  type RestoreAnswer,
+} from '../organizations/restoration.ts'
 import { finishRestoring, writePart } from '../organizations/restore.ts'
-import { progressOf, rowsOf, UNREADABLE, type RestoreAnswer } from '../organizations/restoration.ts'
 import { newOrganization, OrganizationId, settingsProblem } from '../organizations/settings.ts'
 import { choiceOfPlace, PlaceSettings } from './places.ts'
 

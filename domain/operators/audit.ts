@@ -1,10 +1,10 @@
-import { count, instant } from './schema.ts'
+import { count, instant, ofParameter, operated } from './serve.ts'
 import * as v from 'valibot'
 import type { AuditRecord, AuditSubject } from '../../ports/operators.ts'
 import { choice, ofOrganization, sets, text } from '../record/command.ts'
 import { component, described, worded } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
-import { placeKinds } from '../placement/operators/choices.ts'
+import { placeKinds } from '../placement/operators/overview.ts'
 import { auditActions, auditActionWords } from '../record/description.ts'
 import {
   optionalText,
@@ -15,9 +15,7 @@ import {
   samplePagination,
   servePage,
 } from './list.ts'
-import { ofParameter } from './authorize.ts'
 import { personRoles } from './people.ts'
-import { operated } from './serve.ts'
 
 const texts = v.array(v.string())
 

@@ -1,39 +1,82 @@
 import * as v from 'valibot'
-import { RECIPIENT_DAILY_MAX, stepProblems } from '../forms/message-text.ts'
-import { echoed, PROBLEMS_MAX } from '../limits/limits.ts'
-import { ofOrganization, type Called, type Said } from '../record/command.ts'
+import {
+  RECIPIENT_DAILY_MAX,
+  stepProblems,
+  filledIn,
+  messageAnswers,
+  sampleAnswers,
+  type MessageAnswers,
+} from '../forms/message-text.ts'
+import { ofOrganization } from '../record/command.ts'
 import { component, described, worded } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
-import { automations } from '../resources/automations.ts'
+import { automations, SendEmail, SendSms, type Steps } from '../resources/automations.ts'
 import { ended } from '../text/schema-errors.ts'
-import { toInstant } from '../text/instant.ts'
 import { shownJson } from '../text/terminal.ts'
-import { changeAsRead, isConditional, stateReply } from './change.ts'
+import { stateReply } from './change.ts'
 import { pageOf, pageParameters, samplePagination, servePlacesPage, readStoredPage } from './list.ts'
-import {
-  findAutomations,
-  idIn,
-  lineOf,
-  saveAutomations,
-  setStatus,
-  storedAutomationFields,
-  type SavedAutomation,
-  type StoredAutomation,
-} from './save-automations.ts'
-import { findForms } from './save-forms.ts'
-import { count, instant, jsonBody } from './schema.ts'
-import { operated } from './serve.ts'
+import { findForms, unknownForm } from './save-forms.ts'
+import { count, instant, operated, jsonBody } from './serve.ts'
 import type { OperatorWorld } from './world.ts'
+import type { Organization } from '../../ports/organizations.ts'
+import { sayerOf } from '../forms/language/words.ts'
+import { smsIdentity } from '../messaging/attempt.ts'
+import { addressRecipient, phoneRecipient } from '../messaging/request.ts'
+import { sendToAll, type Mailing } from '../messaging/send-to-all.ts'
+import { formatMailbox, HEADER_MAX_LENGTH, tenantMailbox } from '../messaging/sender.ts'
+import { echoed, PROBLEMS_MAX } from '../limits/limits.ts'
+import { cutText } from '../text/typed-text.ts'
+import { randomBase62 } from '../text/encoding.ts'
+import { toInstant } from '../text/instant.ts'
+import { FormId } from './change-forms.ts'
+import type { TenantWriter } from '../../ports/records.ts'
 
 /** The path of an organization's automations. */
-const AUTOMATIONS_PATH = '/operator/v1/organizations/{organizationId}/automations'
+export const AUTOMATIONS_PATH = '/operator/v1/organizations/{organizationId}/automations'
 
-/** The maximum number of automations that are saved at once, and the maximum size of the request. */
-export const AUTOMATIONS_MAX = 100
-const MAX_BYTES = 1_048_576
+/** An automation as it is stored. */
+export interface StoredAutomation {
+  readonly automationId: string
+  readonly name: string
+  readonly description: string | null
+  readonly status: 'active' | 'paused' | 'draft'
+  readonly trigger: { readonly type: string; readonly formId: string | null }
+  readonly stepCount: number
+  /** The form whose submissions trigger it; null: none does. */
+  readonly triggerFormId: string | null
+  readonly steps: Steps
+  readonly createdAt: string
+  readonly updatedAt: string
+}
 
-const Status = worded(v.picklist(['active', 'paused', 'draft']), {
+/** The names of `StoredAutomation`'s fields. */
+export const storedAutomationFields: readonly (keyof StoredAutomation)[] = [
+  ...(['automationId', 'name', 'description', 'status', 'trigger', 'stepCount'] as const),
+  ...(['triggerFormId', 'steps', 'createdAt', 'updatedAt'] as const),
+]
+
+/** The stored automations with these ids. */
+export async function findAutomations(
+  ids: readonly string[],
+  { findMany }: Pick<TenantWriter, 'findMany'>,
+): Promise<ReadonlyMap<string, StoredAutomation>> {
+  const rows = await findMany(automations.collection, storedAutomationFields, ids)
+  // The selected fields are those of the type.
+  return new Map(rows.map((row) => [String(row.automationId), row as unknown as StoredAutomation]))
+}
+
+/** An automation as it is given to be saved: a line of an import. */
+export type GivenAutomation = Readonly<Record<string, unknown>>
+
+/** The automation as a line of an import. */
+export function lineOf(stored: StoredAutomation): GivenAutomation {
+  const { automationId, name, description, status, trigger, steps, createdAt } = stored
+  const described = description === null ? {} : { description }
+  return { automationId, name, ...described, status, trigger, steps, createdAt }
+}
+
+export const Status = worded(v.picklist(['active', 'paused', 'draft']), {
   choices: { active: 'Active', paused: 'Paused', draft: 'Draft' },
 })
 
@@ -59,7 +102,7 @@ const sample: ListedAutomation = {
   updatedAt: '2026-05-04T09:00:00.000Z',
 }
 
-const sampleLine = {
+export const sampleLine = {
   automationId: 'thanks',
   name: 'Thank you',
   status: 'active',
@@ -194,226 +237,6 @@ export const showOrganizationAutomation = operated({
   },
 })
 
-function boundsText({ recipientDaily, organizationHourly }: v.InferOutput<typeof Bounds>): string {
-  return `Automations send at most ${recipientDaily} messages a day to one address or number, and ${organizationHourly} an hour in all. What is over waits, for three days.`
-}
-
-const Saved = v.strictObject({
-  automationId: v.string(),
-  outcome: described(v.picklist(['created', 'changed', 'unchanged']), 'What became of it.'),
-  status: Status,
-  changed: described(v.array(v.string()), 'The keys whose values changed.'),
-})
-
-const savedSample: v.InferOutput<typeof Saved> = {
-  automationId: 'thanks',
-  outcome: 'created',
-  status: 'active',
-  changed: ['automationId', 'name', 'status', 'trigger', 'steps', 'createdAt'],
-}
-
-const SavedAutomations = component(
-  'SavedAutomations',
-  described(
-    v.strictObject({ data: described(v.array(Saved), 'One for each automation, in their order.') }),
-    'What became of automations.',
-  ),
-)
-
-const RefusedAutomations = component(
-  'RefusedAutomations',
-  described(
-    v.strictObject({
-      error: v.string(),
-      problems: described(
-        v.array(
-          v.strictObject({
-            automation: described(
-              v.pipe(v.number(), v.integer()),
-              'Which of the automations, beginning with 1.',
-            ),
-            field: described(v.string(), 'The part of the automation, such as `steps[0].subject`.'),
-            message: described(v.string(), 'The rest of a sentence that begins with the part.'),
-          }),
-        ),
-        'What is wrong, at most fifty of them.',
-      ),
-    }),
-    'Why none of the automations was saved.',
-  ),
-)
-
-export const saveOrganizationAutomations = operated({
-  id: 'organizationAutomations.save',
-  method: 'POST',
-  path: AUTOMATIONS_PATH,
-  access: 'admin',
-  openTo: 'owner',
-  tag: 'Automations',
-  needsOrganization: true,
-  action: 'automation.save',
-  versioned: { of: showOrganizationAutomation, mayCreate: true, mayBeSeveral: true },
-  summary: 'Create or update automations',
-  description:
-    'All of them, or none. A setting that is left out is cleared, but `status` and `createdAt` stay as they are stored; a new automation without a status is a draft. An unknown key is refused, and so is what is not there: the form, a list, and in texts `{{fieldId}}` of no field of the form.',
-  body: jsonBody(
-    v.strictObject({
-      automations: described(
-        v.pipe(
-          v.array(v.record(v.string(), v.unknown(), 'must be an object'), 'must be an array'),
-          v.minLength(1, 'must not be empty'),
-          v.maxLength(AUTOMATIONS_MAX, `must be at most ${AUTOMATIONS_MAX} automations`),
-        ),
-        'Automations as an import takes them. `status` and `createdAt` may be left out.',
-      ),
-    }),
-    { automations: [sampleLine] },
-    MAX_BYTES,
-  ),
-  responses: {
-    200: jsonResponse('They are saved.', SavedAutomations, { data: [savedSample] }),
-    400: 'BadRequest',
-    404: 'NotFound',
-    422: jsonResponse('Nothing is saved.', RefusedAutomations, {
-      error:
-        'Nothing was saved. Automation 1: steps[0].subject has {{firstname}}, and the form has no field of that id. Did you mean {{firstName}}?',
-      problems: [
-        {
-          automation: 1,
-          field: 'steps[0].subject',
-          message: 'has {{firstname}}, and the form has no field of that id. Did you mean {{firstName}}?',
-        },
-      ],
-    }),
-  },
-  answer: async ({ operation, params: { organizationId = '' }, organization, ...asked }, world) => {
-    const { body, change, precondition } = asked
-    const isOne = body.automations.length === 1
-    if (isConditional(precondition) && !isOne)
-      return errorReply(
-        400,
-        'If-Match and If-None-Match: need a single automation, because each has its own ETag.',
-      )
-    const ids = body.automations.map(idIn).filter((id) => id !== '')
-    await change.announce({ type: 'automations', ids: ids.filter(isRecordable) })
-    const tenant = world.tenant(organizationId)
-    const ports = { tenant, organizationId, now: toInstant(world.clock.nowMs()) }
-    const saved = await changeAsRead(operation, precondition, {
-      read: () => stateOf(ids, tenant, organization.automationHourly),
-      shown: ({ state }) => state,
-      write: ({ found }) => saveAutomations(body.automations, found, ports),
-    })
-    if ('refusal' in saved) return saved.refusal
-    const saving = saved.outcome
-    if (saving.kind === 'refused') return refused(saving.problems)
-    change.concerns(subjectOf(saving.saved))
-    const [only] = saving.saved
-    const state =
-      isOne && only !== undefined
-        ? await shownWith(only.automation, tenant, organization.automationHourly)
-        : null
-    return stateReply(operation, 200, { data: saving.saved.map(publishedSave) }, state)
-  },
-})
-
-function refused(
-  problems: Extract<Awaited<ReturnType<typeof saveAutomations>>, { kind: 'refused' }>['problems'],
-) {
-  const told = problems
-    .slice(0, PROBLEMS_MAX)
-    .map(({ field, ...problem }) => ({ ...problem, field: echoed(field) }))
-  const sentences = told.map(
-    ({ automation, field, message }) => `Automation ${automation}: ${field} ${ended(message)}`,
-  )
-  return jsonReply(422, { error: ['Nothing was saved.', ...sentences].join(' '), problems: told }, PRIVATE)
-}
-
-/** What a person is told of an automation that was saved, in a line. */
-export function toldOfAutomation({
-  automationId,
-  outcome,
-  status,
-  changed,
-}: v.InferOutput<typeof Saved>): string {
-  const what = outcome === 'changed' ? ` (${changed.join(', ')})` : ''
-  return `${automationId}: ${outcome}${what}, ${status}`
-}
-
-const switching = {
-  positionals: ['AUTOMATIONID'],
-  flags: { org: ofOrganization() },
-  examples: ['thanks --org lakeside'],
-  says: (saved: v.InferOutput<typeof Saved>, _called: Called): Said => ({ out: [toldOfAutomation(saved)] }),
-}
-
-export const setAutomationStatus = operated({
-  id: 'organizationAutomations.setStatus',
-  method: 'PUT',
-  path: `${AUTOMATIONS_PATH}/{automationId}/status`,
-  access: 'admin',
-  openTo: 'owner',
-  tag: 'Automations',
-  needsOrganization: true,
-  action: 'automation.status',
-  versioned: { of: showOrganizationAutomation },
-  summary: 'Pause an automation, or resume it',
-  description:
-    'Submissions start an active automation only. What they have started before goes on. Nothing else of it changes.',
-  body: jsonBody(
-    v.strictObject({
-      status: described(v.picklist(['active', 'paused']), 'What it shall be.'),
-    }),
-    { status: 'paused' },
-  ),
-  responses: {
-    200: jsonResponse('It is as asked.', Saved, {
-      ...savedSample,
-      outcome: 'changed',
-      status: 'paused',
-      changed: ['status'],
-    }),
-    400: 'BadRequest',
-    404: 'NotFound',
-  },
-  commands: [
-    {
-      words: ['automation', 'pause'],
-      ...switching,
-      body: { status: 'paused' },
-      summary: 'Pause an automation, so that no submission starts it',
-      details: ['What submissions have started before goes on.'],
-    },
-    {
-      words: ['automation', 'resume'],
-      ...switching,
-      body: { status: 'active' },
-      summary: 'Resume an automation, or begin with a draft',
-      details: ['It follows submissions from now on, and not those that came in meanwhile.'],
-    },
-  ],
-  answer: async (request, world) => {
-    const { operation, organization, body, change, precondition } = request
-    const { organizationId = '', automationId = '' } = request.params
-    const tenant = world.tenant(organizationId)
-    if (!(await findAutomations([automationId], tenant)).has(automationId))
-      return unknownAutomation(automationId, organizationId)
-    await change.announce({ type: 'automations', ids: [automationId].filter(isRecordable) })
-    const saved = await changeAsRead(operation, precondition, {
-      read: () => stateOf([automationId], tenant, organization.automationHourly),
-      shown: ({ state }) => state,
-      write: async ({ found }) => {
-        const stored = found.get(automationId)
-        return stored === undefined ? null : setStatus(stored, body.status, tenant)
-      },
-    })
-    if ('refusal' in saved) return saved.refusal
-    if (saved.outcome === null) return unknownAutomation(automationId, organizationId)
-    change.concerns(subjectOf([saved.outcome]))
-    const state = await shownWith(saved.outcome.automation, tenant, organization.automationHourly)
-    return stateReply(operation, 200, publishedSave(saved.outcome), state)
-  },
-})
-
 /** An automation of a list, which may be long, so its steps are not read. */
 type ListedRow = Omit<StoredAutomation, 'steps'>
 const listedFields = storedAutomationFields.filter((field) => field !== 'steps')
@@ -426,7 +249,7 @@ function listed(stored: ListedRow): ListedAutomation {
 type Tenant = ReturnType<OperatorWorld['tenant']>
 
 /** Automations, and how the first is shown: several have no state together. Null: there is none. */
-async function stateOf(ids: readonly string[], tenant: Tenant, organizationHourly: number) {
+export async function stateOf(ids: readonly string[], tenant: Tenant, organizationHourly: number) {
   const found = await findAutomations(ids, tenant)
   const [first] = found.values()
   const state = first === undefined ? null : await shownWith(first, tenant, organizationHourly)
@@ -434,7 +257,7 @@ async function stateOf(ids: readonly string[], tenant: Tenant, organizationHourl
 }
 
 /** An automation with its steps: the state that the operations on automations change. */
-async function shownWith(
+export async function shownWith(
   stored: StoredAutomation,
   tenant: Tenant,
   organizationHourly: number,
@@ -451,24 +274,162 @@ async function shownWith(
   }
 }
 
-function publishedSave({ automation, outcome, keys }: SavedAutomation): v.InferOutput<typeof Saved> {
-  const { automationId, status } = automation
-  return { automationId, outcome, status, changed: [...keys] }
-}
-
-/** An id of another form may be a mistyped secret or an address, which is not recorded. */
-function isRecordable(id: string): boolean {
-  return /^[\w.:-]{1,200}$/.test(id)
-}
-
-function subjectOf(saved: readonly SavedAutomation[]) {
-  const ids = saved.map(({ automation }) => automation.automationId).filter(isRecordable)
-  const changed = saved
-    .filter(({ automation, keys }) => keys.length > 0 && isRecordable(automation.automationId))
-    .map(({ automation, keys }) => ({ id: automation.automationId, keys }))
-  return { type: 'automations', ids, changed } as const
-}
-
-function unknownAutomation(automationId: string, organizationId: string) {
+export function unknownAutomation(automationId: string, organizationId: string) {
   return errorReply(404, `${organizationId} has no automation ${echoed(automationId)}.`)
+}
+
+function boundsText({ recipientDaily, organizationHourly }: v.InferOutput<typeof Bounds>): string {
+  return `Automations send at most ${recipientDaily} messages a day to one address or number, and ${organizationHourly} an hour in all. What is over waits, for three days.`
+}
+
+/** How many test messages operators send for an organization within an hour. */
+export const TESTS_HOURLY_MAX = 20
+
+/** What a test message begins with, so that nobody takes it for one that follows a submission. */
+const MARK = '[Test] '
+
+const Step = v.variant('type', [SendEmail, SendSms])
+/** A step that sends something. */
+export type SendingStep = v.InferOutput<typeof Step>
+
+const sampleStep: SendingStep = {
+  type: 'send_email',
+  to: 'contact',
+  subject: 'Thank you, {{firstName}}',
+  html: '<p>We have your message.</p>',
+}
+
+export const testAutomationStep = operated({
+  id: 'organizationAutomations.test',
+  method: 'POST',
+  // Not below the automations, where it would hide one of that id.
+  path: '/operator/v1/organizations/{organizationId}/automation-tests',
+  access: 'admin',
+  openTo: 'owner',
+  tag: 'Automations',
+  needsOrganization: true,
+  action: 'automation.test',
+  summary: 'Send a step of an automation to oneself',
+  description: `The email or text message of the step goes to the given address or number, with sample answers in it and marked [Test], from the sender that a submission would have. At most ${TESTS_HOURLY_MAX} an hour for an organization. Nothing is stored but the send.`,
+  body: jsonBody(
+    v.strictObject({
+      formId: described(v.string(), 'The form whose fields the texts may name.'),
+      step: described(
+        Step,
+        'A step that sends something, as an automation has it. Its own recipient gets nothing.',
+      ),
+      to: described(
+        v.pipe(v.string(), v.nonEmpty(), v.maxLength(320)),
+        'An email address, or for a text message a number in international form or ten digits.',
+      ),
+    }),
+    { formId: 'contact', step: sampleStep, to: 'grace@example.com' },
+    1_048_576,
+  ),
+  responses: {
+    200: jsonResponse(
+      'What became of it.',
+      v.strictObject({
+        to: described(v.string(), 'To whom it went.'),
+        failure: described(v.nullable(v.string()), 'Why the provider did not take it; null: it did.'),
+      }),
+      { to: 'grace@example.com', failure: null },
+    ),
+    400: 'BadRequest',
+    404: 'NotFound',
+    409: 'Conflict',
+  },
+  answer: async ({ params: { organizationId = '' }, organization, body, change }, world) => {
+    const { formId, step, to } = body
+    const tenant = world.tenant(organizationId)
+    const form = v.is(FormId, formId) ? (await findForms([formId], tenant)).get(formId) : undefined
+    if (form === undefined) return unknownForm(formId, organizationId)
+    const { definition } = form
+    const [problem] = stepProblems([step], definition.fields)
+    if (problem !== undefined)
+      return errorReply(400, ended(`step${problem.field.slice('steps[0]'.length)}: ${problem.message}`))
+    const answers = messageAnswers(
+      definition.fields,
+      sampleAnswers(definition.fields),
+      null,
+      await sayerOf(definition),
+    )
+    const mailing = mailingOf(step, to, answers, organization, world)
+    if ('status' in mailing) return mailing
+    await change.announce({ type: 'test', formId, channel: step.type === 'send_email' ? 'email' : 'sms' })
+    const outcome = await sendOne(mailing, world)
+    if (outcome === null)
+      return errorReply(
+        409,
+        `Nothing was sent: ${TESTS_HOURLY_MAX} test messages were sent within this hour. The next one can be sent in the next hour.`,
+      )
+    const sent = { to: outcome.to, failure: outcome.success ? null : outcome.error }
+    return jsonReply(200, sent, PRIVATE)
+  },
+})
+
+/** The message to send, without what recognises it; or why there is none. */
+function mailingOf(
+  step: SendingStep,
+  to: string,
+  answers: MessageAnswers,
+  organization: Organization,
+  { email, sms, mail }: Pick<OperatorWorld, 'email' | 'sms' | 'mail'>,
+): Omit<Mailing, 'recognisable'> | ReturnType<typeof errorReply<400 | 409>> {
+  const { organizationId } = organization
+  if (step.type === 'send_email') {
+    const recipient = addressRecipient(to)
+    if (recipient.kind === 'unreachable') return errorReply(400, 'to: must be an email address.')
+    if (email === null || mail === null)
+      return errorReply(409, 'Nothing was sent: the service has no email provider.')
+    const from = tenantMailbox(organization, mail)
+    if (from === null)
+      return errorReply(409, `Nothing was sent: ${organizationId} has no slug to send email from.`)
+    const message = {
+      from,
+      subject: cutText(MARK + filledIn(step.subject, 'subject', answers), HEADER_MAX_LENGTH),
+      html: filledIn(step.html, 'html', answers),
+      ...{ text: null, replyTo: null, attachments: [], isAutomatic: true },
+    }
+    return {
+      organizationId,
+      recipients: [recipient],
+      identity: { channel: 'email', from: formatMailbox(from) },
+      capabilities: email.capabilities,
+      send: (address, sendId) => email.send({ ...message, to: address }, sendId, { organizationId, sendId }),
+    }
+  }
+  const recipient = phoneRecipient(to, organization.phoneCountry)
+  if (recipient.kind === 'unreachable')
+    return errorReply(400, 'to: must be a phone number in international form, or ten digits.')
+  if (organization.smsNumber === null)
+    return errorReply(409, `Nothing was sent: ${organizationId} has no number to send text messages from.`)
+  if (sms === null) return errorReply(409, 'Nothing was sent: the service has no SMS provider.')
+  const from = { kind: 'number', number: organization.smsNumber } as const
+  const message = { from, body: MARK + filledIn(step.body, 'body', answers), mediaUrls: [] }
+  return {
+    organizationId,
+    recipients: [recipient],
+    identity: smsIdentity(message, sms),
+    capabilities: sms.capabilities,
+    send: (number, key) => sms.send({ ...message, to: number }, key),
+  }
+}
+
+/**
+ * Sends a message, if one of the places of this hour is free: each is the key of a request, which the log of sends gives
+ * once only. Null: none is free.
+ */
+async function sendOne(mailing: Omit<Mailing, 'recognisable'>, world: OperatorWorld) {
+  const hour = toInstant(world.clock.nowMs()).slice(0, 'YYYY-MM-DDTHH'.length)
+  const bodyHash = randomBase62(22, (length) => world.random.bytes(length))
+  for (let place = 1; place <= TESTS_HOURLY_MAX; place += 1) {
+    const recognisable = { requestKey: `automation test ${hour} ${place}`, bodyHash }
+    const answer = await sendToAll({ ...mailing, recognisable }, world)
+    if (answer.kind !== 'outcomes') continue
+    const [outcome] = answer.outcomes
+    if (outcome === undefined) throw new Error('A test has no outcome')
+    return outcome
+  }
+  return null
 }

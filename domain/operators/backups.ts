@@ -1,4 +1,4 @@
-import { count, jsonBody, instant } from './schema.ts'
+import { count, jsonBody, instant, operated } from './serve.ts'
 import * as v from 'valibot'
 import { described } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
@@ -10,7 +10,6 @@ import { openLocalSource } from '../organizations/archive.ts'
 import { ChangedMeanwhile } from '../organizations/write-archive.ts'
 import { backUp, removeOld, readBackupName } from '../organizations/backups.ts'
 import { pageOf, pageParameters, readCursor, samplePagination, servePage, writeCursor } from './list.ts'
-import { operated } from './serve.ts'
 
 const Backup = v.strictObject({
   name: described(v.string(), 'The name of the archive.'),

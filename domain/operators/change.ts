@@ -9,6 +9,9 @@ import type { OperatorWorld } from './world.ts'
 import type { OperationEndpoint, Overtaken } from '../record/operation.ts'
 import { strongTags } from '../text/http.ts'
 import { namedBy } from '../webhooks/webhook.ts'
+import { echoed, PROBLEMS_MAX } from '../limits/limits.ts'
+import type { ImportIssue } from '../record/resource.ts'
+import { ended } from '../text/schema-errors.ts'
 
 /** The change that a request asks for, for its handler to make. */
 export interface Change {
@@ -125,6 +128,23 @@ function subjectIn(params: RoutedRequest['params']): AuditSubject | null {
 export function outcomeOf(status: number): AuditOutcome | null {
   if (status < 400) return 'done'
   return status === 400 ? null : 'refused'
+}
+
+/**
+ * Why none of several was saved, as it is answered.
+ * @param which names the one that a problem is about, at the beginning of a sentence
+ * @param more further sentences
+ */
+export function nothingSaved<Problem extends ImportIssue>(
+  problems: readonly Problem[],
+  which: (problem: Omit<Problem, 'field'>) => string,
+  more: readonly string[] = [],
+) {
+  const told = problems
+    .slice(0, PROBLEMS_MAX)
+    .map(({ field, ...problem }) => ({ ...problem, field: echoed(field) }))
+  const sentences = told.map((problem) => `${which(problem)}: ${problem.field} ${ended(problem.message)}`)
+  return { error: ['Nothing was saved.', ...sentences, ...more].join(' '), problems: told }
 }
 
 /** What a request demands of the state that it changes. */

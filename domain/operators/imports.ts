@@ -18,10 +18,9 @@ import { continueWriting } from '../imports/write.ts'
 import { ofOrganization } from '../record/command.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { ErrorBody, errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
-import { count, instant, jsonBody } from './schema.ts'
+import { count, instant, jsonBody, operated } from './serve.ts'
 import type { Change } from './change.ts'
 import { pageOf, pageParameters, samplePagination, servePage } from './list.ts'
-import { operated } from './serve.ts'
 import { importKindNames } from '../imports/kinds.ts'
 import { component, described } from '../record/meaning.ts'
 
@@ -46,7 +45,7 @@ const problems = described(
   'What is wrong with the file, in the order of the lines. With any, nothing of it is written. The list is cut.',
 )
 
-export const PublishedImport = v.strictObject({
+const PublishedImport = v.strictObject({
   importId: described(v.string(), 'Names the import.'),
   kind: described(v.string(), 'What the rows are.'),
   format: described(v.picklist(importFormats), 'How the file is written.'),
@@ -86,9 +85,9 @@ export const PublishedImport = v.strictObject({
   touchedAt: described(instant, 'When something last happened to it.'),
 })
 
-export const ImportBody = component('Import', described(PublishedImport, 'The import of one file.'))
+const ImportBody = component('Import', described(PublishedImport, 'The import of one file.'))
 
-export const RefusedBody = component(
+const RefusedBody = component(
   'RefusedImport',
   described(v.strictObject({ error: v.string(), problems }), 'Why a file was not imported.'),
 )
@@ -98,7 +97,7 @@ const DIGEST_LENGTH = 43
 
 const DIGEST = new RegExp(`^[\\w-]{${DIGEST_LENGTH}}$`)
 
-export const OpenedFile = v.strictObject({
+const OpenedFile = v.strictObject({
   kind: described(v.picklist(importKindNames), 'What the rows are.'),
   format: described(v.picklist(importFormats), 'How the file is written.'),
   totalBytes: described(
@@ -128,62 +127,28 @@ export const OpenedFile = v.strictObject({
   allProblems: v.exactOptional(described(v.boolean('must be true or false'), ALL_PROBLEMS)),
 })
 
-export const sampleImport: v.InferOutput<typeof PublishedImport> = {
+const sampleImport: v.InferOutput<typeof PublishedImport> = {
   importId: 'imp_3kTzB0n9QmVx1aYe5RcL0d',
-  kind: 'contacts',
-  format: 'ndjson',
-  state: 'receiving',
-  dryRun: false,
-  mapping: {},
-  attributes: false,
-  allProblems: false,
-  totalBytes: 1_048_576,
-  receivedBytes: 524_288,
-  nextPart: 3,
-  partBytes: PART_BYTES,
-  readRows: 1_834,
-  skippedRows: 0,
-  writtenRows: 0,
-  changedRows: 0,
-  newRows: null,
-  mergedRows: null,
-  problems: [],
-  warnings: [],
+  ...{ kind: 'contacts', format: 'ndjson', state: 'receiving' },
+  ...{ dryRun: false, mapping: {}, attributes: false, allProblems: false },
+  ...{ totalBytes: 1_048_576, receivedBytes: 524_288, nextPart: 3, partBytes: PART_BYTES },
+  ...{ readRows: 1_834, skippedRows: 0, writtenRows: 0, changedRows: 0, newRows: null, mergedRows: null },
+  ...{ problems: [], warnings: [] },
   openedAt: '2026-03-01T14:05:06.123Z',
   touchedAt: '2026-03-01T14:05:07.456Z',
 }
 
 /** An import in its published form. */
-export function published(session: ImportSession): v.InferOutput<typeof PublishedImport> {
-  const { importId, kind, format, state, isDryRun, mapping, totalBytes, receivedBytes, nextPart } = session
-  const {
-    readRows,
-    skippedRows,
-    writtenRows,
-    changedRows,
-    newRows,
-    mergedRows,
-    problems: found,
-    warnings,
-    openedAt,
-    touchedAt,
-  } = session
+function published(session: ImportSession): v.InferOutput<typeof PublishedImport> {
+  const { importId, kind, format, state, isDryRun, mapping, problems: found, warnings } = session
+  const { totalBytes, receivedBytes, nextPart, readRows, skippedRows, writtenRows } = session
+  const { changedRows, newRows, mergedRows, openedAt, touchedAt } = session
   return {
     ...{ importId, kind, format, state, dryRun: isDryRun, mapping: { ...mapping } },
     ...{ attributes: session.takesAttributes, allProblems: session.listsProblems },
-    ...{ totalBytes, receivedBytes, nextPart, partBytes: PART_BYTES },
-    ...{
-      readRows,
-      skippedRows,
-      writtenRows,
-      changedRows,
-      newRows,
-      mergedRows,
-      problems: [...found],
-      warnings: [...warnings],
-      openedAt,
-      touchedAt,
-    },
+    ...{ totalBytes, receivedBytes, nextPart, partBytes: PART_BYTES, readRows, skippedRows, writtenRows },
+    ...{ changedRows, newRows, mergedRows, problems: [...found], warnings: [...warnings] },
+    ...{ openedAt, touchedAt },
   }
 }
 
@@ -192,10 +157,12 @@ const ALL = '/operator/v1/organizations/{organizationId}/imports'
 const ONE = `${ALL}/{importId}` as const
 
 /** Why a part is not taken. */
-export const PART_TOO_LARGE = `A part has at most ${PART_MAX_BYTES} bytes.`
+const PART_TOO_LARGE = `A part has at most ${PART_MAX_BYTES} bytes.`
 
 /** Why an import was not written; its problems are listed beside this. */
-export const FILE_REFUSED = 'The file has problems, and nothing of it was imported.'
+const FILE_REFUSED = 'The file has problems, and nothing of it was imported.'
+
+const common = { openTo: 'owner', needsOrganization: true, tag: 'Imports' } as const
 
 const whereItStands = jsonResponse('Where the import stands.', ImportBody, sampleImport)
 
@@ -211,10 +178,8 @@ export const openImportEndpoint = operated({
   method: 'POST',
   path: ALL,
   access: 'admin',
-  openTo: 'owner',
-  needsOrganization: true,
+  ...common,
   action: 'import.open',
-  tag: 'Imports',
   summary: 'Open an import',
   description: `Begins the import of a file, or takes up the one of the same file that was interrupted: \`nextPart\` says from where. An organization has one import of a kind at a time; another file waits until it ends, or until nothing has come for it for ${IDLE_MS / 1000} seconds. Then send the parts, and commit. Until then nothing of the organization's data is touched. In a CSV file, columns are found by the names of their fields, whatever the case, spaces, \`_\` and \`-\`; \`mapping\` names the others. Cells are separated by commas, semicolons or tabs.`,
   body: jsonBody(OpenedFile, {
@@ -243,9 +208,7 @@ export const sendImportPart = operated({
   method: 'PUT',
   path: `${ONE}/parts/{part}`,
   access: 'admin',
-  openTo: 'owner',
-  needsOrganization: true,
-  tag: 'Imports',
+  ...common,
   summary: 'Send a part of a file',
   description: `The next bytes of the file, which may end anywhere, also within a line. Parts are numbered from 1 and come in order, of ${PART_BYTES} bytes each but the last. The lines are checked at once: \`problems\` says what is wrong so far, and after ${FILE_PROBLEMS_MAX} problems the import is \`refused\`. Send a part again when no answer came: one that was taken before is answered as the first time.`,
   headers: {
@@ -267,9 +230,7 @@ export const sendImportPart = operated({
     400: 'BadRequest',
     404: 'NotFound',
     409: 'Conflict',
-    413: jsonResponse('The part is too large.', ErrorBody, {
-      error: PART_TOO_LARGE,
-    }),
+    413: jsonResponse('The part is too large.', ErrorBody, { error: PART_TOO_LARGE }),
   },
   answer: async ({ params, request, organization }, world) => {
     const part = Number(params.part)
@@ -294,10 +255,8 @@ export const commitImportEndpoint = operated({
   method: 'POST',
   path: `${ONE}/commit`,
   access: 'admin',
-  openTo: 'owner',
-  needsOrganization: true,
+  ...common,
   action: 'import.commit',
-  tag: 'Imports',
   summary: 'Have an import written',
   description:
     'After the last part: checks what only the whole file shows, decides that all of it is written, and begins to. A dry run writes nothing: it counts what an import would make of each row, and ends as `checked`. The decision is never taken back; when the service is interrupted, it goes on by itself. While the answer says `writing`, call `imports.write` to have more written and to learn how far it is.',
@@ -308,9 +267,8 @@ export const commitImportEndpoint = operated({
     409: 'Conflict',
     422: refused,
   },
-  answer: async ({ params, change, organization }, world) => {
+  answer: async ({ params: { importId = '' }, change, organization }, world) => {
     const imports = world.imports(organization)
-    const { importId = '' } = params
     const session = await imports.sessions.find(importId)
     if (session === null) return unknownImport()
     await change.announce(subjectOf(session))
@@ -323,9 +281,7 @@ export const writeImport = operated({
   method: 'POST',
   path: `${ONE}/write`,
   access: 'admin',
-  openTo: 'owner',
-  needsOrganization: true,
-  tag: 'Imports',
+  ...common,
   summary: 'Go on writing an import',
   description: 'Writes for a second or so what was committed. It may be called as often as you like.',
   responses: {
@@ -350,16 +306,13 @@ export const abortImportEndpoint = operated({
   method: 'DELETE',
   path: ONE,
   access: 'admin',
-  openTo: 'owner',
-  needsOrganization: true,
+  ...common,
   action: 'import.abort',
-  tag: 'Imports',
   summary: 'Give an import up',
   description: 'Possible until it is committed, and for a dry run until it ends. Nothing of it was written.',
   responses: { 200: whereItStands, 400: 'BadRequest', 404: 'NotFound', 409: 'Conflict' },
-  answer: async ({ params, change, organization }, world) => {
+  answer: async ({ params: { importId = '' }, change, organization }, world) => {
     const imports = world.imports(organization)
-    const { importId = '' } = params
     const session = await imports.sessions.find(importId)
     if (session === null) return unknownImport()
     await change.announce(subjectOf(session))
@@ -372,9 +325,7 @@ export const showImport = operated({
   method: 'GET',
   path: ONE,
   access: 'support',
-  openTo: 'owner',
-  needsOrganization: true,
-  tag: 'Imports',
+  ...common,
   summary: 'Show an import',
   description: `An import is remembered for ${ABANDONED_HOURS} hours after it ended.`,
   responses: { 200: whereItStands, 400: 'BadRequest', 404: 'NotFound' },
@@ -390,9 +341,7 @@ export const listImports = operated({
   method: 'GET',
   path: ALL,
   access: 'support',
-  openTo: 'owner',
-  needsOrganization: true,
-  tag: 'Imports',
+  ...common,
   summary: 'List the imports of an organization',
   description: `Those that are open, and those that ended less than ${ABANDONED_HOURS} hours ago, the newest first.`,
   query: pageParameters,
@@ -459,20 +408,10 @@ function digestIn(header: string): string | null {
 }
 
 /** What the audit says of an import. */
-function subjectOf({
-  importId,
-  kind,
-  state,
-  isDryRun,
-  readRows,
-  changedRows,
-  problems,
-}: ImportSession): AuditSubject {
+function subjectOf(session: ImportSession): AuditSubject {
+  const { importId, kind, state, isDryRun, readRows, changedRows, problems } = session
   return {
-    type: 'import',
-    id: importId,
-    kind,
-    rows: readRows,
+    ...{ type: 'import', id: importId, kind, rows: readRows },
     ...(isDryRun ? { dryRun: true } : {}),
     ...(state === 'done' ? { changedRows } : {}),
     ...(problems.length === 0 ? {} : { problems: problems.length }),
@@ -510,75 +449,3 @@ function decidedReply(answer: ImportAnswer) {
   const { problems } = published(answer.session)
   return jsonReply(422, { error: FILE_REFUSED, problems }, PRIVATE)
 }
-
-const Column = v.strictObject({
-  name: described(v.string(), 'The name of the field.'),
-  type: described(v.picklist(['text', 'integer', 'real', 'boolean', 'json']), 'What a cell holds.'),
-  isRequired: described(v.boolean(), 'Whether every row must have it.'),
-  whenLeftOut: described(
-    v.nullable(v.string()),
-    'What a new row has without it, in words; null: it is required.',
-  ),
-  meaning: described(v.nullable(v.string()), 'What it means; null: its name says it.'),
-  heads: described(
-    v.array(v.string()),
-    'What people call it at the head of a column, besides its name. Case, accents, spaces and punctuation do not matter.',
-  ),
-})
-
-const Kind = v.strictObject({
-  kind: described(v.string(), 'What the rows are.'),
-  columns: described(v.array(Column), 'What a row may have, the required ones first.'),
-  template: described(v.string(), 'A CSV file with a row of examples.'),
-})
-
-const ImportKinds = component(
-  'ImportKinds',
-  described(
-    v.strictObject({ data: described(v.array(Kind), 'One for each kind.') }),
-    'What can be imported.',
-  ),
-)
-
-export const listImportKinds = operated({
-  id: 'importKinds.list',
-  method: 'GET',
-  path: '/operator/v1/import-kinds',
-  access: 'support',
-  openTo: 'owner',
-  tag: 'Imports',
-  summary: 'List what can be imported, with the columns of its files',
-  description: 'A kind comes after those to which its rows refer.',
-  responses: {
-    200: jsonResponse('Every kind.', ImportKinds, {
-      data: [
-        {
-          kind: 'contact-lists',
-          columns: [
-            {
-              name: 'listId',
-              type: 'text',
-              isRequired: true,
-              whenLeftOut: null,
-              meaning: 'Identifier of the list.',
-              heads: [],
-            },
-          ],
-          template: 'listId\r\nlist-members\r\n',
-        },
-      ],
-    }),
-  },
-  answer: async () => {
-    // Loaded on demand, because only this needs the examples of the contract document.
-    const { templateCsv, templateOf } = await import('../imports/template.ts')
-    const data = importKindNames.map((kind) => {
-      const columns = templateOf(kind)
-      const shown = columns.map(({ name, type, isRequired, whenLeftOut, meaning, heads }) => {
-        return { name, type, isRequired, whenLeftOut, meaning, heads: [...heads] }
-      })
-      return { kind, columns: shown, template: templateCsv(columns) }
-    })
-    return jsonReply(200, { data }, PRIVATE)
-  },
-})

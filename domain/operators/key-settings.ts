@@ -8,7 +8,7 @@ import { KEY_PREFIXES, issueKey, type IssuedKey, type NewKey } from '../access/a
 import { secretName } from '../access/secret-use.ts'
 import { keysOf } from '../text/encoding.ts'
 import type { OperatorWorld } from './world.ts'
-import { instant } from './schema.ts'
+import { instant } from './serve.ts'
 import type { Clock, RandomSource } from '../../ports/platform.ts'
 import type { Secrets } from '../access/secrets.ts'
 

@@ -7,11 +7,9 @@ import { component, described, worded } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
 import { toInstant } from '../text/instant.ts'
-import { jsonBody, instant } from './schema.ts'
+import { jsonBody, instant, type Belonging, operated } from './serve.ts'
 import type { Change } from './change.ts'
 import { pageOf, pageParameters, samplePagination, servePage, type AskedPage } from './list.ts'
-import type { Belonging } from './authorize.ts'
-import { operated } from './serve.ts'
 import type { OperatorWorld } from './world.ts'
 import {
   issueCheckedKey,

@@ -28,9 +28,8 @@ import {
   SAMPLE_KEY_END,
   sampleKey,
 } from './key-settings.ts'
-import { jsonBody, instant, personName } from './schema.ts'
+import { jsonBody, instant, personName, operated } from './serve.ts'
 import { optionalWord, pageOf, pageParameters, samplePagination, servePage } from './list.ts'
-import { operated } from './serve.ts'
 import type { OperatorWorld } from './world.ts'
 
 const Published = v.strictObject({

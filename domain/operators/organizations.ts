@@ -1,11 +1,16 @@
 import * as v from 'valibot'
 import type { Organization, RetentionSettings, StoredSettings } from '../../ports/organizations.ts'
-import { jurisdictions, placeKinds, regions } from '../placement/operators/choices.ts'
+import {
+  jurisdictions,
+  placeKinds,
+  regions,
+  IN_SHARED,
+  type PlaceDescription,
+} from '../placement/operators/overview.ts'
 import { sets, text } from '../record/command.ts'
 import { component, described, worded, type Words } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { errorReply } from '../record/reply.ts'
-import { IN_SHARED, type PlaceDescription } from '../placement/operators/overview.ts'
 import {
   MoveBody,
   publishedMove,
@@ -15,10 +20,8 @@ import {
   placeFlag,
   placeProblem,
 } from './places.ts'
-import { jsonBody } from './schema.ts'
+import { jsonBody, notThere, operated } from './serve.ts'
 import { pageParameters, placesPageOf, samplePagination, servePlacesPage } from './list.ts'
-import { notThere } from './authorize.ts'
-import { operated } from './serve.ts'
 import { changeAsRead, stateReply } from './change.ts'
 import type { OperatorWorld } from './world.ts'
 import { compareBytes } from '../text/typed-text.ts'

@@ -6,7 +6,7 @@ import { component, described, worded } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { toInstant } from '../text/instant.ts'
 import { publicId } from '../webhooks/webhook.ts'
-import { ofParameter } from './authorize.ts'
+import { ofParameter, operated, count, instant } from './serve.ts'
 import {
   optionalWord,
   organizationFilter,
@@ -16,8 +16,6 @@ import {
   servePlacesPage,
 } from './list.ts'
 import { showOrganization } from './organizations.ts'
-import { count, instant } from './schema.ts'
-import { operated } from './serve.ts'
 
 /** How many organizations one page looks at, whether it shows them or not. */
 const ORGANIZATIONS_MAX = 50

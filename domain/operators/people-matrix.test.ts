@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { operatorEndpoints } from '../operator-api.ts'
-import { opens } from './authorize.ts'
+import { opens } from './serve.ts'
 
 const roles = ['member', 'owner', 'support', 'admin'] as const
 

@@ -1,19 +1,17 @@
 import * as v from 'valibot'
-import type { PersonInRole, PersonRole, Session } from '../../ports/people.ts'
-import { sessionTimes, type Operator } from '../access/operator-credentials.ts'
-import { echoed } from '../limits/limits.ts'
-import { ofOrganization, many, mark, sets, text, type Column } from '../record/command.ts'
+import type { PersonInRole, PersonRole } from '../../ports/people.ts'
+import { ofOrganization, many, sets, text, type Column } from '../record/command.ts'
 import { component, described, worded } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
+import { echoed } from '../limits/limits.ts'
 import { emailKey, readEmailAddress } from '../text/typed-text.ts'
 import { toInstant } from '../text/instant.ts'
-import { isOperator, notThere, ofParameter } from './authorize.ts'
+import { isOperator, notThere, ofParameter, operated, instant, jsonBody, personName } from './serve.ts'
 import { changeAsRead, drawAuditId, stateReply } from './change.ts'
-import { optionalText, pageOf, pageParameters, samplePagination, servePage, type AskedPage } from './list.ts'
-import { count, instant, jsonBody, personName } from './schema.ts'
-import { operated } from './serve.ts'
+import { optionalText, pageOf, pageParameters, samplePagination, servePage } from './list.ts'
 import type { OperatorWorld } from './world.ts'
+import type { Operator } from '../access/operator-credentials.ts'
 
 // People sign in with their address and have roles: in the service, or in organizations.
 
@@ -64,7 +62,7 @@ const PLACES_MAX = 50
 
 const LOST_ROLE = 'Your role was changed meanwhile, so nothing was.'
 
-const PATH = '/operator/v1/people/{email}'
+export const PERSON_PATH = '/operator/v1/people/{email}'
 
 const inOrganization = {
   organizationId: optionalText(
@@ -133,7 +131,7 @@ export const showPerson = operated({
   id: 'people.show',
   ...common,
   method: 'GET',
-  path: PATH,
+  path: PERSON_PATH,
   access: 'support',
   versioned: { except: [] },
   summary: 'Show a person',
@@ -151,7 +149,7 @@ export const savePerson = operated({
   id: 'people.save',
   ...common,
   method: 'PUT',
-  path: PATH,
+  path: PERSON_PATH,
   access: 'admin',
   action: 'person.save',
   versioned: { of: showPerson, mayCreate: true },
@@ -300,7 +298,7 @@ export const removePerson = operated({
   id: 'people.remove',
   ...common,
   method: 'DELETE',
-  path: PATH,
+  path: PERSON_PATH,
   access: 'admin',
   action: 'person.remove',
   summary: 'Remove a person',
@@ -338,127 +336,7 @@ export const removePerson = operated({
   },
 })
 
-export const SessionBody = v.strictObject({
-  sessionId: described(v.string(), 'Names the session.'),
-  browser: described(v.string(), 'The browser in which it was opened.'),
-  createdAt: described(instant, 'When it was opened.'),
-  lastSeenAt: described(instant, 'When it was last used, to within five minutes.'),
-  expiresAt: described(instant, 'When it ends, however often it is used.'),
-  isThis: v.exactOptional(described(v.literal(true), 'Given for the session that asks.')),
-})
-
-export const sampleSession: v.InferOutput<typeof SessionBody> = {
-  sessionId: 'ses_4Xc9mB7tQ2vN8kLw',
-  browser: 'Firefox on Windows',
-  createdAt: '2026-03-01T14:00:00.000Z',
-  lastSeenAt: '2026-03-02T09:30:00.000Z',
-  expiresAt: '2026-03-31T14:00:00.000Z',
-}
-
-/** A session in its published form. */
-function publishedSession(
-  { sessionId, browser, createdAt, lastSeenAt, expiresAt }: Session,
-  current: string | null,
-): v.InferOutput<typeof SessionBody> {
-  const body = { sessionId, browser, createdAt, lastSeenAt, expiresAt }
-  return sessionId === current ? { ...body, isThis: true } : body
-}
-
-export const SessionPage = pageOf('SessionPage', SessionBody)
-
-/** Serves a page of sessions, the newest first. There are few, so all are read. */
-export function serveSessions(
-  endpointId: string,
-  query: AskedPage,
-  sessions: readonly Session[],
-  current: string | null,
-  world: OperatorWorld,
-) {
-  return servePage(
-    query,
-    {
-      scope: { endpointId, organizationId: null },
-      read: async (after, limit) => {
-        const start = sessions.findIndex(({ sessionId }) => sessionId === after?.id) + 1
-        return sessions.slice(start, start + limit)
-      },
-      positionOf: ({ sessionId }) => ({ value: null, id: sessionId }),
-    },
-    world,
-    (session) => publishedSession(session, current),
-  )
-}
-
-export const endPersonSessions = operated({
-  id: 'people.endSessions',
-  method: 'POST',
-  path: `${PATH}/end-sessions`,
-  access: 'admin',
-  action: 'person.endSessions',
-  tag: 'People',
-  summary: 'End all sessions of a person',
-  responses: {
-    400: 'BadRequest',
-    200: jsonResponse(
-      'They are ended.',
-      v.strictObject({ ended: described(count, 'How many there were.') }),
-      { ended: 2 },
-    ),
-    404: 'NotFound',
-  },
-  answer: async ({ params: { email = '' }, change }) => {
-    const person = emailKey(email)
-    if (readEmailAddress(email) === null) return unknownPerson(email)
-    const ended = await change.about(null, { type: 'person', email: person, role: null }).endSessions(person)
-    return jsonReply(200, { ended }, PRIVATE)
-  },
-})
-
-export const listPersonSessions = operated({
-  id: 'people.sessions',
-  method: 'GET',
-  path: `${PATH}/sessions`,
-  access: 'support',
-  tag: 'People',
-  summary: 'List the sessions of a person',
-  query: pageParameters,
-  responses: {
-    200: jsonResponse('Those that work.', SessionPage, {
-      data: [sampleSession],
-      pagination: samplePagination,
-    }),
-    400: 'BadRequest',
-  },
-  commands: [
-    {
-      words: ['person', 'sessions'],
-      positionals: ['EMAIL'],
-      flags: { end: mark() },
-      summary: 'List where a person is signed in, or end all of it',
-      details: ['--end ends all sessions, and says how many there were.'],
-      examples: ['ada@lakeside.example', 'ada@lakeside.example --end'],
-      instead: {
-        end: {
-          operation: endPersonSessions,
-          says: ({ ended }: { readonly ended: number }) => ({ notes: [`Sessions ended: ${ended}.`] }),
-        },
-      },
-      columns: [
-        { head: 'session', of: ({ sessionId }) => sessionId },
-        { head: 'opened at', of: ({ createdAt }) => createdAt },
-        { head: 'last used', of: ({ lastSeenAt }) => lastSeenAt },
-        { head: 'ends at', of: ({ expiresAt }) => expiresAt },
-        { head: 'browser', of: ({ browser }) => browser, mayBeCut: true },
-      ],
-    },
-  ],
-  answer: async ({ operation, params: { email = '' }, query }, world) => {
-    const sessions = await world.people.sessionsOf(emailKey(email), sessionTimes(world))
-    return serveSessions(operation.id, query, sessions, null, world)
-  },
-})
-
-function unknownPerson(email: string) {
+export function unknownPerson(email: string) {
   return errorReply(404, `${echoed(email)} has no role there.`)
 }
 

@@ -1,8 +1,8 @@
-import { count, instant, jsonBody } from './schema.ts'
+import { count, instant, jsonBody, notThere, operated } from './serve.ts'
 import * as v from 'valibot'
 import type { PlaceRefusal, Organization } from '../../ports/organizations.ts'
 import type { PlaceChoice } from '../../ports/placement.ts'
-import { jurisdictions, placeKinds, regions } from '../placement/operators/choices.ts'
+import { jurisdictions, placeKinds, regions } from '../placement/operators/overview.ts'
 import { choice, sets, text } from '../record/command.ts'
 import { described, component } from '../record/meaning.ts'
 import { OrganizationSettings } from '../organizations/settings.ts'
@@ -10,8 +10,6 @@ import type { Move } from '../../ports/moves.ts'
 import { echoed } from '../limits/limits.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
-import { notThere } from './authorize.ts'
-import { operated } from './serve.ts'
 
 const PlaceKind = v.picklist(placeKinds, `must be ${placeKinds.join(' or ')}`)
 

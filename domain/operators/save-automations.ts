@@ -1,45 +1,271 @@
+import * as v from 'valibot'
 import type { StoredRow, TenantWriter } from '../../ports/records.ts'
 import { stepProblems } from '../forms/message-text.ts'
 import { automationKind, type ImportKind } from '../imports/kinds.ts'
-import { type Steps, automations } from '../resources/automations.ts'
-import { echoed } from '../limits/limits.ts'
 import type { ImportIssue } from '../record/resource.ts'
+import { automations, type Steps } from '../resources/automations.ts'
 import { contactLists } from '../resources/contact-lists.ts'
 import { forms } from '../resources/forms.ts'
+import { echoed } from '../limits/limits.ts'
 import { suggestion } from '../text/words.ts'
+import {
+  AUTOMATIONS_PATH,
+  Status,
+  sampleLine,
+  showOrganizationAutomation,
+  stateOf,
+  shownWith,
+  unknownAutomation,
+  type StoredAutomation,
+  type GivenAutomation,
+  findAutomations,
+  lineOf,
+} from './automations.ts'
+import { ofOrganization, type Called, type Said } from '../record/command.ts'
+import { component, described } from '../record/meaning.ts'
+import { jsonResponse } from '../record/operation.ts'
+import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
+import { toInstant } from '../text/instant.ts'
+import { changeAsRead, isConditional, nothingSaved, stateReply } from './change.ts'
+import { jsonBody, operated } from './serve.ts'
 
-/** An automation as it is stored. */
-export interface StoredAutomation {
-  readonly automationId: string
-  readonly name: string
-  readonly description: string | null
-  readonly status: 'active' | 'paused' | 'draft'
-  readonly trigger: { readonly type: string; readonly formId: string | null }
-  readonly stepCount: number
-  /** The form whose submissions trigger it; null: none does. */
-  readonly triggerFormId: string | null
-  readonly steps: Steps
-  readonly createdAt: string
-  readonly updatedAt: string
+const Saved = v.strictObject({
+  automationId: v.string(),
+  outcome: described(v.picklist(['created', 'changed', 'unchanged']), 'What became of it.'),
+  status: Status,
+  changed: described(v.array(v.string()), 'The keys whose values changed.'),
+})
+
+const savedSample: v.InferOutput<typeof Saved> = {
+  automationId: 'thanks',
+  outcome: 'created',
+  status: 'active',
+  changed: ['automationId', 'name', 'status', 'trigger', 'steps', 'createdAt'],
 }
 
-/** The names of `StoredAutomation`'s fields. */
-export const storedAutomationFields: readonly (keyof StoredAutomation)[] = [
-  ...(['automationId', 'name', 'description', 'status', 'trigger', 'stepCount'] as const),
-  ...(['triggerFormId', 'steps', 'createdAt', 'updatedAt'] as const),
-]
+const SavedAutomations = component(
+  'SavedAutomations',
+  described(
+    v.strictObject({ data: described(v.array(Saved), 'One for each automation, in their order.') }),
+    'What became of automations.',
+  ),
+)
 
-/** An automation as it is given to be saved: a line of an import. */
-type GivenAutomation = Readonly<Record<string, unknown>>
+const RefusedAutomations = component(
+  'RefusedAutomations',
+  described(
+    v.strictObject({
+      error: v.string(),
+      problems: described(
+        v.array(
+          v.strictObject({
+            automation: described(
+              v.pipe(v.number(), v.integer()),
+              'Which of the automations, beginning with 1.',
+            ),
+            field: described(v.string(), 'The part of the automation, such as `steps[0].subject`.'),
+            message: described(v.string(), 'The rest of a sentence that begins with the part.'),
+          }),
+        ),
+        'What is wrong, at most fifty of them.',
+      ),
+    }),
+    'Why none of the automations was saved.',
+  ),
+)
+
+/** The maximum number of automations that are saved at once, and the maximum size of the request. */
+export const AUTOMATIONS_MAX = 100
+export const MAX_BYTES = 1_048_576
+
+export const saveOrganizationAutomations = operated({
+  id: 'organizationAutomations.save',
+  method: 'POST',
+  path: AUTOMATIONS_PATH,
+  access: 'admin',
+  openTo: 'owner',
+  tag: 'Automations',
+  needsOrganization: true,
+  action: 'automation.save',
+  versioned: { of: showOrganizationAutomation, mayCreate: true, mayBeSeveral: true },
+  summary: 'Create or update automations',
+  description:
+    'All of them, or none. A setting that is left out is cleared, but `status` and `createdAt` stay as they are stored; a new automation without a status is a draft. An unknown key is refused, and so is what is not there: the form, a list, and in texts `{{fieldId}}` of no field of the form.',
+  body: jsonBody(
+    v.strictObject({
+      automations: described(
+        v.pipe(
+          v.array(v.record(v.string(), v.unknown(), 'must be an object'), 'must be an array'),
+          v.minLength(1, 'must not be empty'),
+          v.maxLength(AUTOMATIONS_MAX, `must be at most ${AUTOMATIONS_MAX} automations`),
+        ),
+        'Automations as an import takes them. `status` and `createdAt` may be left out.',
+      ),
+    }),
+    { automations: [sampleLine] },
+    MAX_BYTES,
+  ),
+  responses: {
+    200: jsonResponse('They are saved.', SavedAutomations, { data: [savedSample] }),
+    400: 'BadRequest',
+    404: 'NotFound',
+    422: jsonResponse('Nothing is saved.', RefusedAutomations, {
+      error:
+        'Nothing was saved. Automation 1: steps[0].subject has {{firstname}}, and the form has no field of that id. Did you mean {{firstName}}?',
+      problems: [
+        {
+          automation: 1,
+          field: 'steps[0].subject',
+          message: 'has {{firstname}}, and the form has no field of that id. Did you mean {{firstName}}?',
+        },
+      ],
+    }),
+  },
+  answer: async ({ operation, params: { organizationId = '' }, organization, ...asked }, world) => {
+    const { body, change, precondition } = asked
+    const isOne = body.automations.length === 1
+    if (isConditional(precondition) && !isOne)
+      return errorReply(
+        400,
+        'If-Match and If-None-Match: need a single automation, because each has its own ETag.',
+      )
+    const ids = body.automations.map(idIn).filter((id) => id !== '')
+    await change.announce({ type: 'automations', ids: ids.filter(isRecordable) })
+    const tenant = world.tenant(organizationId)
+    const ports = { tenant, organizationId, now: toInstant(world.clock.nowMs()) }
+    const saved = await changeAsRead(operation, precondition, {
+      read: () => stateOf(ids, tenant, organization.automationHourly),
+      shown: ({ state }) => state,
+      write: ({ found }) => saveAutomations(body.automations, found, ports),
+    })
+    if ('refusal' in saved) return saved.refusal
+    const saving = saved.outcome
+    if (saving.kind === 'refused') {
+      const body = nothingSaved(saving.problems, ({ automation }) => `Automation ${automation}`)
+      return jsonReply(422, body, PRIVATE)
+    }
+    change.concerns(subjectOf(saving.saved))
+    const [only] = saving.saved
+    const state =
+      isOne && only !== undefined
+        ? await shownWith(only.automation, tenant, organization.automationHourly)
+        : null
+    return stateReply(operation, 200, { data: saving.saved.map(publishedSave) }, state)
+  },
+})
+
+/** What a person is told of an automation that was saved, in a line. */
+export function toldOfAutomation({
+  automationId,
+  outcome,
+  status,
+  changed,
+}: v.InferOutput<typeof Saved>): string {
+  const what = outcome === 'changed' ? ` (${changed.join(', ')})` : ''
+  return `${automationId}: ${outcome}${what}, ${status}`
+}
+
+const switching = {
+  positionals: ['AUTOMATIONID'],
+  flags: { org: ofOrganization() },
+  examples: ['thanks --org lakeside'],
+  says: (saved: v.InferOutput<typeof Saved>, _called: Called): Said => ({ out: [toldOfAutomation(saved)] }),
+}
+
+export const setAutomationStatus = operated({
+  id: 'organizationAutomations.setStatus',
+  method: 'PUT',
+  path: `${AUTOMATIONS_PATH}/{automationId}/status`,
+  access: 'admin',
+  openTo: 'owner',
+  tag: 'Automations',
+  needsOrganization: true,
+  action: 'automation.status',
+  versioned: { of: showOrganizationAutomation },
+  summary: 'Pause an automation, or resume it',
+  description:
+    'Submissions start an active automation only. What they have started before goes on. Nothing else of it changes.',
+  body: jsonBody(
+    v.strictObject({
+      status: described(v.picklist(['active', 'paused']), 'What it shall be.'),
+    }),
+    { status: 'paused' },
+  ),
+  responses: {
+    200: jsonResponse('It is as asked.', Saved, {
+      ...savedSample,
+      outcome: 'changed',
+      status: 'paused',
+      changed: ['status'],
+    }),
+    400: 'BadRequest',
+    404: 'NotFound',
+  },
+  commands: [
+    {
+      words: ['automation', 'pause'],
+      ...switching,
+      body: { status: 'paused' },
+      summary: 'Pause an automation, so that no submission starts it',
+      details: ['What submissions have started before goes on.'],
+    },
+    {
+      words: ['automation', 'resume'],
+      ...switching,
+      body: { status: 'active' },
+      summary: 'Resume an automation, or begin with a draft',
+      details: ['It follows submissions from now on, and not those that came in meanwhile.'],
+    },
+  ],
+  answer: async (request, world) => {
+    const { operation, organization, body, change, precondition } = request
+    const { organizationId = '', automationId = '' } = request.params
+    const tenant = world.tenant(organizationId)
+    if (!(await findAutomations([automationId], tenant)).has(automationId))
+      return unknownAutomation(automationId, organizationId)
+    await change.announce({ type: 'automations', ids: [automationId].filter(isRecordable) })
+    const saved = await changeAsRead(operation, precondition, {
+      read: () => stateOf([automationId], tenant, organization.automationHourly),
+      shown: ({ state }) => state,
+      write: async ({ found }) => {
+        const stored = found.get(automationId)
+        return stored === undefined ? null : setStatus(stored, body.status, tenant)
+      },
+    })
+    if ('refusal' in saved) return saved.refusal
+    if (saved.outcome === null) return unknownAutomation(automationId, organizationId)
+    change.concerns(subjectOf([saved.outcome]))
+    const state = await shownWith(saved.outcome.automation, tenant, organization.automationHourly)
+    return stateReply(operation, 200, publishedSave(saved.outcome), state)
+  },
+})
+
+function publishedSave({ automation, outcome, keys }: SavedAutomation): v.InferOutput<typeof Saved> {
+  const { automationId, status } = automation
+  return { automationId, outcome, status, changed: [...keys] }
+}
+
+/** An id of another form may be a mistyped secret or an address, which is not recorded. */
+function isRecordable(id: string): boolean {
+  return /^[\w.:-]{1,200}$/.test(id)
+}
+
+function subjectOf(saved: readonly SavedAutomation[]) {
+  const ids = saved.map(({ automation }) => automation.automationId).filter(isRecordable)
+  const changed = saved
+    .filter(({ automation, keys }) => keys.length > 0 && isRecordable(automation.automationId))
+    .map(({ automation, keys }) => ({ id: automation.automationId, keys }))
+  return { type: 'automations', ids, changed } as const
+}
 
 /** What is wrong with a given automation. */
-export interface GivenAutomationProblem extends ImportIssue {
+interface GivenAutomationProblem extends ImportIssue {
   /** The position of the automation among those given, beginning with 1. */
   readonly automation: number
 }
 
 /** What became of an automation that was saved. */
-export interface SavedAutomation {
+interface SavedAutomation {
   /** As it is stored now. */
   readonly automation: StoredAutomation
   readonly outcome: 'created' | 'changed' | 'unchanged'
@@ -48,28 +274,11 @@ export interface SavedAutomation {
 }
 
 /** The ports that saving automations needs. */
-export interface SavingAutomations {
+interface SavingAutomations {
   readonly tenant: Pick<TenantWriter, 'findMany' | 'findPage' | 'change'>
   readonly organizationId: string
   /** The present UTC instant. */
   readonly now: string
-}
-
-/** The stored automations with these ids. */
-export async function findAutomations(
-  ids: readonly string[],
-  { findMany }: Pick<TenantWriter, 'findMany'>,
-): Promise<ReadonlyMap<string, StoredAutomation>> {
-  const rows = await findMany(automations.collection, storedAutomationFields, ids)
-  // The selected fields are those of the type.
-  return new Map(rows.map((row) => [String(row.automationId), row as unknown as StoredAutomation]))
-}
-
-/** The automation as a line of an import. */
-export function lineOf(stored: StoredAutomation): GivenAutomation {
-  const { automationId, name, description, status, trigger, steps, createdAt } = stored
-  const described = description === null ? {} : { description }
-  return { automationId, name, ...described, status, trigger, steps, createdAt }
 }
 
 /**
@@ -77,7 +286,7 @@ export function lineOf(stored: StoredAutomation): GivenAutomation {
  * `overtaken`, and nothing is saved. A setting that is left out is cleared, but a status stays, and a new automation
  * without one is a draft. What an automation refers to must be there, unless nothing of it changes.
  */
-export async function saveAutomations(
+async function saveAutomations(
   given: readonly GivenAutomation[],
   found: ReadonlyMap<string, StoredAutomation>,
   ports: SavingAutomations,
@@ -108,7 +317,7 @@ export async function saveAutomations(
 }
 
 /** The id that a line names, as it is stored. */
-export function idIn({ automationId }: GivenAutomation): string {
+function idIn({ automationId }: GivenAutomation): string {
   return typeof automationId === 'string' ? automationId.trim() : ''
 }
 
@@ -269,7 +478,7 @@ async function write(
 }
 
 /** Sets the status of an automation, provided that it is still as it was found; else `overtaken`. */
-export async function setStatus(
+async function setStatus(
   found: StoredAutomation,
   status: StoredAutomation['status'],
   tenant: Pick<TenantWriter, 'change'>,

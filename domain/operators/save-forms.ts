@@ -2,11 +2,9 @@ import type { FormChange } from '../../ports/operators.ts'
 import type { FormDefinition, TenantWriter } from '../../ports/records.ts'
 import { headlessSupport } from '../forms/language/support.ts'
 import type { FormPasswords } from '../imports/kinds.ts'
-import { echoed } from '../limits/limits.ts'
 import { errorReply } from '../record/reply.ts'
 import type { ImportIssue } from '../record/resource.ts'
 import { forms } from '../resources/forms.ts'
-import { isJsonObject } from '../text/encoding.ts'
 import { compileForm, pathText } from '../forms/language/compile.ts'
 import {
   type FormLine,
@@ -15,11 +13,18 @@ import {
   unknownWordsOf,
   type GivenForm,
 } from '../forms/language/check.ts'
+import { echoed } from '../limits/limits.ts'
+import { isJsonObject } from '../text/encoding.ts'
+import { component, described } from '../record/meaning.ts'
+import { instant } from './serve.ts'
+import * as v from 'valibot'
 
-/** What is wrong with a given form. */
-export interface GivenFormProblem extends ImportIssue {
-  /** The position of the form among those given, beginning with 1. */
-  readonly form: number
+/** The path of an organization's forms. */
+export const FORMS_PATH = '/operator/v1/organizations/{organizationId}/forms'
+
+/** The answer about a form that an organization does not have. */
+export function unknownForm(formId: string, organizationId: string) {
+  return errorReply(404, `${organizationId} has no form ${echoed(formId)}.`)
 }
 
 /** A form as it is stored, as far as saving needs it. */
@@ -40,6 +45,74 @@ export const storedFormFields: readonly (keyof StoredForm)[] = [
   ...(['publishedAt', 'createdAt', 'updatedAt'] as const),
 ]
 
+/** The stored forms with these ids. */
+export async function findForms(
+  formIds: readonly string[],
+  { findMany }: Pick<TenantWriter, 'findMany'>,
+): Promise<ReadonlyMap<string, StoredForm>> {
+  const rows = await findMany(forms.collection, storedFormFields, formIds)
+  // The selected fields are those of the type.
+  return new Map(rows.map((row) => [String(row.formId), row as unknown as StoredForm]))
+}
+
+/** Whether a form can be submitted here. */
+export const support = {
+  supported: described(v.boolean(), 'Whether it can be submitted here. If not, it must be hosted.'),
+  reasons: described(v.array(v.string()), 'Why it must be hosted.'),
+}
+
+export const ListedForm = v.strictObject({
+  formId: described(v.string(), 'Names the form, in the whole service.'),
+  name: v.string(),
+  isPublished: described(v.boolean(), 'Whether it takes submissions.'),
+  requiresPassword: described(v.boolean(), 'Whether a submission needs the password of the form.'),
+  ...support,
+  publishedAt: described(v.nullable(instant), 'When it was published first; null: it never was.'),
+  createdAt: instant,
+  updatedAt: instant,
+})
+
+export type ListedForm = v.InferOutput<typeof ListedForm>
+
+/** A form with its definition, as it is answered. */
+export const ShownForm = component(
+  'StoredForm',
+  described(
+    v.strictObject({
+      form: described(
+        v.record(v.string(), v.unknown()),
+        'The form as an import takes it, without its password.',
+      ),
+      ...ListedForm.entries,
+    }),
+    'A form with its definition.',
+  ),
+)
+
+/** A form with its definition: the state that the operations on forms change. */
+export function shown(form: StoredForm): v.InferOutput<typeof ShownForm> {
+  return { form: lineOf(form), ...published(form) }
+}
+
+export function published({ definition, passwordHash, ...form }: StoredForm): ListedForm {
+  const { formId, name, isPublished, publishedAt, createdAt, updatedAt } = form
+  const stored = { formId, name, isPublished, publishedAt, createdAt, updatedAt }
+  return { ...stored, requiresPassword: passwordHash !== null, ...headlessSupport(definition) }
+}
+
+/** The form as a line of an import. */
+function lineOf({ definition, ...form }: StoredForm): Record<string, unknown> {
+  const { formId, name, isPublished, createdAt, publishedAt } = form
+  const published = publishedAt === null ? {} : { publishedAt }
+  return { ...definition, formId, name, isPublished, createdAt, ...published }
+}
+
+/** What is wrong with a given form. */
+interface GivenFormProblem extends ImportIssue {
+  /** The position of the form among those given, beginning with 1. */
+  readonly form: number
+}
+
 /** What became of a form that was saved. */
 export interface SavedForm {
   /** As it is stored now. */
@@ -56,7 +129,7 @@ export interface SavedForm {
 const FOREIGN = { field: 'formId', message: 'belongs to another organization' }
 
 /** The ports that saving forms needs. */
-export interface SavingForms {
+interface SavingForms {
   readonly tenant: Pick<TenantWriter, 'findMany' | 'foreignIds' | 'change'>
   readonly passwords: FormPasswords
   /** The present UTC instant. */
@@ -67,21 +140,11 @@ export interface SavingForms {
   readonly isOwner: boolean
 }
 
-export interface SaveOptions {
+interface SaveOptions {
   /** Whether all of them are unpublished, whatever they say. */
   readonly unpublish?: boolean | undefined
   /** Whether they were stored before, so that keys and words that only an import takes are right. */
   readonly isStored?: boolean
-}
-
-/** The stored forms with these ids. */
-export async function findForms(
-  formIds: readonly string[],
-  { findMany }: Pick<TenantWriter, 'findMany'>,
-): Promise<ReadonlyMap<string, StoredForm>> {
-  const rows = await findMany(forms.collection, storedFormFields, formIds)
-  // The selected fields are those of the type.
-  return new Map(rows.map((row) => [String(row.formId), row as unknown as StoredForm]))
 }
 
 /**
@@ -316,12 +379,4 @@ function namesOf(...all: readonly Named[]): readonly string[] {
 
 function textOf(value: unknown): string | undefined {
   return JSON.stringify(value)
-}
-
-/** The path of an organization's forms. */
-export const FORMS_PATH = '/operator/v1/organizations/{organizationId}/forms'
-
-/** The answer about a form that an organization does not have. */
-export function unknownForm(formId: string, organizationId: string) {
-  return errorReply(404, `${organizationId} has no form ${echoed(formId)}.`)
 }

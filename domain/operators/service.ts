@@ -10,6 +10,7 @@ import { hashesBySecret, NO_HASHES, sumOfHashes } from '../access/secret-use.ts'
 import type { Secrets } from '../access/secrets.ts'
 import { compareBytes } from '../text/typed-text.ts'
 import { cursorParameter, gapEntries, publishedGaps, readCursor, writeCursor } from './list.ts'
+import { importKindNames } from '../imports/kinds.ts'
 
 const Health = component(
   'Health',
@@ -50,6 +51,74 @@ export const getHealth = operated({
       { status: 'ok' as const, at: toInstant(clock.nowMs()), operatorKeyId: keyId, operator: name, role },
       PRIVATE,
     )
+  },
+})
+
+const Column = v.strictObject({
+  name: described(v.string(), 'The name of the field.'),
+  type: described(v.picklist(['text', 'integer', 'real', 'boolean', 'json']), 'What a cell holds.'),
+  isRequired: described(v.boolean(), 'Whether every row must have it.'),
+  whenLeftOut: described(
+    v.nullable(v.string()),
+    'What a new row has without it, in words; null: it is required.',
+  ),
+  meaning: described(v.nullable(v.string()), 'What it means; null: its name says it.'),
+  heads: described(
+    v.array(v.string()),
+    'What people call it at the head of a column, besides its name. Case, accents, spaces and punctuation do not matter.',
+  ),
+})
+
+const Kind = v.strictObject({
+  kind: described(v.string(), 'What the rows are.'),
+  columns: described(v.array(Column), 'What a row may have, the required ones first.'),
+  template: described(v.string(), 'A CSV file with a row of examples.'),
+})
+
+const ImportKinds = component(
+  'ImportKinds',
+  described(
+    v.strictObject({ data: described(v.array(Kind), 'One for each kind.') }),
+    'What can be imported.',
+  ),
+)
+
+export const listImportKinds = operated({
+  id: 'importKinds.list',
+  method: 'GET',
+  path: '/operator/v1/import-kinds',
+  access: 'support',
+  openTo: 'owner',
+  tag: 'Imports',
+  summary: 'List what can be imported, with the columns of its files',
+  description: 'A kind comes after those to which its rows refer.',
+  responses: {
+    200: jsonResponse('Every kind.', ImportKinds, {
+      data: [
+        {
+          kind: 'contact-lists',
+          columns: [
+            {
+              ...{ name: 'listId', type: 'text', isRequired: true, whenLeftOut: null },
+              ...{ meaning: 'Identifier of the list.', heads: [] },
+            },
+          ],
+          template: 'listId\r\nlist-members\r\n',
+        },
+      ],
+    }),
+  },
+  answer: async () => {
+    // Loaded on demand, because only this needs the examples of the contract document.
+    const { templateCsv, templateOf } = await import('../imports/template.ts')
+    const data = importKindNames.map((kind) => {
+      const columns = templateOf(kind)
+      const shown = columns.map(({ name, type, isRequired, whenLeftOut, meaning, heads }) => {
+        return { name, type, isRequired, whenLeftOut, meaning, heads: [...heads] }
+      })
+      return { kind, columns: shown, template: templateCsv(columns) }
+    })
+    return jsonReply(200, { data }, PRIVATE)
   },
 })
 

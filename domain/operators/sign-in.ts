@@ -1,8 +1,9 @@
 import * as v from 'valibot'
-import type { Session, SignedIn } from '../../ports/people.ts'
+import type { Session, SignedIn, PersonRole } from '../../ports/people.ts'
 import { readKey } from '../access/api-key.ts'
 import {
   readOperatorKey,
+  operatorRoles,
   browserName,
   cookieHeader,
   drawSecret,
@@ -14,17 +15,17 @@ import {
 } from '../access/operator-credentials.ts'
 import { keyedHashes } from '../access/secrets.ts'
 import { platformMailbox } from '../messaging/sender.ts'
-import { described } from '../record/meaning.ts'
-import { jsonResponse } from '../record/operation.ts'
+import { described, component } from '../record/meaning.ts'
+import { jsonResponse, type OperationEndpoint } from '../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE, unauthorized, type RoutedRequest } from '../record/reply.ts'
 import { networkOf } from '../spam/judge.ts'
 import { emailKey, readEmailAddress } from '../text/typed-text.ts'
 import { randomBase62, toBase64Url, utf8 } from '../text/encoding.ts'
 import { html } from '../text/html.ts'
 import { toInstant } from '../text/instant.ts'
-import { jsonBody } from './schema.ts'
-import { operated } from './serve.ts'
+import { jsonBody, operated, opens } from './serve.ts'
 import type { OperatorWorld } from './world.ts'
+import { personRoles } from './people.ts'
 
 // Signing in: a link that is sent to a person's address, or a key. Either way the browser gets a session, in a cookie.
 
@@ -314,4 +315,116 @@ const OVER_HTTP = 'Nobody signs in over plain http, where others can read along.
 
 function refuseOpenly(url: URL) {
   return isPrivate(url) ? null : errorReply(403, OVER_HTTP)
+}
+
+const Me = component(
+  'Me',
+  described(
+    v.strictObject({
+      kind: described(v.picklist(['key', 'person']), 'Whether a key asks, or a person who signed in.'),
+      email: described(v.nullable(v.string()), 'The address of the person; null: a key asks.'),
+      name: described(
+        v.nullable(v.string()),
+        'What the person is called, or whom the operator key was issued to; null: nothing is known.',
+      ),
+      keyId: described(v.nullable(v.string()), 'The key; null: a person asks.'),
+      role: described(
+        v.nullable(v.picklist(operatorRoles)),
+        'The role in the whole service; null: only organizations are open.',
+      ),
+      organizations: described(
+        v.array(
+          v.strictObject({
+            organizationId: v.string(),
+            name: described(
+              v.nullable(v.string()),
+              'What the organization is called; null: it is not reached.',
+            ),
+            role: described(
+              v.picklist([...personRoles, 'key']),
+              'The role there; `key`: it is the key of this organization, which reads it by the public interface.',
+            ),
+          }),
+        ),
+        'Those with a role of their own, by their identifier. A role in the whole service opens all of them.',
+      ),
+      may: described(
+        v.record(v.string(), v.array(v.string())),
+        'For each of the roles that are named above: the operations of this interface that it opens.',
+      ),
+    }),
+    'Who asks, and what they may do.',
+  ),
+)
+
+/** Makes the operation that says who one is. @param listed all operations of the interface */
+export function meOperation(listed: () => readonly OperationEndpoint[]) {
+  return operated({
+    id: 'me.get',
+    method: 'GET',
+    path: '/operator/v1/me',
+    access: 'signed_in',
+    tag: 'People',
+    summary: 'See who one is, and what one may do',
+    responses: {
+      200: jsonResponse('Who asks.', Me, {
+        kind: 'person',
+        email: 'ada@lakeside.example',
+        name: 'Ada',
+        keyId: null,
+        role: null,
+        organizations: [{ organizationId: 'lakeside', name: 'Lakeside Car Wash', role: 'owner' }],
+        may: { owner: ['submissions.list'] },
+      }),
+      400: 'BadRequest',
+    },
+    answer: async (_request, world, operator) => {
+      const theirs = operator.roles.flatMap(({ organizationId, role }) =>
+        organizationId === null ? [] : [{ organizationId, role }],
+      )
+      const isTenantKey = operator.keyId !== null && operator.organizations !== null
+      const own = isTenantKey
+        ? operator.organizations.map((id) => ({ organizationId: id, role: 'key' as const }))
+        : theirs
+      const organizations = await Promise.all(
+        own.map(async (one) => ({
+          ...one,
+          name: (await world.administration.findOrganization(one.organizationId))?.name ?? null,
+        })),
+      )
+      const ofService = operator.organizations === null ? operator.role : null
+      const roles = [...(ofService === null ? [] : [ofService]), ...theirs.map(({ role }) => role)]
+      const may = Object.fromEntries(
+        personRoles
+          .filter((role) => roles.includes(role))
+          .map((role) => [
+            role,
+            listed().flatMap((operation) => (isOpen(role, operation) ? [operation.id] : [])),
+          ]),
+      )
+      return jsonReply(
+        200,
+        {
+          kind: operator.person === null ? ('key' as const) : ('person' as const),
+          email: operator.person === null ? null : operator.name,
+          name:
+            operator.person === null
+              ? operator.name
+              : (operator.roles.find(({ name }) => name !== null)?.name ?? null),
+          keyId: operator.keyId,
+          role: ofService === 'admin' || ofService === 'support' ? ofService : null,
+          organizations,
+          may,
+        },
+        PRIVATE,
+      )
+    },
+  })
+}
+
+/** Whether a role opens an operation at all. */
+function isOpen(role: PersonRole, { access, openTo }: Pick<OperationEndpoint, 'access' | 'openTo'>): boolean {
+  if (access === 'public' || access === 'tenant' || access === 'tenant_or_platform')
+    return access === 'public'
+  return access === 'signed_in' || opens(role, { access, openTo })
 }

@@ -1,23 +1,15 @@
 import * as v from 'valibot'
 import type { Predicate, StoredRow } from '../../ports/records.ts'
 import type { SendRecord } from '../../ports/messaging.ts'
-import { echoed } from '../limits/limits.ts'
 import { mark, ofOrganization, sets, text } from '../record/command.ts'
-import { idMaxLength } from '../record/field.ts'
-import { component, described, worded } from '../record/meaning.ts'
+import { described } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
-import { spamReasons } from '../spam/reasons.ts'
-import { keysOf, listOf } from '../text/encoding.ts'
-import { answersAsTyped } from '../forms/language/answers.ts'
 import { shownFields, submissionsSheet } from '../forms/shown-answers.ts'
-import { REPLY_TO_KEY, SUBJECT_KEY } from '../forms/language/definition.ts'
-import { publicAnswers } from '../resources/answers.ts'
 import { automationRuns } from '../resources/automations.ts'
-import { contacts } from '../resources/contacts.ts'
 import { formSubmissions } from '../resources/form-submissions.ts'
-import { forms } from '../resources/forms.ts'
 import { INSTANT_FORM, isCalendarDate, parseInstant } from '../text/instant.ts'
+import { echoed } from '../limits/limits.ts'
 import { folded, mentions } from '../text/words.ts'
 import { shownJson } from '../text/terminal.ts'
 import {
@@ -29,98 +21,22 @@ import {
   servePlacesPage,
   readStoredPage,
 } from './list.ts'
-import { operated } from './serve.ts'
-import type { OperatorWorld } from './world.ts'
-import { count, instant, jsonBody } from './schema.ts'
-import { showOrganizationForm, type ShownForm } from './forms.ts'
-import { unknownForm } from './save-forms.ts'
-import { Entry } from './outbox.ts'
-import { publishedSend, Send } from './sends.ts'
-
-const Contact = v.strictObject({
-  contactId: v.string(),
-  firstName: v.nullable(v.string()),
-  lastName: v.nullable(v.string()),
-  email: v.nullable(v.string()),
-  phone: v.nullable(v.string()),
-})
-
-type Contact = v.InferOutput<typeof Contact>
-
-const answers = v.record(v.string(), v.unknown())
-
-const Submission = v.strictObject({
-  submissionId: described(v.string(), 'Names the submission, also in the emails that follow it.'),
-  formId: v.string(),
-  formName: v.nullable(v.string()),
-  submittedAt: instant,
-  source: worded(described(v.picklist(['headless', 'hosted']), 'Where the form was filled in.'), {
-    label: 'Filled in',
-    choices: { headless: 'on a website, or on the form’s own page here', hosted: 'on a hosted page' },
-  }),
-  contact: described(v.nullable(Contact), 'Whom it belongs to, as stored now; null: nobody.'),
-  answers: described(
-    answers,
-    'By field, for people: a phone number is as the visitor typed it, of which the public API has the last ten digits. Answers to fields whose id reads as a secret are left out.',
-  ),
-  extra: described(
-    v.record(v.string(), v.string()),
-    'What was sent to /f/ besides, by name, of a form that keeps it, and of any form `_subject` and `_replyto`, as `subject` and `replyTo`. What reads as a secret is left out.',
-  ),
-  attribution: described(answers, 'Where the visitor came from.'),
-  read: described(v.boolean(), 'Whether somebody marked it read. One that came in is unread.'),
-  spam: described(v.boolean(), 'Whether it was taken for spam, or marked as spam.'),
-  spamReasons: described(
-    v.array(v.string()),
-    `Why: ${keysOf(spamReasons).join(', ')}. Empty for what is no spam.`,
-  ),
-})
-
-type Submission = v.InferOutput<typeof Submission>
-
-const Run = v.strictObject({
-  runId: v.string(),
-  automationId: v.string(),
-  status: v.string(),
-  currentStep: v.number(),
-  stepCount: v.number(),
-  failureReason: v.nullable(v.string()),
-  startedAt: instant,
-  completedAt: v.nullable(instant),
-})
-
-type Run = v.InferOutput<typeof Run>
-
-const ShownSubmission = component(
-  'SubmissionWithFollowUp',
-  described(
-    v.strictObject({
-      ...Submission.entries,
-      runs: described(v.array(Run), 'The runs of automations that it triggered.'),
-      messages: described(
-        v.array(Send),
-        'What was sent because of it: notifications, and messages of its runs. The oldest first.',
-      ),
-      waiting: described(v.array(Entry), 'What is still to be done, or has failed.'),
-    }),
-    'A submission, and what followed it.',
-  ),
-)
-
-const sample: Submission = {
-  submissionId: 'sub_2Zk8QwVt7LhXn4RmPq9sBc',
-  formId: 'contact',
-  formName: 'Contact',
-  submittedAt: '2026-05-19T17:45:12.000Z',
-  source: 'headless',
-  contact: { contactId: 'con-1', firstName: 'Ada', lastName: null, email: 'ada@example.com', phone: null },
-  answers: { name: 'Ada', message: 'Are you open on Sunday?' },
-  extra: {},
-  attribution: {},
-  read: false,
-  spam: false,
-  spamReasons: [],
-}
+import { operated, count, jsonBody } from './serve.ts'
+import { showOrganizationForm } from './forms.ts'
+import { type ShownForm, unknownForm } from './save-forms.ts'
+import { publishedSend } from './outbox.ts'
+import { forms } from '../resources/forms.ts'
+import { idMaxLength } from '../record/field.ts'
+import {
+  Submission,
+  Run,
+  ShownSubmission,
+  sample,
+  SELECT,
+  shownOf,
+  published,
+  type Tenant,
+} from './shown-submissions.ts'
 
 const PATH = '/operator/v1/organizations/{organizationId}/submissions'
 
@@ -160,6 +76,18 @@ function boundary(description: string) {
     read: (given) =>
       isCalendarDate(given) ? `${given}T00:00:00.000Z` : parseInstant(given.replace(/ (?=\d\d:\d\d$)/, '+')),
   })
+}
+
+/** A flag that stands for a value. */
+function always<const Value>(value: Value) {
+  return v.pipe(
+    v.any(),
+    v.transform(() => value),
+  )
+}
+
+async function isUnknownForm(formId: string, tenant: Tenant): Promise<boolean> {
+  return (await tenant.findMany(forms.collection, ['formId'], [formId])).length === 0
 }
 
 export const listSubmissions = operated({
@@ -342,73 +270,14 @@ export const showSubmission = operated({
   },
 })
 
-const SELECT = [
-  ...['submissionId', 'formId', 'formName', 'submittedAt', 'source', 'contactId'],
-  ...['answers', 'typed', 'extra', 'attribution', 'spam', 'spamReasons'],
-]
-
 /** The maximum number of runs and messages of one submission that are shown. */
 const FOLLOWING_MAX = 100
-
-/** The published form of stored submissions, each with its contact and what people said of it. */
-/** What a visitor gave that people are shown: as it is stored, as it was typed, and what came besides. */
-function shownOf({ answers: given, typed, extra }: StoredRow): readonly unknown[] {
-  const parts = [given, typed].map((part) =>
-    publicAnswers({ answers: (part ?? {}) as Submission['answers'] }),
-  )
-  return [...parts, shownExtra(extra)]
-}
-
-/** What came besides the answers. What a page says of the notification has names that nobody is shown otherwise. */
-function shownExtra(extra: unknown): Submission['extra'] {
-  const stored = (extra ?? {}) as Submission['extra']
-  const { [SUBJECT_KEY]: subject, [REPLY_TO_KEY]: replyTo } = stored
-  return {
-    ...(subject === undefined ? {} : { subject }),
-    ...(replyTo === undefined ? {} : { replyTo }),
-    ...(publicAnswers({ answers: stored }) as Submission['extra']),
-  }
-}
-
-async function published(rows: readonly StoredRow[], tenant: Tenant): Promise<readonly Submission[]> {
-  const contactIds = rows.flatMap(({ contactId }) => (typeof contactId === 'string' ? [contactId] : []))
-  const [found, read] = await Promise.all([
-    tenant.findMany(contacts.collection, Object.keys(Contact.entries), contactIds),
-    tenant.findRead(rows.map(({ submissionId }) => String(submissionId))),
-  ])
-  const byId = new Map(found.map((contact) => [contact.contactId, contact as Contact]))
-  const readIds = new Set(read)
-  return rows.map(({ contactId, answers: stored, typed, extra, spamReasons: reasons, ...row }) => {
-    const submission = row as Omit<Submission, 'contact' | 'answers' | 'extra' | 'read' | 'spamReasons'>
-    return {
-      ...submission,
-      contact: byId.get(contactId) ?? null,
-      answers: answersAsTyped(
-        publicAnswers({ answers: stored as Submission['answers'] }),
-        typed as Readonly<Record<string, string>> | null,
-      ),
-      extra: shownExtra(extra),
-      read: readIds.has(submission.submissionId),
-      spamReasons: submission.spam ? listOf(reasons).map(String) : [],
-    }
-  })
-}
-
-type Tenant = ReturnType<OperatorWorld['tenant']>
 
 /** What submissions can be marked as, by the flags of the command. */
 const marks = ['read', 'unread', 'spam', 'clean'] as const
 
-/** A flag that stands for a value. */
-function always<const Value>(value: Value) {
-  return v.pipe(
-    v.any(),
-    v.transform(() => value),
-  )
-}
-
 /** The maximum number of submissions that one request marks. */
-export const MARKED_MAX = 500
+const MARKED_MAX = 500
 
 /** How many of the newest submissions are looked at to count those that are unread: two rows are read for each. */
 const COUNTED_MAX = 9_000
@@ -452,10 +321,6 @@ export const countUnread = operated({
     return jsonReply(200, await tenant.countUnread(formId, COUNTED_MAX), PRIVATE)
   },
 })
-
-async function isUnknownForm(formId: string, tenant: Tenant): Promise<boolean> {
-  return (await tenant.findMany(forms.collection, ['formId'], [formId])).length === 0
-}
 
 export const markSubmissions = operated({
   ...common,

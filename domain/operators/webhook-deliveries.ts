@@ -10,8 +10,7 @@ import { randomBase62 } from '../text/encoding.ts'
 import { INSTANT_FORM, isCalendarDate, parseInstant, toInstant } from '../text/instant.ts'
 import { TEST_EVENT, namedBy, publicId } from '../webhooks/webhook.ts'
 import { optionalWord, pageOf, pageParameters, samplePagination, servePage } from './list.ts'
-import { count, instant, jsonBody } from './schema.ts'
-import { operated } from './serve.ts'
+import { count, instant, jsonBody, operated } from './serve.ts'
 import { belongingBy, common, findWebhook, ofWebhook, ONE, unknownWebhook } from './webhooks.ts'
 
 const ofDelivery = belongingBy('deliveryId', (text) => unknownDelivery(text))

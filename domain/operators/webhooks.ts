@@ -20,11 +20,9 @@ import {
   publicId,
 } from '../webhooks/webhook.ts'
 import { drawSecret, sealSecret } from '../webhooks/signature.ts'
-import type { Belonging } from './authorize.ts'
+import { type Belonging, operated, instant, jsonBody } from './serve.ts'
 import { changeAsRead, stateReply } from './change.ts'
 import { pageOf, pageParameters, samplePagination, servePage } from './list.ts'
-import { instant, jsonBody } from './schema.ts'
-import { operated } from './serve.ts'
 import type { OperatorWorld } from './world.ts'
 
 const ids = v.pipe(
@@ -111,15 +109,8 @@ const sample: Published = {
 const sampleSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='
 
 function published(organizationId: string, webhook: Webhook): Published {
-  const {
-    webhookId,
-    secret: sealed,
-    previousSecret: _previous,
-    version: _version,
-    events,
-    formIds,
-    ...shown
-  } = webhook
+  const { previousSecret: _previous, version: _version, ...rest } = webhook
+  const { webhookId, secret: sealed, events, formIds, ...shown } = rest
   return {
     ...shown,
     webhookId: publicId(organizationId, webhookId),
@@ -134,6 +125,7 @@ const PATH = '/operator/v1/organizations/{organizationId}/webhooks'
 export const ONE = '/operator/v1/webhooks/{webhookId}'
 /** Webhooks are the affair of operators, and of the owners of their organization. */
 export const common = { tag: 'Webhooks', openTo: 'owner' } as const
+const changing = { ...common, method: 'POST', access: 'admin' } as const
 
 /** The id of a webhook, or of a delivery, says to whom it belongs. */
 export function belongingBy(name: 'webhookId' | 'deliveryId', otherwise: (text: string) => Reply): Belonging {
@@ -143,15 +135,15 @@ export function belongingBy(name: 'webhookId' | 'deliveryId', otherwise: (text: 
   }
 }
 export const ofWebhook = belongingBy('webhookId', (text) => unknownWebhook(text))
+const changingOne = { ...changing, belonging: ofWebhook } as const
 
-const off: Flag = sets(
-  'isOn',
-  mark(),
-  v.pipe(
-    v.any(),
-    v.transform(() => false),
-  ),
-)
+/** A flag without a value, which sets a setting to one. */
+function setsTo(setting: 'isOn' | 'formIds', value: false | null): Flag {
+  const always = v.transform(() => value)
+  return sets(setting, mark(), v.pipe(v.any(), always))
+}
+
+const off = setsTo('isOn', false)
 const settingFlags = {
   event: sets('events', { ...many('EVENT'), choices: webhookEvents }),
   form: sets('formIds', many('FORMID')),
@@ -166,9 +158,7 @@ const OVERLAP_MS = 86_400_000
 export const createWebhook = operated({
   id: 'webhooks.create',
   path: PATH,
-  method: 'POST',
-  ...common,
-  access: 'admin',
+  ...changing,
   action: 'webhook.create',
   needsOrganization: true,
   summary: 'Tell another system of events',
@@ -340,10 +330,7 @@ const NO_SECRET =
 export const updateWebhook = operated({
   id: 'webhooks.update',
   path: ONE,
-  belonging: ofWebhook,
-  method: 'POST',
-  ...common,
-  access: 'admin',
+  ...changingOne,
   action: 'webhook.update',
   versioned: { of: showWebhook },
   summary: 'Change a webhook',
@@ -372,14 +359,7 @@ export const updateWebhook = operated({
       flags: {
         'url-to': sets('url', text('URL')),
         ...settingFlags,
-        'all-forms': sets(
-          'formIds',
-          mark(),
-          v.pipe(
-            v.any(),
-            v.transform(() => null),
-          ),
-        ),
+        'all-forms': setsTo('formIds', null),
         on: sets('isOn', mark()),
         off,
       },
@@ -434,10 +414,7 @@ const updateFlags = ['url-to', ...Object.keys(settingFlags), 'all-forms', 'on', 
 export const rotateWebhook = operated({
   id: 'webhooks.rotate',
   path: `${ONE}/rotate`,
-  belonging: ofWebhook,
-  method: 'POST',
-  ...common,
-  access: 'admin',
+  ...changingOne,
   action: 'webhook.rotate',
   versioned: { of: showWebhook },
   summary: 'Give a webhook another secret',
@@ -493,10 +470,7 @@ export const rotateWebhook = operated({
 export const deleteWebhook = operated({
   id: 'webhooks.delete',
   path: `${ONE}/delete`,
-  belonging: ofWebhook,
-  method: 'POST',
-  ...common,
-  access: 'admin',
+  ...changingOne,
   action: 'webhook.delete',
   summary: 'Delete a webhook',
   description: 'What was still to be told to it is dropped.',

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { described } from '../record/meaning.ts'
-import { jurisdictions, placeKinds, regions } from '../placement/operators/choices.ts'
+import { jurisdictions, placeKinds, regions, type PlaceDescription } from '../placement/operators/overview.ts'
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION } from './tar.ts'
 import type {
   ArchivePosition,
@@ -12,7 +12,6 @@ import type {
 import type { StoredValue } from '../../ports/moves.ts'
 import { archivedValueProblem } from '../imports/storable.ts'
 import { membersOf, parsedOr } from '../text/encoding.ts'
-import type { PlaceDescription } from '../placement/operators/overview.ts'
 
 /** The table whose only row is the file `organization.json`. */
 export const ORGANIZATIONS = 'organizations'

@@ -1,7 +1,7 @@
 import type { People } from '../../ports/people.ts'
 import type { Clock } from '../../ports/platform.ts'
 import type { OrganizationStore } from '../../ports/archives.ts'
-import type { DeletionPlaces } from '../placement/operators/restore-places.ts'
+import type { DeletionPlaces } from '../placement/operators/overview.ts'
 import { unlessElsewhere } from '../placement/find/errors.ts'
 import { toInstant } from '../text/instant.ts'
 import type {

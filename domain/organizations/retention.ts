@@ -49,7 +49,7 @@ export async function sweepRetention({ retention, clock, log }: RetentionSweepWo
 // nobody has without the root secret. A hash is of one organization, so nobody can compare organizations by it.
 
 /** For how many days it is remembered who was erased: longer than backups are usually kept. */
-export const ERASURES_KEPT_DAYS = 400
+const ERASURES_KEPT_DAYS = 400
 
 async function applyUntil(
   untilMs: number,

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { writeIfChanged } from './write-if-changed.mjs'
 
 const folder = dirname(fileURLToPath(import.meta.url))
 const target = join(folder, 'dist', 'form-client.mjs')
@@ -59,4 +58,24 @@ export async function buildBrowserParts() {
   writeIfChanged(join(reference, 'reference.js'), await bundled('reference.ts', 'iife'))
   writeIfChanged(join(reference, 'viewer.js'), await viewerScript())
   writeIfChanged(join(reference, 'LICENSE'), readFileSync(join(viewer, 'LICENSE')))
+}
+
+/** Writes a file only if its content has changed, so that file watchers are not triggered without need. */
+export function writeIfChanged(path, content) {
+  if (readText(path) !== String(content)) replaceFile(path, content)
+}
+
+/** Writes or replaces a file in one step, because several builds may run at the same time. */
+function replaceFile(path, content) {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(`${path}.${process.pid}`, content)
+  renameSync(`${path}.${process.pid}`, path)
+}
+
+function readText(path) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
 }

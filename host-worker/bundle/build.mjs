@@ -19,7 +19,7 @@ const [{ buildBrowserParts }, { buildConsole }] = await Promise.all([
   import('../console/build.mjs'),
 ])
 const { bundleWorker, DEPLOYED, LOCAL, outdir } = await import('./bundle-worker.mjs')
-const { writeIfChanged } = await import('../browser/write-if-changed.mjs')
+const { writeIfChanged } = await import('../browser/build.mjs')
 
 await Promise.all([buildBrowserParts(), buildConsole()])
 const { files } = await bundleWorker(process.env.WRANGLER_COMMAND === 'dev' ? LOCAL : DEPLOYED)

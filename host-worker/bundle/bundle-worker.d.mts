@@ -1,3 +1,5 @@
+import type { Plugin } from 'esbuild'
+
 /** A file of the built Worker. `path` is relative to the folder that wrangler uploads. */
 export interface BuiltFile {
   readonly path: string
@@ -28,3 +30,6 @@ export const LOCAL: string
 export function bundleWorker(source?: string): Promise<BuiltWorker>
 export function loadedFirst(modules: BuiltWorker['modules']): ReadonlySet<string>
 export function loadedWith(modules: BuiltWorker['modules'], path: string): ReadonlySet<string>
+export function migrationTexts(further?: readonly { readonly name: string; readonly sql: string }[]): Plugin
+/** The phone metadata for the Worker, as JSON. */
+export function phoneRules(): string

@@ -1,9 +1,10 @@
-import { dirname, join, relative } from 'node:path'
+import { dirname, join, relative, basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { guidePages } from './guide-pages.mjs'
-import { kyselyParts, migrationTexts, phoneMetadata } from './plugins.mjs'
 import { localTexts } from './local-texts.mjs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 /**
@@ -90,3 +91,106 @@ export function loadedWith(modules, path) {
 function slashed(path) {
   return path.replaceAll('\\', '/')
 }
+
+/** What esbuild does differently for the Worker than for any other program. */
+
+/**
+ * Leaves these parts of Kysely out of the Worker. The build fails when Kysely imports another name from one of them; the
+ * test of what a request loads fails when a part has moved.
+ */
+const kyselyParts = {
+  name: 'kysely-parts',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]kysely[\\/]dist[\\/]/ }, ({ path }) => {
+      const [, part] = path.replaceAll('\\', '/').split('/kysely/dist/')
+      if (part === 'query-executor/noop-query-executor.js') return { contents: NO_EXECUTOR }
+      const names = UNREACHED[part]
+      return names === undefined ? undefined : { contents: names.map(stub).join('\n') }
+    })
+  },
+}
+
+const stub = (name) =>
+  `export class ${name} { constructor() { throw new Error('The Worker is built without ${name} of Kysely') } }`
+
+/**
+ * In the place of Kysely's executor of a builder that runs nothing: all that building a statement asks of it. The one of
+ * Kysely is made from the class that runs statements, of which only this method is ever reached here.
+ */
+const NO_EXECUTOR = 'export const NOOP_QUERY_EXECUTOR = { plugins: [], transformQuery: (node) => node }'
+
+/**
+ * The parts of Kysely that its query builder brings along and that this service never reaches: schemas, SQL's `merge`,
+ * paths in JSON, and the inspection of a database. They are a quarter of what it is made of, and every isolate that
+ * reaches a database loads it. Each is replaced by classes that cannot be made.
+ */
+const UNREACHED = {
+  'query-builder/json-path-builder.js': ['JSONPathBuilder', 'TraversedJSONPathBuilder'],
+  'plugin/with-schema/with-schema-plugin.js': ['WithSchemaPlugin'],
+  'query-builder/merge-query-builder.js': ['MergeQueryBuilder'],
+  'dialect/sqlite/sqlite-introspector.js': ['SqliteIntrospector'],
+}
+
+/**
+ * Replaces the two modules of `adapters/durable-object` that read the migrations from files, because a Worker has no
+ * files. One is replaced by the texts of the migrations, which are loaded when an object needs them; the other by the
+ * name of the last one.
+ * @param further migrations to add after those of the folder, as a later version of the service would have
+ */
+export function migrationTexts(further = []) {
+  const migrations = () => [...readMigrations(), ...further]
+  return {
+    name: 'migration-texts',
+    setup(build) {
+      build.onLoad({ filter: /[\\/]durable-object[\\/]object[\\/]migration-texts\.ts$/ }, () => ({
+        contents: `export const migrationTexts = () => ${JSON.stringify(migrations())}`,
+      }))
+      build.onLoad({ filter: /[\\/]durable-object[\\/]object[\\/]newest-migration\.ts$/ }, () => ({
+        contents: `export const NEWEST_MIGRATION = ${JSON.stringify(migrations().at(-1)?.name ?? '')}`,
+      }))
+    },
+  }
+}
+
+const folder = join(root, 'adapters', 'sqlite', 'migrations')
+
+/** The migrations of the service's database, with those of `retired/`, sorted by name. */
+function readMigrations() {
+  const paths = readdirSync(folder, { recursive: true }).filter((path) => path.endsWith('.sql'))
+  const files = paths.map((path) => ({ name: basename(path), sql: readFileSync(join(folder, path), 'utf8') }))
+  return files.sort((left, right) => (left.name < right.name ? -1 : 1))
+}
+
+/**
+ * Replaces `domain/text/phone-metadata.ts`. As an object in the source code, the metadata would be a quarter of the
+ * code that every isolate compiles at its start. As text it costs almost nothing until it is parsed.
+ */
+const phoneMetadata = {
+  name: 'phone-metadata',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]domain[\\/]text[\\/]phone-metadata\.ts$/ }, () => ({
+      contents: [
+        `const rules = ${JSON.stringify(phoneRules())}`,
+        'let metadata',
+        'export const phoneMetadata = () => (metadata ??= JSON.parse(rules))',
+      ].join('\n'),
+    }))
+  },
+}
+
+/**
+ * The phone metadata as JSON, without the rules for formatting. They are not needed, because the service only checks
+ * whether a number is valid and computes its E.164 form.
+ */
+export function phoneRules() {
+  const path = createRequire(import.meta.url).resolve('libphonenumber-js/max/metadata')
+  const metadata = JSON.parse(readFileSync(path, 'utf8'))
+  for (const plans of [metadata.countries, metadata.nonGeographic]) {
+    for (const plan of Object.values(plans)) plan[FORMATS] = NONE
+  }
+  return JSON.stringify(metadata)
+}
+
+/** The index of the formats in the library's list for a country, and the value there for a country without formats. */
+const FORMATS = 4
+const NONE = 0

@@ -9,7 +9,7 @@ import full from 'libphonenumber-js/max/metadata'
 import examples from 'libphonenumber-js/mobile/examples'
 import { expect, it } from 'vitest'
 import { createDraw } from '../../test/support/data/draw.ts'
-import { phoneRules } from './plugins.mjs'
+import { phoneRules } from './bundle-worker.mjs'
 
 const inWorker = JSON.parse(phoneRules()) as MetadataJson
 const countries = Object.keys(full.countries) as CountryCode[]

@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { writeIfChanged } from '../browser/write-if-changed.mjs'
+import { writeIfChanged } from '../browser/build.mjs'
 
 const folder = dirname(fileURLToPath(import.meta.url))
 const CONSOLE = 'app/main.tsx'

@@ -26,7 +26,6 @@ import {
   renameField,
   revalueOption,
 } from './app/forms/changes.ts'
-import { inEditorsWords } from './app/forms/findings.ts'
 import {
   addField,
   applied,
@@ -44,6 +43,7 @@ import {
   setPart,
   type Change,
   type Editing,
+  inEditorsWords,
 } from './app/forms/editing.ts'
 
 const formOf = (fields: readonly unknown[]) => ({ formId: 'f', name: 'F', notificationEmails: [], fields })

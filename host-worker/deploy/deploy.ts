@@ -15,9 +15,19 @@ import {
   Refusal,
   type Authorization,
 } from '../operator/client/call-service.ts'
-import { loginPath, readLogin, writeLogin } from '../operator/client/choose-service.ts'
-import { address, hostOf, login, plan, storage } from './account.ts'
-import { flags, readOptions, KeptSecrets, type Deployment, type World } from './deployment.ts'
+import { loginPath, readLogin, writeLogin } from '../operator/client/open-service.ts'
+import {
+  address,
+  hostOf,
+  login,
+  plan,
+  storage,
+  flags,
+  readOptions,
+  KeptSecrets,
+  type Deployment,
+  type World,
+} from './deployment.ts'
 
 const USAGE = `npm run deploy -- [FLAG…]   From a Cloudflare account to a service that answers. It can be run again.
 

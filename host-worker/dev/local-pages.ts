@@ -2,9 +2,8 @@ import type { Mailbox } from '../../adapters/local/index.ts'
 import { html } from '../../domain/text/html.ts'
 import { mailboxEntry } from '../console/built.mjs'
 import { CHALLENGE_MAX_LENGTH, PROOF_PATH, proofOfState, SITE_PATH } from '../local/local-endpoints.ts'
-import { pageResponse, mailboxHeaders, appPage } from '../pages/page.ts'
+import { pageResponse, mailboxHeaders, appPage, serveStart } from '../pages/index.ts'
 import { CONSOLE_PATH, MAILBOX_PATH, START_PATH } from '../pages/paths.ts'
-import { serveStart } from '../pages/index.ts'
 import type { Prepared } from './prepare.ts'
 
 /** Where the cron trigger is fired. wrangler has the same path, and takes the request before it gets here. */

@@ -5,7 +5,7 @@
 import { watch } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { portNear } from '../local/service-file.ts'
+import { portNear } from '../local/state.ts'
 import { startHost } from '../local/host.ts'
 import { gatewayEnvironment, prepareLocalGateway } from '../local/pos-sources.ts'
 import { projectRoot } from '../local/project.ts'

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, it } from 'vitest'
 import { COMPILE_CACHE } from '../../test/support/services/compile-cache.ts'
-import { isPortFree } from '../local/service-file.ts'
+import { isPortFree } from '../local/state.ts'
 
 const state = mkdtempSync(join(tmpdir(), 'start-'))
 const started: ChildProcess[] = []

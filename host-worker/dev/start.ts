@@ -6,8 +6,16 @@ import * as v from 'valibot'
 import { membersOf, parsedOr } from '../../domain/text/encoding.ts'
 import { SITE_PATH } from '../local/local-endpoints.ts'
 import { projectRoot } from '../local/project.ts'
-import { isPortFree, holdState, stateHolder, type HeldState } from '../local/service-file.ts'
-import { openPrivateState, readStateRecord, stateDirectory, type StateRecord } from '../local/state.ts'
+import {
+  isPortFree,
+  holdState,
+  stateHolder,
+  type HeldState,
+  openPrivateState,
+  readStateRecord,
+  stateDirectory,
+  type StateRecord,
+} from '../local/state.ts'
 import { findUnannounced } from '../operator/client/open-service.ts'
 import { demoForms, demoOrganizations } from './demo/index.ts'
 

@@ -1,7 +1,7 @@
 import { createRateLimiter, type RateLimiter } from '../../domain/access/rate-limiter.ts'
 import type { Secrets } from '../../domain/access/secrets.ts'
 import { createFormCache, type FormCache } from '../../domain/forms/submit.ts'
-import type { PosDestination, ImportWorld } from '../../domain/imports/world.ts'
+import type { PosDestination, ImportWorld } from '../../domain/imports/check.ts'
 import type { JobWorld } from '../../domain/jobs/work.ts'
 import type { MailIdentity } from '../../domain/messaging/sender.ts'
 import type { OperatorWorld } from '../../domain/operators/world.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { deployedAddress } from '../operator/client/choose-service.ts'
+import { deployedAddress } from '../operator/client/open-service.ts'
 import { projectRoot, projectWranglerFile, readWranglerFile } from './project.ts'
 
 it('reads the databases of the project, its variables and its objects', () => {

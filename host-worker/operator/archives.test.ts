@@ -16,7 +16,7 @@ import { readExport, writeRestore } from '../../domain/operators/archives.ts'
 import { readKey } from '../../domain/access/api-key.ts'
 import { readOperatorKey } from '../../domain/access/operator-credentials.ts'
 import { archiveInFile, openNodeDigest, remoteSource, writeArchiveFile } from './commands/archive-files.ts'
-import { restoreArchive } from './commands/archives.ts'
+import { restoreArchive } from './commands/organizations.ts'
 import type { OperatorService } from './client/call-service.ts'
 
 // Organizations as a whole, by the commands: exported, and restored elsewhere.

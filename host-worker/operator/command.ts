@@ -1,9 +1,14 @@
 import { mark, text, type CommandWords, type Flag, type FlagValues } from '../../domain/record/command.ts'
 import type { OperationEndpoint } from '../../domain/record/operation.ts'
-import type { Choice, Sources } from './client/choose-service.ts'
-import { Refusal, UsageError, type OperatorService } from './client/call-service.ts'
+import type { Choice, Sources } from './client/open-service.ts'
+import { Refusal, UsageError, type OperatorService, CommandError } from './client/call-service.ts'
 import { parseArgs } from 'node:util'
 import { suggestion } from '../../domain/text/words.ts'
+import { createReadStream, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { formatOfName, importFormats, type ImportSource } from '../../domain/imports/file/transfer.ts'
+import type { ImportFormat } from '../../ports/import-sessions.ts'
+import { systemClock } from '../system.ts'
 
 /** The arguments of a command. */
 export interface Arguments {
@@ -81,6 +86,14 @@ export interface Context extends Streams {
   askKey(question: string): Promise<string>
   /** Every command of the program. */
   readonly commands: () => Promise<readonly CommandWords[]>
+}
+
+/** Shows the progress of a long job in one line of a terminal. Without a terminal it shows nothing. */
+export interface Progress {
+  /** Shows the count, at most five times a second. The first and the last count of a label are always shown. */
+  update(label: string, rows: number): void
+  /** Clears the line. */
+  end(): void
 }
 
 /** Reads the arguments after a command's words. Throws a `UsageError` when they do not fit it. */
@@ -215,5 +228,93 @@ export async function callWithFlags<Answer>(
     const [, setting = '', problem = ''] = /^(\w+): (.*?)\.?$/s.exec(error.message) ?? []
     const [flag] = Object.entries(flags).find(([, { sets }]) => sets === setting) ?? []
     throw flag === undefined ? error : new UsageError(`--${flag} ${problem}`, { cause: error })
+  }
+}
+
+/** A file to import. Its format is given by `--format`, or else by the extension, or else it is NDJSON. */
+export function importFile(path: string, values: FlagValues): { source: ImportSource; format: ImportFormat } {
+  return { source: sourceOfFile(path), format: formatOf(path, textOf(values, 'format')) }
+}
+
+function formatOf(path: string, given: string | undefined): ImportFormat {
+  if (given === undefined) return formatOfName(path)
+  const format = importFormats.find((known) => known === given)
+  if (format === undefined) throw new UsageError(`--format must be ${importFormats.join(' or ')}`)
+  return format
+}
+
+/**
+ * The absolute path for a path that a person gave. npm runs scripts in the project's root, but a relative path refers
+ * to the directory in which npm was called.
+ */
+export function givenPath(path: string): string {
+  const from = process.env.npm_lifecycle_event === 'operator' ? process.env.INIT_CWD : undefined
+  return resolve(from ?? '.', path)
+}
+
+const READ_BYTES = 256 * 1024
+
+/** A file by the path that a person gave. It can be read any number of times. */
+export function sourceOfFile(path: string): ImportSource {
+  const absolute = givenPath(path)
+  const stats = statSync(absolute, { throwIfNoEntry: false })
+  if (stats === undefined) throw new CommandError(`There is no file ${path}.`)
+  if (!stats.isFile()) throw new CommandError(`${path} is not a regular file: it must be readable twice.`)
+  return { open: () => createReadStream(absolute, { highWaterMark: READ_BYTES }) }
+}
+
+const REDRAW_MS = 200
+
+/** @param terminal the stream to which the line is written, if it is a terminal */
+export function createProgress(
+  terminal: Pick<NodeJS.WriteStream, 'isTTY'> & { write(text: string): unknown },
+  nowMs: () => number,
+): Progress {
+  if (!terminal.isTTY) return { update: () => undefined, end: () => undefined }
+  let label = ''
+  let startedMs = nowMs()
+  let drawnMs = 0
+  let waitingRows: number | null = null
+  const draw = (rows: number) => {
+    const rate = Math.round((rows * 1000) / Math.max(nowMs() - startedMs, 1))
+    terminal.write(
+      `\r\u001b[K${label}: ${rows.toLocaleString('en')} rows, ${rate.toLocaleString('en')} a second`,
+    )
+  }
+  const drawWaiting = () => {
+    if (waitingRows !== null) draw(waitingRows)
+    waitingRows = null
+  }
+  return {
+    update: (current, rows) => {
+      const isNew = current !== label
+      if (isNew) {
+        drawWaiting()
+        if (label !== '') startedMs = nowMs()
+        label = current
+      }
+      waitingRows = rows
+      if (!isNew && nowMs() - drawnMs < REDRAW_MS) return
+      drawnMs = nowMs()
+      drawWaiting()
+    },
+    end: () => {
+      drawWaiting()
+      terminal.write('\r\u001b[K')
+    },
+  }
+}
+
+/** Does a long job, with its progress on the terminal. */
+export async function withProgress<Result>(
+  work: (update: Progress['update']) => Promise<Result>,
+): Promise<Result> {
+  const progress = createProgress(process.stderr, () => systemClock.nowMs())
+  try {
+    return await work((label, rows) => {
+      progress.update(label, rows)
+    })
+  } finally {
+    progress.end()
   }
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { allCommands } from './commands.ts'
+import { allCommands } from './run-operator.ts'
 import { completionEntries, completionScripts } from './commands/completion.ts'
 
 const entries = completionEntries(await allCommands())

@@ -13,7 +13,7 @@ import { openSecrets } from '../../domain/access/secrets.ts'
 import type { TestStorage } from '../../test/support/services/service.ts'
 import type { PlaceChoice } from '../../ports/placement.ts'
 import { archiveInFile } from './commands/archive-files.ts'
-import { restoreArchive } from './commands/archives.ts'
+import { restoreArchive } from './commands/organizations.ts'
 
 // Who was erased stays erased: an older archive brings nobody back.
 

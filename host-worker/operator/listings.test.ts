@@ -213,7 +213,7 @@ describe.each(listings)('%s', (words, heads, form_) => {
 })
 
 test('every command that lists is here', async () => {
-  const { allCommands } = await import('./commands.ts')
+  const { allCommands } = await import('./run-operator.ts')
   const listing = (await allCommands()).filter(({ flags }) => Object.hasOwn(flags, 'json'))
   const tested = listings.map(([words]) =>
     words.replace(/( saved| acme:wh_1)?( -.*)?$/, '').replace(/ \S+@.*/, ''),

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { readKey } from '../../domain/access/api-key.ts'
 import { COMPILE_CACHE } from '../../test/support/services/compile-cache.ts'
-import { holdState, type HeldState } from '../local/service-file.ts'
+import { holdState, type HeldState } from '../local/state.ts'
 import { openLocalService, openOwn, type OpenConnection } from './client/open-service.ts'
 
 /** The commands as a person runs them, on a state directory and with the real runtime. */

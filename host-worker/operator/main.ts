@@ -1,7 +1,7 @@
 import { projectRoot, projectWranglerFile } from '../local/project.ts'
 import { stateDirectory } from '../local/state.ts'
 import { systemClock } from '../system.ts'
-import { deployedAddress } from './client/choose-service.ts'
+import { deployedAddress } from './client/open-service.ts'
 import { runOperator } from './run-operator.ts'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'

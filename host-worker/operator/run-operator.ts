@@ -15,12 +15,21 @@ import {
   type Context,
   type Declaration,
 } from './command.ts'
-import { allCommands, commandFor } from './commands.ts'
-import { chooseService, loginPath, readLogin, type Choice, type Sources } from './client/choose-service.ts'
-import { openService, type OpenedService, type Surroundings } from './client/open-service.ts'
+import {
+  chooseService,
+  loginPath,
+  readLogin,
+  type Choice,
+  type Sources,
+  openService,
+  type OpenedService,
+  type Surroundings,
+} from './client/open-service.ts'
 import { listOrganizations } from '../../domain/operators/organizations.ts'
 import { echoed } from '../../domain/limits/limits.ts'
 import { PAGE_ROWS_MAX } from '../../domain/record/endpoint.ts'
+import type { OperationEndpoint } from '../../domain/record/operation.ts'
+import { declaredBy } from './declared.ts'
 
 /**
  * Runs one command. Returns the exit code: 0 for success, 1 when the command failed, 2 when it was called with wrong
@@ -72,6 +81,97 @@ function report(error: unknown, command: Command, { note }: Streams, program: st
 /** Whether the operating system refused to open a file. The message of such an error names the file and the reason. */
 function isRefusedFile(error: unknown): error is Error {
   return error instanceof Error && 'syscall' in error && 'path' in error
+}
+
+/** Loads a module: of operations that declare commands, or of `commands` that are written by hand. */
+type Load = () => Promise<Readonly<Record<string, unknown>>>
+
+const organizations: Load = () => import('../../domain/operators/organizations.ts')
+const removals: Load = () => import('../../domain/operators/removals.ts')
+const keys: Load = () => import('../../domain/operators/keys.ts')
+const outbox: Load = () => import('../../domain/operators/outbox.ts')
+const formFiles: Load = () => import('./commands/forms.ts')
+const imports: Load = () => import('./commands/import.ts')
+const ownKeys: Load = () => import('./commands/keys.ts')
+
+/**
+ * The first words of commands, in the order of `help` and of the manual, with the modules that are loaded for each.
+ * Loading what one command needs halves the time to start it. A command that an operation of another module declares is
+ * found too, only later.
+ */
+const groups: Readonly<Record<string, readonly Load[]>> = {
+  org: [organizations, () => import('./commands/organizations.ts'), removals],
+  backup: [() => import('./commands/backups.ts')],
+  key: [keys, ownKeys],
+  secrets: [() => import('../../domain/operators/service.ts')],
+  import: [imports],
+  imports: [() => import('../../domain/operators/imports.ts')],
+  form: [
+    () => import('../../domain/operators/forms.ts'),
+    () => import('../../domain/operators/change-forms.ts'),
+    formFiles,
+  ],
+  automation: [
+    () => import('../../domain/operators/automations.ts'),
+    () => import('../../domain/operators/save-automations.ts'),
+    formFiles,
+  ],
+  rows: [imports],
+  contact: [removals],
+  retention: [removals],
+  submissions: [() => import('../../domain/operators/submissions.ts')],
+  outbox: [outbox],
+  sends: [outbox],
+  audit: [() => import('../../domain/operators/audit.ts')],
+  login: [ownKeys],
+  logout: [ownKeys],
+  completion: [() => import('./commands/completion.ts')],
+}
+
+/** The order of the second words of a group, where it is not that of the names of their operations. */
+const order: Readonly<Record<string, readonly string[]>> = {
+  org: ['create', 'show', 'list', 'move', 'export', 'restore', 'delete'],
+  key: ['issue', 'list', 'rotate', 'revoke'],
+  form: ['list', 'show', 'html', 'save', 'publish', 'unpublish', 'check'],
+  automation: ['list', 'show', 'save', 'test', 'pause', 'resume'],
+}
+
+/** The command that arguments begin with; null: there is none. */
+export async function commandFor(args: readonly string[]): Promise<Command | null> {
+  const isCalled = ({ words }: Command) => words.every((word, index) => args[index] === word)
+  const near = await loaded(groupOf(groups, args[0] ?? ''))
+  return near.find(isCalled) ?? (await allCommands()).find(isCalled) ?? null
+}
+
+/** Every command. */
+export async function allCommands(): Promise<readonly Command[]> {
+  const { operatorEndpoints } = await import('../../domain/operator-api.ts')
+  const written = await loaded(Object.values(groups).flat())
+  const all = new Set([...written, ...operatorEndpoints.flatMap(declaredBy)])
+  const firsts = new Set([...Object.keys(groups), ...[...all].map(({ words: [first = ''] }) => first)])
+  return [...firsts].flatMap((first) => {
+    const seconds = groupOf(order, first)
+    const place = ({ words: [, second = ''] }: Command) => seconds.indexOf(second) + 1 || seconds.length + 1
+    const group = [...all].filter(({ words }) => words[0] === first)
+    return group.toSorted((left, right) => place(left) - place(right))
+  })
+}
+
+function groupOf<Member>(of: Readonly<Record<string, readonly Member[]>>, first: string): readonly Member[] {
+  return Object.hasOwn(of, first) ? (of[first] ?? []) : []
+}
+
+/** The commands of modules. */
+async function loaded(loads: readonly Load[]): Promise<readonly Command[]> {
+  const modules = await Promise.all(loads.map((load) => load()))
+  return modules.flatMap((module) => [
+    ...((module.commands ?? []) as readonly Command[]),
+    ...Object.values(module).filter(isOperation).flatMap(declaredBy),
+  ])
+}
+
+function isOperation(exported: unknown): exported is OperationEndpoint {
+  return typeof exported === 'object' && exported !== null && 'commands' in exported && 'path' in exported
 }
 
 const HELP = ['--help', '-h']

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
-import { importContext } from '../../domain/imports/world.ts'
+import { importContext } from '../../domain/imports/check.ts'
 import { kindOf } from '../../domain/imports/kinds.ts'
 import { rowOfLine, toolsWithoutSecrets } from '../support/data/imports.ts'
 import { openTestService, type TestService } from '../support/services/service.ts'

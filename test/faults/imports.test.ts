@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createStorage, type Executor } from '../../adapters/sqlite/index.ts'
 import { runImport } from '../../domain/imports/sessions.ts'
-import type { ImportWorld } from '../../domain/imports/world.ts'
+import type { ImportWorld } from '../../domain/imports/check.ts'
 import { sweepImports } from '../../domain/imports/write.ts'
 import type { ImportOutcome } from '../../domain/imports/file/transfer.ts'
 import { newOrganization } from '../../domain/organizations/settings.ts'

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { MOVE_LEASE_MS, runMove, tidyUp, type MoveWorld } from '../../../domain/placement/move/index.ts'
+import { runMove, tidyUp } from '../../../domain/placement/move/advance.ts'
+import { MOVE_LEASE_MS, type MoveWorld } from '../../../domain/placement/move/world.ts'
 import type { Move, MovedTable, MovePlace } from '../../../ports/moves.ts'
 import type { Place } from '../../../ports/placement.ts'
 import { fewTables, fewTablesImage } from '../../../test/support/databases/few-tables.ts'

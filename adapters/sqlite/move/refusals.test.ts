@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { newOrganization } from '../../../domain/organizations/settings.ts'
 import { MovingError } from '../../../domain/placement/find/errors.ts'
-import { advanceMove, runMove, type MoveWorld } from '../../../domain/placement/move/index.ts'
+import { advanceMove, runMove } from '../../../domain/placement/move/advance.ts'
+import type { MoveWorld } from '../../../domain/placement/move/world.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
 import {
   contentOf,

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { advanceMove, tidyUp, type MoveWorld } from '../../../domain/placement/move/index.ts'
+import { advanceMove, tidyUp } from '../../../domain/placement/move/advance.ts'
+import type { MoveWorld } from '../../../domain/placement/move/world.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { Move, MovedTable } from '../../../ports/moves.ts'
 import type { PlaceChoice } from '../../../ports/placement.ts'

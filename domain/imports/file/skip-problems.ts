@@ -22,7 +22,7 @@ export interface PlacedProblem extends ImportProblem {
 }
 
 /** A CSV file without the rows that have problems, and those rows. */
-export interface SortedFile {
+interface SortedFile {
   readonly right: ImportSource
   /**
    * The rows with problems under the file's own heads, with a last column `problem`, as CSV with what separates cells in
@@ -36,7 +36,7 @@ export interface SortedFile {
 }
 
 /** What the file as a whole has against it: nothing of it can be imported. */
-export type Unsortable = { readonly problems: readonly ImportProblem[] } | { readonly message: string }
+type Unsortable = { readonly problems: readonly ImportProblem[] } | { readonly message: string }
 
 /** How often a file without the wrong rows is checked again, because a row may need one that was taken out. */
 const CHECKS_MAX = 10

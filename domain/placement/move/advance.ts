@@ -34,7 +34,7 @@ import {
 } from './rounds.ts'
 
 /** The result of one step of a move. */
-export interface Advanced {
+interface Advanced {
   readonly move: Move
   /** How long to wait before the next step, in ms. */
   readonly waitMs: number

@@ -10,7 +10,7 @@ import {
 } from './rounds.ts'
 
 /** The result of a step of comparing. */
-export type Compared =
+type Compared =
   | { readonly kind: 'going'; readonly progress: Progress; readonly tables: number }
   | { readonly kind: 'equal' }
   | { readonly kind: 'different'; readonly table: string; readonly organizationId: string }

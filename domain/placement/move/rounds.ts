@@ -175,7 +175,7 @@ export function isOver({ organizations, next }: Progress, tables: readonly Moved
 }
 
 /** The result of a step: how far it came, or why it wrote nothing. */
-export type Stepped =
+type Stepped =
   | { readonly kind: 'written'; readonly progress: Progress }
   | { readonly kind: 'overtaken' | 'conflict' }
 

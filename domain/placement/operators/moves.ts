@@ -6,7 +6,8 @@ import { eachOf, pause, CONNECTIONS_WIDTH } from '../../limits/waiting.ts'
 import { toInstant } from '../../text/instant.ts'
 import { SHARED } from '../find/at-place.ts'
 import { refusalOf } from '../storage/placed-writes.ts'
-import { newMoveId, runMove, tidyUp, type MoveWorld } from '../move/index.ts'
+import { runMove, tidyUp } from '../move/advance.ts'
+import { newMoveId, type MoveWorld } from '../move/world.ts'
 
 /** The reply to a request for a move. */
 export type MoveBegun =

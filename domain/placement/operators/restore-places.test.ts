@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { saveIn } from '../../../test/support/moving/placed-organizations.ts'
 import { createScratchPlaces, OWN } from '../../../test/support/scratch/scratch-places.ts'
 import { lineLog } from '../../../host-worker/system.ts'
-import { createRestorePlaces } from './restore-places.ts'
+import { createRestorePlaces } from './overview.ts'
 
 test('the keys of a restored organization are found in its own database, with forms and without', async () => {
   const scratch = createScratchPlaces()

@@ -5,8 +5,8 @@ import {
   type PublishedForm,
   type FormView,
   type Receipt,
+  actionOf,
 } from './form-view.ts'
-import { actionOf } from './field-view.ts'
 import { clientSentences } from '../../../domain/forms/language/words/client.ts'
 import type { ClientForm } from '../../../domain/forms/language/client-form.ts'
 import { deliveryAddress, withoutFormatCharacters } from '../../../domain/text/typed-text.ts'

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, statSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
+import { sourceOfFile } from '../command.ts'
 import { basename, dirname, join } from 'node:path'
 import { beginExport, readExport, type archiveFormat } from '../../../domain/operators/archives.ts'
 import { calledSource, ChangedMeanwhile, writeArchive } from '../../../domain/organizations/write-archive.ts'
@@ -14,12 +15,11 @@ import {
 import type { OpenDigest } from '../../../ports/archives.ts'
 import { CommandError, repeated, itemsOf, type OperatorService } from '../client/call-service.ts'
 import { open, readdir, rename, rm, stat } from 'node:fs/promises'
-import { parsedOr, membersOf, bytesOfBase64 } from '../../../domain/text/encoding.ts'
-import { ArchiveProblem, readArchive } from '../../../domain/organizations/read-archive.ts'
-import { rowCheck } from '../../../domain/organizations/check-rows.ts'
+import { ArchiveProblem, readArchive, rowCheck } from '../../../domain/organizations/read-archive.ts'
 import type { AnswerTo } from '../../../domain/record/operation.ts'
 import { createFolderArchives } from '../../../adapters/archive-folder/index.ts'
 import { listBackups, readBackup } from '../../../domain/operators/backups.ts'
+import { bytesOfBase64, parsedOr, membersOf } from '../../../domain/text/encoding.ts'
 import { backupsIn, readBackupName } from '../../../domain/organizations/backups.ts'
 
 /** An archive that can be read any number of times, from its beginning. */
@@ -31,10 +31,7 @@ export interface StoredArchive {
 
 /** The archive in a file. */
 export function archiveInFile(path: string): StoredArchive {
-  const stats = statSync(path, { throwIfNoEntry: false })
-  if (stats === undefined) throw new CommandError(`There is no file ${path}.`)
-  if (!stats.isFile()) throw new CommandError(`${path} is not a regular file: it must be readable twice.`)
-  return { name: basename(path), open: () => createReadStream(path, { highWaterMark: 256 * 1024 }) }
+  return { name: basename(path), ...sourceOfFile(path) }
 }
 
 /** An organization to archive, behind the operator interface. Its head must be read first. */

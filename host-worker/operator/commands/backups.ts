@@ -21,10 +21,9 @@ import {
   type KeptBackups,
 } from './archive-files.ts'
 import { CommandError, UsageError, itemsOf, repeated, type OperatorService } from '../client/call-service.ts'
-import { textOf, type Command, type Context } from '../command.ts'
+import { textOf, type Command, type Context, givenPath } from '../command.ts'
 import { mark, text, type FlagValues } from '../../../domain/record/command.ts'
 import { listing, source } from '../listing.ts'
-import { givenPath } from './files.ts'
 
 /** Backs one organization up, or removes old backups: in a folder, or in the bucket of the service. */
 interface Backups {

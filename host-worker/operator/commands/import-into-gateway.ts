@@ -13,7 +13,7 @@ import { writtenPosRows } from '../../../domain/pos/index.ts'
 import type { PosWriter } from '../../../ports/sources.ts'
 import { localSourceFile, makeLocalSource } from '../../local/pos-sources.ts'
 import { CommandError } from '../client/call-service.ts'
-import { givenPath } from './files.ts'
+import { givenPath } from '../command.ts'
 
 /**
  * Imports a file into an embedded database of the ODBC gateway. The gateway only reads its databases and has no

@@ -8,127 +8,34 @@ import {
   type ImportOutcome,
   type Transfer,
 } from '../../../domain/imports/file/transfer.ts'
-import { closeSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, rmSync, statSync, writeFileSync, readFileSync } from 'node:fs'
 import {
   importRight,
   importWhole,
   type FileImport,
   type PlacedProblem,
 } from '../../../domain/imports/file/skip-problems.ts'
-import { encodings, readableFile, type FileEncoding } from '../../../domain/imports/file/encoding.ts'
+import { encodings, readableFile, type FileEncoding } from '../../../domain/imports/file/lines.ts'
 import { isSourceKind } from '../../../adapters/pos-odbc/index.ts'
 import { importKindNames, isKeptAtPos, kindOf } from '../../../domain/imports/kinds.ts'
 import { templateCsv, templateOf } from '../../../domain/imports/template.ts'
 import type { StorageType } from '../../../domain/record/field.ts'
-import { echoed } from '../../../domain/limits/limits.ts'
 import { shownJson } from '../../../domain/text/terminal.ts'
-import { systemClock } from '../../system.ts'
 import { CommandError, UsageError, type OperatorService } from '../client/call-service.ts'
 import { importOperations, importThroughService } from '../client/import-client.ts'
-import { textOf, textsOf, type Command, type Streams } from '../command.ts'
+import {
+  textOf,
+  textsOf,
+  type Command,
+  type Streams,
+  givenPath,
+  importFile,
+  withProgress,
+} from '../command.ts'
 import { many, mark, text, type FlagValues } from '../../../domain/record/command.ts'
-import { givenPath, openImportFile } from './files.ts'
+import { echoed } from '../../../domain/limits/limits.ts'
 import { toolsWithoutSecrets } from '../../http/world.ts'
-import { createProgress } from './progress.ts'
-
-const importCommand: Command = {
-  words: ['import'],
-  positionals: ['KIND', '[FILE]', '[PROBLEMS]'],
-  choices: { KIND: importKindNames },
-  flags: {
-    org: text('ID'),
-    format: text(importFormats.join('|')),
-    map: many('COLUMN=FIELD'),
-    attributes: mark(),
-    encoding: text(encodings.join('|')),
-    'skip-problems': mark(),
-    'dry-run': mark(),
-    template: mark(),
-  },
-  summary: "Import an organization's rows from NDJSON or CSV",
-  details: [
-    'The whole file is checked before anything is written; a bad line is named with its field and why. Rows are',
-    'inserted or updated by id, so importing twice changes nothing; an id may stand in a file only once. An import that',
-    'was interrupted goes on where it stopped when the same command is run again.',
-    'CSV, as spreadsheet programs write it: cells are separated by commas, semicolons or tabs. The first row names the',
-    'fields, whatever the case, spaces, _ and -; --map "First Name=firstName" names the field of another column, and',
-    '--map "Notes=" leaves one out. An empty cell is an absent field, a row of empty cells is skipped, lists and objects',
-    'are JSON. Of contacts, --map "Birthday=attributes.birthday" keeps a column that is no field as an attribute, and',
-    '--attributes keeps all of them. Contacts need no ids: a row without one is of whoever has its email, else its phone,',
-    'else it is a new one; rows of one file that are of the same contact are merged, and an empty cell clears nothing.',
-    'Their consents may be written as yes or no, x, ja, non and the like.',
-    'A file that is not UTF-8 is read as UTF-16 by its mark, else as Windows-1252; --encoding decides. --template prints a file to begin with on standard output, and what each column means on standard error.',
-    '--skip-problems imports the rows of a CSV file that are right, and writes the others to the file PROBLEMS, which is',
-    'NAME.problems.csv when it is not given: under the heads of the file, with a last column that says what is wrong, so',
-    'that they can be mended and imported. Without it, one wrong row and nothing is imported.',
-    '--dry-run checks everything as an import does, with the same exit code, and writes nothing. It says how many rows an',
-    'import would make, change and leave as they are, and with --skip-problems what is wrong with those that it would skip.',
-    `KIND is one of ${importKindNames.join(', ')}.`,
-    "The pos- kinds go into the organization's point of sale: the legacy vendor's database, or an embedded one of the",
-    'ODBC gateway, as POS_GATEWAY_CONFIG (a file of its configuration) says. A real data source takes no imports.',
-  ],
-  examples: [
-    'contacts --template > contacts.csv',
-    'contacts contacts.csv --org lakeside --dry-run',
-    'contacts contacts.csv --org lakeside --map "Birthday=attributes.birthday" --map "Notes="',
-    'contacts contacts.csv --org lakeside --skip-problems',
-  ],
-  operations: [showOrganization, ...importOperations],
-  run: async (context, { values, positionals: [kind = '', path, problemsPath] }) => {
-    if (values.template === true) {
-      writeTemplate(kind, context)
-      return
-    }
-    const organizationId = textOf(values, 'org')
-    if (path === undefined) throw new UsageError('FILE is missing')
-    if (organizationId === undefined) throw new UsageError('--org is missing')
-    const { source, format } = openImportFile(path, values)
-    const problemsFile = problemsFileOf({ path, format, problemsPath }, values)
-    const readable = await readableFile(source, encodingOf(textOf(values, 'encoding')))
-    if ('problem' in readable) throw new CommandError(`${path} ${readable.problem}.`)
-    if (readable.note !== null) context.note(`${path} ${readable.note}. --encoding decides otherwise.`)
-    const file = { source: readable.source, format }
-    const mapping = mappingOf(textsOf(values, 'map'))
-    const isDryRun = values['dry-run'] === true
-    const progress = createProgress(process.stderr, () => systemClock.nowMs())
-    const onProgress: Transfer['onProgress'] = (pass, rows) => {
-      progress.update(`${pass} ${kind}`, rows)
-    }
-    const service = await context.service()
-    const takesAttributes = values.attributes === true
-    const transfer = { ...file, kind, mapping, takesAttributes, isDryRun, onProgress }
-    const importing = (more: Partial<Transfer>) =>
-      importInto(organizationId, { ...transfer, ...more }, service)
-    const rules = { columns: kindOf(kind, toolsWithoutSecrets()), mapping, takesAttributes }
-    const right = (keep?: (wrong: string) => void) => importRight(file.source, rules, importing, keep)
-    const { outcome, skipped, problems } = await (
-      values['skip-problems'] !== true
-        ? importWhole(file.source, format === 'csv' ? rules : null, importing)
-        : problemsFile === null
-          ? right()
-          : importKeeping(problemsFile, right)
-    ).finally(() => {
-      progress.end()
-    })
-    const listed = listedProblems(path, problems, context)
-    const setting = problems.some(isOfSetting)
-      ? `\nPhone numbers of another country? org create --id ${organizationId} --phone-country COUNTRY sets it.`
-      : ''
-    if (outcome.kind === 'invalid') {
-      const end = endOfCheck(problems.length, FILE_PROBLEMS_MAX)
-      throw new CommandError(`${listed}\nNothing was imported.${end === '' ? '' : ` ${end}`}${setting}`)
-    }
-    if (outcome.kind === 'stopped') throw new CommandError(`${path}: ${outcome.message}`)
-    for (const warning of outcome.warnings) context.note(`warning: ${warning}`)
-    if (isDryRun && skipped > 0) {
-      const more = problems.length - FILE_PROBLEMS_MAX
-      context.note(`${listed}${more > 0 ? `\nThere are ${more} problems more.` : ''}${setting}`)
-    }
-    context.out(`${kind}: ${outcomeText(outcome, skipped)}`)
-    if (skipped > 0 && problemsFile !== null)
-      context.note(`What was skipped is in ${problemsFile}, each row with what is wrong. Mend and import it.`)
-  },
-}
+import { deleteRows, REMOVED_ROWS_MAX } from '../../../domain/operators/removals.ts'
 
 /** Where rows with problems are written; null: nothing is skipped, or a dry run only counts them. */
 function problemsFileOf(
@@ -249,4 +156,147 @@ function listedProblems(path: string, problems: readonly PlacedProblem[], { term
   return lines.join('\n')
 }
 
-export const commands = [importCommand]
+const importCommand: Command = {
+  words: ['import'],
+  positionals: ['KIND', '[FILE]', '[PROBLEMS]'],
+  choices: { KIND: importKindNames },
+  flags: {
+    org: text('ID'),
+    format: text(importFormats.join('|')),
+    map: many('COLUMN=FIELD'),
+    attributes: mark(),
+    encoding: text(encodings.join('|')),
+    'skip-problems': mark(),
+    'dry-run': mark(),
+    template: mark(),
+  },
+  summary: "Import an organization's rows from NDJSON or CSV",
+  details: [
+    'The whole file is checked before anything is written; a bad line is named with its field and why. Rows are',
+    'inserted or updated by id, so importing twice changes nothing; an id may stand in a file only once. An import that',
+    'was interrupted goes on where it stopped when the same command is run again.',
+    'CSV, as spreadsheet programs write it: cells are separated by commas, semicolons or tabs. The first row names the',
+    'fields, whatever the case, spaces, _ and -; --map "First Name=firstName" names the field of another column, and',
+    '--map "Notes=" leaves one out. An empty cell is an absent field, a row of empty cells is skipped, lists and objects',
+    'are JSON. Of contacts, --map "Birthday=attributes.birthday" keeps a column that is no field as an attribute, and',
+    '--attributes keeps all of them. Contacts need no ids: a row without one is of whoever has its email, else its phone,',
+    'else it is a new one; rows of one file that are of the same contact are merged, and an empty cell clears nothing.',
+    'Their consents may be written as yes or no, x, ja, non and the like.',
+    'A file that is not UTF-8 is read as UTF-16 by its mark, else as Windows-1252; --encoding decides. --template prints a file to begin with on standard output, and what each column means on standard error.',
+    '--skip-problems imports the rows of a CSV file that are right, and writes the others to the file PROBLEMS, which is',
+    'NAME.problems.csv when it is not given: under the heads of the file, with a last column that says what is wrong, so',
+    'that they can be mended and imported. Without it, one wrong row and nothing is imported.',
+    '--dry-run checks everything as an import does, with the same exit code, and writes nothing. It says how many rows an',
+    'import would make, change and leave as they are, and with --skip-problems what is wrong with those that it would skip.',
+    `KIND is one of ${importKindNames.join(', ')}.`,
+    "The pos- kinds go into the organization's point of sale: the legacy vendor's database, or an embedded one of the",
+    'ODBC gateway, as POS_GATEWAY_CONFIG (a file of its configuration) says. A real data source takes no imports.',
+  ],
+  examples: [
+    'contacts --template > contacts.csv',
+    'contacts contacts.csv --org lakeside --dry-run',
+    'contacts contacts.csv --org lakeside --map "Birthday=attributes.birthday" --map "Notes="',
+    'contacts contacts.csv --org lakeside --skip-problems',
+  ],
+  operations: [showOrganization, ...importOperations],
+  run: async (context, { values, positionals: [kind = '', path, problemsPath] }) => {
+    if (values.template === true) {
+      writeTemplate(kind, context)
+      return
+    }
+    const organizationId = textOf(values, 'org')
+    if (path === undefined) throw new UsageError('FILE is missing')
+    if (organizationId === undefined) throw new UsageError('--org is missing')
+    const { source, format } = importFile(path, values)
+    const problemsFile = problemsFileOf({ path, format, problemsPath }, values)
+    const readable = await readableFile(source, encodingOf(textOf(values, 'encoding')))
+    if ('problem' in readable) throw new CommandError(`${path} ${readable.problem}.`)
+    if (readable.note !== null) context.note(`${path} ${readable.note}. --encoding decides otherwise.`)
+    const file = { source: readable.source, format }
+    const mapping = mappingOf(textsOf(values, 'map'))
+    const isDryRun = values['dry-run'] === true
+    const service = await context.service()
+    const takesAttributes = values.attributes === true
+    const transfer = { ...file, kind, mapping, takesAttributes, isDryRun }
+    const rules = { columns: kindOf(kind, toolsWithoutSecrets()), mapping, takesAttributes }
+    const { outcome, skipped, problems } = await withProgress((update) => {
+      const onProgress: Transfer['onProgress'] = (pass, rows) => {
+        update(`${pass} ${kind}`, rows)
+      }
+      const importing = (more: Partial<Transfer>) =>
+        importInto(organizationId, { ...transfer, onProgress, ...more }, service)
+      if (values['skip-problems'] !== true)
+        return importWhole(file.source, format === 'csv' ? rules : null, importing)
+      const right = (keep?: (wrong: string) => void) => importRight(file.source, rules, importing, keep)
+      return problemsFile === null ? right() : importKeeping(problemsFile, right)
+    })
+    const listed = listedProblems(path, problems, context)
+    const setting = problems.some(isOfSetting)
+      ? `\nPhone numbers of another country? org create --id ${organizationId} --phone-country COUNTRY sets it.`
+      : ''
+    if (outcome.kind === 'invalid') {
+      const end = endOfCheck(problems.length, FILE_PROBLEMS_MAX)
+      throw new CommandError(`${listed}\nNothing was imported.${end === '' ? '' : ` ${end}`}${setting}`)
+    }
+    if (outcome.kind === 'stopped') throw new CommandError(`${path}: ${outcome.message}`)
+    for (const warning of outcome.warnings) context.note(`warning: ${warning}`)
+    if (isDryRun && skipped > 0) {
+      const more = problems.length - FILE_PROBLEMS_MAX
+      context.note(`${listed}${more > 0 ? `\nThere are ${more} problems more.` : ''}${setting}`)
+    }
+    context.out(`${kind}: ${outcomeText(outcome, skipped)}`)
+    if (skipped > 0 && problemsFile !== null)
+      context.note(`What was skipped is in ${problemsFile}, each row with what is wrong. Mend and import it.`)
+  },
+}
+
+const deleteCommand: Command = {
+  words: ['rows', 'delete'],
+  positionals: ['KIND', '[FILE]'],
+  choices: { KIND: importKindNames.filter((kind) => !isKeptAtPos(kind)) },
+  flags: { org: text('ID', 'required'), id: text('ROWID') },
+  summary: 'Delete rows that were imported by mistake, all or none',
+  details: [
+    'KIND is one of the kinds of imports that are stored in the service. FILE has one id a line; --id names one row.',
+    'A row of list-members is named by the id of its list, a tab and the id of its contact. A row to which others refer',
+    'is not deleted. With a submission goes its mark, and what was still to be sent because of it.',
+    `At most ${REMOVED_ROWS_MAX} rows at once. Whoever keeps a copy learns of it from /api/v1/removals.`,
+  ],
+  examples: [
+    'contacts --org lakeside --id c-1',
+    'form-submissions --org lakeside --id sub_2Zk8QwVt7LhXn4RmPq9sBc',
+    'contacts ids.txt --org lakeside',
+  ],
+  operations: [deleteRows],
+  run: async (context, { values, positionals: [kind = '', path] }) => {
+    const ids = idsIn(textOf(values, 'id'), path)
+    const organizationId = textOf(values, 'org') ?? ''
+    const service = await context.service()
+    const { body } = await service.call(deleteRows, { params: { organizationId, kind }, body: { ids } })
+    context.note(`Deleted ${body.rows} ${body.rows === 1 ? 'row' : 'rows'} of ${kind}.`)
+  },
+}
+
+/** The ids that are given: one, or those in the lines of a file. */
+function idsIn(one: string | undefined, path: string | undefined): string[] {
+  if (one !== undefined && path !== undefined) throw new UsageError('FILE and --id exclude each other')
+  if (one !== undefined) return [one]
+  if (path === undefined) throw new UsageError('FILE or --id is missing')
+  const ids = linesOf(path).filter((line) => line !== '')
+  if (ids.length === 0) throw new CommandError(`${path} contains no ids.`)
+  if (ids.length > REMOVED_ROWS_MAX)
+    throw new CommandError(
+      `${path} has ${ids.length} ids. At most ${REMOVED_ROWS_MAX} rows are deleted at once: divide the file.`,
+    )
+  return ids
+}
+
+function linesOf(path: string): string[] {
+  try {
+    return readFileSync(givenPath(path), 'utf8').split(/\r?\n/)
+  } catch (cause) {
+    throw new CommandError(`The file ${path} cannot be read.`, { cause })
+  }
+}
+
+export const commands = [importCommand, deleteCommand]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
-import { isPortFree } from '../../../host-worker/local/service-file.ts'
+import { isPortFree } from '../../../host-worker/local/state.ts'
 import { createChecks } from '../../support/runner/checks.ts'
 import { processTree, stillRunning, type SeenProcess } from '../../support/services/process-tree.ts'
 import {

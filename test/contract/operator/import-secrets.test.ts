@@ -7,7 +7,7 @@ import {
   sha256,
 } from '../../../domain/imports/file/transfer.ts'
 import { openImport, receivePart } from '../../../domain/imports/sessions.ts'
-import type { ImportWorld } from '../../../domain/imports/world.ts'
+import type { ImportWorld } from '../../../domain/imports/check.ts'
 import { sweepImports } from '../../../domain/imports/write.ts'
 import type { Secrets } from '../../../domain/access/secrets.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'

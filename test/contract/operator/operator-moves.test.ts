@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { advanceMove } from '../../../domain/placement/move/index.ts'
+import { advanceMove } from '../../../domain/placement/move/advance.ts'
 import { sweepMoves } from '../../../domain/placement/operators/moves.ts'
 import { lineLog } from '../../../host-worker/system.ts'
 import { openOperatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'

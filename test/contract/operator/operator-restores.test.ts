@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { newFormIds } from '../../../domain/organizations/begin-restore.ts'
+import { newFormIds } from '../../../domain/organizations/restoration.ts'
 import { begunExport, NOTHING, restoreRequest } from '../../support/data/restore-request.ts'
 import { openOperatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'

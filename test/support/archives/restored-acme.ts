@@ -3,9 +3,8 @@ import { fakeRandom, testSecrets } from '../runner/fakes.ts'
 import { createScratchPlaces, type ScratchPlaces } from '../scratch/scratch-places.ts'
 import type { PlaceChoice } from '../../../ports/placement.ts'
 import { readHead, readLines, type Manifest } from '../../../domain/organizations/archive.ts'
-import { beginRestoring } from '../../../domain/organizations/begin-restore.ts'
+import { beginRestoring, type RestoreWorld } from '../../../domain/organizations/restoration.ts'
 import { finishRestoring, writePart } from '../../../domain/organizations/restore.ts'
-import type { RestoreWorld } from '../../../domain/organizations/restoration.ts'
 import { settingsProblem } from '../../../domain/organizations/settings.ts'
 
 /** An archive of an organization with a slug, a contact and two forms, as an operator sends it. */

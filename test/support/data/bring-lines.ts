@@ -1,4 +1,4 @@
-import { importContext } from '../../../domain/imports/world.ts'
+import { importContext } from '../../../domain/imports/check.ts'
 import { kindOf } from '../../../domain/imports/kinds.ts'
 import { rowOfLine, toolsWithoutSecrets } from './imports.ts'
 import type { TestService } from '../services/service.ts'

@@ -8,7 +8,7 @@ import {
   type TransferAnswer,
 } from '../../../domain/imports/file/transfer.ts'
 import type { ImportKind, ImportRecord, ImportTools } from '../../../domain/imports/kinds.ts'
-import type { ImportWorld } from '../../../domain/imports/world.ts'
+import type { ImportWorld } from '../../../domain/imports/check.ts'
 import type { ImportContext } from '../../../domain/record/field.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
 import type { Clock } from '../../../ports/platform.ts'

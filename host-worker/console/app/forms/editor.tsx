@@ -38,9 +38,9 @@ import {
   type FormJson,
   type SaveInput,
   type StoredForm,
+  inEditorsWords,
 } from './editing.ts'
 import { FieldList, headId } from './field-list.tsx'
-import { inEditorsWords } from './findings.ts'
 import { Preview, SourceView } from './preview.tsx'
 
 interface EditorProps {

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact'
-import { useState } from 'preact/hooks'
+import { useState, useEffect } from 'preact/hooks'
 import { Link, Route, Switch, useLocation } from 'wouter-preact'
 import { clientFormOf } from '../../../../domain/forms/language/client-form.ts'
 import { compileForm } from '../../../../domain/forms/language/compile.ts'
@@ -17,9 +17,10 @@ import { Editor } from './editor.tsx'
 import { AfterPage } from './after-page.tsx'
 import { VersionsPage } from './versions-page.tsx'
 import { useSpeech } from './preview.tsx'
-import { FormAddress, ShareDialog } from './share.tsx'
-import { useDialog } from '../kit/dialog.tsx'
+import { useDialog, Dialog } from '../kit/dialog.tsx'
 import type { FormDefinition } from '../../../../ports/records.ts'
+import type { Bitmap2D } from 'lean-qr'
+import { formPath } from '../../../../domain/forms/page-path.ts'
 
 /** The forms of an organization: the list, the editor, and how each gets onto a site. */
 export function Page({ organizationId }: OrganizationProps) {
@@ -99,10 +100,10 @@ function FormNavigation({ organizationId, formId }: FormNavigationProps) {
       <Link href={organizationPath(organizationId, '/forms')}>All forms</Link>
       {formId !== undefined && (
         <>
-          <Link href={formPath(organizationId, formId, 'edit')}>Edit</Link>
-          <Link href={formPath(organizationId, formId, 'after')}>After a submission</Link>
-          <Link href={formPath(organizationId, formId, 'site')}>Put it on your site</Link>
-          <Link href={formPath(organizationId, formId, 'versions')}>Versions</Link>
+          <Link href={pagePath(organizationId, formId, 'edit')}>Edit</Link>
+          <Link href={pagePath(organizationId, formId, 'after')}>After a submission</Link>
+          <Link href={pagePath(organizationId, formId, 'site')}>Put it on your site</Link>
+          <Link href={pagePath(organizationId, formId, 'versions')}>Versions</Link>
           <Link href={inboxPath(organizationId, { formId })}>Submissions</Link>
         </>
       )}
@@ -199,7 +200,7 @@ function columnsOf(organizationId: string, counts: Counts): readonly Column<Form
       width: 'minmax(0, 1.5fr)',
       cell: (form) => (
         <span>
-          <Link href={formPath(organizationId, form.formId, 'edit')}>
+          <Link href={pagePath(organizationId, form.formId, 'edit')}>
             <TheirText text={nameOf(form)} />
           </Link>{' '}
           <code>{form.formId}</code>
@@ -260,7 +261,7 @@ function NewFormPage({ organizationId }: OrganizationProps) {
       organizationId={organizationId}
       found={null}
       onSaved={({ formId }) => {
-        navigate(formPath(organizationId, formId, 'edit'), { replace: true })
+        navigate(pagePath(organizationId, formId, 'edit'), { replace: true })
       }}
     />
   )
@@ -285,7 +286,7 @@ function EditorPage({ organizationId, reading }: FormPageProps) {
 }
 
 /** The address of a form's page below the console. An id alone is no address: a form may be called “new”. */
-function formPath(organizationId: string, formId: string, page: keyof typeof pagesOfForm): string {
+function pagePath(organizationId: string, formId: string, page: keyof typeof pagesOfForm): string {
   return organizationPath(organizationId, `/forms/${encodeURIComponent(formId)}/${page}`)
 }
 
@@ -370,4 +371,73 @@ function CodeBlock({ what, code }: CodeProps) {
       <CopyButton text={code} what={what} />
     </div>
   )
+}
+
+interface ShareProps {
+  readonly formId: string
+  readonly onClose: () => void
+}
+
+/** The address of a form's own page, to be given to people. */
+function ShareDialog({ formId, onClose }: ShareProps) {
+  return (
+    <Dialog title="Share the form" onClose={onClose}>
+      <FormAddress formId={formId} />
+      <Button onClick={onClose}>Close</Button>
+    </Dialog>
+  )
+}
+
+/** The address of a form's own page, to copy, to open and to scan. */
+function FormAddress({ formId }: Pick<ShareProps, 'formId'>) {
+  const address = `${window.location.origin}${formPath(formId)}`
+  return (
+    <>
+      <div class="copied">
+        <code>{address}</code>
+        <CopyButton text={address} what="the address" />
+        <a class="button" href={address} target="_blank" rel="noreferrer">
+          Open
+        </a>
+      </div>
+      <QrCode text={address} />
+    </>
+  )
+}
+
+/** The squares around a code that scanners need blank (ISO/IEC 18004, quiet zone). */
+const MARGIN = 4
+
+/** A text as a QR code, black on white in either scheme, because not every scanner reads the reverse. */
+function QrCode({ text }: { readonly text: string }) {
+  const [code, setCode] = useState<{ readonly size: number; readonly squares: string } | null>(null)
+  useEffect(() => {
+    let isWanted = true
+    void import('lean-qr').then(({ generate }) => {
+      const made = generate(text)
+      if (isWanted) setCode({ size: made.size, squares: squaresOf(made) })
+    })
+    return () => {
+      isWanted = false
+    }
+  }, [text])
+  if (code === null) return null
+  const side = code.size + 2 * MARGIN
+  return (
+    <svg
+      class="qr"
+      role="img"
+      aria-label="QR code of the address"
+      viewBox={`${-MARGIN} ${-MARGIN} ${side} ${side}`}
+      shape-rendering="crispEdges"
+    >
+      <rect x={-MARGIN} y={-MARGIN} width={side} height={side} fill="#fff" />
+      <path d={code.squares} fill="#000" />
+    </svg>
+  )
+}
+
+function squaresOf(code: Bitmap2D): string {
+  const places = Array.from({ length: code.size }, (_, place) => place)
+  return places.flatMap((y) => places.filter((x) => code.get(x, y)).map((x) => `M${x} ${y}h1v1h-1z`)).join('')
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { encodings, type FileEncoding } from '../../../../domain/imports/file/encoding.ts'
+import { encodings, type FileEncoding } from '../../../../domain/imports/file/lines.ts'
 import { ATTRIBUTE, type ColumnReading } from '../../../../domain/imports/file/header.ts'
 import { formatOfName } from '../../../../domain/imports/file/transfer.ts'
 import { Button, SelectField, TextField, calls, saveText } from '../kit/controls.tsx'

@@ -1,5 +1,5 @@
 import { columnsOf, readHead, type Head } from '../../../../domain/imports/file/csv.ts'
-import { readableFile, type FileEncoding } from '../../../../domain/imports/file/encoding.ts'
+import { readableFile, type FileEncoding } from '../../../../domain/imports/file/lines.ts'
 import {
   ATTRIBUTE,
   headKey,

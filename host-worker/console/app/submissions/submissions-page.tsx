@@ -1,44 +1,36 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { Link, Route, Switch, useSearch } from 'wouter-preact'
-import { spamReasons } from '../../../../domain/spam/reasons.ts'
-import { answerText, shownFields } from '../../../../domain/forms/shown-answers.ts'
-import { Button, CheckField, CopyButton, calls, toast } from '../kit/controls.tsx'
+import { useEffect, useState } from 'preact/hooks'
+import { Link, Route, Switch } from 'wouter-preact'
+import { Button, CheckField, calls, toast } from '../kit/controls.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
-import {
-  Badge,
-  Card,
-  Empty,
-  Facts,
-  FailureNote,
-  Shown,
-  TheirText,
-  countText,
-  momentText,
-} from '../kit/page.tsx'
+import { FailureNote, TheirText, countText, momentText } from '../kit/page.tsx'
 import { PagedTable, type Column } from '../kit/table.tsx'
-import { shownAs } from '../operations/operation-form.tsx'
-import { itemFieldOf } from '../operations/written.ts'
-import { sendTones } from '../lists/records-page.tsx'
 import { inboxPath, organizationPath, type OrganizationProps } from '../organizations/organization.ts'
-import { searchText, type Client } from '../service/client.ts'
+import { searchText } from '../service/client.ts'
 import { useAction, useAllPages, useCall, usePages } from '../service/hooks.ts'
-import type { BodyOf, ItemOf } from '../service/operations.ts'
+import type { BodyOf } from '../service/operations.ts'
 import { useMay } from '../session.tsx'
-import type { ReadFields, Source } from './download.ts'
+import type { Source } from './download.ts'
 import {
-  AnswerFacts,
   AnswersLine,
   DownloadButtons,
   FilterFields,
-  Neighbours,
   NothingFound,
-  beginningOf,
-  spamAsked,
   useFilters,
-  useFormFields,
+  type useFormFields,
   type Filters,
 } from './inbox.tsx'
+import {
+  SubmissionView,
+  type Submission,
+  askedFor,
+  readFieldsOf,
+  useFieldsOf,
+  type Said,
+  reasonsText,
+  pathOf,
+  contactText,
+} from './submission.tsx'
 
 /** What came in through an organization's forms: the list, and one submission. */
 export function Page({ organizationId }: OrganizationProps) {
@@ -56,42 +48,11 @@ export function Page({ organizationId }: OrganizationProps) {
   )
 }
 
-type Submission = ItemOf<'submissions.list'>
-
 /** How often the service is asked for newer submissions, in ms. */
 const ASKED_EVERY_MS = 5_000
 
 /** Within this distance of its top, in pixels, a list may grow there without moving what is being read. */
 const AT_TOP_PX = 100
-
-/** What the service is asked for the filters of an address. */
-function askedFor(organizationId: string, filters: Filters) {
-  const { form, contact, search, from, to } = filters
-  const [after, before] = [beginningOf(from), beginningOf(to, 1)]
-  return {
-    params: { organizationId },
-    query: {
-      ...spamAsked(filters),
-      ...(form === '' ? {} : { formId: form }),
-      ...(contact === '' ? {} : { contactId: contact }),
-      ...(search === '' ? {} : { search }),
-      ...(after === null ? {} : { after }),
-      ...(before === null ? {} : { before }),
-    },
-  }
-}
-
-/** Reads the fields of a form that answers are shown by. */
-function readFieldsOf(organizationId: string): ReadFields {
-  return async (client, formId, signal) => {
-    const params = { organizationId, formId }
-    return shownFields((await client.call('organizationForms.show', { params }, signal)).form.fields)
-  }
-}
-
-function useFieldsOf(organizationId: string, formIds: readonly string[]) {
-  return useFormFields(formIds, readFieldsOf(organizationId))
-}
 
 /** What came in through the forms of an organization, newest first. New submissions appear by themselves. */
 function Inbox({ organizationId }: OrganizationProps) {
@@ -285,9 +246,6 @@ function Selection({
   )
 }
 
-/** What is said of submissions. */
-type Said = { readonly read: boolean } | { readonly spam: boolean }
-
 function saidText(said: Said): string {
   if ('spam' in said) return said.spam ? 'as spam' : 'as no spam: what was held of them follows now'
   return said.read ? 'read' : 'unread'
@@ -377,16 +335,6 @@ function columnsOf({
   ]
 }
 
-/** Why something is spam, in words. */
-function reasonsText(reasons: readonly string[]): string {
-  const words: Readonly<Record<string, string>> = spamReasons
-  return reasons.map((reason) => words[reason] ?? reason).join('. ')
-}
-
-function pathOf(organizationId: string, submissionId: string, search: string): string {
-  return organizationPath(organizationId, `/submissions/${encodeURIComponent(submissionId)}`) + search
-}
-
 /** Rows of one request for a file: the most that the service answers with. */
 const FILE_PAGE_ROWS = 500
 
@@ -404,228 +352,4 @@ function sourceOf(
     sheetOf: (submission) => submission,
     readFields: readFieldsOf(organizationId),
   }
-}
-
-type ShownSubmission = Extract<BodyOf<'submissions.show'>, { readonly submissionId: string }>
-
-interface SubmissionViewProps extends OrganizationProps {
-  readonly submissionId: string
-}
-
-/** One submission with its contact, where its visitor came from, and what followed it. Opened, it is read. */
-function SubmissionView({ organizationId, submissionId }: SubmissionViewProps) {
-  const search = useSearch()
-  const suffix = search === '' ? '' : `?${search}`
-  const [filters] = useFilters('')
-  const pages = usePages('submissions.list', askedFor(organizationId, filters))
-  const reading = useCall('submissions.show', { params: { organizationId, submissionId } })
-  const opened = useRef('')
-  const mark = useAction(
-    (client, { id, said }: { readonly id: string; readonly said: Said }) =>
-      client.call('submissions.mark', { params: { organizationId }, body: { ids: [id], ...said } }),
-    () => {
-      reading.reload()
-    },
-  )
-  const shown = reading.state === 'ready' && 'read' in reading.data ? reading.data : null
-  useEffect(() => {
-    if (shown === null || opened.current === shown.submissionId) return
-    opened.current = shown.submissionId
-    if (!shown.read) mark.run({ id: shown.submissionId, said: { read: true } })
-  }, [shown?.submissionId])
-  return (
-    <>
-      <Neighbours
-        submissionId={submissionId}
-        pages={pages}
-        pathOf={(id) => pathOf(organizationId, id, suffix)}
-        listPath={organizationPath(organizationId, '/submissions') + suffix}
-      />
-      {mark.failure !== null && <FailureNote failure={mark.failure} />}
-      <Shown reading={reading} lines={8}>
-        {(submission) => (
-          <>
-            <About
-              organizationId={organizationId}
-              submission={submission}
-              onErased={reading.reload}
-              onMark={(said) => {
-                mark.run({ id: submissionId, said })
-              }}
-            />
-            <Following submission={submission} />
-          </>
-        )}
-      </Shown>
-    </>
-  )
-}
-
-const sourceField = itemFieldOf('submissions.list', 'source')
-
-interface AboutProps extends OrganizationProps {
-  readonly submission: ShownSubmission
-  readonly onErased: () => void
-  readonly onMark: (said: Said) => void
-}
-
-function About({ organizationId, submission, onErased, onMark }: AboutProps) {
-  const { submissionId, formName, formId, submittedAt, source, contact } = submission
-  const { answers, extra, attribution } = submission
-  const fieldsOf = useFieldsOf(organizationId, [formId])
-  const [isErasing, setErasing] = useState(false)
-  const mayErase = useMay('contacts.erase') && contact !== null
-  const erase = useAction(
-    (client) => eraseContact(client, organizationId, contact?.contactId ?? ''),
-    () => {
-      setErasing(false)
-      toast('The person was erased.')
-      onErased()
-    },
-  )
-  const eraseButton = mayErase && (
-    <Button kind="danger" onClick={calls(setErasing, true)}>
-      Erase this person
-    </Button>
-  )
-  return (
-    <>
-      <Card
-        title={formName ?? formId}
-        actions={
-          <div class="buttons">
-            <Button onClick={calls(onMark, { read: !submission.read })}>
-              {submission.read ? 'Mark unread' : 'Mark read'}
-            </Button>
-            <Button onClick={calls(onMark, { spam: !submission.spam })}>
-              {submission.spam ? 'Not spam' : 'Mark as spam'}
-            </Button>
-          </div>
-        }
-      >
-        <Facts
-          facts={[
-            [
-              'Submission',
-              <span key="id">
-                <code>{submissionId}</code> <CopyButton text={submissionId} what="the id" />
-              </span>,
-            ],
-            ['Submitted', momentText(submittedAt)],
-            [sourceField.label, shownAs(sourceField, source)],
-            ...(submission.spam
-              ? [['Spam', `${reasonsText(submission.spamReasons)}. Nothing follows from spam.`] as const]
-              : []),
-          ]}
-        />
-      </Card>
-      <Card title="Answers">
-        <AnswerFacts answers={answers} fields={fieldsOf(formId)} />
-      </Card>
-      {Object.keys(extra).length > 0 && (
-        <Card title="Extra answers">
-          <AnswerFacts answers={extra} fields={[]} />
-        </Card>
-      )}
-      <Card title="Contact" actions={eraseButton}>
-        {contact === null ? (
-          <Empty title="This submission names nobody." />
-        ) : (
-          <Facts
-            facts={[
-              ['Name', contactText({ ...contact, email: null, phone: null })],
-              ['Email', contact.email],
-              ['Phone', contact.phone],
-              [
-                'Contact',
-                <span key="id">
-                  <code>{contact.contactId}</code>{' '}
-                  <Link href={inboxPath(organizationId, { contactId: contact.contactId })}>
-                    Everything this person sent
-                  </Link>
-                </span>,
-              ],
-            ]}
-          />
-        )}
-      </Card>
-      <Card title="Attribution">
-        <Named values={attribution} nothing="Nothing is known of where the visitor came from." />
-      </Card>
-      {isErasing && contact !== null && (
-        <ConfirmDialog
-          title={`Erase ${contactText(contact) ?? contact.contactId}?`}
-          verb="Erase"
-          typed={contact.contactId}
-          action={erase}
-          onClose={calls(setErasing, false)}
-        >
-          What is stored of this person is removed from every submission, message and contact of the
-          organization. It cannot be undone.
-        </ConfirmDialog>
-      )}
-    </>
-  )
-}
-
-/** Erases a person. Each call works for a bounded time, and says where the next one goes on. */
-async function eraseContact(client: Client, organizationId: string, contactId: string): Promise<void> {
-  let next: string | null = null
-  do {
-    const body = { contactIds: [contactId], ...(next === null ? {} : { next }) }
-    const answer: BodyOf<'contacts.erase'> = await client.call('contacts.erase', {
-      params: { organizationId },
-      body,
-    })
-    next = 'next' in answer ? answer.next : null
-  } while (next !== null)
-}
-
-interface NamedProps {
-  readonly values: ShownSubmission['answers']
-  readonly nothing: string
-}
-
-function Named({ values, nothing }: NamedProps) {
-  const facts = Object.entries(values).map(([name, value]) => [name, answerText(value, undefined)] as const)
-  return facts.length === 0 ? <Empty title={nothing} /> : <Facts facts={facts} />
-}
-
-const runTones: Readonly<Record<string, 'good' | 'bad'>> = { completed: 'good', failed: 'bad' }
-
-function Following({ submission: { runs, messages, waiting } }: { readonly submission: ShownSubmission }) {
-  const isNothing = runs.length + messages.length + waiting.length === 0
-  return (
-    <Card title="What followed">
-      {isNothing && <Empty title="Nothing followed this submission." />}
-      <ul class="plain-list">
-        {waiting.map(({ outboxId, kind, status, lastError }) => (
-          <li key={outboxId}>
-            <Badge tone={status === 'failed' ? 'bad' : 'waiting'}>{status}</Badge> {kind} {lastError ?? ''}
-          </li>
-        ))}
-        {runs.map(({ runId, automationId, status, currentStep, stepCount, failureReason }) => (
-          <li key={runId}>
-            <Badge tone={runTones[status] ?? 'waiting'}>{status}</Badge> Automation {automationId}, step{' '}
-            {currentStep} of {stepCount} {failureReason ?? ''}
-          </li>
-        ))}
-        {messages.map(({ channel, to, outcome, error, at, providerId }) => (
-          <li key={`${at} ${channel} ${to} ${providerId ?? ''}`}>
-            <Badge tone={sendTones[outcome]}>{outcome}</Badge> {channel} to <TheirText text={to} />,{' '}
-            {momentText(at)} {error ?? ''}
-          </li>
-        ))}
-      </ul>
-    </Card>
-  )
-}
-
-/** Who a contact is: the name, else an address, else the id. Null: nobody is known. */
-function contactText(contact: Submission['contact']): string | null {
-  if (contact === null) return null
-  const name = [contact.firstName, contact.lastName].filter((part) => part !== null).join(' ')
-  return (
-    [name, contact.email, contact.phone].find((text) => text !== null && text !== '') ?? contact.contactId
-  )
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createProgress } from './progress.ts'
+import { createProgress } from './command.ts'
 
 /** The text that is drawn for these updates, each at a moment in milliseconds. */
 function drawn(isTTY: boolean, updates: readonly (readonly [atMs: number, label: string, rows: number])[]) {

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { operatorEndpoints } from '../../domain/operator-api.ts'
 import type { OperationEndpoint } from '../../domain/record/operation.ts'
 import { readArguments, synopsisOf, type Command } from './command.ts'
-import { allCommands, commandFor } from './commands.ts'
+import { allCommands, commandFor } from './run-operator.ts'
 
 const commands = await allCommands()
 

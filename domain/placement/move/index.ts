@@ -1,5 +1,0 @@
-export type { Advanced } from './advance.ts'
-export { advanceMove, runMove, tidyUp } from './advance.ts'
-export { MOVE_LEASE_MS, PAUSE_MAX_MS } from './world.ts'
-export type { MoveWorld } from './world.ts'
-export { newMoveId } from './world.ts'
