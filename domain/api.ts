@@ -1,6 +1,6 @@
 import type { Api, FailedRequest } from './create-api.ts'
 import { isSubmissionPath } from './forms/routes.ts'
-import { submissionApi } from './forms/submission-api.ts'
+import { submissionApi } from './forms/submit.ts'
 import { tenantApi, type World } from './tenant-api.ts'
 
 /**

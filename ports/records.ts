@@ -204,7 +204,7 @@ export interface JudgedSubmission {
   readonly reasons: readonly string[]
   /** What others that come to the form may have too. None stands here twice. */
   readonly signs: readonly SubmissionSign[]
-  /** Its words, as numbers (`domain/spam/learn.ts`), for what the organization's people have taught. */
+  /** Its words, as numbers (`domain/spam/content.ts`), for what the organization's people have taught. */
   readonly words: readonly number[]
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { wordsOf } from '../../domain/spam/learn.ts'
+import { wordsOf } from '../../domain/spam/content.ts'
 import type { StoredRow, SubmissionSign } from '../../ports/index.ts'
 import {
   type MakeStorage,

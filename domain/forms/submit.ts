@@ -1,7 +1,7 @@
 import type { ReplyOf, RequestOf } from '../record/operation.ts'
 import { contentTypeOf } from '../text/http.ts'
-import { submissionReply } from './reply.ts'
-import type { postSubmission } from './endpoints.ts'
+import { submissionReply, preflight, failedReply, unknownFormReply } from './reply.ts'
+import type { postSubmission, preflightForm } from './endpoints.ts'
 import type { Background, Clock, Deadline, RandomSource } from '../../ports/platform.ts'
 import type { FormDirectory, StoredForm } from '../../ports/records.ts'
 import type { Queue } from '../../ports/outbox.ts'
@@ -12,9 +12,12 @@ import { toInstant } from '../text/instant.ts'
 import { readBody, type Posted } from './body.ts'
 import { contractDoor, evaluate, refusedIn, type LoadedForm, type Submission } from './evaluate.ts'
 import { BODY_MAX_BYTES, FORM_ID } from './language/definition.ts'
-import { formNotFound, type Refused, type SubmissionResult } from './result.ts'
+import { formNotFound, type Refused, type SubmissionResult, unknownOutcome } from './result.ts'
 import { compileForm } from './language/compile.ts'
 import { networkOf } from '../spam/judge.ts'
+import type { HandlerFor, Served } from '../access/serve-operation.ts'
+import type { Api } from '../create-api.ts'
+import { preflightOperation, submitOperation } from './routes.ts'
 
 /**
  * Answers `POST /api/forms/{formId}/submissions`, and the other address of a form by its door. Rejects only on an
@@ -234,5 +237,34 @@ export function createFormCache(maxCharacters = 4_000_000): FormCache {
       }
     },
     delete: remove,
+  }
+}
+
+/**
+ * What websites call: the part of the public interface whose replies, failures included, pages of any origin may read.
+ * It needs no more than forms, so an isolate that takes submissions loads nothing else, not even the records.
+ */
+export const submissionApi: Api<SubmissionWorld> = {
+  routes: [
+    {
+      ...submitOperation,
+      ...served<typeof postSubmission>(async (routed, world) => serveSubmission(routed, world)),
+    },
+    { ...preflightOperation, ...served<typeof preflightForm>(async () => preflight()) },
+  ],
+  answerWrongMethod: async (allowed, { request }) =>
+    failedReply(request, 'method_not_allowed', 'Method not allowed', { allow: allowed.join(', ') }),
+  answerFailure: async ({ request, requestId }) =>
+    failedReply(request, 'internal_error', unknownOutcome(requestId)),
+  answerUnknownRoute: () => unknownFormReply(),
+}
+
+/** Serves an operation that anybody may call. */
+function served<Record extends typeof postSubmission | typeof preflightForm>(
+  handler: HandlerFor<Record, SubmissionWorld>,
+): Served<SubmissionWorld> {
+  return {
+    serve: async (routed, world) => handler({ ...routed, query: {} }, world, null),
+    judge: async (_routed, _world, verdict) => verdict,
   }
 }

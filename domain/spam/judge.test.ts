@@ -4,7 +4,7 @@ import { definitionOf, fieldOf } from '../../test/support/data/forms/forms.ts'
 import type { Secrets } from '../access/secrets.ts'
 import { compileForm } from '../forms/language/compile.ts'
 import type { AnswerValue } from '../forms/language/definition.ts'
-import { wordsOf } from './learn.ts'
+import { wordsOf } from './content.ts'
 import { judge, networkOf } from './judge.ts'
 
 let secrets: Secrets

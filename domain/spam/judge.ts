@@ -4,8 +4,7 @@ import type { CompiledForm } from '../forms/language/compile.ts'
 import type { AnswerValue } from '../forms/language/definition.ts'
 import { toBase64Url, utf8 } from '../text/encoding.ts'
 import { parseUrl } from '../text/http.ts'
-import type { contentReasons, GivenText } from './content.ts'
-import type { wordsOf } from './learn.ts'
+import type { contentReasons, GivenText, wordsOf } from './content.ts'
 import type { SpamReason } from './reasons.ts'
 
 /** A shorter text is no sign: people give the same short answers. In characters. */
@@ -81,7 +80,7 @@ async function contentOf(
   { answers, extra }: Said,
   definition: FormDefinition,
 ): Promise<Pick<JudgedSubmission, 'reasons' | 'words'>> {
-  rules ??= { ...(await import('./content.ts')), ...(await import('./learn.ts')) }
+  rules ??= await import('./content.ts')
   return { reasons: rules.contentReasons(texts, definition), words: rules.wordsOf(answers, extra) }
 }
 

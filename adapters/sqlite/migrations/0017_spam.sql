@@ -23,7 +23,7 @@ CREATE TABLE form_signs (
   signs TEXT NOT NULL,
   PRIMARY KEY (organization_id, form_id)
 ) STRICT, WITHOUT ROWID;
--- What the marks of an organization's people taught: see domain/spam/learn.ts. Words are numbers there, so it never grows.
+-- What the marks of an organization's people taught: see domain/spam/content.ts. Words are numbers there, so it never grows.
 --   spam_count, clean_count  how many submissions were marked as each
 --   weights                  how much each word speaks for spam, as a JSON array; empty until enough were marked
 --   in_spam, in_clean        in how many of them each word was, as JSON arrays

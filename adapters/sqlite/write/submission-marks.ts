@@ -17,7 +17,7 @@ import {
 import { parsed, type JsonText } from '../statement/database.ts'
 import { resultsOf, rowsOf, type Executor, type Statement } from '../statement/executor.ts'
 import { followingStatements, matched, NOBODY } from './submission.ts'
-import { taught, weightsOf, wordsOf, type Lesson, type SpamModel } from '../../../domain/spam/learn.ts'
+import { taught, weightsOf, wordsOf, type Lesson, type SpamModel } from '../../../domain/spam/content.ts'
 
 const organizationId = slot<string>('organizationId')
 const given = sql`json_each(${slot('ids')})`

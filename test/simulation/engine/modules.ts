@@ -10,6 +10,5 @@ export async function loadOnDemandModules(): Promise<void> {
     import('../../../domain/text/phone-number.ts'),
     import('../../../domain/jobs/webhook.ts'),
     import('../../../domain/spam/content.ts'),
-    import('../../../domain/spam/learn.ts'),
   ])
 }
