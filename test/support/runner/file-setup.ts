@@ -1,6 +1,5 @@
 import { afterAll, onTestFinished, TestRunner } from 'vitest'
 import { endFile } from './after-file.ts'
-import './direct-crypto.ts'
 import { lendToTests } from '../databases/lent-database.ts'
 
 // Runs before each test file. Hooks run in the reverse order of their registration, so this one runs after the file's.
