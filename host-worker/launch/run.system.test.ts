@@ -152,11 +152,16 @@ describe('run.mjs', () => {
     writeFileSync(join(root, 'script.cjs'), script)
     const shell = spawnSync(
       'sh',
-      ['-c', `"${process.execPath}" host-worker/launch/run.mjs script.cjs & sleep 1`],
+      // The shell, which is the parent of the script, ends once the script has begun.
+      [
+        '-c',
+        `"${process.execPath}" host-worker/launch/run.mjs script.cjs & until [ -s pid ]; do sleep 0.1; done`,
+      ],
       {
         cwd: root,
         env: { ...environment, npm_lifecycle_event: 'start' },
         stdio: 'ignore',
+        timeout: 60_000,
       },
     )
     expect(shell.status).toBe(0)

@@ -1,4 +1,4 @@
-import { expressionBuilder, sql, type InferResult } from 'kysely'
+import { expressionBuilder, sql, type AliasedExpression, type InferResult } from 'kysely'
 import { keysOf } from '../../../domain/text/encoding.ts'
 import type {
   ImportSession,
@@ -8,7 +8,7 @@ import type {
   ImportProblem,
 } from '../../../ports/import-sessions.ts'
 import { parsed, type Database } from '../statement/database.ts'
-import { db, slot, atMost, bind, eb, template, one, jsonEach } from '../statement/compiler.ts'
+import { db, slot, atMost, bind, eb, template, one, jsonEach, type JsonItem } from '../statement/compiler.ts'
 import { aliasesFor } from '../tables.ts'
 import { rowsOf, type Executor, resultsOf } from '../statement/executor.ts'
 
@@ -124,7 +124,7 @@ export interface SessionPlace {
 }
 
 /** The keys of a row of `import_keys` with the alias k, as rows with the alias entry. */
-export const keysInFile = jsonEach<string, 'entry'>(
+export const keysInFile: AliasedExpression<JsonItem<string>, 'entry'> = jsonEach<string, 'entry'>(
   sql.id('k', 'keys' satisfies keyof Database['import_keys']),
   'entry',
 )

@@ -130,7 +130,7 @@ export function indexedBy<Table extends TableName, Alias extends string>(
 }
 
 /** An item of a JSON array, or a member of an object. */
-interface JsonItem<Value> {
+export interface JsonItem<Value> {
   readonly key: number | string
   readonly value: Value
 }
