@@ -19,12 +19,14 @@ import { seededRandom } from '../../support/runner/fakes.ts'
 import { thorough } from '../../support/runner/thorough.ts'
 import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { scratchObjects, type ScratchObjects } from '../../support/scratch/scratch-objects.ts'
-import { openOperatorClient } from '../../support/services/operator/operator-client.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { openOperatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
+import { openTestService, type TestService } from '../../support/services/service.ts'
 
 // An organization is removed while others import, export, erase and move.
 
 const SEEDS = thorough(40, 3)
+/** At so many moments of a deletion a change is made. */
+const MOMENTS = thorough(20, 2)
 
 /** Requests begin within so many turns of the event loop, in some of which an earlier one is half done. */
 const TURNS_MAX = 60
@@ -35,6 +37,15 @@ async function turns(count: number): Promise<void> {
 
 /** What is kept: who did what, and who was erased, so that no archive of the organization brings them back. */
 const KEPT = new Set(['audit', 'erasures'])
+
+interface ChangedAt {
+  readonly service: TestService
+  readonly admin: OperatorClient
+  /** The key of the organization. */
+  readonly key: string
+}
+
+const ACME = '/organizations/acme'
 
 const contact = (index: number) => ({
   contactId: `new-${index}`,
@@ -87,6 +98,76 @@ test.each(places)(
       expect(left).toEqual([])
     }
     expect((await service.send('/api/v1/sites', { key })).status).toBe(200)
+    expect(service.errors).toEqual([])
+  },
+)
+
+/** What changes an organization, or sends for it. */
+const changes: Readonly<Record<string, (at: ChangedAt) => Promise<{ readonly status: number }>>> = {
+  'a form is saved': ({ admin }) => admin.post(`${ACME}/forms`, { forms: [form('m-saved').definition] }),
+  'a submission comes': ({ service }) =>
+    service.send('/api/forms/m-open/submissions', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ _gotcha: '', name: 'Ada', email: 'ada@example.com' }),
+    }),
+  'submissions are marked as spam': ({ admin }) =>
+    admin.post(`${ACME}/submissions/mark`, { ids: ['m-submissionId-1'], spam: true }),
+  'submissions are marked read': ({ admin }) =>
+    admin.post(`${ACME}/submissions/mark`, { ids: ['m-submissionId-1'], read: true }),
+  'submissions are deleted': ({ admin }) =>
+    admin.post(`${ACME}/submissions/delete`, { ids: ['m-submissionId-1'] }),
+  'a person is erased': ({ admin }) =>
+    admin.post(`${ACME}/contacts/erase`, { contactIds: ['m-contactId-1'] }),
+  'a webhook is made': ({ admin }) =>
+    admin.post(`${ACME}/webhooks`, { url: 'https://example.com/m-hook', events: ['contact.created'] }),
+  'a key is issued': ({ admin }) => admin.post(`${ACME}/keys`, { label: 'm-label' }),
+  'it is retained otherwise': ({ admin }) => admin.post(`${ACME}/retention`, { submissions: 30 }),
+  'its settings are changed': ({ admin }) => admin.post(ACME, { name: 'm-name' }),
+  'a person is added': ({ admin }) =>
+    admin.post('/people', { email: 'm-person@example.com', role: 'owner', organizationIds: ['acme'] }),
+  'an import begins': ({ admin }) => admin.post(`${ACME}/imports`, { kind: 'contacts' }),
+  'an email is sent': ({ service, key }) =>
+    service.send('/api/v1/email', {
+      key,
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ to: 'm-to@example.com', subject: 'Hello', html: 'm-text' }),
+    }),
+  'what is due is done': async ({ service }) => {
+    await service.settled()
+    return { status: 200 }
+  },
+}
+
+test.each(places)(
+  'whatever is changed while an organization is deleted, it leaves nothing: $kind',
+  async (choice) => {
+    let storage: ScratchStorage | undefined
+    const service = await openTestService((clock) => (storage = createScratchStorage({ clock, choice })))
+    if (storage === undefined) throw new Error('There is no storage')
+    const admin = await openOperatorClient(service, 'admin')
+    const statuses = new Set<number>()
+    for (const [name, change] of Object.entries(changes)) {
+      for (let moment = 0; moment < MOMENTS; moment += 1) {
+        const key = await addSampleOrganization(service, 'acme', 'm-', 2)
+        await service.storage.tenant('acme').upsert('forms', [form('m-open')])
+        const deletion = admin.post(`${ACME}/delete`, { confirm: 'acme' })
+        await turns(Math.round((moment * TURNS_MAX) / MOMENTS))
+        const changed = await change({ service, admin, key })
+        statuses.add(changed.status)
+        expect([name, moment, changed.status < 500]).toEqual([name, moment, true])
+        expect((await deletion).status).toBe(200)
+        expect([200, 404]).toContain((await admin.post(`${ACME}/delete`, { confirm: 'acme' })).status)
+        const left = [
+          ...(await everyText(storage.database)),
+          ...(await everyText(await storage.databaseOf('acme'))),
+        ].filter(({ table, text }) => !KEPT.has(table) && /\bacme\b|^m-/.test(text))
+        expect([name, moment, left]).toEqual([name, moment, []])
+      }
+    }
+    // Some came before the organization was gone, and some after.
+    expect([...statuses]).toEqual(expect.arrayContaining([200, 404]))
     expect(service.errors).toEqual([])
   },
 )
