@@ -147,7 +147,10 @@ export const signInEndpoints = [
 /** The type of each operation, for a client that is typed by them. */
 export type OperatorOperation = (typeof operatorEndpoints)[number]
 
-/** The interface of operators, beside the public one. Its paths begin with `OPERATOR_PREFIX`, and those of signing in with `/console/`. */
+/**
+ * The interface of operators, beside the public one. Its paths begin with `/operator/`, and those of signing in with
+ * `/console/`.
+ */
 export const operatorApi: Api<OperatorWorld> = createApi<OperatorWorld>([
   ...operatorEndpoints,
   ...signInEndpoints,

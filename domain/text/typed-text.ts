@@ -1,6 +1,6 @@
 /**
- * How texts are read that people type or paste, email addresses among them. This module also runs in browsers, so that a page and the service read
- * the same.
+ * How texts are read that people type or paste, email addresses among them. This module also runs in browsers, so that a
+ * page and the service read the same.
  */
 
 import { parseUrl } from './http.ts'
