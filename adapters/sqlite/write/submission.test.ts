@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { DIGEST_MS, SINGLES_MAX } from '../../../domain/forms/outbox.ts'
 import { ElsewhereError, PausedError } from '../../../domain/placement/find/errors.ts'
 import { form, organization, submission } from '../../conformance/fixtures.ts'
 import { createScratchStorage } from '../../../test/support/scratch/scratch-storage.ts'
@@ -72,4 +73,20 @@ test('what follows a submission is due by the clock of the service, whatever the
   expect(await rows('select updated_at from form_submissions')).toEqual([
     { updated_at: '2999-01-01T00:00:00.001Z' },
   ])
+})
+
+test('of when submissions were told of one by one, no more is kept than the next is judged by', async () => {
+  const time = { ms: clock.nowMs() }
+  const { database } = createScratchStorage({ clock })
+  const storage = createStorage({ executor: database, clock: { nowMs: () => time.ms }, isShared: true })
+  await storage.administration.saveOrganization(organization('org-a'))
+  await storage.tenant('org-a').upsert('forms', [form('form-1')])
+  for (let index = 0; index < 3 * SINGLES_MAX; index += 1) {
+    time.ms += DIGEST_MS / 10
+    const outbox = [{ ...entry, outboxId: `out-${index}` }]
+    await storage.tenant('org-a').saveSubmission(submission(`sub-${index}`, { outbox }, ada))
+  }
+  const [signs] = await database.batch([{ sql: 'select told from form_signs', parameters: [] }])
+  const told = JSON.parse(String(signs?.rows[0]?.told)) as readonly number[]
+  expect([told.length, told.at(-1)]).toEqual([SINGLES_MAX, time.ms])
 })
