@@ -166,8 +166,10 @@ export function createExecutor(database: DatabaseSync, meter: Meter = createMete
       const after = changesSoFar()
       const changes = after - before
       before = after
-      // node:sqlite gives rows without a prototype; callers compare and copy them as plain objects.
-      return { rows: rows.map((row) => ({ ...row })), changes, rowsRead: null, rowsWritten: null }
+      // node:sqlite gives rows without a prototype; callers compare them with plain objects. Copying each row would take
+      // longer than reading it.
+      for (const row of rows) Object.setPrototypeOf(row, Object.prototype)
+      return { rows, changes, rowsRead: null, rowsWritten: null }
     })
   }
 

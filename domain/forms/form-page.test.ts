@@ -7,6 +7,7 @@ import { clientFormOf } from './language/client-form.ts'
 import { parseNumber } from './language/answers.ts'
 import { compileForm } from './language/compile.ts'
 import { formPage, formSnippet } from './form-page.ts'
+import { thorough } from '../../test/support/runner/thorough.ts'
 
 const options = { service: 'https://api.example.com', hasClient: true }
 
@@ -33,7 +34,7 @@ async function problemsOf(page: string): Promise<readonly string[]> {
 }
 
 /** FORMS sets how many generated forms are checked. */
-const PART = Number(process.env.FORMS ?? 250) / 5
+const PART = Number(process.env.FORMS ?? thorough(250, 100)) / 5
 
 test.each([0, 1, 2, 3, 4])('generated forms are valid HTML (%i)', async (seed) => {
   const property = fc.asyncProperty(

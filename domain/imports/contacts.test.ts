@@ -17,6 +17,7 @@ import type { TransferAnswer } from './file/transfer.ts'
 import { commitImport, runImport, targetIn } from './sessions.ts'
 import { storedFields } from '../record/resource.ts'
 import { contacts } from '../resources/contacts.ts'
+import { triedPlaces } from '../../test/support/runner/thorough.ts'
 
 // Lists of contacts, compared with a model that goes through the rows one by one and looks at every contact for each.
 
@@ -148,7 +149,7 @@ function drawnRows(next: () => number, count: number, ids: 'some' | 'none'): rea
   })
 }
 
-for (const place of ['shared', 'own'] as const)
+for (const place of triedPlaces(['shared', 'own'] as const))
   it.each(Array.from({ length: 12 }, (_, seed) => seed + 1))(
     `three lists, one after the other, make what the model makes: ${place} %i`,
     async (seed) => {
@@ -208,7 +209,7 @@ function drawnById(next: () => number, names: 'all' | 'some'): readonly Row[] {
   }))
 }
 
-for (const place of ['shared', 'own'] as const)
+for (const place of triedPlaces(['shared', 'own'] as const))
   it(`rows with ids are counted by a dry run as by the import: ${place}`, async () => {
     const next = seededRandom(17)
     const storage = await openStorage(place)

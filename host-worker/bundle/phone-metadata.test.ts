@@ -10,16 +10,20 @@ import examples from 'libphonenumber-js/mobile/examples'
 import { expect, it } from 'vitest'
 import { createDraw } from '../../test/support/data/draw.ts'
 import { phoneRules } from './bundle-worker.mjs'
+import { thorough } from '../../test/support/runner/thorough.ts'
 
 const inWorker = JSON.parse(phoneRules()) as MetadataJson
 const countries = Object.keys(full.countries) as CountryCode[]
 const draw = createDraw(1)
 
+/** How many numbers near a real one are drawn for each country. */
+const NEAR = thorough(8, 3)
+
 /** Numbers as people in a country write them: near a real number or of any length, with and without prefixes. */
 function numbersOf(country: CountryCode): readonly string[] {
   const callingCode = getCountryCallingCode(country, full)
   const example = getExampleNumber(country, examples, full)?.nationalNumber ?? '2125550123'
-  const near = Array.from({ length: 8 }, () => example.slice(0, -draw.below(example.length)) + digits(4))
+  const near = Array.from({ length: NEAR }, () => example.slice(0, -draw.below(example.length)) + digits(4))
   const sameLength = near.map((number) => number.padEnd(example.length, '7').slice(0, example.length))
   const nationals = [example, ...sameLength, ...near, ...[5, 7, 8, 9, 10, 11, 14].map(digits)]
   return nationals.flatMap((national) => [

@@ -18,6 +18,7 @@ import { readOperatorKey } from '../../domain/access/operator-credentials.ts'
 import { archiveInFile, openNodeDigest, remoteSource, writeArchiveFile } from './commands/archive-files.ts'
 import { restoreArchive } from './commands/organizations.ts'
 import type { OperatorService } from './client/call-service.ts'
+import { triedPlaces } from '../../test/support/runner/thorough.ts'
 
 // Organizations as a whole, by the commands: exported, and restored elsewhere.
 
@@ -189,7 +190,7 @@ test('keys and form passwords come with secrets, under the same id and root secr
   expect(readFileSync(archive, 'utf8')).not.toContain('pbkdf2')
 })
 
-test.each(['shared', 'own'])(
+test.each(triedPlaces(['shared', 'own']))(
   'a key comes back with its issuer, and revoked when all that descends from that was ended, in the place %s',
   async (place) => {
     const of = await anotherService()
@@ -262,7 +263,7 @@ function failingAfter(parts: number, service: OperatorService): OperatorService 
   }
 }
 
-test.each(['shared', 'own'] as const)(
+test.each(triedPlaces(['shared', 'own'] as const))(
   'interrupted in the place %s, it is closed until the same command finishes',
   async (place) => {
     const other = await anotherService()
@@ -468,7 +469,7 @@ test.each(damaged)('an archive %s is refused before anything is written', async 
   expect(await other.service.storage.organizationStore('demo').restoration()).toBe(null)
 })
 
-test.each(['shared', 'own'] as const)(
+test.each(triedPlaces(['shared', 'own'] as const))(
   'beside the living organization in the place %s, every form gets a new id, which is carried along',
   async (place) => {
     const of = await anotherService(14)

@@ -14,6 +14,7 @@ import type { TestStorage } from '../../test/support/services/service.ts'
 import type { PlaceChoice } from '../../ports/placement.ts'
 import { archiveInFile } from './commands/archive-files.ts'
 import { restoreArchive } from './commands/organizations.ts'
+import { triedPlaces } from '../../test/support/runner/thorough.ts'
 
 // Who was erased stays erased: an older archive brings nobody back.
 
@@ -102,7 +103,7 @@ const places = [
   ['a database of its own', { kind: 'own', region: null, jurisdiction: null }],
 ] as const satisfies readonly (readonly [string, PlaceChoice])[]
 
-describe.each(places)('in %s', (_name, choice) => {
+describe.each(triedPlaces(places))('in %s', (_name, choice) => {
   const archive = fileOf(`${choice.kind}.tar`)
   beforeEach(async () => {
     at = await openOn(choice)

@@ -9,6 +9,7 @@ import { OWN } from '../support/scratch/scratch-places.ts'
 import { createScratchStorage, type ScratchStorage } from '../support/scratch/scratch-storage.ts'
 import { openOperatorClient, type OperatorClient } from '../support/services/operator/operator-client.ts'
 import { openTestService, type TestService } from '../support/services/service.ts'
+import { triedPlaces } from '../support/runner/thorough.ts'
 
 // What is posted to `/f/{formId}` by pages that were made for another form backend, beside the same at the endpoint of the
 // contract.
@@ -57,10 +58,12 @@ const fields = [
   fieldOf('title', 'heading'),
 ]
 
-describe.each([
-  ['the shared database', undefined],
-  ['databases of their own', OWN],
-])('pages that moved in, in %s', (_name, choice) => {
+describe.each(
+  triedPlaces([
+    ['the shared database', undefined],
+    ['databases of their own', OWN],
+  ] as const),
+)('pages that moved in, in %s', (_name, choice) => {
   let service: TestService
   let storage: ScratchStorage
   let admin: OperatorClient

@@ -6,6 +6,7 @@ import { sealSecret } from '../../domain/webhooks/signature.ts'
 import { submission } from '../../adapters/conformance/fixtures.ts'
 import { openJobBench } from '../support/providers/jobs.ts'
 import { fakeRandom, seededRandom, testSecrets } from '../support/runner/fakes.ts'
+import { thorough } from '../support/runner/thorough.ts'
 
 // Many events to a receiver that fails at random, from workers that die at random. With WEBHOOK_EVENTS=10000 as many.
 
@@ -47,7 +48,7 @@ function mortal(world: JobWorld, callsLeft: number, onDeath: () => void): JobWor
   }
 }
 
-test.each([1, 2])(
+test.each(thorough([1, 2], [1]))(
   'each event arrives at a receiver that fails at random, however often workers die (seed %i)',
   { timeout: 600_000 },
   async (seed) => {

@@ -9,11 +9,15 @@ import { createScratchStorage } from '../../../test/support/scratch/scratch-stor
 import type { Storage } from '../../../ports/storage.ts'
 import { createStorage } from '../index.ts'
 import { readMovedTables } from './moved-rows.ts'
+import { thorough } from '../../../test/support/runner/thorough.ts'
 
 const FAMILY = ['root', 'child', 'late'] as const
 
 /** One test for each seed takes most of a second; .ci/nightly asks for more. */
-const seeds = Array.from({ length: Number(process.env.MOVE_SEEDS ?? 2) }, (_, index) => index + 1)
+const seeds = Array.from(
+  { length: Number(process.env.MOVE_SEEDS ?? thorough(10, 1)) },
+  (_, index) => index + 1,
+)
 
 // The same writes go to a storage that never moves. At the end both hold the same bytes, including every count that a
 // trigger keeps, every clock and every lease.

@@ -7,11 +7,12 @@ import { saveForms } from '../../operators/save-forms.ts'
 import { isJsonObject } from '../../text/encoding.ts'
 import { answerTypes, ruleOperators } from './definition.ts'
 import { formSchema } from './form-schema.ts'
+import { thorough } from '../../../test/support/runner/thorough.ts'
 
 const matches = new Ajv2020({ allErrors: false, strict: false }).compile(formSchema())
 
 /** FORM_DEFINITIONS sets how many generated definitions are tried. */
-const COUNT = Number(process.env.FORM_DEFINITIONS ?? 3_000)
+const COUNT = Number(process.env.FORM_DEFINITIONS ?? thorough(3_000, 1_500))
 
 /** Everything that `form save` and `form publish` have against a form. */
 async function objections(form: Readonly<Record<string, unknown>>): Promise<readonly string[]> {

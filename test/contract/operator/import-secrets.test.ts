@@ -18,6 +18,7 @@ import { fakeClock, testSecrets } from '../../support/runner/fakes.ts'
 import { importWorld } from '../../support/data/imports.ts'
 import { openTestService } from '../../support/services/service.ts'
 import { everyText, reveals } from '../../support/databases/whole-database.ts'
+import { triedPlaces } from '../../support/runner/thorough.ts'
 
 // While a file of forms arrives, and afterwards, nothing that is stored, logged or answered shows a form's password.
 
@@ -49,7 +50,7 @@ const formats = {
 }
 type Format = keyof typeof formats
 const places = { shared: { kind: 'shared' }, own: { kind: 'own', region: null, jurisdiction: null } } as const
-const cases = (Object.keys(places) as (keyof typeof places)[]).flatMap((place) =>
+const cases = triedPlaces(Object.keys(places) as (keyof typeof places)[]).flatMap((place) =>
   (Object.keys(formats) as Format[]).map((format) => ({ place, format })),
 )
 

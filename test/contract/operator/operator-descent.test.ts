@@ -6,6 +6,7 @@ import type { PlaceChoice } from '../../../ports/placement.ts'
 import { operatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { openTestService, type TestService, type TestStorage } from '../../support/services/service.ts'
+import { triedPlaces } from '../../support/runner/thorough.ts'
 
 // Which operator key issued which, that none outlives its issuer, and that all that descend from one end together.
 
@@ -186,7 +187,7 @@ const places: readonly (readonly [string, PlaceChoice])[] = [
   ['a database of its own', { kind: 'own', region: null, jurisdiction: null }],
 ]
 
-describe.each(places)('keys of an organization in %s', (_name, choice) => {
+describe.each(triedPlaces(places))('keys of an organization in %s', (_name, choice) => {
   let child: OperatorClient
   /** The id of a key of acme that the holder of the root secret issued. */
   let original: string | undefined

@@ -8,6 +8,7 @@ import { createScratchStorage, type ScratchStorage } from '../../support/scratch
 import { openBrowser, type BrowserAnswer } from '../../support/services/operator/test-browser.ts'
 import { testSecrets } from '../../support/runner/fakes.ts'
 import { openTestService, type TestService } from '../../support/services/service.ts'
+import { triedPlaces } from '../../support/runner/thorough.ts'
 
 // People sign in by a link that is sent to them, or with a key. What they may do follows from their roles.
 
@@ -60,7 +61,7 @@ async function signedIn(email: string, role: PersonRole, organizationId?: string
   return opened
 }
 
-describe.each(Object.entries(places))('an organization in the %s place', (_name, choice) => {
+describe.each(triedPlaces(Object.entries(places)))('an organization in the %s place', (_name, choice) => {
   beforeEach(() => open(choice))
 
   test('a member signs in by the link, sees who they are, and reads their organization as its key does', async () => {

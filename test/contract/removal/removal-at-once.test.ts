@@ -16,7 +16,7 @@ import { addSampleOrganization } from '../../support/data/sample-organization.ts
 import { sendImport } from '../../support/data/sent-import.ts'
 import { everyText } from '../../support/databases/whole-database.ts'
 import { seededRandom } from '../../support/runner/fakes.ts'
-import { thorough } from '../../support/runner/thorough.ts'
+import { thorough, triedPlaces } from '../../support/runner/thorough.ts'
 import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { scratchObjects, type ScratchObjects } from '../../support/scratch/scratch-objects.ts'
 import { openOperatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
@@ -150,7 +150,7 @@ const changes: Readonly<Record<string, (at: ChangedAt) => Promise<{ readonly sta
   },
 }
 
-test.each(places)(
+test.each(triedPlaces(places))(
   'whatever is changed while an organization is deleted, it leaves nothing: $kind',
   async (choice) => {
     let storage: ScratchStorage | undefined

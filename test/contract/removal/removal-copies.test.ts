@@ -102,7 +102,7 @@ const sorted = (entries: readonly (readonly [string, Row])[]) =>
   entries.toSorted(([left], [right]) => (left < right ? -1 : 1))
 
 /** A longer run: `SYNC_STEPS=10000 npm test -- test/contract/removal/removal-copies.test.ts` */
-const STEPS = Number(process.env.SYNC_STEPS ?? thorough(400, 160))
+const STEPS = Number(process.env.SYNC_STEPS ?? thorough(400, 120))
 const STEPS_BETWEEN_SYNCS = 8
 
 /** A name that is shown from another resource is its present one: that is no change of the row. */
@@ -177,7 +177,7 @@ async function change(random: () => number, source: Source, step: number): Promi
   }
 }
 
-test.each([1, 2, 3].slice(0, thorough(3, 2)))(
+test.each([1, 2, 3].slice(0, thorough(3, 1)))(
   'after random imports, deletions, erasures, retention and moves (seed %i)',
   async (seed) => {
     const random = seededRandom(seed)

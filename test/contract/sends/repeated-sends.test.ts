@@ -7,6 +7,7 @@ import {
   openSendingService,
   type SendingService,
 } from '../../support/services/sending-service.ts'
+import { triedPlaces } from '../../support/runner/thorough.ts'
 
 // Requests that carry an `Idempotency-Key`, in both places. What is cut off is in test/faults/sends.test.ts.
 
@@ -38,7 +39,7 @@ function hold(sender: { send: (...message: never[]) => Promise<unknown> }, until
   }
 }
 
-describe.each([SHARED, OWN])('in a place that is $kind', (choice) => {
+describe.each(triedPlaces([SHARED, OWN]))('in a place that is $kind', (choice) => {
   describe.each(sends)('$endpoint.id', ({ endpoint, good, other, people }) => {
     let sending: SendingService
     let postKeyed: (key: string, body: unknown, withKey?: string) => ReturnType<SendingService['post']>

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import { simulate } from '../simulation.ts'
 import { readRegressions } from './read.ts'
+import { isThorough } from '../../support/runner/thorough.ts'
 
 const regressions = readRegressions()
 
-test.each(regressions)('$name', async ({ decisions, steps, mutant, invariant }) => {
+// Each takes seconds, and is a world among those that CI simulates anew every time.
+test.runIf(isThorough).each(regressions)('$name', async ({ decisions, steps, mutant, invariant }) => {
   // With the mistake planted again, the recorded decisions still lead to it, so they would find it in the service.
   const planted = await simulate({ from: decisions, steps, mutant })
   expect(planted.violation?.invariant).toBe(invariant)

@@ -1,11 +1,14 @@
 import { openImage, type NodeSqlite } from '../../../adapters/node-sqlite/index.ts'
 import type { Executor } from '../../../adapters/sqlite/index.ts'
 import type { Meter } from '../../../ports/platform.ts'
+import { describingOnce } from './kept-descriptions.ts'
 import { migratedImage, tablesOf } from './migrated-image.ts'
 
 /** A migrated database that is lent to one test after another. */
 interface Lendable {
   readonly database: NodeSqlite
+  /** The database, which keeps the descriptions of its tables for all tests that it is lent to. */
+  readonly executor: Executor
   /** SQLite increments it with every change of the schema. */
   readonly schemaVersion: Promise<number>
 }
@@ -40,7 +43,7 @@ export function lendDatabase(meter: Meter): NodeSqlite {
   const atTestEnd = runningTest()
   if (atTestEnd === null) return openImage(migratedImage(), { meter })
   const lendable = unused.pop() ?? openLendable()
-  const { database } = lendable
+  const { database, executor } = lendable
   let isOver = false
   atTestEnd(async () => {
     isOver = true
@@ -50,7 +53,7 @@ export function lendDatabase(meter: Meter): NodeSqlite {
     async batch(statements) {
       if (isOver) throw new Error('The test that this database was lent to is over')
       meter.calls += 1
-      return database.batch(statements)
+      return executor.batch(statements)
     },
     image: () => database.image(),
     close: () => {
@@ -61,7 +64,7 @@ export function lendDatabase(meter: Meter): NodeSqlite {
 
 function openLendable(): Lendable {
   const database = openImage(migratedImage())
-  return { database, schemaVersion: schemaVersionOf(database) }
+  return { database, executor: describingOnce(database), schemaVersion: schemaVersionOf(database) }
 }
 
 async function schemaVersionOf(database: Executor): Promise<number> {

@@ -1,6 +1,6 @@
 import { openImage } from '../../../adapters/node-sqlite/index.ts'
 import { createObjectMovePlace } from '../../../adapters/durable-object/index.ts'
-import { migrationTexts } from '../../../adapters/durable-object/object/migration-texts.ts'
+import { migrationsAtOnce } from '../databases/migrations-at-once.ts'
 import type { Migration } from '../../../adapters/sqlite/migration.ts'
 import type { Executor } from '../../../adapters/sqlite/index.ts'
 import { createMoveLedger } from '../../../adapters/sqlite/move/ledger.ts'
@@ -64,7 +64,7 @@ export const toShared: PlaceChoice = { kind: 'shared' }
 export function movingPlaces({
   clock,
   image,
-  migrations = migrationTexts(),
+  migrations = migrationsAtOnce(),
   ownImage,
   interfere,
   sharedExecutor,

@@ -1,6 +1,6 @@
 import { openFamily, type Family } from '../../../adapters/durable-object/object/family.ts'
 import type { FamilyNamespace, FamilyObject, FamilyPlace } from '../../../adapters/durable-object/index.ts'
-import { migrationTexts } from '../../../adapters/durable-object/object/migration-texts.ts'
+import { migrationsAtOnce } from '../databases/migrations-at-once.ts'
 import type { Migration } from '../../../adapters/sqlite/migration.ts'
 import type { Clock } from '../../../ports/platform.ts'
 import type { OutboxRef } from '../../../ports/outbox.ts'
@@ -44,7 +44,7 @@ export function openScratchFamily(options: ScratchFamilyOptions): ScratchFamily 
   const database = openObjectDatabase(options.image)
   const handedOver: (readonly OutboxRef[])[] = []
   const logged: string[] = []
-  let migrations = options.migrations ?? migrationTexts()
+  let migrations = options.migrations ?? migrationsAtOnce()
   let alarmAtMs: number | null = null
   let family: Family | null = null
   let opens = 0
