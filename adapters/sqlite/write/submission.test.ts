@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { DIGEST_MS, SINGLES_MAX } from '../../../domain/forms/outbox.ts'
 import { ElsewhereError, PausedError } from '../../../domain/placement/find/errors.ts'
 import { form, organization, submission } from '../../conformance/fixtures.ts'
+import { createDraw } from '../../../test/support/data/draw.ts'
 import { createScratchStorage } from '../../../test/support/scratch/scratch-storage.ts'
 import { createStorage, type Executor, type ResultRow, type Statement } from '../index.ts'
 
@@ -89,4 +90,72 @@ test('of when submissions were told of one by one, no more is kept than the next
   const [signs] = await database.batch([{ sql: 'select told from form_signs', parameters: [] }])
   const told = JSON.parse(String(signs?.rows[0]?.told)) as readonly number[]
   expect([told.length, told.at(-1)]).toEqual([SINGLES_MAX, time.ms])
+})
+
+test('of thousands of signs, those that count are counted, and the others are dropped', async () => {
+  const time = { ms: clock.nowMs() }
+  const { database } = createScratchStorage({ clock })
+  const storage = createStorage({ executor: database, clock: { nowMs: () => time.ms }, isShared: true })
+  await storage.administration.saveOrganization(organization('org-a'))
+  await storage.tenant('org-a').upsert('forms', [form('form-1')])
+  const draw = createDraw(7)
+  const signOf = (name: string) => name.padEnd(16, '-')
+  const kept: { sign: string; untilMs: number }[] = []
+  const read = async (sql: string) => (await database.batch([{ sql, parameters: [] }]))[0]?.rows ?? []
+  const listed = async () =>
+    JSON.parse(String((await read('select signs from form_signs'))[0]?.signs)) as readonly [string, number][]
+  const seen = { spam: 0, clean: 0 }
+  const count = (one: string) => kept.filter(({ sign, untilMs }) => sign === one && untilMs > time.ms).length
+  for (let index = 0; index < 1_100; index += 1) {
+    time.ms += draw.pick([0, 1, 200, 2_000, 20_000])
+    // One text of several is new each time, so that the list grows.
+    const texts = [signOf(`text-${draw.below(100)}`), signOf(`own-${index}`)]
+    const signs = [
+      ...texts.map((sign) => ({ sign, keptMs: 3_600_000, earlierMax: 9, reason: 'repeated' })),
+      { sign: signOf(`network-${draw.below(3)}`), keptMs: 60_000, earlierMax: 20, reason: 'flood' },
+    ]
+    const expected = signs
+      .filter(({ sign, earlierMax }) => count(sign) >= earlierMax)
+      .map(({ reason }) => reason)
+    const judged = { reasons: [], words: [], signs }
+    await storage.tenant('org-a').saveSubmission(submission(`sub-${index}`, { outbox: [], judged }, ada))
+    const [row] = await read(`select spam_reasons from form_submissions where submission_id = 'sub-${index}'`)
+    const found = row?.spam_reasons ?? null
+    expect([index, found === null ? [] : (JSON.parse(String(found)) as string[]).sort()]).toEqual([
+      index,
+      expected.sort(),
+    ])
+    seen[expected.length > 0 ? 'spam' : 'clean'] += 1
+    for (const { sign, keptMs } of signs) kept.push({ sign, untilMs: time.ms + keptMs })
+  }
+  const counting = kept.filter(({ untilMs }) => untilMs > time.ms).length
+  expect((await listed()).length).toBeLessThan(2 * counting)
+  expect(seen.spam).toBeGreaterThan(50)
+  expect(seen.clean).toBeGreaterThan(50)
+})
+
+test('a flood makes the list of signs no longer than it may be, and its latest ones count', async () => {
+  const { database } = createScratchStorage({ clock })
+  const storage = createStorage({ executor: database, clock, isShared: true })
+  await storage.administration.saveOrganization(organization('org-a'))
+  await storage.tenant('org-a').upsert('forms', [form('form-1')])
+  const sizes: number[] = []
+  for (let index = 0; index < 400; index += 1) {
+    const signs = Array.from({ length: 11 }, (_, nth) => ({
+      ...{ sign: `${index}-${nth}`.padEnd(16, '-'), keptMs: 3_600_000, earlierMax: 9, reason: 'repeated' },
+    }))
+    const judged = { reasons: [], words: [], signs }
+    await storage.tenant('org-a').saveSubmission(submission(`sub-${index}`, { outbox: [], judged }, ada))
+    const [row] =
+      (
+        await database.batch([{ sql: 'select octet_length(signs) as size from form_signs', parameters: [] }])
+      )[0]?.rows ?? []
+    sizes.push(Number(row?.size))
+  }
+  expect(Math.max(...sizes)).toBeGreaterThan(109_000)
+  expect(Math.max(...sizes)).toBeLessThan(111_000)
+  const [row] =
+    (await database.batch([{ sql: 'select signs from form_signs', parameters: [] }]))[0]?.rows ?? []
+  const last = (JSON.parse(String(row?.signs)) as readonly [string, number][]).at(-1)
+  expect(last?.[0]).toBe('399-10'.padEnd(16, '-'))
 })

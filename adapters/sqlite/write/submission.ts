@@ -145,13 +145,10 @@ export const matched = sql`matched (contact_id) as materialized (select coalesce
     ${oldest(sql`phone = ${phone} and (email_key is null or ${emailKey} is null)`)},
     ${slot('newContactId')}))`
 
-/** What came to the form lately, as far as it still counts. */
-const lately = sql`form_signs as r cross join json_each(r.signs) as e
-    where r.organization_id = ${organizationId} and r.form_id = ${formId} and e.value ->> 1 > ${nowMs}`
-
 /**
- * Why it is spam, as a JSON array; empty: it is not. A sign that as many have had as it allows is a reason. Most
- * submissions come without signs and reasons to an organization that has taught nothing, and read no list for it.
+ * Why it is spam, as a JSON array; empty: it is not. A sign that as many have had as it allows is a reason; one that is
+ * not in the text of the list need not be counted. Most submissions come without signs and reasons to an organization
+ * that has taught nothing, and read no list for it.
  */
 const judged = sql`judged (reasons) as materialized (select iif(${slot('signs')} = '[]' and ${slot('reasons')} = '[]'
     and not exists (select 1 from spam_models where organization_id = ${organizationId}), '[]', (
@@ -160,8 +157,10 @@ const judged = sql`judged (reasons) as materialized (select iif(${slot('signs')}
         union all select ${sql.lit('learned' satisfies SpamReason)} from spam_models as m
           where m.organization_id = ${organizationId} and (select sum(w.value) from json_each(m.weights) as w
             where w.key in (select value from json_each(${slot('words')}))) > ${sql.lit(LEARNED_BOUND)}
-        union all select g.value ->> 3 from json_each(${slot('signs')}) as g
-          where (select count(*) from (select 1 from ${lately} and e.value ->> 0 = g.value ->> 0)) >= g.value ->> 2))))`
+        union all select g.value ->> 3 from form_signs as r cross join json_each(${slot('signs')}) as g
+          where r.organization_id = ${organizationId} and r.form_id = ${formId} and instr(r.signs, g.value ->> 0)
+            and (select count(*) from (select 1 from json_each(r.signs) as e where e.value ->> 0 = g.value ->> 0
+              and e.value ->> 1 > ${nowMs} limit +${slot('signsCounted')})) >= g.value ->> 2))))`
 
 /** So much work of an organization may be due, and more is still announced to the queue. What is not, the sweep finds. */
 const ANNOUNCED_MAX = 50
@@ -205,8 +204,11 @@ const isWritten = sql`s.organization_id = ${organizationId} and s.submission_id 
 /** Nothing follows from spam. */
 const isSaved = sql`${isWritten} and s.spam = 0`
 
-/** How many of the latest signs of a form are kept. */
-const SIGNS_MAX = 2_000
+/** Of so many signs of a form, which are kept at most, the latest ones stay when there are more. In bytes. */
+const SIGNS_MAX_BYTES = 110_000
+const SIGNS_KEPT = 2_000
+/** The signs that count no more are dropped when the oldest so many do not, because writing the list anew takes longest. */
+const OLD_SIGNS = 64
 /** When what came to a form is thrown away at the latest, in ms after the last of it. */
 const SIGNS_KEPT_MS = 12 * 3_600_000
 
@@ -311,10 +313,16 @@ const saveWork = template(sql<WorkRow>`
     where kind = 'notification_digest'
   returning outbox_id, kind`)
 
-/** The signs of the submission and those of others that still count, newest first. */
-const remembered = sql`(select json_group_array(json(kept.value)) from (select value from (
-    select json_array(value ->> 0, value ->> 1 + ${nowMs}) as value, 0 as turn, key from json_each(${slot('signs')})
-    union all select e.value, 1, e.key from ${lately}) order by turn, key limit ${sql.lit(SIGNS_MAX)}) as kept)`
+/** The signs of others that still count, oldest first. */
+const counting = sql`(select json_group_array(json(value)) from (select value from (
+    select key, value from json_each(r.signs) where value ->> 1 > ${nowMs} order by key desc limit ${sql.lit(SIGNS_KEPT)})
+    order by key))`
+const others = sql`iif(r.signs ->> ${sql.lit(`$[${OLD_SIGNS - 1}][1]`)} <= ${nowMs} or octet_length(r.signs) > ${sql.lit(SIGNS_MAX_BYTES)},
+    ${counting}, ifnull(r.signs, '[]'))`
+/** The signs of others, and after them those of the submission: two lists as one text. */
+const remembered = sql`(select iif(o.list = '[]', own.list, substr(o.list, 1, length(o.list) - 1) || ',' || substr(own.list, 2))
+    from (select ${others} as list) as o cross join (select json_group_array(json_array(value ->> 0,
+      value ->> 1 + ${nowMs})) as list from json_each(${slot('signs')})) as own)`
 
 /** When the latest submissions were told of one by one, this one too if it is. */
 const told = sql`iif(s.spam = 1 or ${slot('outbox')} = '[]' or ${isOver}, ifnull(r.told, '[]'),
@@ -467,6 +475,7 @@ function submissionValues({
     signs: JSON.stringify(
       (judged?.signs ?? []).map(({ sign, keptMs, earlierMax, reason }) => [sign, keptMs, earlierMax, reason]),
     ),
+    signsCounted: Math.max(0, ...(judged?.signs ?? []).map(({ earlierMax }) => earlierMax)),
     held: JSON.stringify(contact ?? NOBODY),
   }
 }
