@@ -85,25 +85,16 @@ export function handled<
     async serve(routed, world) {
       const admission = await authorize(record, routed, world)
       if ('refusal' in admission) return admission.refusal
-      return withQuery(record.query, routed, (request) => handler(request, world, admission.caller))
+      const query = readQuery(record.query, queryOf(routed.url))
+      return query.kind === 'refused'
+        ? errorReply(400, query.error)
+        : handler({ ...routed, query: query.value }, world, admission.caller)
     },
     async judge(routed, world, verdict) {
       const admission = await authorize({ ...record, requires: null }, routed, world)
       return 'refusal' in admission ? admission.refusal : verdict
     },
   }
-}
-
-/** Reads the declared query parameters of an admitted request and passes them on; refuses the first that is wrong. */
-export async function withQuery<Query extends QueryParameters>(
-  declared: Query | null,
-  routed: RoutedRequest,
-  answer: (request: OperationRequest<Query>) => Promise<Reply>,
-): Promise<Reply> {
-  const reading = readQuery(declared, queryOf(routed.url))
-  return reading.kind === 'refused'
-    ? errorReply(400, reading.error)
-    : answer({ ...routed, query: reading.value })
 }
 
 /** The conditions that an endpoint sets for its caller. */

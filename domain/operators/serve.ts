@@ -1,6 +1,6 @@
 import type { Organization, OperatorRole, StoredOperatorKey } from '../../ports/organizations.ts'
 import type { Log } from '../../ports/platform.ts'
-import { withQuery, type Served } from '../access/serve-operation.ts'
+import type { Served } from '../access/serve-operation.ts'
 import {
   type Operator,
   isProofOf,
@@ -17,6 +17,7 @@ import { unknownParameter } from '../read/query.ts'
 import type { OperatorAccess, OrganizationRole } from '../record/description.ts'
 import {
   operation as operationOf,
+  readQuery,
   type Address,
   type OperationEndpoint,
   type OperationRequest,
@@ -45,6 +46,7 @@ import { bearerToken, keepUp, refuseExposedKey } from '../access/authenticate.ts
 import { keyedHashes } from '../access/secrets.ts'
 import { readRequestBody } from '../limits/body.ts'
 import { membersOf } from '../text/encoding.ts'
+import { queryOf } from '../text/http.ts'
 import { echoed } from '../limits/limits.ts'
 import * as v from 'valibot'
 
@@ -116,23 +118,23 @@ export function operated<
     if (unknown !== null) return errorReply(400, unknown)
     const precondition = readPrecondition(routed.request.headers, operation)
     if (typeof precondition === 'string') return errorReply(400, precondition)
-    return withQuery(operation.query, routed, async (request) => {
-      const reading = await readBody(routed.request, operation.body, world)
-      if ('refusal' in reading) return reading.refusal
-      const { organizationId = '' } = routed.params
-      const organization = needsOrganization
-        ? await world.administration.findOrganization(organizationId)
-        : null
-      if (needsOrganization && organization === null) return notThere(organizationId)
-      // The compiler cannot relate the type of the caller and of the body to the values that were determined above.
-      const given = {
-        ...{ ...request, operation, body: reading.body, change, precondition },
-        get organization() {
-          return organization ?? noOrganization()
-        },
-      } as OperatorRequest<Query, Body>
-      return handler(given, world, operator as CallerOf<Allowed>)
-    })
+    const query = readQuery(operation.query, queryOf(routed.url))
+    if (query.kind === 'refused') return errorReply(400, query.error)
+    const reading = await readBody(routed.request, operation.body, world)
+    if ('refusal' in reading) return reading.refusal
+    const { organizationId = '' } = routed.params
+    const organization = needsOrganization
+      ? await world.administration.findOrganization(organizationId)
+      : null
+    if (needsOrganization && organization === null) return notThere(organizationId)
+    // The compiler cannot relate the type of the caller and of the body to the values that were determined above.
+    const given = {
+      ...{ ...routed, query: query.value, operation, body: reading.body, change, precondition },
+      get organization() {
+        return organization ?? noOrganization()
+      },
+    } as OperatorRequest<Query, Body>
+    return handler(given, world, operator as CallerOf<Allowed>)
   }
   return {
     ...operation,
