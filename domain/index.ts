@@ -24,8 +24,8 @@ export { createRateLimiter } from './access/rate-limiter.ts'
 // Secrets, and the keys of organizations.
 export type { Secrets, SecretVersion } from './access/secrets.ts'
 export { openSecrets, rootSecretProblem } from './access/secrets.ts'
-export type { IssuedKey, NewKey, PresentedKey } from './access/api-key.ts'
-export { hashKey, issueKey, readKey } from './access/api-key.ts'
+export type { IssuedKey, NewKey, PresentedKey } from './access/keys.ts'
+export { hashKey, issueKey, readKey } from './access/keys.ts'
 export { readBearer } from './access/authenticate.ts'
 
 // Follow-up work after a submission.

@@ -20,8 +20,8 @@ import {
   type Reply,
   type RoutedRequest,
 } from '../record/reply.ts'
-import { isKey, readKey, hashKey, type PresentedKey } from './api-key.ts'
-import { isLoopbackName } from '../text/http.ts'
+import { isKey, readKey, hashKey, type PresentedKey } from './keys.ts'
+import { isPrivate } from '../text/http.ts'
 import { keyedHashes, type Secrets } from './secrets.ts'
 import { rateLimitHeaders, tooManyRequests, type RateLimiter } from './rate-limiter.ts'
 import type { Background, Clock } from '../../ports/platform.ts'
@@ -221,7 +221,7 @@ export function refuseExposedKey(
   { request, url }: Pick<RoutedRequest, 'request' | 'url'>,
   scope: Scope | null,
 ): Reply | null {
-  if (url.protocol !== 'http:' || isLoopbackName(url.hostname)) return null
+  if (isPrivate(url)) return null
   if (!CARRIES_KEY.test(request.headers.get('authorization') ?? '')) return null
   return scope === 'send' ? unauthorized(scope) : keyRefused(KEY_EXPOSED)
 }

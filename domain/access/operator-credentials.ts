@@ -1,4 +1,4 @@
-import type { OperatorRole, StoredOperatorKey, AuthorizedClaim, KeyClaim } from '../../ports/organizations.ts'
+import type { OperatorRole, AuthorizedClaim, KeyClaim } from '../../ports/organizations.ts'
 import type {
   PersonInRole,
   PersonRole,
@@ -9,13 +9,13 @@ import type {
 } from '../../ports/people.ts'
 import type { Clock, RandomSource, Background } from '../../ports/platform.ts'
 import { toInstant } from '../text/instant.ts'
-import { drawKey, hasGoodChecksum, hashKey, KEY_TAIL } from './api-key.ts'
 import { type Secrets, type Purpose, type SecretVersion, keyedHashes } from './secrets.ts'
 import { equalInConstantTime, fromBase64Url, toBase64Url, utf8 } from '../text/encoding.ts'
 import { errorReply, type ErrorBody, type JsonReply, type RoutedRequest } from '../record/reply.ts'
-import { isLoopbackName } from '../text/http.ts'
+import { isPrivate } from '../text/http.ts'
 
-// What the sender of a request to the operator interface can show: an operator key, a proof of the root secret, or a session.
+// Who sends a request to the operator interface, and what they can show besides a key: a proof of the root secret, or a
+// session.
 
 /** The roles of operators, the one with the fewest rights first. */
 export const operatorRoles = ['support', 'admin'] as const satisfies readonly OperatorRole[]
@@ -48,8 +48,6 @@ export function issuerOf({ keyId, person }: Operator): string | null {
   return person ?? keyId
 }
 
-/** What the keys of operators begin with. */
-export const OPERATOR_KEY_PREFIX = 'ok_live_'
 /**
  * How many keys of each kind the record of a revocation names. A record has a maximum size, and more must not make the
  * revocation fail.
@@ -58,47 +56,6 @@ export const REVOKED_NAMED_MAX = 1000
 
 /** How many databases of families one revocation asks, because the platform limits the calls of a request. */
 export const REVOKED_PLACES_MAX = 400
-
-const OPERATOR_KEY = new RegExp(`^${OPERATOR_KEY_PREFIX}${KEY_TAIL}$`)
-
-/** An operator key as it was presented: `ok_live_{keyId}{secret}{checksum}`, with the same parts as every other key. */
-interface PresentedOperatorKey {
-  readonly keyId: string
-  /** The whole key. */
-  readonly text: string
-}
-
-/** Splits a key into its parts; null when it is no operator key or its checksum is wrong. Does no look-up. */
-export function readOperatorKey(text: string): PresentedOperatorKey | null {
-  const keyId = hasGoodChecksum(text) ? OPERATOR_KEY.exec(text)?.[1] : undefined
-  return keyId === undefined ? null : { keyId, text }
-}
-
-/** The operator for whom a new key is made. */
-type OperatorKeyGrant = Pick<StoredOperatorKey, 'operator' | 'role' | 'expiresAt' | 'issuedBy'>
-
-/** Makes a new operator key. `key` is shown once and never stored; `stored` is what goes to the store. */
-export async function issueOperatorKey(
-  { operator, role, expiresAt, issuedBy }: OperatorKeyGrant,
-  { current }: Pick<Secrets, 'current'>,
-  random: RandomSource,
-  clock: Clock,
-): Promise<{ readonly key: string; readonly stored: StoredOperatorKey }> {
-  const { keyId, key } = drawKey(OPERATOR_KEY_PREFIX, random)
-  const stored: StoredOperatorKey = {
-    keyId,
-    operator,
-    role,
-    hash: await hashKey(key, current),
-    secretVersion: current.version,
-    createdAt: toInstant(clock.nowMs()),
-    expiresAt,
-    revokedAt: null,
-    lastUsedAt: null,
-    issuedBy,
-  }
-  return { key, stored }
-}
 
 /**
  * The proof that a caller holds the root secret, without sending it: `Authorization: Root-Secret-Proof
@@ -204,13 +161,9 @@ function nameOf(name: CookieName, url: URL): string {
   return url.protocol === 'https:' ? `__Host-${name}` : `${name}-${url.port}`
 }
 
-/** Whether cookies may be used: nobody on the way can read them. */
-export function isPrivate({ protocol, hostname }: URL): boolean {
-  return protocol === 'https:' || isLoopbackName(hostname)
-}
-
 /** The value of one of the service's cookies; null: the request has none. */
 export function readCookie({ request, url }: SessionRequest, name: CookieName): string | null {
+  // Cookies are used where nobody on the way can read them.
   if (!isPrivate(url)) return null
   const wanted = `${nameOf(name, url)}=`
   const pairs = (request.headers.get('cookie') ?? '').split(';').map((pair) => pair.trim())

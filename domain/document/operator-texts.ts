@@ -1,10 +1,10 @@
 import {
-  OPERATOR_KEY_PREFIX,
   PROOF_AGE_MAX_MS,
   PROOF_PURPOSE,
   PROOF_SCHEME,
   PROOF_SUBKEY,
 } from '../access/operator-credentials.ts'
+import { OPERATOR_KEY_PREFIX } from '../access/keys.ts'
 import { operatorTags } from '../record/description.ts'
 import { sourceUnavailable } from '../record/reply.ts'
 import type { JsonSchema } from './json-schema.ts'

@@ -1,5 +1,5 @@
 import type { Order } from '../../ports/records.ts'
-import { KEY_PREFIXES } from '../access/api-key.ts'
+import { KEY_PREFIXES } from '../access/keys.ts'
 import { tags, type Scope } from '../record/description.ts'
 import type { Deprecation } from '../record/endpoint.ts'
 import { jsonSchemaOf, type JsonSchema, type ParameterObject } from './json-schema.ts'

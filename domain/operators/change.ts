@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditOutcome, AuditSubject, OperatorChanges } from '../../ports/operators.ts'
 import type { RandomSource } from '../../ports/platform.ts'
-import { hasGoodChecksum, isKeyId, isOrganizationId } from '../access/api-key.ts'
+import { hasGoodChecksum, isKeyId, isOrganizationId } from '../access/keys.ts'
 import type { Operator } from '../access/operator-credentials.ts'
 import { randomBase62, toBase64Url, utf8 } from '../text/encoding.ts'
 import { toInstant } from '../text/instant.ts'

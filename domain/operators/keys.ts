@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { KEY_PREFIXES } from '../access/api-key.ts'
+import { KEY_PREFIXES } from '../access/keys.ts'
 import { issuerOf, operatorRoles, type Operator } from '../access/operator-credentials.ts'
 import { echoed } from '../limits/limits.ts'
 import { mark, ofOrganization, sets, text } from '../record/command.ts'

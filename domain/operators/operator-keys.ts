@@ -1,13 +1,7 @@
 import * as v from 'valibot'
 import type { StoredOperatorKey } from '../../ports/organizations.ts'
-import { isKeyId } from '../access/api-key.ts'
-import {
-  issueOperatorKey,
-  issuerOf,
-  OPERATOR_KEY_PREFIX,
-  operatorRoles,
-  readProof,
-} from '../access/operator-credentials.ts'
+import { isKeyId, issueOperatorKey, OPERATOR_KEY_PREFIX } from '../access/keys.ts'
+import { issuerOf, operatorRoles, readProof } from '../access/operator-credentials.ts'
 import { secretName } from '../access/secret-use.ts'
 import { echoed } from '../limits/limits.ts'
 import type { Called, Column, Said } from '../record/command.ts'

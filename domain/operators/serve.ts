@@ -5,12 +5,12 @@ import {
   type Operator,
   isProofOf,
   isRecent,
-  readOperatorKey,
   readProof,
   isRead,
   readSession,
   refuseForeign,
 } from '../access/operator-credentials.ts'
+import { readOperatorKey } from '../access/keys.ts'
 import { detailsOf, readJsonBody } from '../limits/json-body.ts'
 import { storabilityIssues } from '../imports/storable.ts'
 import { unknownParameter } from '../read/query.ts'

@@ -1,18 +1,17 @@
 import * as v from 'valibot'
 import type { Session, SignedIn, PersonRole } from '../../ports/people.ts'
-import { readKey } from '../access/api-key.ts'
+import { readKey, readOperatorKey } from '../access/keys.ts'
 import {
-  readOperatorKey,
   operatorRoles,
   browserName,
   cookieHeader,
   drawSecret,
   endSession,
-  isPrivate,
   LIFE_MS,
   readCookie,
   refuseForeign,
 } from '../access/operator-credentials.ts'
+import { isPrivate } from '../text/http.ts'
 import { keyedHashes } from '../access/secrets.ts'
 import { platformMailbox } from '../messaging/sender.ts'
 import { described, component } from '../record/meaning.ts'

@@ -3,7 +3,7 @@ import type { OpenDigest, ArchiveSeal, ArchiveStore, OrganizationStore } from '.
 import { toInstant } from '../text/instant.ts'
 import { openLocalSource, type ArchiveSource } from './archive.ts'
 import { ChangedMeanwhile, writeArchive } from './write-archive.ts'
-import { isOrganizationId } from '../access/api-key.ts'
+import { isOrganizationId } from '../access/keys.ts'
 import type { Overview } from '../placement/operators/overview.ts'
 
 /** The ports by which organizations are backed up. */

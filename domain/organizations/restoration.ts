@@ -4,7 +4,7 @@ import type { PlaceChoice } from '../../ports/placement.ts'
 import type { StoredValue } from '../../ports/moves.ts'
 import type { ArchivedTable, Restoration, OrganizationStore } from '../../ports/archives.ts'
 import { unlessElsewhere } from '../placement/find/errors.ts'
-import { isOrganizationId } from '../access/api-key.ts'
+import { isOrganizationId } from '../access/keys.ts'
 import { randomBase62, listOf, membersOf, parsedOr } from '../text/encoding.ts'
 import { toInstant } from '../text/instant.ts'
 import {

@@ -40,6 +40,13 @@ export function isLoopbackHost(header: string | null | undefined): boolean {
   return typeof header === 'string' && isLoopbackName(header.replace(PORT, ''))
 }
 
+/** Whether credentials may be sent to this address: the connection is encrypted, or stays on this machine. */
+export function isPrivate(url: URL | null): url is URL {
+  if (url === null) return false
+  const isLocal = url.protocol === 'http:' && isLoopbackName(url.hostname)
+  return isLocal || url.protocol === 'https:'
+}
+
 /** A header value such as `form-data; name="a"`, split into its parts. */
 export interface HeaderValue {
   /** The part before the first semicolon, lower-cased. */

@@ -1,6 +1,6 @@
 import { assert, expect, test } from 'vitest'
 import { seededRandom } from '../../test/support/runner/fakes.ts'
-import { crc32 } from '../access/api-key.ts'
+import { crc32 } from '../access/keys.ts'
 import { fromBase64Url, randomBase62, toBase62, toBase64Url, utf8, utf8Length, parsedOr } from './encoding.ts'
 import { isCalendarDate, parseInstant } from './instant.ts'
 import { phoneToE164 } from './phone-number.ts'

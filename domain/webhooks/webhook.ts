@@ -1,4 +1,4 @@
-import { hasGoodChecksum, isOrganizationId } from '../access/api-key.ts'
+import { hasGoodChecksum, isOrganizationId } from '../access/keys.ts'
 
 // A webhook is named by its organization and its own id, as `acme:wh_…`, so that a command finds it by that alone wherever
 // the organization lives. So is a delivery.

@@ -16,7 +16,6 @@ import {
   group,
   isAnySet,
   isRoot,
-  isSafeUrl,
   objects,
   read,
   required,
@@ -25,6 +24,7 @@ import {
   type Bindings,
   type Problems,
 } from './variables.ts'
+import { isPrivate } from '../../domain/text/http.ts'
 
 /** The checked configuration of the deployment. */
 export interface Env extends Readonly<v.InferOutput<typeof Own>>, ProviderSettings, PosSettings {
@@ -241,7 +241,7 @@ export const QSTASH_PATH = '/qstash'
 
 function isCallback(given: string): boolean {
   const url = URL.parse(given)
-  return isSafeUrl(url) && url.href === given && given === `${url.origin}${QSTASH_PATH}`
+  return isPrivate(url) && url.href === given && given === `${url.origin}${QSTASH_PATH}`
 }
 
 const qstash = {

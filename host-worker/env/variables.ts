@@ -1,6 +1,6 @@
 import type { D1Database, DurableObjectNamespace } from '@cloudflare/workers-types'
 import * as v from 'valibot'
-import { isLoopbackName } from '../../domain/text/http.ts'
+import { isPrivate } from '../../domain/text/http.ts'
 
 /**
  * The values that the platform passes to the Worker: variables and secrets as text, and bindings to its own services.
@@ -46,22 +46,15 @@ export function whenSet(
 export function apiRoot(usual: string) {
   return v.pipe(
     text,
-    whenSet((given) => isSafeUrl(URL.parse(given)), 'must be an https URL'),
+    whenSet((given) => isPrivate(URL.parse(given)), 'must be an https URL'),
     v.transform((given) => (given === '' ? usual : given.replace(/\/+$/, ''))),
   )
-}
-
-/** Whether credentials may be sent to this address: the connection is encrypted, or stays on this machine. */
-export function isSafeUrl(url: URL | null): url is URL {
-  if (url === null) return false
-  const isLocal = url.protocol === 'http:' && isLoopbackName(url.hostname)
-  return isLocal || url.protocol === 'https:'
 }
 
 /** Whether credentials may be sent to this address, and it has no path, query or account of its own. */
 export function isRoot(given: string): boolean {
   const url = URL.parse(given)
-  return isSafeUrl(url) && url.href === `${url.origin}/`
+  return isPrivate(url) && url.href === `${url.origin}/`
 }
 
 /** A binding to one of the platform's services, recognised by its methods; null when there is none. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createNodeSqliteStorage, type NodeSqliteStorage } from '../../adapters/node-sqlite/index.ts'
-import { issueKey } from '../../domain/access/api-key.ts'
+import { issueKey } from '../../domain/access/keys.ts'
 import { newOrganization } from '../../domain/organizations/settings.ts'
 import { form } from '../../adapters/conformance/fixtures.ts'
 import { fakeEmail } from '../../test/support/providers/jobs.ts'

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { readKey } from '../../domain/access/api-key.ts'
-import { readOperatorKey } from '../../domain/access/operator-credentials.ts'
+import { readKey, readOperatorKey } from '../../domain/access/keys.ts'
 import { openSecrets } from '../../domain/access/secrets.ts'
 import { createScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
 import { openTestService } from '../../test/support/services/service.ts'

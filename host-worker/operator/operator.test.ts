@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readKey } from '../../domain/access/api-key.ts'
-import { readOperatorKey } from '../../domain/access/operator-credentials.ts'
+import { readKey, readOperatorKey } from '../../domain/access/keys.ts'
 import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'operator-test-'))

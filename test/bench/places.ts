@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { readKey } from '../../domain/access/api-key.ts'
+import { readKey } from '../../domain/access/keys.ts'
 import { placeObject } from '../support/databases/d1-files.ts'
 import { beforeOf, type Before } from './before.ts'
 import { benchCases, type Case } from './cases.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { readKey } from '../../domain/access/api-key.ts'
+import { readKey } from '../../domain/access/keys.ts'
 import { placeObject } from '../support/databases/d1-files.ts'
 import { forgedKey } from '../support/data/forged-key.ts'
 import { get, type Shot } from './cases.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { readKey, crc32 } from '../../domain/access/api-key.ts'
+import { readKey, crc32 } from '../../domain/access/keys.ts'
 import { toBase62, utf8 } from '../../domain/text/encoding.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 import { endpoints } from '../support/contract/endpoints.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createD1Storage } from '../../adapters/d1/index.ts'
-import { issueKey } from '../../domain/access/api-key.ts'
+import { issueKey } from '../../domain/access/keys.ts'
 import { openSecrets } from '../../domain/access/secrets.ts'
 import { systemClock, systemRandom } from '../../host-worker/system.ts'
 import { organization } from '../../adapters/conformance/fixtures.ts'

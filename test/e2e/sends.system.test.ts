@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { SqliteStorage } from '../../adapters/sqlite/index.ts'
-import { issueKey, readKey } from '../../domain/access/api-key.ts'
+import { issueKey, readKey } from '../../domain/access/keys.ts'
 import { openSecrets } from '../../domain/access/secrets.ts'
 import { systemClock, systemRandom } from '../../host-worker/system.ts'
 import type { SendRecord } from '../../ports/messaging.ts'

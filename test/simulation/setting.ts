@@ -1,5 +1,4 @@
-import { issueKey } from '../../domain/access/api-key.ts'
-import { issueOperatorKey } from '../../domain/access/operator-credentials.ts'
+import { issueKey, issueOperatorKey } from '../../domain/access/keys.ts'
 import type { Secrets } from '../../domain/access/secrets.ts'
 import { newOrganization } from '../../domain/organizations/settings.ts'
 import { toInstant } from '../../domain/text/instant.ts'

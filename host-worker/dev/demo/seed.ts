@@ -1,6 +1,5 @@
 import { isSourceKind } from '../../../adapters/pos-odbc/index.ts'
-import { readKey } from '../../../domain/access/api-key.ts'
-import { readOperatorKey } from '../../../domain/access/operator-credentials.ts'
+import { readKey, readOperatorKey } from '../../../domain/access/keys.ts'
 import { issueTenantKey, listTenantKeys } from '../../../domain/operators/keys.ts'
 import { issueOperatorKeyEndpoint } from '../../../domain/operators/operator-keys.ts'
 import { saveOrganization, showOrganization } from '../../../domain/operators/organizations.ts'

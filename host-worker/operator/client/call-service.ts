@@ -1,11 +1,7 @@
 import type { OperationEndpoint, AnswerTo, CallOf } from '../../../domain/record/operation.ts'
 import { utf8, parsedOr } from '../../../domain/text/encoding.ts'
-import {
-  OPERATOR_KEY_PREFIX,
-  readOperatorKey,
-  proveRootSecret,
-  type ProvenRequest,
-} from '../../../domain/access/operator-credentials.ts'
+import { proveRootSecret, type ProvenRequest } from '../../../domain/access/operator-credentials.ts'
+import { OPERATOR_KEY_PREFIX, readOperatorKey } from '../../../domain/access/keys.ts'
 import { openSecrets, rootSecretProblem } from '../../../domain/access/secrets.ts'
 import type { Clock } from '../../../ports/platform.ts'
 import {

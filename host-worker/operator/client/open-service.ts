@@ -30,10 +30,10 @@ import { issueOperatorKeyEndpoint } from '../../../domain/operators/operator-key
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { membersOf, parsedOr } from '../../../domain/text/encoding.ts'
-import { readOperatorKey } from '../../../domain/access/operator-credentials.ts'
+import { readOperatorKey } from '../../../domain/access/keys.ts'
 import { CHALLENGE_MAX_LENGTH, PROOF_PATH, proofOfState } from '../../local/local-endpoints.ts'
 import { systemClock } from '../../system.ts'
-import { isSafeUrl } from '../../env/variables.ts'
+import { isPrivate } from '../../../domain/text/http.ts'
 import { rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -106,7 +106,7 @@ function readAddress(text: string): string {
       `The address of a service is its scheme, host and port alone, such as ${url.origin}.`,
     )
   const { host } = url
-  if (!isSafeUrl(url))
+  if (!isPrivate(url))
     throw new CommandError(
       `A key is not sent to ${host} unencrypted: use https://${host}. http:// is for this machine alone.`,
     )

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { endpoints } from '../../support/contract/endpoints.ts'
 import type { Endpoint } from '../../../domain/record/endpoint.ts'
-import { readKey } from '../../../domain/access/api-key.ts'
+import { readKey } from '../../../domain/access/keys.ts'
 import { samplePath } from '../../support/data/sample-organization.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { openTestService, type TestService } from '../../support/services/service.ts'

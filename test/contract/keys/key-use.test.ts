@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { readKey } from '../../../domain/access/api-key.ts'
+import { readKey } from '../../../domain/access/keys.ts'
 import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { openTestService, type TestService } from '../../support/services/service.ts'
 

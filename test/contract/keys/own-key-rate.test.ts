@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { readKey } from '../../../domain/access/api-key.ts'
+import { readKey } from '../../../domain/access/keys.ts'
 import type { FamilyNamespace, FamilyObject } from '../../../adapters/durable-object/index.ts'
 import { scratchObjects, type ScratchObjects } from '../../support/scratch/scratch-objects.ts'
 import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'

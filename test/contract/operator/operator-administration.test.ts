@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { readKey } from '../../../domain/access/api-key.ts'
-import { readOperatorKey } from '../../../domain/access/operator-credentials.ts'
+import { readKey, readOperatorKey } from '../../../domain/access/keys.ts'
 import { openOperatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { openTestService, type TestService } from '../../support/services/service.ts'

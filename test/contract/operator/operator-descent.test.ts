@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { readKey } from '../../../domain/access/api-key.ts'
-import { readOperatorKey } from '../../../domain/access/operator-credentials.ts'
+import { readKey, readOperatorKey } from '../../../domain/access/keys.ts'
 import type { OperatorRole } from '../../../ports/organizations.ts'
 import type { PlaceChoice } from '../../../ports/placement.ts'
 import { operatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'

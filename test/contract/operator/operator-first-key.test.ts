@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import { readOperatorKey, proveRootSecret } from '../../../domain/access/operator-credentials.ts'
+import { proveRootSecret } from '../../../domain/access/operator-credentials.ts'
+import { readOperatorKey } from '../../../domain/access/keys.ts'
 import type { Secrets } from '../../../domain/access/secrets.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
 import { testSecrets } from '../../support/runner/fakes.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { readKey } from '../../../domain/access/api-key.ts'
+import { readKey } from '../../../domain/access/keys.ts'
 import type { AuditRecord } from '../../../ports/operators.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { openTestService, type TestService } from '../../support/services/service.ts'

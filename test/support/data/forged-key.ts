@@ -1,4 +1,4 @@
-import { crc32 } from '../../../domain/access/api-key.ts'
+import { crc32 } from '../../../domain/access/keys.ts'
 import { toBase62, utf8 } from '../../../domain/text/encoding.ts'
 
 /** A key with the right form and checksum, which are public, so that anybody can make one. */

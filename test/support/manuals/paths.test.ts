@@ -102,8 +102,8 @@ test('every file and folder that a manual or a comment names exists', () => {
 })
 
 test.each([
-  ['domain/access/keys/api-key.ts', 'README.md', false],
-  ['domain/access/api-key.ts', 'README.md', true],
+  ['domain/access/keys/keys.ts', 'README.md', false],
+  ['domain/access/keys.ts', 'README.md', true],
   ['../style/table.tsx', 'host-worker/console/README.md', false],
   ['../kit/table.tsx', 'host-worker/console/README.md', true],
   ['find/at-place.ts', 'domain/placement/README.md', true],

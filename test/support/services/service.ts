@@ -3,8 +3,7 @@ import { createMeter } from '../../../adapters/d1/index.ts'
 import { publicApi } from '../../../domain/api.ts'
 import { formPageApi } from '../../../domain/forms/page-api.ts'
 import { FORM_PAGE_PREFIX } from '../../../domain/forms/page-path.ts'
-import { issueKey, type NewKey } from '../../../domain/access/api-key.ts'
-import { issueOperatorKey, readOperatorKey } from '../../../domain/access/operator-credentials.ts'
+import { issueKey, type NewKey, issueOperatorKey, readOperatorKey } from '../../../domain/access/keys.ts'
 import { operatorApi } from '../../../domain/operator-api.ts'
 import {
   isConsoleCall,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { fakeClock, fakeRandom, testSecrets } from '../../test/support/runner/fakes.ts'
-import { hashKey, isKey, issueKey, readKey } from './api-key.ts'
+import { hashKey, isKey, issueKey, readKey } from './keys.ts'
 import { readBearer } from './authenticate.ts'
 
 const secrets = await testSecrets()
