@@ -5,7 +5,7 @@ import type { Entry } from './file/lines.ts'
 import type { ImportKind, ImportRecord, Reference, LineReading, ImportTools } from './kinds.ts'
 import type { ImportIssue, Resource } from '../record/resource.ts'
 import { OWNER_FIELD } from './file/header.ts'
-import { storabilityIssues } from './storable.ts'
+import { storabilityProblems } from '../limits/json.ts'
 import { bucketOf, echoed } from '../limits/limits.ts'
 import { reads } from '../resources/index.ts'
 import type { ReadEndpoint } from '../record/endpoint.ts'
@@ -166,7 +166,8 @@ function checkLine(record: ImportRecord, kind: ImportKind, context: ImportContex
 }
 
 function readLine(record: ImportRecord, kind: ImportKind, context: ImportContext): LineReading<StoredRow> {
-  const unusable = [...fieldIssues(record, kind, context), ...storabilityIssues(record)]
+  const unstorable = storabilityProblems(record).map(({ path, message }) => ({ field: path, message }))
+  const unusable = [...fieldIssues(record, kind, context), ...unstorable]
   const wrong = new Set(unusable.map(({ field }) => field))
   // What is wrong with a field already is not judged again.
   const known = Object.fromEntries(Object.entries(record).filter(([field]) => kind.problemOf(field) === null))

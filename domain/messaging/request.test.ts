@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { detailsOf } from '../limits/json-body.ts'
+import { detailsOf } from '../limits/json.ts'
 import { judge } from '../text/schema-errors.ts'
 import { emailBody, MessageRequest, addressRecipient, phoneRecipient } from './request.ts'
 

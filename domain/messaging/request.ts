@@ -1,5 +1,5 @@
 import type { Deadline } from '../../ports/platform.ts'
-import { readJsonBody, type JsonBodyReading } from '../limits/json-body.ts'
+import { readJsonBody, type JsonBodyReading } from '../limits/json.ts'
 import type { EmailAttachment, Mailbox, SmsOrigin } from '../../ports/messaging.ts'
 import { countedList } from '../text/schema-errors.ts'
 import { described } from '../record/meaning.ts'

@@ -11,8 +11,7 @@ import {
   refuseForeign,
 } from '../access/operator-credentials.ts'
 import { readOperatorKey } from '../access/keys.ts'
-import { detailsOf, readJsonBody } from '../limits/json-body.ts'
-import { storabilityIssues } from '../imports/storable.ts'
+import { detailsOf, readJsonBody, storabilityProblems } from '../limits/json.ts'
 import { unknownParameter } from '../read/query.ts'
 import type { OperatorAccess, OrganizationRole } from '../record/description.ts'
 import {
@@ -210,13 +209,10 @@ async function readBody(
 ): Promise<BodyRead> {
   if (declared?.contentTypes.includes('application/json') !== true) return { body: null }
   const reading = await readJsonBody(request, declared, deadline)
-  const details = reading.kind === 'body' ? unstorableIn(reading.body) : reading.details
+  const details =
+    reading.kind === 'body' ? detailsOf(storabilityProblems(membersOf(reading.body))) : reading.details
   if (reading.kind === 'body' && details.length === 0) return { body: reading.body }
   return { refusal: errorReply(400, details.map(ended).join(' ')) }
-}
-
-function unstorableIn(body: unknown): readonly string[] {
-  return detailsOf(storabilityIssues(membersOf(body)).map(({ field, message }) => ({ path: field, message })))
 }
 
 /** The maximum size of a JSON body, unless an operation declares another one. */

@@ -10,7 +10,7 @@ import type {
   OrganizationStore,
 } from '../../ports/archives.ts'
 import type { StoredValue } from '../../ports/moves.ts'
-import { archivedValueProblem } from '../imports/storable.ts'
+import { archivedValueProblem } from '../limits/json.ts'
 import { membersOf, parsedOr } from '../text/encoding.ts'
 
 /** The table whose only row is the file `organization.json`. */

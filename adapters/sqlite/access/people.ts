@@ -1,14 +1,13 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
 import type { KeyClaim, OperatorKeyClaim, StoredOperatorKey } from '../../../ports/organizations.ts'
-import type { AuditEntry, OperatorChanges } from '../../../ports/operators.ts'
+import type { OperatorChanges } from '../../../ports/operators.ts'
 import type { OpenSession, People, PersonInRole, Session, SessionHolder } from '../../../ports/people.ts'
 import { operatorKeyFields } from '../../../domain/record/account-fields.ts'
 import { keysOf } from '../../../domain/text/encoding.ts'
 import { isPlaced } from '../placement/guard.ts'
 import { columnName, parsed, type JsonText } from '../statement/database.ts'
 import { atMost, bind, db, eb, one, slot, template, textsOf } from '../statement/compiler.ts'
-import { resultsOf, rowsOf, type Executor } from '../statement/executor.ts'
-import { recordChangeStatement } from './audit.ts'
+import { resultsOf, rowsOf, type Executor, type Statement } from '../statement/executor.ts'
 import { worksNow } from './keyed-storage.ts'
 
 /** What stands in `organization_id` for the whole service. */
@@ -432,12 +431,12 @@ const removePerson = template(
 /**
  * The changes of people.
  * @param recording records the change with the last statement of each batch
- * @param entry what it records
+ * @param recordOf the statement that records one of several changes in a batch, by default under the id of the first
  */
 export function peopleChanges(
   recording: Executor,
   executor: Executor,
-  entry: AuditEntry,
+  recordOf: (auditId: string | undefined, organizationId: string | null) => Statement,
 ): Pick<OperatorChanges, 'savePerson' | 'addPerson' | 'removePerson' | 'endSessions'> {
   const change = async (statements: Parameters<typeof resultsOf>[1]): Promise<boolean> =>
     ((await recording.batch(statements)).at(-1)?.changes ?? 0) > 0
@@ -450,11 +449,10 @@ export function peopleChanges(
       const statements = roles.map(({ organizationId, ...person }, index) => {
         const place = organizationId ?? SERVICE
         const values = { ...person, organizationId: place, asking }
-        const auditId = auditIds[index - 1] ?? entry.auditId
         return [
           bind(endSessionsOnAddition, values),
           bind(addPerson, values),
-          recordChangeStatement({ ...entry, auditId, organizationId }),
+          recordOf(auditIds[index - 1], organizationId),
         ]
       })
       const results = await executor.batch(statements.flat())

@@ -3,7 +3,7 @@ import { migratedImage } from '../../../test/support/databases/migrated-image.ts
 import type { AuditFilter } from '../../../ports/operators.ts'
 import { openImage } from '../../node-sqlite/index.ts'
 import { rowsOf } from '../statement/executor.ts'
-import { listStatement } from './audit.ts'
+import { auditPage } from './operators.ts'
 
 const all: AuditFilter = { organizationId: 'acme', operatorKeyId: 'op-1', action: 'key.issue' }
 const columns: Readonly<Record<string, string>> = {
@@ -23,7 +23,7 @@ test.each(choices)(
   async (filter) => {
     const database = openImage(migratedImage())
     for (const after of [null, { at: '2026-06-15T12:00:00.000Z', auditId: 'a' }]) {
-      const { sql, parameters } = listStatement(filter, after, 100)
+      const { sql, parameters } = auditPage(filter, after, 100)
       const steps = await rowsOf(database, { sql: `explain query plan ${sql}`, parameters })
       const plan = steps.map(({ detail }) => String(detail)).join('; ')
       expect(plan).not.toContain('TEMP B-TREE')
