@@ -1,9 +1,9 @@
 import type { Handled } from './access/serve-operation.ts'
 import { createApi, type Api, type Route } from './create-api.ts'
 import { preflightOperation, submitOperation } from './forms/routes.ts'
-import { serveRead, type ReadWorld } from './read/serve.ts'
+import { served, type ReadWorld } from './read/serve.ts'
 import { reads } from './resources/index.ts'
-import type { Endpoint, ReadEndpoint } from './record/endpoint.ts'
+import type { Endpoint } from './record/endpoint.ts'
 import type { Address, ListedOperation, OperationRecord } from './record/operation.ts'
 import type { AnalyticsWorld } from './analytics/report.ts'
 import type { SubmissionWorld } from './forms/submit.ts'
@@ -48,7 +48,10 @@ export const operations = [
 ] as const
 
 /** What organizations call with their keys: the public interface without the submission endpoint. */
-export const tenantApi: Api<TenantWorld> = createApi<TenantWorld>([...reads.map(readRoute), ...operations])
+export const tenantApi: Api<TenantWorld> = createApi<TenantWorld>([
+  ...reads.map((read) => ({ id: read.id, method: read.method, path: read.path, ...served(read) })),
+  ...operations,
+])
 
 /** Every endpoint of the public interface with its whole record. */
 export async function publicEndpoints(): Promise<readonly Endpoint[]> {
@@ -58,16 +61,6 @@ export async function publicEndpoints(): Promise<readonly Endpoint[]> {
 
 async function loadEndpoint({ id, method, path, load }: ListedOperation): Promise<Endpoint> {
   return { kind: 'operation', id, method, path, ...(await load()).record }
-}
-
-/** The route of a read, which is served from its record. */
-function readRoute(endpoint: ReadEndpoint): Route<TenantWorld> {
-  const { id, method, path } = endpoint
-  return {
-    ...{ id, method, path },
-    serve: (routed, world) => serveRead(endpoint, routed, world),
-    judge: (routed, world, verdict) => serveRead(endpoint, routed, world, verdict),
-  }
 }
 
 /**

@@ -38,6 +38,7 @@ import { withDeprecation, type ReadEndpoint, type RowsFrom } from '../record/end
 import { LOOKED_AT_MAX } from './query.ts'
 import { planCollection, planDetail, type ReadPlan, type ReadRequest, planGroups } from './plan.ts'
 import { queryOf } from '../text/http.ts'
+import type { Served } from '../access/serve-operation.ts'
 import { idMaxLength } from '../record/field.ts'
 import type { Resource } from '../record/resource.ts'
 import type { Log, Clock } from '../../ports/platform.ts'
@@ -54,15 +55,20 @@ interface Read {
   readonly world: ReadWorld
 }
 
-/**
- * Serves a canonical read. When `verdict` is given (for example, that the method is wrong), a caller with a valid key
- * gets that instead.
- */
-export async function serveRead(
+/** What serves a canonical read, from its record. */
+export function served(endpoint: ReadEndpoint): Served<ReadWorld> {
+  return {
+    serve: (routed, world) => serveRead(endpoint, routed, world, null),
+    judge: (routed, world, verdict) => serveRead(endpoint, routed, world, verdict),
+  }
+}
+
+/** @param verdict what a caller with a valid key is told instead, for example that the method is wrong; null: nothing */
+async function serveRead(
   endpoint: ReadEndpoint,
   routed: RoutedRequest,
   world: ReadWorld,
-  verdict: Reply | null = null,
+  verdict: Reply | null,
 ): Promise<Reply> {
   const tenant = openReader(routed, endpoint.scope, world)
   if ('refusal' in tenant) return tenant.refusal
