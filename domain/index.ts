@@ -39,7 +39,8 @@ export type { MailIdentity } from './messaging/sender.ts'
 // Forms as operators write them.
 export type { FormLine, FormLineReading } from './forms/language/check.ts'
 export { FormLineInput, readFormLine } from './forms/language/check.ts'
-export { formWarnings, headlessSupport } from './forms/language/support.ts'
+export { formWarnings } from './forms/language/warnings.ts'
+export { headlessSupport } from './forms/language/compile.ts'
 export { hashFormPassword } from './forms/password.ts'
 
 // The records of all collections, from which storage, answers, imports and documents follow.

@@ -1,7 +1,7 @@
 import { cutText, withLineFeeds } from '../text/typed-text.ts'
 import { html } from '../text/html.ts'
 import { listOf } from '../text/encoding.ts'
-import { suggestion } from '../text/words.ts'
+import { suggestion } from '../text/schema-errors.ts'
 import { isSensitiveKey } from '../text/sensitive-keys.ts'
 import { answersAsTyped } from './language/answers.ts'
 import { nameOf, readField } from './language/compile.ts'

@@ -22,7 +22,8 @@ import {
   type FormLine,
   type FormLineKey,
 } from '../forms/language/check.ts'
-import { headlessSupport, abuseWarnings } from '../forms/language/support.ts'
+import { abuseWarnings } from '../forms/language/warnings.ts'
+import { headlessSupport } from '../forms/language/compile.ts'
 import { echoed } from '../limits/limits.ts'
 import type { Matching } from '../../ports/import-sessions.ts'
 import { contactKind } from './contacts.ts'

@@ -7,7 +7,7 @@ import { automations, type Steps } from '../resources/automations.ts'
 import { contactLists } from '../resources/contact-lists.ts'
 import { forms } from '../resources/forms.ts'
 import { echoed } from '../limits/limits.ts'
-import { suggestion } from '../text/words.ts'
+import { suggestion } from '../text/schema-errors.ts'
 import {
   AUTOMATIONS_PATH,
   Status,

@@ -1,11 +1,10 @@
 import type { FormChange } from '../../ports/operators.ts'
 import type { FormDefinition, TenantWriter } from '../../ports/records.ts'
-import { headlessSupport } from '../forms/language/support.ts'
+import { headlessSupport, compileForm, pathText } from '../forms/language/compile.ts'
 import type { FormPasswords } from '../imports/kinds.ts'
 import { errorReply } from '../record/reply.ts'
 import type { ImportIssue } from '../record/resource.ts'
 import { forms } from '../resources/forms.ts'
-import { compileForm, pathText } from '../forms/language/compile.ts'
 import {
   type FormLine,
   readGivenForm,

@@ -6,7 +6,7 @@ import { assigned, computed, orKept, orNow, updatedAt } from '../record/resource
 import { resource } from '../record/resource.ts'
 import { languages } from '../forms/language/definition.ts'
 import { FieldSettings } from '../forms/language/field-schema.ts'
-import type * as Support from '../forms/language/support.ts'
+import type * as Engine from '../forms/language/compile.ts'
 import type { FormDefinition } from '../../ports/records.ts'
 
 const Headless = v.strictObject({ supported: v.boolean(), reasons: v.array(v.string()) })
@@ -28,9 +28,9 @@ const PublishedField = v.union([FieldSettings, v.looseObject({}), NoDefinition])
 const PublishedFields = v.array(PublishedField) as v.GenericSchema as v.GenericSchema<unknown[]>
 
 /** The form engine, which the first request that reads forms loads: no other read needs it. */
-let engine: typeof Support | null = null
+let engine: typeof Engine | null = null
 
-function headless({ definition }: Saved): ReturnType<typeof Support.headlessSupport> {
+function headless({ definition }: Saved): ReturnType<typeof Engine.headlessSupport> {
   if (engine === null) throw new Error('A form was published before the engine of forms was loaded')
   return engine.headlessSupport(definition)
 }
@@ -81,7 +81,7 @@ export const forms = resource({
     version: assigned(integer(1)),
   },
   prepare: async () => {
-    engine = await import('../forms/language/support.ts')
+    engine = await import('../forms/language/compile.ts')
   },
   compute: {
     requiresPassword: ({ passwordHash }) => passwordHash !== null,

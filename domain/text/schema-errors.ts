@@ -1,7 +1,6 @@
 import * as v from 'valibot'
-import { nearestWord, suggestion } from './words.ts'
 import { isJsonObject, listOf } from './encoding.ts'
-import { distance } from 'fastest-levenshtein'
+import { closest, distance } from 'fastest-levenshtein'
 
 /** What is wrong with a part of a value. */
 export interface Problem {
@@ -27,13 +26,6 @@ export function judge<Schema extends v.GenericSchema>(
   if (result.success) return { value: result.output }
   const issues: readonly v.BaseIssue<unknown>[] = result.issues
   return { problems: issues.flatMap(innermost).flatMap((issue) => problemsOf(issue, schema)) }
-}
-
-/** What a key is told that is none of the known ones: the nearest of them, or else all. */
-export function unknownWord(given: string, known: readonly string[]): string {
-  const nearest = nearestWord(given, known)
-  if (nearest !== null) return `Did you mean ${nearest}?`
-  return known.length === 0 ? 'There are none.' : `Known are ${known.join(', ')}.`
 }
 
 /** For a union: the problems within the alternative that the value seems to be, when that can be told. */
@@ -84,6 +76,51 @@ function knownKeys(schema: unknown, path: readonly string[]): readonly string[] 
   if (key === undefined) return [...new Set([...Object.keys(entries), ...inside])]
   const own = Object.hasOwn(entries, key) ? entries[key] : undefined
   return [...inside, ...[own, schema.item, schema.value].flatMap((part) => knownKeys(part, rest))]
+}
+
+/** Fewer letters tell too little to be taken in another order, or as a beginning. */
+const TELLING_LENGTH_MIN = 3
+
+/**
+ * The known word that a misspelt one probably means: at most a third of its characters differ, its letters are in
+ * another order, or it is the beginning of that word alone. Null: none is near. Case does not count.
+ */
+export function nearestWord(given: string, known: readonly string[]): string | null {
+  if (known.length === 0 || given.length > 100) return null
+  const lower = given.toLowerCase()
+  const lowered = known.map((word) => word.toLowerCase())
+  const nearest = closest(lower, lowered)
+  const isNear = distance(lower, nearest) <= Math.max(1, Math.floor(given.length / 3))
+  if (isNear) return known[lowered.indexOf(nearest)] ?? null
+  if (given.length < TELLING_LENGTH_MIN) return null
+  const found = reordered(lower, lowered) ?? completed(lower, lowered)
+  return found === undefined ? null : (known[lowered.indexOf(found)] ?? null)
+}
+
+/** The word with the same letters, in another order. */
+function reordered(given: string, known: readonly string[]): string | undefined {
+  const lettersOf = (word: string) => Array.from(word).sort().join('')
+  const letters = lettersOf(given)
+  return known.find((word) => word.length === given.length && lettersOf(word) === letters)
+}
+
+/** The only word that begins so. */
+function completed(given: string, known: readonly string[]): string | undefined {
+  const [word, other] = known.filter((one) => one.startsWith(given))
+  return other === undefined ? word : undefined
+}
+
+/** A sentence that suggests the nearest word, preceded by a space; empty when none is near. */
+export function suggestion(given: string, known: readonly string[]): string {
+  const nearest = nearestWord(given, known)
+  return nearest === null ? '' : ` Did you mean ${nearest}?`
+}
+
+/** What a key is told that is none of the known ones: the nearest of them, or else all. */
+export function unknownWord(given: string, known: readonly string[]): string {
+  const nearest = nearestWord(given, known)
+  if (nearest !== null) return `Did you mean ${nearest}?`
+  return known.length === 0 ? 'There are none.' : `Known are ${known.join(', ')}.`
 }
 
 /** A misspelt key differs in at most so many letters from one that is known; from a short one in a single letter. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { folded, mentions, nearestWord, suggestion, titleOf } from './words.ts'
+import { folded, mentions, titleOf } from './words.ts'
 
 test.each([
   ['short_text', 'Short text'],
@@ -12,27 +12,6 @@ test.each([
   ['', ''],
 ])('the name %s is “%s” for people', (name, title) => {
   expect(titleOf(name)).toBe(title)
-})
-
-const known = ['requireEmailVerification', 'required', 'options', 'visibleWhen', 'id']
-
-test.each([
-  ['requried', 'required'],
-  ['REQUIRED', 'required'],
-  ['visiblewhen', 'visibleWhen'],
-  ['option', 'options'],
-  ['di', null],
-  ['colour', null],
-  ['', null],
-  ['x'.repeat(101), null],
-])('%j probably means %j', (given, meant) => {
-  expect(nearestWord(given, known)).toBe(meant)
-})
-
-test('without known words nothing is suggested', () => {
-  expect(nearestWord('id', [])).toBeNull()
-  expect(suggestion('colour', known)).toBe('')
-  expect(suggestion('requried', known)).toBe(' Did you mean required?')
 })
 
 test.each([

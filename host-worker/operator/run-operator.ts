@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { nearestWord, suggestion } from '../../domain/text/words.ts'
+import { nearestWord, suggestion } from '../../domain/text/schema-errors.ts'
 import { escapedCommands } from '../../domain/text/terminal.ts'
 import { projectRoot } from '../local/project.ts'
 import { CommandError, UsageError, Refusal, type OperatorService } from './client/call-service.ts'

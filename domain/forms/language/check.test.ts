@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { formLineKeys, readFormLine, reviewForm } from './check.ts'
 import { generatedForm } from '../../../test/support/data/forms/generated-forms.ts'
 import { fieldOf, optionsOf, when } from '../../../test/support/data/forms/forms.ts'
-import { pathText } from './compile.ts'
-import { headlessSupport } from './support.ts'
+import { pathText, headlessSupport } from './compile.ts'
 
 const minimal = {
   formId: 'contact-us',

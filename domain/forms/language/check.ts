@@ -1,6 +1,6 @@
 import { InstantInput } from '../../record/field.ts'
 import { described, worded, type Words } from '../../record/meaning.ts'
-import { judge, unknownWord, countedList, type Problem, ended } from '../../text/schema-errors.ts'
+import { judge, unknownWord, countedList, type Problem, ended, suggestion } from '../../text/schema-errors.ts'
 import type { ImportIssue } from '../../record/resource.ts'
 import { readEmailAddress } from '../../text/typed-text.ts'
 import type { FormDefinition } from '../../../ports/records.ts'
@@ -20,7 +20,7 @@ import { sentences } from './words/en.ts'
 import { keysOf, listOf, isJsonObject, membersOf } from '../../text/encoding.ts'
 import { parseUrl } from '../../text/http.ts'
 import { echoed } from '../../limits/limits.ts'
-import { abuseWarnings, placedWarnings } from './support.ts'
+import { abuseWarnings, placedWarnings } from './warnings.ts'
 import {
   compileForm,
   pathText,
@@ -30,7 +30,7 @@ import {
   type FormProblem,
   type FormPath,
 } from './compile.ts'
-import { suggestion, titleOf } from '../../text/words.ts'
+import { titleOf } from '../../text/words.ts'
 import { FieldSettings } from './field-schema.ts'
 import * as v from 'valibot'
 

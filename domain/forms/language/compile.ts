@@ -72,6 +72,13 @@ export function compileForm(definition: FormDefinition): Compilation {
   return { kind: 'supported', form: { definition, fields, resolved, answerFields, identifyingField } }
 }
 
+/** Whether a form can be submitted without its hosted page and, if not, why: sentences that name the field. */
+export function headlessSupport(definition: FormDefinition): { supported: boolean; reasons: string[] } {
+  const compilation = compileForm(definition)
+  if (compilation.kind === 'supported') return { supported: true, reasons: [] }
+  return { supported: false, reasons: [...compilation.reasons] }
+}
+
 function idOf(reading: FieldReading): string | null {
   return reading.kind === 'field' ? reading.field.id : reading.id
 }

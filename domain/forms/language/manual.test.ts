@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { formLineKeys, readFormLine } from './check.ts'
 import { answerTypes, contactFields, displayTypes, ruleOperators } from './definition.ts'
-import { fieldKeys } from './compile.ts'
-import { formWarnings, headlessSupport } from './support.ts'
+import { fieldKeys, headlessSupport } from './compile.ts'
+import { formWarnings } from './warnings.ts'
 
 const manual = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8')
 

@@ -2,7 +2,7 @@ import { echoed } from '../../limits/limits.ts'
 import type { ImportMapping } from '../../../ports/import-sessions.ts'
 import type { StorageType } from '../../record/field.ts'
 import type { ImportIssue } from '../../record/resource.ts'
-import { suggestion } from '../../text/words.ts'
+import { suggestion } from '../../text/schema-errors.ts'
 
 /** The key for a row's owner. The import has an owner already; a line may only repeat it. */
 export const OWNER_FIELD = 'organizationId'

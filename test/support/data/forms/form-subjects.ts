@@ -1,5 +1,5 @@
 import type { FormDefinition } from '../../../../ports/records.ts'
-import { headlessSupport } from '../../../../domain/forms/language/support.ts'
+import { headlessSupport } from '../../../../domain/forms/language/compile.ts'
 import { definitionOf, fieldOf, optionsOf, when } from './forms.ts'
 
 /** Why a form cannot be submitted headlessly. */

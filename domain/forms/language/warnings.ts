@@ -1,9 +1,8 @@
-import { suggestion } from '../../text/words.ts'
+import { suggestion } from '../../text/schema-errors.ts'
 import { isSensitiveKey } from '../../text/sensitive-keys.ts'
 import {
   hasEffect,
   limitedSettings,
-  compileForm,
   fieldKeys,
   nameOf,
   readField,
@@ -13,13 +12,6 @@ import {
 } from './compile.ts'
 import type { FormDefinition } from '../../../ports/records.ts'
 import { isAnswerField, type FormField } from './definition.ts'
-
-/** Whether a form can be submitted without its hosted page and, if not, why: sentences that name the field. */
-export function headlessSupport(definition: FormDefinition): { supported: boolean; reasons: string[] } {
-  const compilation = compileForm(definition)
-  if (compilation.kind === 'supported') return { supported: true, reasons: [] }
-  return { supported: false, reasons: [...compilation.reasons] }
-}
 
 /**
  * Warnings for the operator about a form that can be submitted: answers that are never published because of their

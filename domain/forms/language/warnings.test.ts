@@ -8,7 +8,8 @@ import {
   text,
 } from '../../../test/support/data/forms/form-subjects.ts'
 import { definitionOf, fieldOf, optionsOf, when } from '../../../test/support/data/forms/forms.ts'
-import { formWarnings, headlessSupport, abuseWarnings } from './support.ts'
+import { formWarnings, abuseWarnings } from './warnings.ts'
+import { headlessSupport } from './compile.ts'
 
 describe('what is supported', () => {
   it.each<[string, readonly unknown[]]>([
