@@ -3,15 +3,12 @@
  * written from these files alone and tested with the suites in `adapters/conformance`.
  */
 export type * from './analytics.ts'
-export type * from './archives.ts'
-export type * from './erasure.ts'
 export type * from './import-sessions.ts'
 export type * from './organizations.ts'
+export type * from './organization-store.ts'
 export type * from './messaging.ts'
 export type * from './operators.ts'
-export type * from './people.ts'
 export type * from './placement.ts'
-export type * from './moves.ts'
 export type * from './platform.ts'
 export type * from './records.ts'
 export type * from './sources.ts'

@@ -1,14 +1,12 @@
 import type { Administration, KeyUpkeep, KeyedStorage, OperatorKeys } from './organizations.ts'
 import type { Analytics } from './analytics.ts'
-import type { Audit, OpenOperatorChanges } from './operators.ts'
-import type { People } from './people.ts'
+import type { Audit, OpenOperatorChanges, People } from './operators.ts'
 import type { ExitSurveySource } from './sources.ts'
 import type { FormDirectory, TenantWriter } from './records.ts'
 import type { ImportDirectory, ImportSessions } from './import-sessions.ts'
 import type { SendLog } from './messaging.ts'
 import type { OutboxStore, TenantWebhooks } from './outbox.ts'
-import type { ErasureLedger, RetentionDirectory } from './erasure.ts'
-import type { OrganizationStore } from './archives.ts'
+import type { ErasureLedger, RetentionDirectory, OrganizationStore } from './organization-store.ts'
 
 /** Every storage port, over one database or over all of them together. */
 export interface Storage {

@@ -1,5 +1,5 @@
 import { Decrypter, Encrypter } from 'age-encryption'
-import type { ArchiveSeal } from '../../ports/archives.ts'
+import type { ArchiveSeal } from '../../ports/organization-store.ts'
 
 /**
  * Encrypts archives to a public key (`age1…`), in the format of age (https://age-encryption.org/v1). Throws for a text

@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ArchiveStore } from '../../ports/archives.ts'
+import type { ArchiveStore } from '../../ports/organization-store.ts'
 
 /** A file that is not complete yet. No archive has such a name. */
 const UNFINISHED = '.unfinished'

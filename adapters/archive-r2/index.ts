@@ -1,6 +1,6 @@
 import type { R2Bucket, R2MultipartUpload, R2UploadedPart } from '@cloudflare/workers-types'
 import { concatenated } from '../../domain/text/encoding.ts'
-import type { ArchiveStore, StoredArchive } from '../../ports/archives.ts'
+import type { ArchiveStore, StoredArchive } from '../../ports/organization-store.ts'
 
 /** The size of the parts of an upload. R2 wants at least 5 MiB, and all but the last of one size. */
 const PART_BYTES = 8 * 1024 * 1024

@@ -1,6 +1,6 @@
 import { organizationFields, storedFieldShape } from '../../domain/record/account-fields.ts'
 import { resources } from '../../domain/resources/index.ts'
-import type { MovedTable, StoredValue, MovedRow } from '../../ports/moves.ts'
+import type { MovedTable, StoredValue, MovedRow } from '../../ports/placement.ts'
 import type {
   ArchivedColumn,
   ArchivedTable,
@@ -11,7 +11,11 @@ import type {
   ArchivePosition,
   RestoredPart,
   OrganizationStore,
-} from '../../ports/archives.ts'
+  Deletion,
+  Erasure,
+  Retention,
+  RowRemoval,
+} from '../../ports/organization-store.ts'
 import {
   readDescribedTables,
   type DescribedTable,
@@ -31,7 +35,7 @@ import {
   type SqlBool,
 } from 'kysely'
 import { keysOf } from '../../domain/text/encoding.ts'
-import { slugTaken } from './access/organizations.ts'
+import { slugTaken, refuseMoving } from './access/organizations.ts'
 import {
   bind,
   db,
@@ -45,8 +49,6 @@ import {
   failsWhen,
   advanceClock,
 } from './statement/compiler.ts'
-import type { Deletion, Erasure, Retention, RowRemoval } from '../../ports/erasure.ts'
-import { refuseMoving } from './access/organizations.ts'
 import { insertStatements } from './move/place.ts'
 
 /** Why rows of a table are in no archive. */

@@ -6,7 +6,7 @@ import type {
   OpenSession,
   People,
   SessionTimes,
-} from '../../ports/people.ts'
+} from '../../ports/operators.ts'
 import type { Clock, RandomSource, Background } from '../../ports/platform.ts'
 import { toInstant } from '../text/instant.ts'
 import { type Secrets, type Purpose, type SecretVersion, keyedHashes } from './secrets.ts'

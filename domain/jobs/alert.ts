@@ -1,5 +1,5 @@
 import type { Alert, EmailMessage, SendRecord, ReturnedEmail, SendLog } from '../../ports/messaging.ts'
-import type { PersonInRole } from '../../ports/people.ts'
+import type { PersonInRole } from '../../ports/operators.ts'
 import { platformMailbox } from '../messaging/sender.ts'
 import { deliveryAddress, isProviderAddress } from '../text/typed-text.ts'
 import { toBase64Url, utf8 } from '../text/encoding.ts'

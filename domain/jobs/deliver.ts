@@ -17,7 +17,7 @@ import { runAutomation } from './automation.ts'
 import type { Clock, Log } from '../../ports/platform.ts'
 import type { ImportDirectory } from '../../ports/import-sessions.ts'
 import type { FamilyWithWork, OwnPlace, PlaceDirectory } from '../../ports/placement.ts'
-import type { RetentionDirectory } from '../../ports/erasure.ts'
+import type { RetentionDirectory } from '../../ports/organization-store.ts'
 
 const TOKEN_LENGTH = 22
 

@@ -17,7 +17,7 @@ import type {
   TenantWebhooks,
 } from '../../ports/outbox.ts'
 import type { TenantWriter } from '../../ports/records.ts'
-import type { People } from '../../ports/people.ts'
+import type { People } from '../../ports/operators.ts'
 import type { Secrets } from '../access/secrets.ts'
 import type { Resource } from '../record/resource.ts'
 import { formatMailbox, type MailIdentity } from '../messaging/sender.ts'

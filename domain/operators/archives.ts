@@ -14,7 +14,7 @@ import {
 import { ORGANIZATION, ARCHIVE_VERSION } from '../organizations/tar.ts'
 import { readCursor, writeCursor } from './list.ts'
 import type { OperatorWorld } from './world.ts'
-import type { Restoration } from '../../ports/archives.ts'
+import type { Restoration } from '../../ports/organization-store.ts'
 import {
   beginRestoring,
   progressOf,

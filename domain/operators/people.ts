@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { PersonInRole, PersonRole } from '../../ports/people.ts'
+import type { PersonInRole, PersonRole } from '../../ports/operators.ts'
 import { ofOrganization, many, sets, text, type Column } from '../record/command.ts'
 import { component, described, worded } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'

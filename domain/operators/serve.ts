@@ -40,7 +40,7 @@ import {
   type Precondition,
 } from './change.ts'
 import type { OperatorWorld } from './world.ts'
-import type { OpenSession, SessionHolder } from '../../ports/people.ts'
+import type { OpenSession, SessionHolder } from '../../ports/operators.ts'
 import { bearerToken, keepUp, refuseExposedKey } from '../access/authenticate.ts'
 import { keyedHashes } from '../access/secrets.ts'
 import { readRequestBody } from '../limits/body.ts'

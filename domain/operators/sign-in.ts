@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Session, SignedIn, PersonRole } from '../../ports/people.ts'
+import type { Session, SignedIn, PersonRole } from '../../ports/operators.ts'
 import { readKey, readOperatorKey } from '../access/keys.ts'
 import {
   operatorRoles,

@@ -1,9 +1,8 @@
 import type { Administration, KeyedStorage, Organization, OperatorKeys } from '../../ports/organizations.ts'
-import type { Audit, OpenOperatorChanges } from '../../ports/operators.ts'
+import type { Audit, OpenOperatorChanges, People } from '../../ports/operators.ts'
 import type { Background, Clock, Deadline, Log, RandomSource } from '../../ports/platform.ts'
 import type { EmailSender, SendLog, SmsSender } from '../../ports/messaging.ts'
 import type { OutboxRef, OutboxStore, TenantWebhooks } from '../../ports/outbox.ts'
-import type { People } from '../../ports/people.ts'
 import type { SubmissionMarks, TenantWriter } from '../../ports/records.ts'
 import type { MailIdentity } from '../messaging/sender.ts'
 import type { Secrets } from '../access/secrets.ts'
@@ -11,8 +10,7 @@ import type { Moves } from '../placement/operators/moves.ts'
 import type { Overview, DeletionPlaces, RestorePlaces } from '../placement/operators/overview.ts'
 import type { BackupWorld } from '../organizations/backups.ts'
 import type { ImportWorld } from '../imports/check.ts'
-import type { ErasureLedger } from '../../ports/erasure.ts'
-import type { OrganizationStore } from '../../ports/archives.ts'
+import type { ErasureLedger, OrganizationStore } from '../../ports/organization-store.ts'
 
 /**
  * The ports that the operator interface needs. Stored data is only read through them: every change goes through

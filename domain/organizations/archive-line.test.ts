@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { StoredValue } from '../../ports/moves.ts'
-import type { ArchivedColumn } from '../../ports/archives.ts'
+import type { StoredValue } from '../../ports/placement.ts'
+import type { ArchivedColumn } from '../../ports/organization-store.ts'
 import { WITHHELD, membersOfRow, rowOfMembers } from './archive.ts'
 
 const column = (field: string, given: Partial<ArchivedColumn> = {}): ArchivedColumn => ({

@@ -8,8 +8,8 @@ import type {
   ArchivedTable,
   Restoration,
   OrganizationStore,
-} from '../../ports/archives.ts'
-import type { StoredValue } from '../../ports/moves.ts'
+} from '../../ports/organization-store.ts'
+import type { StoredValue } from '../../ports/placement.ts'
 import { archivedValueProblem } from '../limits/json.ts'
 import { membersOf, parsedOr } from '../text/encoding.ts'
 

@@ -1,5 +1,10 @@
 import type { Clock, Log } from '../../ports/platform.ts'
-import type { OpenDigest, ArchiveSeal, ArchiveStore, OrganizationStore } from '../../ports/archives.ts'
+import type {
+  OpenDigest,
+  ArchiveSeal,
+  ArchiveStore,
+  OrganizationStore,
+} from '../../ports/organization-store.ts'
 import { toInstant } from '../text/instant.ts'
 import { openLocalSource, type ArchiveSource } from './archive.ts'
 import { ChangedMeanwhile, writeArchive } from './write-archive.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
-import type { OpenDigest } from '../../ports/archives.ts'
+import type { OpenDigest } from '../../ports/organization-store.ts'
 import { concatenated, utf8 } from '../text/encoding.ts'
 import type { ArchiveLines, ArchiveSource } from './archive.ts'
 import { ArchiveProblem, readArchive } from './read-archive.ts'

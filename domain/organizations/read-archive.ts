@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { ArchiveDigest, OpenDigest } from '../../ports/archives.ts'
+import type { ArchiveDigest, OpenDigest } from '../../ports/organization-store.ts'
 import { concatenated, decodeUtf8, membersOf, parsedOr } from '../text/encoding.ts'
 import {
   LINE_BYTES_MAX,
@@ -19,7 +19,7 @@ import {
   readTarHeader,
   type TarHeader,
 } from './tar.ts'
-import type { StoredValue } from '../../ports/moves.ts'
+import type { StoredValue } from '../../ports/placement.ts'
 import { FORM_ID } from '../forms/language/definition.ts'
 import { isReservedId } from '../imports/check.ts'
 import { Instant } from '../record/field.ts'

@@ -1,10 +1,7 @@
-import type { People } from '../../ports/people.ts'
+import type { People } from '../../ports/operators.ts'
 import type { Clock } from '../../ports/platform.ts'
-import type { OrganizationStore } from '../../ports/archives.ts'
-import type { DeletionPlaces } from '../placement/operators/overview.ts'
-import { unlessElsewhere } from '../placement/find/errors.ts'
-import { toInstant } from '../text/instant.ts'
 import type {
+  OrganizationStore,
   Erasure,
   ErasureStep,
   KnownPerson,
@@ -12,7 +9,10 @@ import type {
   ErasureLedger,
   ErasureMark,
   RecordedErasure,
-} from '../../ports/erasure.ts'
+} from '../../ports/organization-store.ts'
+import type { DeletionPlaces } from '../placement/operators/overview.ts'
+import { unlessElsewhere } from '../placement/find/errors.ts'
+import { toInstant } from '../text/instant.ts'
 import type { Secrets, SecretVersion } from '../access/secrets.ts'
 import { spellingsOf } from '../text/email-spellings.ts'
 import { emailKey } from '../text/typed-text.ts'

@@ -1,8 +1,12 @@
 import * as v from 'valibot'
 import type { RestoredOrganization, RestorePlaces } from '../placement/operators/overview.ts'
-import type { PlaceChoice } from '../../ports/placement.ts'
-import type { StoredValue } from '../../ports/moves.ts'
-import type { ArchivedTable, Restoration, OrganizationStore } from '../../ports/archives.ts'
+import type { PlaceChoice, StoredValue } from '../../ports/placement.ts'
+import type {
+  ArchivedTable,
+  Restoration,
+  OrganizationStore,
+  ErasureLedger,
+} from '../../ports/organization-store.ts'
 import { unlessElsewhere } from '../placement/find/errors.ts'
 import { isOrganizationId } from '../access/keys.ts'
 import { randomBase62, listOf, membersOf, parsedOr } from '../text/encoding.ts'
@@ -22,7 +26,6 @@ import { FORM_ID_MAX_LENGTH } from '../forms/language/definition.ts'
 import type { Administration, OperatorKeys } from '../../ports/organizations.ts'
 import type { Clock, RandomSource } from '../../ports/platform.ts'
 import type { Secrets } from '../access/secrets.ts'
-import type { ErasureLedger } from '../../ports/erasure.ts'
 
 /** The ports by which an organization is restored. */
 export interface RestoreWorld {

@@ -3,7 +3,7 @@ import { restoreAcme } from '../../test/support/archives/restored-acme.ts'
 import { organization } from '../../adapters/conformance/fixtures.ts'
 import { portWith } from '../../test/support/runner/port-with.ts'
 import { createScratchPlaces, OWN } from '../../test/support/scratch/scratch-places.ts'
-import type { OrganizationStore } from '../../ports/archives.ts'
+import type { OrganizationStore } from '../../ports/organization-store.ts'
 
 test.each([
   ['the archived slug, when none is asked for', undefined, 'acme'],

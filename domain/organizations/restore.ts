@@ -1,7 +1,13 @@
-import type { OrganizationStore, ArchivePosition, ArchivedTable, Restoration } from '../../ports/archives.ts'
+import type {
+  OrganizationStore,
+  ArchivePosition,
+  ArchivedTable,
+  Restoration,
+  RecordedErasure,
+} from '../../ports/organization-store.ts'
 import { parsedOr, membersOf } from '../text/encoding.ts'
 import { copyFiles, tableOfFile, rowOfMembers, columnsOf } from './archive.ts'
-import type { StoredValue } from '../../ports/moves.ts'
+import type { StoredValue } from '../../ports/placement.ts'
 import { rowCheck } from './read-archive.ts'
 import {
   withFormIds,
@@ -14,7 +20,6 @@ import {
 } from './restoration.ts'
 import { MovingError } from '../placement/find/errors.ts'
 import { toInstant } from '../text/instant.ts'
-import type { RecordedErasure } from '../../ports/erasure.ts'
 import { resources } from '../resources/index.ts'
 import {
   eraseKnown,

@@ -1,5 +1,5 @@
 import type { Clock, Log } from '../../ports/platform.ts'
-import type { DueRetention, RetentionDirectory, ErasureLedger } from '../../ports/erasure.ts'
+import type { DueRetention, RetentionDirectory, ErasureLedger } from '../../ports/organization-store.ts'
 import { REMOVALS_KEPT_DAYS } from '../resources/removals.ts'
 import { toInstant } from '../text/instant.ts'
 

@@ -1,4 +1,4 @@
-import type { ArchiveDigest, OpenDigest, ArchivePosition } from '../../ports/archives.ts'
+import type { ArchiveDigest, OpenDigest, ArchivePosition } from '../../ports/organization-store.ts'
 import { utf8 } from '../text/encoding.ts'
 import type {
   ArchivedFile,

@@ -31,7 +31,7 @@ import {
 } from './storage/placed-requests.ts'
 import type { StoredRow, TenantWriter } from '../../ports/records.ts'
 import { forms } from '../resources/forms.ts'
-import type { OrganizationStore } from '../../ports/archives.ts'
+import type { OrganizationStore } from '../../ports/organization-store.ts'
 import type { TenantWebhooks } from '../../ports/outbox.ts'
 import type { Administration, OperatorKeys, RevokedKey, StoredKey } from '../../ports/organizations.ts'
 import type {

@@ -1,6 +1,6 @@
 import { createR2Archives } from '../../adapters/archive-r2/index.ts'
 import { sweepBackups, type BackupWorld } from '../../domain/organizations/backups.ts'
-import type { OpenDigest } from '../../ports/archives.ts'
+import type { OpenDigest } from '../../ports/organization-store.ts'
 import type { Env } from '../env/index.ts'
 import { consoleLog, systemClock } from '../system.ts'
 import { openStorage } from './all-storage.ts'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWith, sealTo } from '../../adapters/archive-age/index.ts'
 import { createFolderArchives } from '../../adapters/archive-folder/index.ts'
-import type { ArchiveStore } from '../../ports/archives.ts'
+import type { ArchiveStore } from '../../ports/organization-store.ts'
 import { openR2Runtime, type R2Runtime } from '../support/archives/r2-runtime.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'archive-stores-'))

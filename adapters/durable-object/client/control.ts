@@ -1,4 +1,4 @@
-import type { FamilyDatabases } from '../../../ports/placement.ts'
+import type { FamilyDatabases, MovePlace } from '../../../ports/placement.ts'
 import {
   knowsJurisdiction,
   createObjectCall,
@@ -8,7 +8,6 @@ import {
 import { relayed } from '../../../ports/relayed.ts'
 import { createMeter } from '../../sqlite/statement/executor.ts'
 import type { FamilyObject } from '../protocol.ts'
-import type { MovePlace } from '../../../ports/moves.ts'
 import { createMovePlace, type MoveControl } from '../../sqlite/move/place.ts'
 
 /** The objects of families, as a whole. No I/O. */

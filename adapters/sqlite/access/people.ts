@@ -1,7 +1,13 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
 import type { KeyClaim, OperatorKeyClaim, StoredOperatorKey } from '../../../ports/organizations.ts'
-import type { OperatorChanges } from '../../../ports/operators.ts'
-import type { OpenSession, People, PersonInRole, Session, SessionHolder } from '../../../ports/people.ts'
+import type {
+  OperatorChanges,
+  OpenSession,
+  People,
+  PersonInRole,
+  Session,
+  SessionHolder,
+} from '../../../ports/operators.ts'
 import { operatorKeyFields } from '../../../domain/record/account-fields.ts'
 import { keysOf } from '../../../domain/text/encoding.ts'
 import { isPlaced } from '../placement/guard.ts'

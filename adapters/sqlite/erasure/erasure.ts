@@ -3,7 +3,7 @@ import { storedFields, type Resource } from '../../../domain/record/resource.ts'
 import { contacts } from '../../../domain/resources/contacts.ts'
 import { resources } from '../../../domain/resources/index.ts'
 import type { Clock } from '../../../ports/platform.ts'
-import type { Erasure, ErasureStep, KnownPerson, Person } from '../../../ports/erasure.ts'
+import type { Erasure, ErasureStep, KnownPerson, Person } from '../../../ports/organization-store.ts'
 import type { Database } from '../statement/database.ts'
 import { isOpen, openImports } from '../imports/session-states.ts'
 import {

@@ -12,7 +12,7 @@ import type {
   ErasureLedger,
   ErasureMark,
   RecordedErasure,
-} from '../../../ports/erasure.ts'
+} from '../../../ports/organization-store.ts'
 import { openImports } from '../imports/session-states.ts'
 import {
   bind,

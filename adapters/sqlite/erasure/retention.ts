@@ -1,6 +1,6 @@
 import { sql, type Expression } from 'kysely'
 import type { KeptKind, RetentionSettings } from '../../../ports/organizations.ts'
-import type { DueRetention, Retention, RetentionDirectory } from '../../../ports/erasure.ts'
+import type { DueRetention, Retention, RetentionDirectory } from '../../../ports/organization-store.ts'
 import { expectedSettings, unchanged } from '../access/organizations.ts'
 import { isPlaced, type Guard } from '../placement/guard.ts'
 import {

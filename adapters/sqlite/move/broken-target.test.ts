@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runMove, tidyUp } from '../../../domain/placement/move/advance.ts'
 import { MOVE_LEASE_MS, type MoveWorld } from '../../../domain/placement/move/world.ts'
-import type { Move, MovedTable, MovePlace } from '../../../ports/moves.ts'
-import type { Place } from '../../../ports/placement.ts'
+import type { Move, MovedTable, MovePlace, Place } from '../../../ports/placement.ts'
 import { fewTables, fewTablesImage } from '../../../test/support/databases/few-tables.ts'
 import {
   contentOf,

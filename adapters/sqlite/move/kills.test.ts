@@ -13,7 +13,7 @@ import {
 } from '../../../test/support/moving/moving.ts'
 import { movingWriter, type MovingWriter } from '../../../test/support/moving/moving-writer.ts'
 import { oddFamily } from '../../../test/support/data/odd-rows.ts'
-import type { MovedTable } from '../../../ports/moves.ts'
+import type { MovedTable } from '../../../ports/placement.ts'
 import { openImage } from '../../node-sqlite/index.ts'
 import { readMovedTables } from './moved-rows.ts'
 

@@ -1,7 +1,6 @@
 import { sql, type AliasableExpression, type Expression, type Selection, type SqlBool } from 'kysely'
 import { forms } from '../../../domain/resources/forms.ts'
-import type { Move, MoveLedger, MovePhase, MoveTurn } from '../../../ports/moves.ts'
-import type { Place } from '../../../ports/placement.ts'
+import type { Move, MoveLedger, MovePhase, MoveTurn, Place } from '../../../ports/placement.ts'
 import { bind, db, eb, slot, template, jsonEach, one, type Template, atMost } from '../statement/compiler.ts'
 import { parsed, type Database, type JsonText } from '../statement/database.ts'
 import {

@@ -14,7 +14,7 @@ import { contentOf, movingPlaces, toOwn, toShared } from '../../../test/support/
 import { oddFamily } from '../../../test/support/data/odd-rows.ts'
 import { fewTables, fewTablesImage } from '../../../test/support/databases/few-tables.ts'
 import { migratedImage } from '../../../test/support/databases/migrated-image.ts'
-import type { MovedTable } from '../../../ports/moves.ts'
+import type { MovedTable } from '../../../ports/placement.ts'
 import { newOrganization } from '../../../domain/organizations/settings.ts'
 import { createStorage, openImage } from '../../node-sqlite/index.ts'
 import { readMovedTables } from './moved-rows.ts'

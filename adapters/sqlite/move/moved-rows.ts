@@ -1,5 +1,12 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
-import type { MovedTable, MovedRow, RowsPage, RowsWanted, WantedKeys, MoveKey } from '../../../ports/moves.ts'
+import type {
+  MovedTable,
+  MovedRow,
+  RowsPage,
+  RowsWanted,
+  WantedKeys,
+  MoveKey,
+} from '../../../ports/placement.ts'
 import { type Database, parsed, type JsonText } from '../statement/database.ts'
 import { bind, slot, template, jsonChunks, type Template } from '../statement/compiler.ts'
 import {

@@ -6,7 +6,7 @@ import type {
   WriteOutcome,
   MovedOrganization,
   MovePlace,
-} from '../../../ports/moves.ts'
+} from '../../../ports/placement.ts'
 import { utf8Length } from '../../../domain/text/encoding.ts'
 import {
   bind,

@@ -17,7 +17,7 @@ import { movingWriter } from '../../../test/support/moving/moving-writer.ts'
 import { oddFamily } from '../../../test/support/data/odd-rows.ts'
 import { fewTables, fewTablesImage } from '../../../test/support/databases/few-tables.ts'
 import { migratedImage } from '../../../test/support/databases/migrated-image.ts'
-import type { MovedTable } from '../../../ports/moves.ts'
+import type { MovedTable } from '../../../ports/placement.ts'
 import { createStorage, openImage } from '../../node-sqlite/index.ts'
 import { readMovedTables } from './moved-rows.ts'
 

@@ -7,7 +7,7 @@ import type {
   StoredKey,
   StoredOperatorKey,
 } from '../../../ports/organizations.ts'
-import type { PersonRole } from '../../../ports/people.ts'
+import type { PersonRole, AuditOutcome, AuditSubject } from '../../../ports/operators.ts'
 import type { RowOf } from '../../../domain/record/resource.ts'
 import type { DeclaredResource } from '../../../domain/resources/index.ts'
 import type {
@@ -19,10 +19,8 @@ import type {
 } from '../../../ports/import-sessions.ts'
 import type { SendRecord } from '../../../ports/messaging.ts'
 import type { ListedEntry, DeliveryStatus, OffReason } from '../../../ports/outbox.ts'
-import type { AuditOutcome, AuditSubject } from '../../../ports/operators.ts'
-import type { MovePhase, ShownProgress } from '../../../ports/moves.ts'
-import type { Jurisdiction, Place, Region } from '../../../ports/placement.ts'
-import type { ErasureMarkKind } from '../../../ports/erasure.ts'
+import type { MovePhase, ShownProgress, Jurisdiction, Place, Region } from '../../../ports/placement.ts'
+import type { ErasureMarkKind } from '../../../ports/organization-store.ts'
 import type { FormDefinition } from '../../../ports/records.ts'
 
 /** `form-submissions` is stored in `form_submissions`. */

@@ -1,4 +1,4 @@
-import type { Move } from '../../../ports/moves.ts'
+import type { Move } from '../../../ports/placement.ts'
 import { doublingPauses } from '../../limits/waiting.ts'
 import { toInstant } from '../../text/instant.ts'
 import { unlessElsewhere } from '../find/errors.ts'

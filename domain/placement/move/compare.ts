@@ -1,4 +1,4 @@
-import type { MovedRow, MovedTable, MovePlace } from '../../../ports/moves.ts'
+import type { MovedRow, MovedTable, MovePlace } from '../../../ports/placement.ts'
 import {
   comparedTables,
   isOver,

@@ -1,4 +1,4 @@
-import type { MovePhase } from '../../../ports/moves.ts'
+import type { MovePhase } from '../../../ports/placement.ts'
 
 /**
  * The words of a move, once for all who take part in it: the states of a place, what each state allows, and the methods

@@ -18,7 +18,7 @@ import type {
   TableChanges,
   WriteOutcome,
   ShownProgress,
-} from '../../../ports/moves.ts'
+} from '../../../ports/placement.ts'
 import { parseJson } from '../../text/encoding.ts'
 import { TABLES_A_STEP } from './world.ts'
 

@@ -1,6 +1,5 @@
 import type { Clock, Deadline, Log, RandomSource } from '../../../ports/platform.ts'
-import type { MoveLedger, MovePlace } from '../../../ports/moves.ts'
-import type { Place } from '../../../ports/placement.ts'
+import type { MoveLedger, MovePlace, Place } from '../../../ports/placement.ts'
 import { within } from '../../limits/waiting.ts'
 import { relayed } from '../../../ports/relayed.ts'
 

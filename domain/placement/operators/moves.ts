@@ -1,7 +1,6 @@
 import type { Administration, PlaceRefusal } from '../../../ports/organizations.ts'
 import type { Background } from '../../../ports/platform.ts'
-import type { FamilyDatabases, Place, PlaceChoice, PlaceDirectory } from '../../../ports/placement.ts'
-import type { Move } from '../../../ports/moves.ts'
+import type { FamilyDatabases, Place, PlaceChoice, PlaceDirectory, Move } from '../../../ports/placement.ts'
 import { eachOf, pause, CONNECTIONS_WIDTH } from '../../limits/waiting.ts'
 import { toInstant } from '../../text/instant.ts'
 import { SHARED } from '../find/at-place.ts'

@@ -12,7 +12,7 @@ import {
   type Manifest,
   type OrganizationFile,
 } from '../../../domain/organizations/archive.ts'
-import type { OpenDigest } from '../../../ports/archives.ts'
+import type { OpenDigest } from '../../../ports/organization-store.ts'
 import { CommandError, repeated, itemsOf, type OperatorService } from '../client/call-service.ts'
 import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { ArchiveProblem, readArchive, rowCheck } from '../../../domain/organizations/read-archive.ts'

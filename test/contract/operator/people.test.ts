@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { operatorEndpoints } from '../../../domain/operator-api.ts'
-import type { PersonRole } from '../../../ports/people.ts'
+import type { PersonRole } from '../../../ports/operators.ts'
 import { contact, form, submission } from '../../../adapters/conformance/fixtures.ts'
 import { fakeEmail } from '../../support/providers/jobs.ts'
 import { everyText } from '../../support/databases/whole-database.ts'

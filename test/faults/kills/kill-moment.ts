@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { MovePhase } from '../../../ports/moves.ts'
+import type { MovePhase } from '../../../ports/placement.ts'
 import { watchPhases } from '../moves/remains.ts'
 
 /** When the kill of a round comes: some ms after the first post, or when a move is in a phase. */

@@ -6,7 +6,7 @@ import { serviceName } from '../../../host-worker/local/host.ts'
 import { persistPath } from '../../../host-worker/local/state.ts'
 import { MOVE_LEASE_MS } from '../../../domain/placement/move/world.ts'
 import { ENTRY_LEASE_MS } from '../../../domain/jobs/work.ts'
-import type { MovePhase } from '../../../ports/moves.ts'
+import type { MovePhase } from '../../../ports/placement.ts'
 import { objectFile, sharedDatabaseFile } from '../../support/databases/d1-files.ts'
 
 /** A move, as its record in the database shows it. */

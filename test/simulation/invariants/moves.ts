@@ -1,5 +1,5 @@
 import { NEXT_PHASES } from '../../../domain/placement/move/place-states.ts'
-import type { MovePhase } from '../../../ports/moves.ts'
+import type { MovePhase } from '../../../ports/placement.ts'
 import type { StoredPlaces } from '../service/stored-places.ts'
 import { textOf, type ChangeCheck, type Watch } from './watch.ts'
 

@@ -1,5 +1,11 @@
-import type { Move, MoveLedger, MovedRow, MovedTable } from '../../../ports/moves.ts'
-import type { OwnPlace, PlaceDirectory } from '../../../ports/placement.ts'
+import type {
+  Move,
+  MoveLedger,
+  MovedRow,
+  MovedTable,
+  OwnPlace,
+  PlaceDirectory,
+} from '../../../ports/placement.ts'
 import type { Mutant } from '../service/universe.ts'
 
 /** Rows of the outbox without the leases of the workers that hold them. */

@@ -1,4 +1,4 @@
-import type { OrganizationStore } from '../../../ports/archives.ts'
+import type { OrganizationStore } from '../../../ports/organization-store.ts'
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import type { Mutant } from '../service/universe.ts'
 import { replacing } from './replacing.ts'

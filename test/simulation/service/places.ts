@@ -11,8 +11,7 @@ import { createPlaceMemory, type AllPlaces } from '../../../domain/placement/fin
 import type { MovesWorld } from '../../../domain/placement/operators/moves.ts'
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import type { Background, Clock, Deadline, Log, RandomSource } from '../../../ports/platform.ts'
-import type { MovePlace } from '../../../ports/moves.ts'
-import type { Place } from '../../../ports/placement.ts'
+import type { MovePlace, Place } from '../../../ports/placement.ts'
 import type { Process } from './processes/process.ts'
 import type { Aims, Mutant } from './universe.ts'
 

@@ -2,7 +2,7 @@ import { build } from 'esbuild'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Miniflare } from 'miniflare'
-import type { ArchiveStore, StoredArchive } from '../../../ports/archives.ts'
+import type { ArchiveStore, StoredArchive } from '../../../ports/organization-store.ts'
 import { runtimeFiles } from '../services/runtime-files.ts'
 
 /** A bucket in the real runtime, with the adapter running there. */

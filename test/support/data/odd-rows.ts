@@ -1,5 +1,5 @@
 import type { BoundValue, Executor } from '../../../adapters/sqlite/index.ts'
-import type { MovedTable } from '../../../ports/moves.ts'
+import type { MovedTable } from '../../../ports/placement.ts'
 
 /** Texts and numbers that are difficult to copy exactly. */
 const TEXTS = [

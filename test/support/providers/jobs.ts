@@ -13,7 +13,7 @@ import type {
 import type { OutboxRef } from '../../../ports/outbox.ts'
 import { automation, ada } from '../../../adapters/conformance/outbox.ts'
 import { form, organization, submission } from '../../../adapters/conformance/fixtures.ts'
-import type { PersonRole } from '../../../ports/people.ts'
+import type { PersonRole } from '../../../ports/operators.ts'
 import type { NewSubmission } from '../../../ports/records.ts'
 import type { Storage } from '../../../ports/storage.ts'
 import { fakeClock, fakeRandom, testSecrets, type FakeClock } from '../runner/fakes.ts'
