@@ -1,5 +1,5 @@
 import type { ImportFormat } from '../../ports/import-sessions.ts'
-import { bytesOfBase64, concatenated, toBase64, utf8, isJsonObject, parsedOr } from '../text/encoding.ts'
+import { bytesOfBase64, concatenated, toBase64, isJsonObject, parsedOr } from '../text/encoding.ts'
 import { createCsvReader, NEVER_ENDS, NEVER_ENDS_OR_TOO_LONG, type RecordReading } from './file/csv.ts'
 import {
   unreadable,
@@ -17,7 +17,8 @@ import { delimiters, type Header, type HeaderRules } from './file/header.ts'
 import { mistakeIn } from '../text/json-mistake.ts'
 import * as v from 'valibot'
 import type { RandomSource } from '../../ports/platform.ts'
-import type { Secrets, SecretVersion } from '../access/secrets.ts'
+import type { Secrets } from '../access/secrets.ts'
+import { seal, unseal } from '../access/sealed.ts'
 
 /** The state of reading a file between two parts. It is JSON, so that it can be stored with the session. */
 export interface Reading {
@@ -183,15 +184,12 @@ const StoredReading = v.object({
   ),
   lineEnd: v.nullable(v.number()),
   /**
-   * The version of the root secret under which `rest` is sealed: AES-GCM, the nonce first, bound to the import. Null or
-   * left out: `rest` is not sealed.
+   * The version of the root secret under which `rest` is sealed, bound to the import. Null or left out: `rest` is not
+   * sealed.
    */
   sealedUnder: v.optional(v.nullable(v.string()), null),
 })
 type StoredReading = Reading & Partial<Pick<v.InferOutput<typeof StoredReading>, 'sealedUnder'>>
-
-const KEY_BYTES = 32
-const NONCE_BYTES = 12
 
 /** The ports by which the rest of a reading is sealed. */
 interface Sealing {
@@ -207,17 +205,8 @@ export async function sealReading(
 ): Promise<StoredReading> {
   if (reading.rest === '') return reading
   const { current } = await secrets()
-  const nonce = random.bytes(NONCE_BYTES).slice()
-  const sealed = await crypto.subtle.encrypt(
-    algorithm(nonce, importId),
-    await keyOf(current, 'encrypt'),
-    bytesOfBase64(reading.rest),
-  )
-  return {
-    ...reading,
-    rest: toBase64(concatenated([nonce, new Uint8Array(sealed)])),
-    sealedUnder: current.version,
-  }
+  const sealed = await seal(bytesOfBase64(reading.rest), importId, 'import-reading', current, random)
+  return { ...reading, rest: toBase64(sealed), sealedUnder: current.version }
 }
 
 const OTHER_VERSION = 'Another version of the service began to read this file. Import it again.'
@@ -234,21 +223,6 @@ export async function unsealReading(
   if (sealedUnder === null) return stored
   const secret = (await secrets()).find(sealedUnder)
   if (secret === null) return 'The root secret was changed while the file was imported. Import it again.'
-  const bytes = bytesOfBase64(stored.rest)
-  const opened = crypto.subtle.decrypt(
-    algorithm(bytes.slice(0, NONCE_BYTES), importId),
-    await keyOf(secret, 'decrypt'),
-    bytes.slice(NONCE_BYTES),
-  )
-  const rest = await opened.catch(() => null)
-  return rest === null ? OTHER_VERSION : { ...stored, rest: toBase64(new Uint8Array(rest)) }
-}
-
-function algorithm(nonce: Uint8Array<ArrayBuffer>, importId: string): AesGcmParams {
-  return { name: 'AES-GCM', iv: nonce, additionalData: utf8(importId) }
-}
-
-async function keyOf(secret: SecretVersion, use: 'encrypt' | 'decrypt'): Promise<CryptoKey> {
-  const bytes = await secret.subkey('import-reading', KEY_BYTES)
-  return crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, [use])
+  const rest = await unseal(bytesOfBase64(stored.rest), importId, 'import-reading', secret)
+  return rest === null ? OTHER_VERSION : { ...stored, rest: toBase64(rest) }
 }

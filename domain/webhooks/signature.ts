@@ -1,7 +1,9 @@
 import type { RandomSource } from '../../ports/platform.ts'
-import type { Secrets, SecretVersion } from '../access/secrets.ts'
+import { seal, unseal } from '../access/sealed.ts'
+import type { Secrets } from '../access/secrets.ts'
 import {
   bytesOfBase64,
+  decodeUtf8,
   equalInConstantTime,
   fromBase64Url,
   toBase64,
@@ -67,11 +69,7 @@ export async function isSigned(
   return signatures.split(' ').some((given) => equalInConstantTime(utf8(given), expected))
 }
 
-// A secret must be known to sign, so it is stored encrypted: `{version of the root secret}.{nonce and text under AES-GCM}`.
-// It is tied to its webhook, so that nobody who can write to the database makes one sign for another.
-
-const NONCE_BYTES = 12
-const KEY_BYTES = 32
+// A secret must be known to sign, so it is stored sealed, for its webhook alone: `{version of the root secret}.{sealed}`.
 
 /** The webhook to which a secret belongs. */
 export interface SecretOwner {
@@ -86,9 +84,8 @@ export async function sealSecret(
   { current }: Pick<Secrets, 'current'>,
   random: RandomSource,
 ): Promise<string> {
-  const nonce = Uint8Array.from(random.bytes(NONCE_BYTES))
-  const sealed = await crypto.subtle.encrypt(cipher(nonce, owner), await keyOf(current), utf8(secret))
-  return `${current.version}.${toBase64Url(new Uint8Array([...nonce, ...new Uint8Array(sealed)]))}`
+  const sealed = await seal(utf8(secret), nameOf(owner), 'webhook-secret', current, random)
+  return `${current.version}.${toBase64Url(sealed)}`
 }
 
 /** A stored secret that was read. */
@@ -107,27 +104,12 @@ export async function openSecret(
   const [version = '', text = ''] = stored.split('.')
   const under = secrets.find(version)
   const bytes = fromBase64Url(text)
-  if (under === null || bytes === null || bytes.length <= NONCE_BYTES) return null
-  try {
-    const opened = await crypto.subtle.decrypt(
-      cipher(bytes.slice(0, NONCE_BYTES), owner),
-      await keyOf(under),
-      bytes.slice(NONCE_BYTES),
-    )
-    return {
-      secret: new TextDecoder().decode(opened),
-      isCurrent: version === secrets.current.version,
-    }
-  } catch {
-    return null
-  }
+  if (under === null || bytes === null) return null
+  const opened = await unseal(bytes, nameOf(owner), 'webhook-secret', under)
+  const secret = opened === null ? null : decodeUtf8(opened)
+  return secret === null ? null : { secret, isCurrent: version === secrets.current.version }
 }
 
-function cipher(iv: Uint8Array<ArrayBuffer>, { organizationId, webhookId }: SecretOwner) {
-  return { name: 'AES-GCM', iv, additionalData: utf8(JSON.stringify([organizationId, webhookId])) }
-}
-
-async function keyOf(under: SecretVersion): Promise<CryptoKey> {
-  const bytes = await under.subkey('webhook-secret', KEY_BYTES)
-  return crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt'])
+function nameOf({ organizationId, webhookId }: SecretOwner): string {
+  return JSON.stringify([organizationId, webhookId])
 }
