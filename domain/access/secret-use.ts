@@ -2,7 +2,7 @@ import type { Administration, HashCounts } from '../../ports/organizations.ts'
 import type { Secrets } from './secrets.ts'
 
 /** How many hashes were made under each root secret. */
-export interface HashesBySecret {
+interface HashesBySecret {
   readonly current: HashCounts
   /** Zero when no rotation is under way. */
   readonly previous: HashCounts

@@ -13,7 +13,7 @@ import { answerText, shownFields, truthsOf } from './shown-answers.ts'
 // browsers, so that the preview of a message is what is sent.
 
 /** What a text can be of an automatic message: the keys of a step. */
-export const messageParts = ['subject', 'html', 'body'] as const
+const messageParts = ['subject', 'html', 'body'] as const
 export type MessagePart = (typeof messageParts)[number]
 
 /** The maximum number of messages of an organization's automations to one address or number within any 24 hours. */

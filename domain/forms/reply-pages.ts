@@ -264,7 +264,7 @@ export async function policyOf(style: string, more: readonly string[]): Promise<
 }
 
 /** The page from which the visitor came, for links back to it. */
-export interface WayBack {
+interface WayBack {
   /**
    * The URL of the page that posted the form, as far as the browser reveals it: usually only the origin when the form
    * is sent to another site.

@@ -51,7 +51,7 @@ export interface StoredAutomation {
 }
 
 /** The names of `StoredAutomation`'s fields. */
-export const storedAutomationFields: readonly (keyof StoredAutomation)[] = [
+const storedAutomationFields: readonly (keyof StoredAutomation)[] = [
   ...(['automationId', 'name', 'description', 'status', 'trigger', 'stepCount'] as const),
   ...(['triggerFormId', 'steps', 'createdAt', 'updatedAt'] as const),
 ]

@@ -167,7 +167,7 @@ function published(verdict: FormVerdict): Omit<v.InferOutput<typeof Verdict>, 'f
 }
 
 /** The result of checking a form. */
-export type FormVerdict =
+type FormVerdict =
   /** It is no form: neither saved nor imported. */
   | { readonly kind: 'no_form'; readonly issues: readonly ImportIssue[] }
   | {
@@ -186,7 +186,7 @@ export type FormVerdict =
  * takes it, and the findings say that saving does not.
  * @param messagesOf what automations send to the contact after a submission of a form
  */
-export async function checkForm(
+async function checkForm(
   line: Readonly<Record<string, unknown>>,
   messagesOf: (formId: string) => readonly string[],
 ): Promise<FormVerdict> {

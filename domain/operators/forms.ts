@@ -205,7 +205,7 @@ export function contentOf(definition: FormDefinition, formId: string): Readonly<
 }
 
 /** What "form show --version" prints. */
-export const shownVersion = {
+const shownVersion = {
   operation: showFormVersion,
   says: ({ form, version, savedAt, savedBy, reasons }: v.InferOutput<typeof ShownVersion>) => ({
     out: [shownJson(form, 2)],

@@ -364,7 +364,7 @@ export const saveOrganization = operated({
 })
 
 /** What is known of an organization: its settings, and where it lives. */
-export interface OrganizationState {
+interface OrganizationState {
   readonly organizationId: string
   readonly place: PlaceDescription & {
     readonly move?: v.InferOutput<typeof MoveBody>

@@ -105,7 +105,7 @@ const NO_PLACES =
   'The service has no binding FAMILIES, which a database of its own needs. Deploy it with the Durable Object class of wrangler.toml.'
 
 /** Why the platform cannot provide a database of its own as it was requested. */
-export const placeRefusals: Readonly<Record<PlaceRefusal, string>> = {
+const placeRefusals: Readonly<Record<PlaceRefusal, string>> = {
   no_places: NO_PLACES,
   no_jurisdiction:
     'The platform on which the service runs cannot keep a database within this jurisdiction; the local runtime knows none. Leave the jurisdiction out, or choose another one.',
@@ -157,7 +157,7 @@ const Published = v.strictObject({
 
 export const MoveBody = component('Move', described(Published, 'The move of a family to another place.'))
 
-export const sampleMove: v.InferOutput<typeof Published> = {
+const sampleMove: v.InferOutput<typeof Published> = {
   moveId: '5f0c9a1e7d554a1b9c1f',
   organizationId: 'acme',
   from: 'shared',

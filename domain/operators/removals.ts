@@ -24,7 +24,7 @@ const common = { method: 'POST', access: 'admin', tag: 'Removal' } as const
 export const REMOVED_ROWS_MAX = 5_000
 
 /** Between the ids of a row that is named by two of them. No id contains it. */
-export const ID_SEPARATOR = '\t'
+const ID_SEPARATOR = '\t'
 
 const rowId = v.pipe(v.string(), v.minLength(1), v.maxLength(2 * idMaxLength + 1))
 

@@ -76,7 +76,7 @@ const RefusedAutomations = component(
 
 /** The maximum number of automations that are saved at once, and the maximum size of the request. */
 export const AUTOMATIONS_MAX = 100
-export const MAX_BYTES = 1_048_576
+const MAX_BYTES = 1_048_576
 
 export const saveOrganizationAutomations = operated({
   id: 'organizationAutomations.save',

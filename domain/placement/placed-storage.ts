@@ -111,7 +111,7 @@ function isRefusal(cause: unknown): cause is Error {
 }
 
 /** Opens one organization for writing, wherever it lives. */
-export function placedTenant(places: LoggedPlaces, organizationId: string): TenantWriter {
+function placedTenant(places: LoggedPlaces, organizationId: string): TenantWriter {
   const relay = toPlace(organizationId, places, (storage) => storage.tenant(organizationId))
   const submissions = placedSubmissions(places, organizationId)
   /** Writes rows. In a family's own database, ids of forms are reserved before, and settled when they are stored. */
@@ -165,7 +165,7 @@ function placedWebhooks(places: AllPlaces, organizationId: string): TenantWebhoo
 }
 
 /** Everything that is stored of one organization, wherever it lives. */
-export function placedOrganizationStore(places: AllPlaces, organizationId: string): OrganizationStore {
+function placedOrganizationStore(places: AllPlaces, organizationId: string): OrganizationStore {
   const relay = toPlace(organizationId, places, (storage) => storage.organizationStore(organizationId))
   return relayed(relay, {
     removeRows: (collection, keys) =>
@@ -189,7 +189,7 @@ export function placedOrganizationStore(places: AllPlaces, organizationId: strin
  * Administers organizations and keys of all places. Lists over all organizations, and counts, cover the shared database
  * only.
  */
-export function placedAdministration(places: AllPlaces, { administration: shared }: Storage): Administration {
+function placedAdministration(places: AllPlaces, { administration: shared }: Storage): Administration {
   return {
     ...placedWrites(places, ({ administration }) => administration),
     findOrganization: (organizationId) => findOrganization(organizationId, places),
@@ -216,7 +216,7 @@ export function placedAdministration(places: AllPlaces, { administration: shared
  * database has no records: there, the change is recorded as failed before it is made, and the record is corrected
  * afterwards.
  */
-export function placedChanges(places: LoggedPlaces, shared: Storage): OpenOperatorChanges {
+function placedChanges(places: LoggedPlaces, shared: Storage): OpenOperatorChanges {
   return (entry) => {
     const changes = shared.operatorChanges(entry)
     const recorded = recording(entry, shared)

@@ -299,7 +299,7 @@ export function textList(): Field<string[]> {
 }
 
 /** Bounds of texts by name: how many there may be, and how long a name and a text, in UTF-16 units. */
-export interface NamedTextBounds {
+interface NamedTextBounds {
   readonly most: number
   readonly nameLength: number
   readonly valueLength: number

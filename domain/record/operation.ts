@@ -140,13 +140,13 @@ export interface OperationRecord<
 export type Versioned = VersionedState | VersionedChange
 
 /** Of the operation that shows the state. */
-export interface VersionedState {
+interface VersionedState {
   /** Keys of its answer that are no part of the state, because they change without anybody changing it. */
   readonly except: readonly string[]
 }
 
 /** Of an operation that changes the state. */
-export interface VersionedChange {
+interface VersionedChange {
   /** The operation that shows it. */
   readonly of: OperationEndpoint
   /** Given when it makes what is not there yet. It then takes `If-None-Match: *` too. */

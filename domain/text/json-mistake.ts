@@ -1,5 +1,5 @@
 /** The first mistake in a text that is not JSON. */
-export interface JsonMistake {
+interface JsonMistake {
   /** The position in the text, in UTF-16 units. At the end of the text: its length. */
   readonly offset: number
   /** Both count from 1; a column is a UTF-16 unit, as editors count. */

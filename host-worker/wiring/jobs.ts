@@ -75,7 +75,7 @@ export async function serveResendEvent(request: Request, env: Env): Promise<Resp
 }
 
 /** The ports of the work that follows requests. */
-export interface FollowUpPorts {
+interface FollowUpPorts {
   readonly openJobs: () => JobWorld
   readonly places: Pick<AllPlaces, 'directory' | 'storageAt'>
   /** The imports of all places together. */
@@ -88,7 +88,7 @@ export interface FollowUpPorts {
 }
 
 /** What the platform calls besides requests. */
-export interface FollowUpWork {
+interface FollowUpWork {
   /** Handles a batch of queue messages. */
   queue(batch: MessageBatch): Promise<void>
   /**

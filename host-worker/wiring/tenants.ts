@@ -36,7 +36,7 @@ const keyPorts = (options: StorageOptions) => ({
 })
 
 /** Assembles the ports for one request with a key. */
-export async function openTenantWorld(opening: Opening): Promise<TenantWorld> {
+async function openTenantWorld(opening: Opening): Promise<TenantWorld> {
   const { env, lifetime, meter } = opening
   const background = backgroundOf(lifetime)
   const places = openPlaces(env, keyPorts, meter, background)

@@ -61,7 +61,7 @@ function isSet(value: FormField[keyof FormField]): boolean {
 const PASSWORD_MIN_LENGTH = 10
 
 /** What is known of a form besides its definition. */
-export interface FormUse {
+interface FormUse {
   /** In clear text; null: the form has none. */
   readonly password: string | null
   /** What automations send to the contact after a submission, such as `email`. */

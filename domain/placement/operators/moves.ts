@@ -9,7 +9,7 @@ import { runMove, tidyUp } from '../move/advance.ts'
 import { newMoveId, type MoveWorld } from '../move/world.ts'
 
 /** The reply to a request for a move. */
-export type MoveBegun =
+type MoveBegun =
   /** The move is running, begun by this request or an earlier one. */
   | { readonly kind: 'running'; readonly move: Move }
   /** The family already lives in the target. */

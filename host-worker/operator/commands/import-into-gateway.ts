@@ -37,7 +37,7 @@ export async function importIntoGateway(
 }
 
 /** A point of sale that is open for writing. */
-export interface OpenPosWriter {
+interface OpenPosWriter {
   readonly writer: PosWriter
   close(): void
 }
