@@ -5,7 +5,6 @@ import { sets, text } from '../record/command.ts'
 import { described, worded, component, type Words } from '../record/meaning.ts'
 import { isCalendarDate, parseInstant, toInstant } from '../text/instant.ts'
 import { KEY_PREFIXES, issueKey, type IssuedKey, type NewKey } from '../access/keys.ts'
-import { secretName } from '../access/secret-use.ts'
 import { keysOf } from '../text/encoding.ts'
 import type { OperatorWorld } from './world.ts'
 import { instant } from './serve.ts'
@@ -367,4 +366,13 @@ function notRotated(keyId: string, found: StoredKey | null, clock: Clock): NotRo
 function reasonOf({ keyId, successorId }: StoredKey, state: KeyState): string {
   if (successorId !== null) return `The key ${keyId} was replaced before. Its successor is ${successorId}.`
   return state === 'active' ? ISSUER_ENDED : `The key ${keyId} is ${state}. Issue a new one.`
+}
+
+/**
+ * The name that operators use for the root secret of a version. Without the secrets, or for another version, it is the
+ * version itself.
+ */
+export function secretName(version: string, secrets: Secrets | null): string {
+  if (version === secrets?.current.version) return 'current'
+  return version === secrets?.previous?.version ? 'previous' : version
 }

@@ -2,14 +2,8 @@ import * as v from 'valibot'
 import type { StoredOperatorKey } from '../../ports/organizations.ts'
 import { isKeyId, issueOperatorKey, OPERATOR_KEY_PREFIX } from '../access/keys.ts'
 import { issuerOf, operatorRoles, readProof } from '../access/operator-credentials.ts'
-import { secretName } from '../access/secret-use.ts'
-import { echoed } from '../limits/limits.ts'
-import type { Called, Column, Said } from '../record/command.ts'
-import { component, described, worded } from '../record/meaning.ts'
-import { jsonResponse } from '../record/operation.ts'
-import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
-import { toInstant } from '../text/instant.ts'
 import {
+  secretName,
   IN_THE_PAST,
   isPastInstant,
   ISSUER_ENDED,
@@ -22,6 +16,12 @@ import {
   SAMPLE_KEY_END,
   sampleKey,
 } from './key-settings.ts'
+import { echoed } from '../limits/limits.ts'
+import type { Called, Column, Said } from '../record/command.ts'
+import { component, described, worded } from '../record/meaning.ts'
+import { jsonResponse } from '../record/operation.ts'
+import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
+import { toInstant } from '../text/instant.ts'
 import { jsonBody, instant, personName, operated } from './serve.ts'
 import { optionalWord, pageOf, pageParameters, samplePagination, servePage } from './list.ts'
 import type { OperatorWorld } from './world.ts'

@@ -1,16 +1,16 @@
-import * as v from 'valibot'
 import { operatorRoles } from '../access/operator-credentials.ts'
 import { component, described } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { jsonReply, PRIVATE, errorReply } from '../record/reply.ts'
 import { toInstant } from '../text/instant.ts'
 import { operated } from './serve.ts'
-import type { Administration, HashHolder } from '../../ports/organizations.ts'
-import { hashesBySecret, NO_HASHES, sumOfHashes } from '../access/secret-use.ts'
+import type { Administration, HashHolder, HashCounts } from '../../ports/organizations.ts'
 import type { Secrets } from '../access/secrets.ts'
 import { compareBytes } from '../text/typed-text.ts'
 import { cursorParameter, gapEntries, publishedGaps, readCursor, writeCursor } from './list.ts'
 import { importKindNames } from '../imports/kinds.ts'
+
+import * as v from 'valibot'
 
 const Health = component(
   'Health',
@@ -250,7 +250,8 @@ function named({ kind, id, organizationId }: HashHolder): string {
 
 type DatabaseStatus = Pick<v.InferOutput<typeof Status>, 'current' | 'previous' | 'lost' | 'underPrevious'>
 
-const NOTHING: DatabaseStatus = { ...NO_HASHES, underPrevious: [] }
+const NONE: HashCounts = { keys: 0, formPasswords: 0 }
+const NOTHING: DatabaseStatus = { current: NONE, previous: NONE, lost: NONE, underPrevious: [] }
 
 /** The progress of the rotation in one database. */
 async function statusOf(
@@ -261,6 +262,35 @@ async function statusOf(
   const underPrevious =
     secrets.previous === null ? [] : await administration.findHashes(secrets.previous.version, NAMED_MAX)
   return { ...counts, underPrevious: [...underPrevious] }
+}
+
+/** How many hashes were made under each root secret, and under one that is no longer configured. */
+type HashesBySecret = Omit<DatabaseStatus, 'underPrevious'>
+
+/** Counts hashes over the whole storage. When none is left under the previous root secret, a rotation can be ended. */
+export async function hashesBySecret(
+  administration: Pick<Administration, 'countHashes'>,
+  { current, previous }: Secrets,
+): Promise<HashesBySecret> {
+  const all = await administration.countHashes(null)
+  const underCurrent = await administration.countHashes(current.version)
+  const underPrevious = previous === null ? NONE : await administration.countHashes(previous.version)
+  return {
+    current: underCurrent,
+    previous: underPrevious,
+    lost: {
+      keys: all.keys - underCurrent.keys - underPrevious.keys,
+      formPasswords: all.formPasswords - underCurrent.formPasswords - underPrevious.formPasswords,
+      ...webhookSecrets(
+        Math.max(
+          0,
+          (all.webhookSecrets ?? 0) -
+            (underCurrent.webhookSecrets ?? 0) -
+            (underPrevious.webhookSecrets ?? 0),
+        ),
+      ),
+    },
+  }
 }
 
 function added(left: DatabaseStatus, right: DatabaseStatus): DatabaseStatus {
@@ -277,3 +307,25 @@ function byKind(left: HashHolder, right: HashHolder): number {
 }
 
 const KINDS: readonly HashHolder['kind'][] = ['key', 'operator key', 'form', 'webhook']
+
+/** The counts of two databases together. */
+function sumOfHashes(left: HashesBySecret, right: HashesBySecret): HashesBySecret {
+  return {
+    current: sumOfCounts(left.current, right.current),
+    previous: sumOfCounts(left.previous, right.previous),
+    lost: sumOfCounts(left.lost, right.lost),
+  }
+}
+
+/** Where there are no webhooks, nothing is said of them. */
+function webhookSecrets(count: number): Pick<HashCounts, 'webhookSecrets'> {
+  return count === 0 ? {} : { webhookSecrets: count }
+}
+
+function sumOfCounts(left: HashCounts, right: HashCounts): HashCounts {
+  return {
+    keys: left.keys + right.keys,
+    formPasswords: left.formPasswords + right.formPasswords,
+    ...webhookSecrets((left.webhookSecrets ?? 0) + (right.webhookSecrets ?? 0)),
+  }
+}

@@ -45,14 +45,13 @@ async function textOf(executor: Executor, statement: PageStatements['text']): Pr
   }
 }
 
-/** Makes the statement of a page or a row of one owner. Throws for a collection or field that is not stored. */
-type MakeRowsStatement = (owner: string, query: PageQuery | OneQuery) => Statement<ResultRow>
-
 /**
- * Makes reads of the tables of a database, each as one statement. SQL is compiled once for each shape of a query and
- * cached.
+ * Makes the statement of a page or a row of one owner. SQL is compiled once for each shape of a query and cached. Throws
+ * for a collection or field that is not stored.
  */
-export function rowsStatements(tables: TableSet): MakeRowsStatement {
+export function rowsStatements(
+  tables: TableSet,
+): (owner: string, query: PageQuery | OneQuery) => Statement<ResultRow> {
   const cached = templateCache<Template<ResultRow>>()
   return (owner, query) => {
     const reading = readingOf(tables, query)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import { hashesBySecret } from '../../../domain/access/secret-use.ts'
+import { hashesBySecret } from '../../../domain/operators/service.ts'
 import type { Secrets } from '../../../domain/access/secrets.ts'
 import type { Overview } from '../../../domain/placement/operators/overview.ts'
 import type { Administration, HashCounts } from '../../../ports/organizations.ts'
