@@ -248,9 +248,6 @@ function isOf({ only }: Resource, row: StoredRow): boolean {
 
 type Publisher = (row: StoredRow) => StoredRow
 
-/** The serializers of each resource, without and with codes. Each is made only once. */
-const made = new WeakMap<Resource, [plain?: Publisher, withCodes?: Publisher]>()
-
 /**
  * Returns a function that turns a stored row of a resource into the published one. Null: a row that storage wrote as
  * JSON already has its published form.
@@ -263,14 +260,7 @@ async function publisherOf(
 ): Promise<Publisher | null> {
   if (isPublishedAsStored(resource, codes, read)) return null
   await resource.prepare?.()
-  return serializerOf(resource, codes)
-}
-
-/** The resource's serializer. */
-function serializerOf(resource: Resource, codes: boolean): Publisher {
-  const known = made.get(resource) ?? []
-  made.set(resource, known)
-  return (known[codes ? 1 : 0] ??= serializer(resource, codes))
+  return serializer(resource, codes)
 }
 
 /** The grouping and the time window: instants, with the end excluded. */

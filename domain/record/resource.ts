@@ -232,31 +232,34 @@ export function hasCodes(of: Resource): boolean {
   )
 }
 
-/** The published fields. Computed ones depend on whether codes are requested. */
-function publishedFields(of: Resource, codes: boolean): readonly (readonly [string, ResourceField])[] {
-  return Object.entries(of.fields).flatMap(([name, entry]) => {
+/** The published fields in their order, and those that must be read from storage to publish them. */
+interface Publication {
+  readonly fields: readonly (readonly [string, ResourceField])[]
+  readonly selected: readonly string[]
+}
+
+/** How each resource is published, without and with codes. Each is computed only once. */
+const publications = new WeakMap<Resource, [plain?: Publication, withCodes?: Publication]>()
+
+function publicationOf(of: Resource, codes: boolean): Publication {
+  const known = publications.get(of) ?? []
+  publications.set(of, known)
+  return (known[codes ? 1 : 0] ??= publication(of, codes))
+}
+
+/** Computed fields depend on whether codes are requested. Codes are not even read unless they are. */
+function publication(of: Resource, codes: boolean): Publication {
+  const fields = Object.entries(of.fields).flatMap(([name, entry]) => {
     if (codes && entry.origin === 'computed') return [[name, { ...entry, ...entry.withCodes }] as const]
     return !codes && isCode(entry) ? [] : [[name, entry] as const]
   })
+  const names = fields.flatMap(([name, entry]) => (entry.origin === 'computed' ? entry.uses : [name]))
+  return { fields, selected: [...new Set(of.only === null ? names : [...names, of.only.field])] }
 }
 
-/**
- * The fields that must be read from storage to publish the resource. Codes are not even read unless they are requested.
- */
+/** The fields that must be read from storage to publish the resource. */
 export function selection(of: Resource, codes = false): readonly string[] {
-  const known = selections.get(of) ?? []
-  selections.set(of, known)
-  return (known[codes ? 1 : 0] ??= selectedFields(of, codes))
-}
-
-/** The selections of each resource, without and with codes. Each is computed only once. */
-const selections = new WeakMap<Resource, [plain?: readonly string[], withCodes?: readonly string[]]>()
-
-function selectedFields(of: Resource, codes: boolean): readonly string[] {
-  const names = publishedFields(of, codes).flatMap(([name, entry]) =>
-    entry.origin === 'computed' ? entry.uses : [name],
-  )
-  return [...new Set(of.only === null ? names : [...names, of.only.field])]
+  return publicationOf(of, codes).selected
 }
 
 /**
@@ -265,9 +268,9 @@ function selectedFields(of: Resource, codes: boolean): readonly string[] {
  * @param read the fields of the rows, in order: `selection(of, codes)` and the fields by which they were ordered
  */
 export function isPublishedAsStored(of: Resource, codes: boolean, read: readonly string[]): boolean {
-  const plan = publishedFields(of, codes)
-  const isPlain = plan.every(([, { origin, field }]) => origin !== 'computed' && field.storage !== 'real')
-  return isPlain && read.length === plan.length && plan.every(([name], index) => read[index] === name)
+  const { fields } = publicationOf(of, codes)
+  const isPlain = fields.every(([, { origin, field }]) => origin !== 'computed' && field.storage !== 'real')
+  return isPlain && read.length === fields.length && fields.every(([name], index) => read[index] === name)
 }
 
 /**
@@ -275,10 +278,10 @@ export function isPublishedAsStored(of: Resource, codes: boolean, read: readonly
  * prepared.
  */
 export function serializer(of: Resource, codes = false): (row: StoredRow) => StoredRow {
-  const plan = publishedFields(of, codes)
+  const { fields } = publicationOf(of, codes)
   return (row) => {
     const published: Record<string, unknown> = {}
-    for (const [name, entry] of plan) {
+    for (const [name, entry] of fields) {
       published[name] = entry.origin === 'computed' ? entry.compute(row) : (row[name] ?? null)
     }
     return published
