@@ -120,11 +120,8 @@ test('of thousands of signs, those that count are counted, and the others are dr
     const judged = { reasons: [], words: [], signs }
     await storage.tenant('org-a').saveSubmission(submission(`sub-${index}`, { outbox: [], judged }, ada))
     const [row] = await read(`select spam_reasons from form_submissions where submission_id = 'sub-${index}'`)
-    const found = row?.spam_reasons ?? null
-    expect([index, found === null ? [] : (JSON.parse(String(found)) as string[]).sort()]).toEqual([
-      index,
-      expected.sort(),
-    ])
+    const found = JSON.parse((row?.spam_reasons as string | null) ?? '[]') as readonly string[]
+    expect([index, found.toSorted()]).toEqual([index, expected.toSorted()])
     seen[expected.length > 0 ? 'spam' : 'clean'] += 1
     for (const { sign, keptMs } of signs) kept.push({ sign, untilMs: time.ms + keptMs })
   }
