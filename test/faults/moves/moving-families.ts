@@ -27,7 +27,7 @@ export async function beginMoves(
 
 /** A process that died during a move keeps its lease for a minute; then a sweep continues the move. */
 const ENDED_WITHIN_MS = 240_000
-const POLL_MS = 1_000
+const POLL_MS = 3_000
 
 /** Fires the cron until no move is in progress. Returns a line about the moves; throws if some do not end. */
 export async function movesEnd(service: KillableService, state: string): Promise<string> {

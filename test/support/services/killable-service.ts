@@ -32,17 +32,22 @@ export interface Launcher {
  * Prepares a state directory, and everything that starting the service on it needs: the Worker is built, and its
  * configuration read, only once. Each start runs without wrangler, so that it takes a second and there is only one
  * process to kill.
+ * @param options who is told of database calls; whether the state has the demo organizations
  */
 export async function prepareLauncher(
   directory: string,
-  tripwire: Tripwire | null = null,
+  options: { readonly tripwire?: Tripwire; readonly hasDemo?: boolean } = {},
 ): Promise<Launcher> {
   openPrivateState(directory)
-  const preparing = await startHost(directory, { port: 0, isWhole: false, log: () => undefined })
+  const preparing = await startHost(directory, {
+    port: 0,
+    isWhole: options.hasDemo ?? false,
+    log: () => undefined,
+  })
   await (await fetch(`${preparing.url}/health`)).text()
   await preparing.close()
-  const options = await workerOptions(tripwire)
-  return { start: () => start(directory, options) }
+  const worker = await workerOptions(options.tripwire ?? null)
+  return { start: () => start(directory, worker) }
 }
 
 type WorkerOptions = Parameters<typeof convertV4MiniflareOptions>[0] extends infer Options
@@ -59,8 +64,10 @@ async function workerOptions(tripwire: Tripwire | null): Promise<WorkerOptions> 
   // Rules say how source files are bundled, but this Worker is built already.
   delete configured.modulesRules
   const { files } = await bundleWorker(LOCAL)
-  const built = files
-    .filter(({ path }) => path.endsWith('.js'))
+  const [entry, ...others] = files.filter(({ path }) => path.endsWith('.js'))
+  // Miniflare copies what it has so far with each module that it adds, so the largest come last.
+  const built = [entry, ...others.toSorted((left, right) => left.contents.length - right.contents.length)]
+    .filter((file) => file !== undefined)
     .map(({ path, contents }) => module(path, new TextDecoder().decode(contents)))
   // The first module is the entry.
   const modules = tripwire === null ? built : [module('tripwire.js', TRIPWIRE_WORKER), ...built]
