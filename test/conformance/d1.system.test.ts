@@ -3,13 +3,14 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { createD1Storage, createExecutor } from '../../adapters/d1/index.ts'
 import type { Clock } from '../../ports/platform.ts'
 import { runnerOf } from '../support/runner/case-runner.ts'
+import { ofShare } from '../support/runner/part.ts'
 import { emptyDatabase, type LocalD1 } from '../support/databases/d1.ts'
 import { openSharedD1 } from '../support/databases/shared-d1.ts'
 import { migratedImage, tablesOf } from '../support/databases/migrated-image.ts'
 import { savingStatements } from '../support/databases/saving-statements.ts'
 import { readOutbox } from '../support/scratch/scratch-storage.ts'
 import {
-  registerStorageSuite,
+  storageSuite,
   type MakeStorage,
   type SavedTenant,
   type StorageInstance,
@@ -27,6 +28,8 @@ function storageOn(clock: Clock): StorageInstance {
     outboxOf: (organizationId) => readOutbox(executor, organizationId),
   }
 }
+
+const cases = runnerOf(test)
 
 // The cases run one at a time, each on a database without other rows.
 const make: MakeStorage = Object.assign(
@@ -49,5 +52,6 @@ describe('D1 storage', () => {
   })
   afterAll(() => databases.dispose())
 
-  registerStorageSuite(runnerOf(test), make)
+  // `npm test` runs every case on Node's SQLite.
+  for (const one of ofShare(storageSuite)) cases.test(one.name, () => one.run(make))
 })

@@ -3,13 +3,14 @@ import { createExecutor, createObjectStorage } from '../../adapters/durable-obje
 import type { Statement } from '../../adapters/sqlite/index.ts'
 import type { Clock } from '../../ports/platform.ts'
 import { runnerOf } from '../support/runner/case-runner.ts'
+import { ofShare } from '../support/runner/part.ts'
 import { migratedImage, tablesOf } from '../support/databases/migrated-image.ts'
 import { objectWorker, startObjectRuntime, type ObjectRuntime } from '../support/scratch/object-runtime.ts'
 import { savingStatements } from '../support/databases/saving-statements.ts'
 import { openedImage } from '../support/scratch/scratch-object.ts'
 import { readOutbox } from '../support/scratch/scratch-storage.ts'
 import {
-  registerStorageSuite,
+  storageSuite,
   type MakeStorage,
   type SavedTenant,
   type StorageInstance,
@@ -48,6 +49,8 @@ async function emptied(clock: Clock, beginning: readonly Statement[]): Promise<S
   }
 }
 
+const cases = runnerOf(test)
+
 // The cases run one at a time.
 const make: MakeStorage = Object.assign((clock: Clock) => emptied(clock, []), {
   holding: async (clock: Clock, tenants: readonly SavedTenant[]) =>
@@ -61,5 +64,6 @@ describe('storage in a Durable Object', () => {
   })
   afterAll(() => runtime.dispose())
 
-  registerStorageSuite(runnerOf(test), make)
+  // `npm test` runs every case on Node's SQLite.
+  for (const one of ofShare(storageSuite)) cases.test(one.name, () => one.run(make))
 })

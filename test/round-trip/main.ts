@@ -25,7 +25,7 @@ const { values: given } = parseArgs({
       default: ['node-shared', 'node-own', 'worker-shared', 'worker-own'],
     },
     mutants: { type: 'boolean', default: false },
-    part: { type: 'string', default: '0/1' },
+    part: { type: 'string', default: '1/1' },
     mutant: { type: 'string' },
   },
 })

@@ -45,7 +45,7 @@ const { values: given } = parseArgs({
     trace: { type: 'boolean', default: false },
     covering: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
-    part: { type: 'string', default: '0/1' },
+    part: { type: 'string', default: '1/1' },
     'record-seeds': { type: 'boolean', default: false },
     mutant: { type: 'string' },
     record: { type: 'string' },

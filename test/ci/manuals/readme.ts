@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { projectRoot } from '../../../host-worker/local/project.ts'
 import { createChecks } from '../../support/runner/checks.ts'
+import { ofShare } from '../../support/runner/part.ts'
 import { commandBlocks, runCommands, type Block, type Ran } from '../../support/manuals/readme-commands.ts'
 import {
   freePort,
@@ -19,7 +20,8 @@ import { GATEWAY, startGateway } from './gateway.ts'
 /**
  * Follows the README, and then the manuals of the folders, as after a fresh clone: `npm start`, all further commands in
  * order, and a part of the tests. Deploying needs an account, for which there is a stand-in. What needs no service runs
- * beside the tour, once its start has installed the clone.
+ * beside the tour, once its start has installed the clone. The README is followed every day; CI_SHARE says which of the
+ * manuals are.
  */
 const { check, say, report } = createChecks()
 const copy = join(scratchDirectory(), 'copy')
@@ -27,6 +29,8 @@ const state = scratchDirectory()
 const port = await freePort()
 const expectations = expectationsOf(port)
 const run = promisify(execFile)
+/** Those of this checkout, of which the copy is one. */
+const blocks = commandBlocks(projectRoot)
 
 /**
  * Copies what a clone contains: every tracked file, and every file that would be tracked. The packages are links to those
@@ -63,6 +67,19 @@ const isDrill = ({ path }: Block): boolean => path === 'domain/organizations/REA
 const isOfTour = (block: Block): boolean =>
   ![isStart, isDeployment, isDrill, isGateway, isOfConsole, isOfTests].some((isOther) => isOther(block))
 
+const DEPLOYMENT = 'the deployment'
+const PROGRAMS = 'the programs that need no service'
+
+/** What follows the README: each as if the others were not there. */
+const manuals: readonly string[] = [...new Set(blocks.filter(isOfTour).map(({ path }) => path))]
+  .filter((path) => path !== 'README.md')
+  // The longest first, so that they are in different shares.
+  .sort((left, right) => commandsOf(right) - commandsOf(left))
+const today = ofShare([DEPLOYMENT, PROGRAMS, ...manuals])
+
+const isOfToday = (block: Block): boolean =>
+  isOfTour(block) && (block.path === 'README.md' || today.includes(block.path))
+
 /**
  * The service that was restarted is asked as the README asks it. What its state keeps is compared row by row, after more
  * restarts, by test/faults/kills/kill.ts and restore-drill.ts.
@@ -73,9 +90,17 @@ const isOfRestarted = (block: Block): boolean => isOfTour(block) && block.path =
 const OF_README_MIN = 6
 
 function commandsIn(isMeant: (block: Block) => boolean): readonly string[] {
-  return commandBlocks(copy)
-    .filter(isMeant)
-    .flatMap(({ commands }) => commands)
+  return blocks.filter(isMeant).flatMap(({ commands }) => commands)
+}
+
+/** How many commands a manual has. */
+function commandsOf(manual: string): number {
+  return commandsIn(({ path }) => path === manual).length
+}
+
+/** What must hold of these commands. */
+function expectedOf(commands: readonly string[]): readonly Expectation[] {
+  return expectations.filter(({ is }) => commands.some(is))
 }
 
 /** Runs commands that must succeed, and prints how long the longer ones took. */
@@ -99,11 +124,7 @@ function sayLastWords(service: StartedService): void {
   say(`        The service said last:\n${said.slice(-20).join('\n')}`)
 }
 
-async function tour(
-  time: string,
-  commands: readonly string[],
-  { service, wanted }: { readonly service: StartedService; readonly wanted: readonly Expectation[] },
-): Promise<void> {
+async function tour(time: string, commands: readonly string[], service: StartedService): Promise<void> {
   let ran: readonly Ran[] = []
   await check(`${time}: every command works`, async () => {
     ran = await runAll(commands, service.origin).catch((error: unknown) => {
@@ -115,7 +136,7 @@ async function tour(
     )
     assert.deepEqual(silent, [])
   })
-  for (const { name, is, holds } of wanted) {
+  for (const { name, is, holds } of expectedOf(commands)) {
     await check(`${time}: ${name}`, async () => {
       const found = ran.filter(({ command }) => is(command))
       assert.equal(found.length, 1, 'one command shows it')
@@ -124,21 +145,12 @@ async function tour(
   }
 }
 
-/** What the first tour has installed or checked, whatever the service answers. */
-const isInstalled = (command: string): boolean =>
-  /npm ci|--prefix test\/client (?:generate|check)$/.test(command)
-
 /** The tour of the service that was started first, and of the one that is started again on the same state. */
 async function tours(first: Awaited<ReturnType<typeof start>>): Promise<void> {
-  await tour('first', commandsIn(isOfTour), { service: first, wanted: expectations })
+  await tour('first', commandsIn(isOfToday), first)
   await first.stop()
   const second = await start()
-  const asking = commandsIn(isOfRestarted).filter((command) => !isInstalled(command))
-  const wanted = expectations.filter(({ is }) => asking.some(is))
-  await tour('after a restart', asking, { service: second, wanted })
-  await check('after a restart: the README shows most of it', () => {
-    assert(wanted.length >= OF_README_MIN, String(wanted.length))
-  })
+  await tour('after a restart', commandsIn(isOfRestarted), second)
   await second.stop()
 }
 
@@ -174,10 +186,17 @@ await check('the README begins with the two commands, and the manuals have many 
   assert.deepEqual(commandsIn(isStart), ['npm start', 'npm test'])
   assert(commandsIn(() => true).length > expectations.length + 10)
 })
+await check('each expectation is of one command of the manuals, and the README shows most of it', () => {
+  for (const { name, is } of expectations) assert.equal(commandsIn(isOfTour).filter(is).length, 1, name)
+  assert(expectedOf(commandsIn(isOfRestarted)).length >= OF_README_MIN)
+})
+say(`        today, besides the README: ${today.join(', ')}`)
 const service = await start()
-await Promise.all([
-  tours(service),
-  rehearseDeployment({ directory: copy, commands: commandsIn(isDeployment), check }).then(tests),
-])
+async function besideTours(): Promise<void> {
+  if (today.includes(DEPLOYMENT))
+    await rehearseDeployment({ directory: copy, commands: commandsIn(isDeployment), check })
+  if (today.includes(PROGRAMS)) await tests()
+}
+await Promise.all([tours(service), besideTours()])
 report()
 process.exit()
