@@ -93,7 +93,7 @@ function answering(tripwire: Tripwire) {
   }
 }
 
-/** The processes of runtimes that have been started. */
+/** The processes of runtimes that run. A system gives the number of one that has ended to another one some day. */
 const runtimes = new Set<number>()
 
 async function start(directory: string, options: WorkerOptions): Promise<KillableService> {
@@ -117,7 +117,11 @@ async function start(directory: string, options: WorkerOptions): Promise<Killabl
     fireCron: () => fireCron(runtime, serviceName()),
     kill: () => {
       process.kill(pid, 'SIGKILL')
+      runtimes.delete(pid)
     },
-    dispose: () => runtime.dispose(),
+    dispose: async () => {
+      await runtime.dispose()
+      runtimes.delete(pid)
+    },
   }
 }
