@@ -8,14 +8,17 @@ import { made } from './model/made.ts'
 import { mutants } from './mutants/mutants.ts'
 import { nodePlace } from './places.ts'
 import { drawWorld } from './world.ts'
+import { triedPlaces } from '../support/runner/thorough.ts'
 
 // A short share of the law of the round trip. test/ci/suites/round-trip.sh also checks it in the Worker, and README.md in
 // this folder says how to check it on more rows.
 
-test.each([
-  ['shared', 1],
-  ['own', 2],
-] as const)('on node:sqlite, %s: what is imported from seed %i comes out', async (which, seed) => {
+test.each(
+  triedPlaces([
+    ['shared', 1],
+    ['own', 2],
+  ] as const),
+)('on node:sqlite, %s: what is imported from seed %i comes out', async (which, seed) => {
   const place = await nodePlace(which)
   const { rows, answers } = await checkWorld(drawWorld(seed, 4), place, 0.2)
   await place.close()

@@ -3,6 +3,7 @@ import { operatorEndpoints } from '../../../domain/operator-api.ts'
 import type { Endpoint } from '../../../domain/record/endpoint.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { openTestService, type TestService, type TestStorage } from '../../support/services/service.ts'
+import { thorough } from '../../support/runner/thorough.ts'
 
 // Whatever an operator sends, the answer is one that the document describes, and none is an internal error.
 
@@ -71,6 +72,9 @@ const known = [
   'forms',
 ]
 
+/** Each key has every third of the values, and each value some of the keys. */
+const EVERY = thorough(1, 3)
+
 const queries = [
   'cursor=x',
   'cursor=AAAA',
@@ -136,8 +140,8 @@ describe.each(named(posting))('$id', ({ endpoint }) => {
       expect([what, status]).not.toContain(500)
       if (endpoint.kind === 'operation' && endpoint.body !== null) expect([what, status]).toEqual([what, 400])
     }
-    for (const name of known)
-      for (const value of values) {
+    for (const [index, name] of known.entries())
+      for (const value of values.filter((_, nth) => (nth + index) % EVERY === 0)) {
         const body = JSON.stringify({ [name]: value })
         expect([body.slice(0, 80), await statusOf(path, { method, body, headers: json })]).not.toContain(500)
       }
