@@ -211,7 +211,7 @@ function checked(value: BoundValue): BoundValue {
 }
 
 /** The maximum number of prepared statements kept for one database: more than a service uses regularly. */
-const STATEMENTS_MAX = 200
+const STATEMENTS_MAX = 500
 
 /** Prepares statements and keeps the ones used last, so that the same SQL is not parsed for each batch. */
 export function cachedStatements(database: DatabaseSync): (sql: string) => StatementSync {
