@@ -5,7 +5,6 @@ import { decodeUtf8, isJsonObject, parsedOr } from '../text/encoding.ts'
 import { judge, misspeltKeys, type Problem } from '../text/schema-errors.ts'
 import { echoed, PROBLEMS_MAX } from './limits.ts'
 import { isStorableText } from '../text/typed-text.ts'
-
 import type * as v from 'valibot'
 
 // JSON that comes in: how a body is read, how many values it may hold, and which of them can be stored.
