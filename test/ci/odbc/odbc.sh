@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests the ODBC gateway on real drivers, all from Debian: odbc_shared on PostgreSQL through psqlODBC, odbc_second on
-# SQLite through SQLite ODBC. The tests start a PostgreSQL server in a temporary folder. A long run, of a million sales:
-# `ODBC_SALES=1000000 test/ci/odbc/odbc.sh`
+# SQLite through SQLite ODBC. The tests start a PostgreSQL server in a temporary folder. It runs half of the files, the others
+# on the next day (CI_SHARE). A long run, of a million sales: `CI_SHARE=1/1 ODBC_SALES=1000000 test/ci/odbc/odbc.sh`
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
 
@@ -14,6 +14,7 @@ fail() {
 }
 
 source test/support/runner/debian-packages.sh
+source test/support/runner/share.sh 2
 
 bin() {
   local found=(/usr/lib/postgresql/*/bin)
@@ -55,4 +56,7 @@ if [ "$(id -u)" -eq 0 ]; then
 else
   export ODBC_POSTGRES_START=$start ODBC_POSTGRES_STOP=$stop
 fi
-PATH="$(bin):$PATH" bash test/support/runner/counted-tests.sh --no-file-parallelism
+files=()
+if in_share 1; then files+=(test/conformance/pos-{gateway,odbc}.system.test.ts); fi
+if in_share 2; then files+=(test/ci/odbc/postgres.spec.ts test/e2e/pos.system.test.ts test/faults/pos-gateway.system.test.ts); fi
+PATH="$(bin):$PATH" bash test/support/runner/counted-tests.sh --no-file-parallelism "${files[@]}"

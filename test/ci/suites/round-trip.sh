@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Imports rows that are drawn from a fresh seed, which it prints, and compares everything that the API shows of them, in
-# every place; then looks for an eighth of the planted mistakes, others every day (CI_SHARE). ROUND_TRIP_ROWS=200000 makes
+# every place; then looks for a sixteenth of the planted mistakes, others every day (CI_SHARE). ROUND_TRIP_ROWS=200000 makes
 # it a long run, ROUND_TRIP_SEED repeats one. .ci/nightly draws more rows.
 cd "$(dirname "$0")/../../.." || exit 1
-source test/support/runner/share.sh 8
+source test/support/runner/share.sh 16
 run=(node host-worker/launch/run.mjs test/round-trip/main.ts)
 "${run[@]}" --seed "${ROUND_TRIP_SEED:-$((RANDOM * 100))}" --rows "${ROUND_TRIP_ROWS:-2000}" --rows-per-kind 200
 status=$?
