@@ -16,12 +16,13 @@ import { oddFamily } from '../../../test/support/data/odd-rows.ts'
 import type { MovedTable } from '../../../ports/placement.ts'
 import { openImage } from '../../node-sqlite/index.ts'
 import { readMovedTables } from './moved-rows.ts'
+import { thorough } from '../../../test/support/runner/thorough.ts'
 
 /**
  * Only every twelfth call is killed here, because killing at every call takes half a minute. CI does that
  * (.ci/nightly).
  */
-const stride = Number(process.env.MOVE_KILLS_STRIDE ?? 12)
+const stride = Number(process.env.MOVE_KILLS_STRIDE ?? thorough(1, 12))
 /** Decides the first call that is killed. */
 const seed = Number(process.env.MOVE_KILLS_SEED ?? 3)
 

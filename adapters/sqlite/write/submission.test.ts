@@ -4,33 +4,30 @@ import { ElsewhereError, PausedError } from '../../../domain/placement/find/erro
 import { form, organization, submission } from '../../conformance/fixtures.ts'
 import { createDraw } from '../../../test/support/data/draw.ts'
 import { createScratchStorage } from '../../../test/support/scratch/scratch-storage.ts'
-import { createStorage, type Executor, type ResultRow, type Statement } from '../index.ts'
+import type { Clock } from '../../../ports/platform.ts'
+import type { NewSubmission } from '../../../ports/records.ts'
+import { createStorage, type ResultRow, type Statement } from '../index.ts'
 
 const clock = { nowMs: () => Date.parse('2020-06-15T12:00:00.000Z') }
 const ada = { email: 'ada@example.com', firstName: 'Ada' }
 const entry = { outboxId: 'out-1', kind: 'notification', payload: { to: 'a@example.com' } }
 
 /**
- * The shared database with one form. `sent` holds the executed statements; `rows` and `written` read what is stored.
+ * The shared database with one form. `submit` saves a submission of it, `save` the same one each time; `rows` and
+ * `written` read what is stored.
  */
-async function sharedDatabase() {
+async function sharedDatabase(time: Clock = clock) {
   const { database } = createScratchStorage({ clock })
-  const sent: Statement[] = []
-  const executor: Executor = {
-    batch(statements) {
-      sent.push(...statements)
-      return database.batch(statements)
-    },
-  }
-  const storage = createStorage({ executor, clock, isShared: true })
+  const storage = createStorage({ executor: database, clock: time, isShared: true })
   await storage.administration.saveOrganization(organization('org-a'))
   await storage.tenant('org-a').upsert('forms', [form('form-1')])
   const rows = async (sql: string, parameters: Statement['parameters'] = []): Promise<ResultRow[]> => {
     const [result] = await database.batch([{ sql, parameters }])
     return result?.rows ?? []
   }
-  const save = () =>
-    storage.tenant('org-a').saveSubmission(submission('sub-1', { outbox: [entry], limitPerContact: 3 }, ada))
+  const submit = (submissionId: string, of: Partial<NewSubmission>) =>
+    storage.tenant('org-a').saveSubmission(submission(submissionId, of, ada))
+  const save = () => submit('sub-1', { outbox: [entry], limitPerContact: 3 })
   const written = async () => ({
     clock: await rows('select clock_at from organizations'),
     submissions: await rows('select submission_id from form_submissions'),
@@ -38,7 +35,7 @@ async function sharedDatabase() {
     outbox: await rows('select outbox_id from outbox'),
     pauses: await rows('select token from write_pauses'),
   })
-  return { rows, save, sent, written }
+  return { rows, save, submit, written }
 }
 
 test('a submission of an organization that lives elsewhere is refused, and nothing is written', async () => {
@@ -78,32 +75,29 @@ test('what follows a submission is due by the clock of the service, whatever the
 
 test('of when submissions were told of one by one, no more is kept than the next is judged by', async () => {
   const time = { ms: clock.nowMs() }
-  const { database } = createScratchStorage({ clock })
-  const storage = createStorage({ executor: database, clock: { nowMs: () => time.ms }, isShared: true })
-  await storage.administration.saveOrganization(organization('org-a'))
-  await storage.tenant('org-a').upsert('forms', [form('form-1')])
+  const { rows, submit } = await sharedDatabase({ nowMs: () => time.ms })
   for (let index = 0; index < 3 * SINGLES_MAX; index += 1) {
     time.ms += DIGEST_MS / 10
     const outbox = [{ ...entry, outboxId: `out-${index}` }]
-    await storage.tenant('org-a').saveSubmission(submission(`sub-${index}`, { outbox }, ada))
+    await submit(`sub-${index}`, { outbox })
   }
-  const [signs] = await database.batch([{ sql: 'select told from form_signs', parameters: [] }])
-  const told = JSON.parse(String(signs?.rows[0]?.told)) as readonly number[]
+  const [signs] = await rows('select told from form_signs')
+  const told = JSON.parse(String(signs?.told)) as readonly number[]
   expect([told.length, told.at(-1)]).toEqual([SINGLES_MAX, time.ms])
 })
 
+/** What is remembered of the form's submissions: signs, each with the millisecond until which it counts. */
+async function signsIn(rows: (sql: string) => Promise<ResultRow[]>) {
+  const [row] = await rows('select signs from form_signs')
+  return JSON.parse(String(row?.signs)) as readonly (readonly [sign: string, untilMs: number])[]
+}
+
 test('of thousands of signs, those that count are counted, and the others are dropped', async () => {
   const time = { ms: clock.nowMs() }
-  const { database } = createScratchStorage({ clock })
-  const storage = createStorage({ executor: database, clock: { nowMs: () => time.ms }, isShared: true })
-  await storage.administration.saveOrganization(organization('org-a'))
-  await storage.tenant('org-a').upsert('forms', [form('form-1')])
+  const { rows, submit } = await sharedDatabase({ nowMs: () => time.ms })
   const draw = createDraw(7)
   const signOf = (name: string) => name.padEnd(16, '-')
   const kept: { sign: string; untilMs: number }[] = []
-  const read = async (sql: string) => (await database.batch([{ sql, parameters: [] }]))[0]?.rows ?? []
-  const listed = async () =>
-    JSON.parse(String((await read('select signs from form_signs'))[0]?.signs)) as readonly [string, number][]
   const seen = { spam: 0, clean: 0 }
   const count = (one: string) => kept.filter(({ sign, untilMs }) => sign === one && untilMs > time.ms).length
   for (let index = 0; index < 400; index += 1) {
@@ -118,41 +112,32 @@ test('of thousands of signs, those that count are counted, and the others are dr
       .filter(({ sign, earlierMax }) => count(sign) >= earlierMax)
       .map(({ reason }) => reason)
     const judged = { reasons: [], words: [], signs }
-    await storage.tenant('org-a').saveSubmission(submission(`sub-${index}`, { outbox: [], judged }, ada))
-    const [row] = await read(`select spam_reasons from form_submissions where submission_id = 'sub-${index}'`)
+    await submit(`sub-${index}`, { outbox: [], judged })
+    const [row] = await rows(`select spam_reasons from form_submissions where submission_id = 'sub-${index}'`)
     const found = JSON.parse((row?.spam_reasons as string | null) ?? '[]') as readonly string[]
     expect([index, found.toSorted()]).toEqual([index, expected.toSorted()])
     seen[expected.length > 0 ? 'spam' : 'clean'] += 1
     for (const { sign, keptMs } of signs) kept.push({ sign, untilMs: time.ms + keptMs })
   }
   const counting = kept.filter(({ untilMs }) => untilMs > time.ms).length
-  expect((await listed()).length).toBeLessThan(2 * counting)
+  expect((await signsIn(rows)).length).toBeLessThan(2 * counting)
   expect(seen.spam).toBeGreaterThan(50)
   expect(seen.clean).toBeGreaterThan(50)
 })
 
 test('a flood makes the list of signs no longer than it may be, and its latest ones count', async () => {
-  const { database } = createScratchStorage({ clock })
-  const storage = createStorage({ executor: database, clock, isShared: true })
-  await storage.administration.saveOrganization(organization('org-a'))
-  await storage.tenant('org-a').upsert('forms', [form('form-1')])
+  const { rows, submit } = await sharedDatabase()
   const sizes: number[] = []
   for (let index = 0; index < 300; index += 1) {
     const signs = Array.from({ length: 11 }, (_, nth) => ({
       ...{ sign: `${index}-${nth}`.padEnd(16, '-'), keptMs: 3_600_000, earlierMax: 9, reason: 'repeated' },
     }))
     const judged = { reasons: [], words: [], signs }
-    await storage.tenant('org-a').saveSubmission(submission(`sub-${index}`, { outbox: [], judged }, ada))
-    const [row] =
-      (
-        await database.batch([{ sql: 'select octet_length(signs) as size from form_signs', parameters: [] }])
-      )[0]?.rows ?? []
+    await submit(`sub-${index}`, { outbox: [], judged })
+    const [row] = await rows('select octet_length(signs) as size from form_signs')
     sizes.push(Number(row?.size))
   }
   expect(Math.max(...sizes)).toBeGreaterThan(109_000)
   expect(Math.max(...sizes)).toBeLessThan(111_000)
-  const [row] =
-    (await database.batch([{ sql: 'select signs from form_signs', parameters: [] }]))[0]?.rows ?? []
-  const last = (JSON.parse(String(row?.signs)) as readonly [string, number][]).at(-1)
-  expect(last?.[0]).toBe('299-10'.padEnd(16, '-'))
+  expect((await signsIn(rows)).at(-1)?.[0]).toBe('299-10'.padEnd(16, '-'))
 })

@@ -204,10 +204,13 @@ const isWritten = sql`s.organization_id = ${organizationId} and s.submission_id 
 /** Nothing follows from spam. */
 const isSaved = sql`${isWritten} and s.spam = 0`
 
-/** Of so many signs of a form, which are kept at most, the latest ones stay when there are more. In bytes. */
+/** A list of signs that is longer than this, in bytes, keeps only its latest `SIGNS_KEPT`. */
 const SIGNS_MAX_BYTES = 110_000
 const SIGNS_KEPT = 2_000
-/** The signs that count no more are dropped when the oldest so many do not, because writing the list anew takes longest. */
+/**
+ * Signs that count no more are dropped once the oldest but this many is one of them. Dropping them means writing the
+ * whole list anew, which takes longer than all else that a submission does.
+ */
 const OLD_SIGNS = 64
 /** When what came to a form is thrown away at the latest, in ms after the last of it. */
 const SIGNS_KEPT_MS = 12 * 3_600_000

@@ -5,7 +5,7 @@ import { isThorough } from '../../support/runner/thorough.ts'
 
 const regressions = readRegressions()
 
-// Each takes seconds, and is a world among those that CI simulates anew every time.
+// Replaying a world takes seconds, so .ci/nightly alone does it; CI simulates fresh ones.
 test.runIf(isThorough).each(regressions)('$name', async ({ decisions, steps, mutant, invariant }) => {
   // With the mistake planted again, the recorded decisions still lead to it, so they would find it in the service.
   const planted = await simulate({ from: decisions, steps, mutant })
