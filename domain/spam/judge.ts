@@ -4,6 +4,7 @@ import type { CompiledForm } from '../forms/language/compile.ts'
 import type { AnswerValue } from '../forms/language/definition.ts'
 import { toBase64Url, utf8 } from '../text/encoding.ts'
 import { parseUrl } from '../text/http.ts'
+import { isAscii } from '../text/typed-text.ts'
 import type { contentReasons, GivenText, wordsOf } from './content.ts'
 import type { SpamReason } from './reasons.ts'
 
@@ -50,9 +51,7 @@ export async function judge(
   const read = [...texts, ...others]
   const { reasons, words } =
     read.length === 0 ? NOTHING : await contentOf(read, { answers, extra }, definition)
-  const long = new Set(
-    texts.map(({ text }) => text.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim()),
-  )
+  const long = new Set(texts.filter(({ text }) => mayBeLong(text)).map(({ text }) => comparable(text)))
   const compared = [...long]
     .filter(({ length }) => length >= SIGN_MIN_LENGTH)
     .sort((left, right) => right.length - left.length)
@@ -67,6 +66,16 @@ export async function judge(
     ...(network === null ? [] : [signOf('network', network).then((sign) => ({ ...FLOOD, sign }))]),
   ]
   return { reasons, words, signs: await Promise.all(signs) }
+}
+
+/** Small letters and single spaces, so that one text is found again in another writing. */
+function comparable(text: string): string {
+  return text.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim()
+}
+
+/** Whether a text may be a sign. One in ASCII does not become longer when it is made comparable. */
+function mayBeLong(text: string): boolean {
+  return text.length >= SIGN_MIN_LENGTH || !isAscii(text)
 }
 
 const NOTHING = { reasons: [], words: [] } as const

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests the ODBC gateway on real drivers, all from Debian: odbc_shared on PostgreSQL through psqlODBC, odbc_second on
-# SQLite through SQLite ODBC. The tests start a PostgreSQL server in a temporary folder. It runs half of the files, the others
-# on the next day (CI_SHARE). A long run, of a million sales: `CI_SHARE=1/1 ODBC_SALES=1000000 test/ci/odbc/odbc.sh`
+# SQLite through SQLite ODBC. The tests start a PostgreSQL server in a temporary folder. It runs a third of the files, others
+# every day (CI_SHARE). A long run, of a million sales: `CI_SHARE=1/1 ODBC_SALES=1000000 test/ci/odbc/odbc.sh`
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
 
@@ -14,7 +14,7 @@ fail() {
 }
 
 source test/support/runner/debian-packages.sh
-source test/support/runner/share.sh 2
+source test/support/runner/share.sh 3
 
 bin() {
   local found=(/usr/lib/postgresql/*/bin)
@@ -58,5 +58,6 @@ else
 fi
 files=()
 if in_share 1; then files+=(test/conformance/pos-{gateway,odbc}.system.test.ts); fi
-if in_share 2; then files+=(test/ci/odbc/postgres.spec.ts test/e2e/pos.system.test.ts test/faults/pos-gateway.system.test.ts); fi
+if in_share 2; then files+=(test/ci/odbc/postgres.spec.ts); fi
+if in_share 3; then files+=(test/e2e/pos.system.test.ts test/faults/pos-gateway.system.test.ts); fi
 PATH="$(bin):$PATH" bash test/support/runner/counted-tests.sh --no-file-parallelism "${files[@]}"

@@ -3,33 +3,52 @@ import ts from 'typescript'
 import { projectRoot } from '../../../host-worker/local/project.ts'
 import { ownerOf } from './owners.ts'
 
-/** By statement outside of functions: what uses the names that it declares. */
-export type References = ReadonlyMap<ts.Node, ReadonlySet<ts.Node>>
+/** Gives, for a statement outside of functions, the functions and statements that use what it declares. */
+export type References = (statement: ts.Node) => ReadonlySet<ts.Node>
 
-/** Finds, for the statements of all files, the functions and statements that use what they declare. */
-export function findReferences(program: ts.Program): References {
+/**
+ * Prepares to find references in a program. The compiler is asked about the names of one statement at a time, because to
+ * ask it about every name of the program takes half a minute.
+ */
+export function createReferences(program: ts.Program): References {
   const checker = program.getTypeChecker()
-  const references = new Map<ts.Node, Set<ts.Node>>()
-  const sources = program.getSourceFiles().filter((source) => !isForeign(source))
-  // To ask the checker about every identifier would take several times as long.
-  const names = new Set(sources.flatMap(({ statements }) => statements.flatMap(declaredNames)))
-  for (const source of sources) {
-    const visit = (node: ts.Node): void => {
-      ts.forEachChild(node, visit)
-      if (!ts.isIdentifier(node) || !names.has(node.text)) return
-      const statement = statementOf(declarationOf(node, checker))
-      if (statement === null) return
-      const user = ownerOf(node)
-      if (user === statement) return
-      references.set(statement, (references.get(statement) ?? new Set()).add(user))
-    }
-    visit(source)
+  const places = identifiersByName(program.getSourceFiles().filter((source) => !isForeign(source)))
+  const known = new Map<ts.Node, ReadonlySet<ts.Node>>()
+  const find = (statement: ts.Node): ReadonlySet<ts.Node> => {
+    const uses = declaredNames(statement)
+      .flatMap((name) => places.get(name) ?? [])
+      .filter((place) => statementOf(declarationOf(place, checker)) === statement)
+    return new Set(uses.map(ownerOf).filter((user) => user !== statement))
   }
-  return references
+  return (statement) => {
+    const found = known.get(statement) ?? find(statement)
+    known.set(statement, found)
+    return found
+  }
+}
+
+/** Where each name stands, also under other names that modules give to it. */
+function identifiersByName(sources: readonly ts.SourceFile[]): ReadonlyMap<string, readonly ts.Identifier[]> {
+  const places = new Map<string, ts.Identifier[]>()
+  const renamed: (readonly [from: string, to: string])[] = []
+  const visit = (node: ts.Node): void => {
+    ts.forEachChild(node, visit)
+    if ((ts.isImportSpecifier(node) || ts.isExportSpecifier(node)) && node.propertyName !== undefined)
+      renamed.push([node.propertyName.text, node.name.text])
+    if (ts.isIdentifier(node)) {
+      const sameName = places.get(node.text)
+      if (sameName === undefined) places.set(node.text, [node])
+      else sameName.push(node)
+    }
+  }
+  sources.forEach(visit)
+  const named = new Map(places)
+  for (const [from, to] of renamed) named.set(from, [...(named.get(from) ?? []), ...(places.get(to) ?? [])])
+  return named
 }
 
 /** The names that a statement outside of functions declares, or gives to what it imports. */
-function declaredNames(statement: ts.Statement): readonly string[] {
+function declaredNames(statement: ts.Node): readonly string[] {
   if (ts.isVariableStatement(statement))
     return statement.declarationList.declarations.flatMap(({ name }) => namesIn(name))
   if (ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement))

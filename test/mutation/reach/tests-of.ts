@@ -2,7 +2,7 @@ import type ts from 'typescript'
 import type { Mutant } from '../mutant.ts'
 import { functionsOf, isCalled, nodeAt, ownerOf, statementAround } from './owners.ts'
 import type { Reach } from './record.ts'
-import { findReferences, pathOf, type References } from './references.ts'
+import { createReferences, pathOf, type References } from './references.ts'
 
 /** Test files that run the service, or objects, on the Workers runtime call this file. */
 const BUNDLER = 'test/support/services/built-worker.ts'
@@ -16,7 +16,7 @@ export type TestsOf = (mutant: Mutant) => readonly string[]
  * runtime cannot be noted, so code that nothing calls on Node is tried with all test files that bundle the Worker.
  */
 export function createTestsOf(program: ts.Program, reach: Reach): TestsOf {
-  const references = findReferences(program)
+  const references = createReferences(program)
   const callers = callersByFunction(reach)
   const bundling = Object.keys(reach).filter((test) => reach[test]?.calls[BUNDLER] !== undefined)
   const sources = new Map(program.getSourceFiles().map((source) => [pathOf(source), source]))
@@ -37,7 +37,7 @@ function usersOf(owners: readonly ts.Node[], references: References): readonly t
   const found = new Set(owners)
   // The set grows during the loop.
   for (const user of found) {
-    const users = [...(references.get(user) ?? []), ...(references.get(statementAround(user)) ?? [])]
+    const users = [...references(user), ...references(statementAround(user))]
     for (const further of users) if (!isCalled(user) || !isCalled(further)) found.add(further)
   }
   return [...found]
