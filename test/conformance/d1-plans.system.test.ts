@@ -196,6 +196,11 @@ describe('other reads', () => {
 
   test('saving a submission costs a few rows however many there are', async () => {
     await storage.tenant('org-a').upsert('forms', [form('form-1')])
+    const others = samples(resourceOf('form-submissions'), 'other-', 100)
+    await storage.tenant('org-a').upsert(
+      'form-submissions',
+      others.map((row): StoredRow => ({ ...row, formId: 'form-1' })),
+    )
     const known = { email: 'known@example.com', phone: '+12125550123' }
     for (const [index, contact] of [known, known, { phone: known.phone }, null].entries()) {
       const before = { ...meter }

@@ -174,9 +174,10 @@ const isBacklogged = sql<number>`${sql.lit(ANNOUNCED_MAX)} < (select count(*) fr
       and next_attempt_at <= ${slot('now')} limit ${sql.lit(ANNOUNCED_MAX + 1)}))`
 
 /**
- * The submission is saved for its contact; for none when it names nobody, or is spam. It is not saved when the form is no longer as the answers were
- * checked against it, when it was saved before, or when the contact has submitted the form as often as it allows, which is
- * counted at most as far as that.
+ * The submission is saved for its contact; for none when it names nobody, or is spam. It is not saved when the form is no
+ * longer as the answers were checked against it, when it was saved before, or when the contact has submitted the form as
+ * often as it allows. That is counted at most so far, among what the contact sent and not among what the form got, because
+ * a form may have a million submissions.
  */
 const saveRow = template(sql<SavedRow>`
   with ${matched}, ${judged}
@@ -193,8 +194,9 @@ const saveRow = template(sql<SavedRow>`
     and not exists (select 1 from form_submissions as s
       where s.organization_id = ${organizationId} and s.submission_id = ${submissionId})
     and (${limit} is null or m.contact_id is null or ${limit} > (select count(*) from (
-      select 1 from form_submissions as s where s.organization_id = ${organizationId} and s.form_id = ${formId}
-        and s.contact_id = m.contact_id limit +${limit})))
+      select 1 from form_submissions as s indexed by form_submissions_contact_id_submitted_at
+        where s.organization_id = ${organizationId} and s.form_id = ${formId} and s.contact_id = m.contact_id
+        limit +${limit})))
   returning contact_id, spam, ${isBacklogged} as is_backlogged`)
 
 /** The submission that this batch has saved. One that was saved earlier has an instant before the clock. */
