@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, expect, test as vitestTest } from 'vitest'
 import type { SqliteStorage } from '../../adapters/sqlite/index.ts'
+import { tableOf } from '../../adapters/sqlite/tables.ts'
 import type { Meter } from '../../ports/platform.ts'
 import { createD1Storage, createExecutor, createMeter } from '../../adapters/d1/index.ts'
 import type { Resource } from '../../domain/record/resource.ts'
@@ -168,6 +169,20 @@ describe('other reads', () => {
     const moved = meter.rowsRead
     await storage.administration.saveOrganization(organization('org-child'))
     assert(meter.rowsRead - moved <= 40, `${meter.rowsRead - moved}`)
+  })
+
+  test('rows are found by their ids one by one, whatever is selected of them', async () => {
+    for (const { collection, idField, key } of writtenResources) {
+      // A contact is on many lists.
+      if (key.length > 1) continue
+      const keys = [3, 400, 740].map((index) => String(sampleRow(resourceOf(collection), index)[idField]))
+      for (const field of tableOf(collection).columns.keys()) {
+        const before = meter.rowsRead
+        const found = await storage.tenant('org-a').findMany(collection, [field], keys)
+        assert.equal(found.length, keys.length, `${collection}.${field}`)
+        assert(meter.rowsRead - before <= 15, `${collection}.${field}: ${meter.rowsRead - before} rows read`)
+      }
+    }
   })
 
   test('a window on both sides of the order costs its rows alone, wherever the position lies', async () => {

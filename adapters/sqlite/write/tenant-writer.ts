@@ -20,7 +20,6 @@ import { decodeRows, serviceTables, columnOf, tableOf, type Table, type Column }
 import {
   resultsOf,
   rowsAmong,
-  type ResultRow,
   type Statement,
   rowsOf,
   type Executor,
@@ -125,9 +124,10 @@ export function createTenantWriter(
       if (keys.length === 0) return []
       const table = tableOf(collection)
       const keyColumn = by === undefined ? table.idColumn : columnOf(table, by).name
-      const find = template(sql<ResultRow>`
-        ${selectFrom(table, select, 'columns')} where ${sql.id('t', 'organization_id')} = ${slot('organizationId')}
-          and ${sql.id('t', keyColumn)} in (select value from json_each(${slot('keys')}))`)
+      // Key by key: otherwise SQLite would rather walk an index of the whole organization that has all selected columns.
+      const from = sql`json_each(${slot('keys')}) as k cross join ${sql.id(table.name)} as t
+        on ${sql.id('t', 'organization_id')} = ${slot('organizationId')} and ${sql.id('t', keyColumn)} = k.value`
+      const find = template(selectFrom(table, select, 'columns', from))
       const distinct = [...new Set(keys)]
       const results = await resultsOf(
         executor,
