@@ -49,7 +49,7 @@ const write = template(sql`
 const setSpam = template(sql`
   update form_submissions set spam = ${slot('isSpam')}, updated_at = ${writtenAt},
     spam_reasons = iif(${slot('isSpam')}, json_array(${sql.lit('marked' satisfies SpamReason)}), null)
-  where organization_id = ${organizationId} and submission_id in (select value from ${given}) and spam <> ${slot('isSpam')}`)
+  where (organization_id, submission_id) in (select ${organizationId}, value from ${given}) and spam <> ${slot('isSpam')}`)
 
 const findHeld = template(sql<HeldRow>`
   select s.submission_id as submissionId, s.form_id as formId, s.held from ${given} as g
