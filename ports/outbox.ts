@@ -108,7 +108,7 @@ export type Settlement =
       readonly sends?: readonly SendRecord[]
       /** Since when its message has been waiting to be within the bounds of automations; left out: it does not. */
       readonly waitingSince?: string
-      /** As for `done`. */
+      /** What became of telling a webhook; left out: that was not the work. */
       readonly delivery?: DeliveryAttempt
     }
   /**
@@ -119,7 +119,7 @@ export type Settlement =
       readonly kind: 'failed'
       readonly reason: string
       readonly sends: readonly SendRecord[]
-      /** As for `done`. */
+      /** To be sent about it; left out: nothing. */
       readonly alert?: Alert
     }
 

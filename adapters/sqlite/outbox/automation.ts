@@ -281,7 +281,7 @@ function earliest(
   most: Expression<number>,
   window: string,
 ): RawBuilder<string> {
-  // Messages of callers whose clocks are ahead of this one's were sent before this instant.
+  // The clocks of machines differ: what another one has sent may be noted as some minutes later than this one's present.
   const soon = shifted(now, '+10 minutes')
   const before = counted
     .select(({ ref }) => shifted(ref('m.at'), window).as('at'))

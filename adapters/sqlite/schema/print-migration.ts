@@ -15,6 +15,6 @@ function migratedSchema(): Schema {
 
 const isAll = process.argv.includes('--all')
 const statements = difference(expectedSchema(), isAll ? NOTHING : migratedSchema())
-// Comments name what is written by hand, which is not there.
+// In an empty database, what a person writes by hand is always missing: the comments that say so are left out.
 const printed = isAll ? statements.filter((statement) => statement.startsWith('CREATE')) : statements
 process.stdout.write(printed.map((statement) => `${statement}\n`).join(''))

@@ -17,13 +17,7 @@ import {
   advance,
 } from '../statement/compiler.ts'
 import { decodeRows, serviceTables, columnOf, tableOf, type Table, type Column } from '../tables.ts'
-import {
-  resultsOf,
-  rowsAmong,
-  type Statement,
-  rowsOf,
-  type Executor,
-} from '../statement/executor.ts'
+import { resultsOf, rowsAmong, type Statement, rowsOf, type Executor } from '../statement/executor.ts'
 import { readBoundedPage, pageStatements } from '../read/pages.ts'
 import { selectFrom } from '../read/page-select.ts'
 import type { TenantExecutors } from '../placement/guard.ts'

@@ -355,7 +355,7 @@ export interface DeletionPlaces {
   release(organizationId: string): Promise<void>
 }
 
-/** No I/O. */
+/** Deletes organizations wherever they live. Opening asks no database. */
 export function createDeletionPlaces(places: AllPlaces): DeletionPlaces {
   const { directory, databases, memory, storageAt } = places
   return {

@@ -410,7 +410,7 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0
 }
 
-/** Why a condition cannot be judged; null: there is a better sentence. */
+/** What is wrong with a condition on a question that was removed; null: on others, of which the service's sentence says it. */
 function conditionWords(name: string, part: unknown, form: FormJson): string | null {
   const { field: subject } = membersOf(part)
   if (typeof subject !== 'string') return null
