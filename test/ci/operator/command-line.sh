@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Runs the commands by their short name, from another folder, on real terminals and in bash, zsh and fish. See
-# command-line.ts.
+# On every second day (CI_SHARE) runs the commands by their short name, from another folder, on real terminals and in bash,
+# zsh and fish. See command-line.ts.
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
+source test/support/runner/share.sh 2
+in_share 2 || exit 0
 
 source test/support/runner/debian-packages.sh
 if ! command -v zsh >/dev/null || ! command -v fish >/dev/null || ! command -v script >/dev/null; then
