@@ -93,7 +93,12 @@ export interface TenantReader {
 
 /** The outcome of reading tenant data with the key of a request. */
 type TenantRead =
-  | { readonly kind: 'refused'; readonly refusal: Reply }
+  | {
+      readonly kind: 'refused'
+      readonly refusal: Reply
+      /** The organization of a key that was proven, and may not make this call; null: no key was proven. */
+      readonly organization: Organization | null
+    }
   | {
       readonly kind: 'read'
       readonly organization: Organization
@@ -161,14 +166,16 @@ function readerOf(
       const spent = isAdmitted || keyId === null ? null : world.rateLimiter.exhausted(keyId)
       const isCounted = !isAdmitted
       const found = await reader.read(spent === null ? queries : [], { isCounted })
-      if (!found.authenticated)
-        return { kind: 'refused', refusal: keyId === null ? notFound() : unauthorized(scope) }
+      if (!found.authenticated) {
+        const refused = keyId === null ? notFound() : unauthorized(scope)
+        return { kind: 'refused', refusal: refused, organization: null }
+      }
       const admit = ({ key: stored, budget: counted }: typeof found) =>
         stored === null
           ? admitOther(organizationId, scope, routed)
           : admitKey({ text, stored, spent, counted }, scope, routed, world)
       const refusal = isAdmitted ? null : admit(found)
-      if (refusal !== null) return { kind: 'refused', refusal }
+      if (refusal !== null) return { kind: 'refused', refusal, organization: found.organization }
       isAdmitted = true
       if (claim.keyId !== null) proven(claim)
       // The storage, which keeps the exact count, has admitted a key that this instance believed used up. No query was

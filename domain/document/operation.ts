@@ -150,20 +150,23 @@ function readParts(endpoint: ReadEndpoint): Parts {
 
 /** The failures of a read. The replies of a deprecated read to a caller who may use it have the deprecation headers. */
 function failuresOf(endpoint: ReadEndpoint): Node {
-  const failure = (name: keyof typeof prose.sharedResponses): Node =>
-    endpoint.deprecation === null
-      ? shared(name)
-      : { ...prose.sharedResponses[name], ...deprecationHeaders(endpoint) }
+  const { headers } = deprecationHeaders(endpoint)
+  const failure = (name: keyof typeof prose.sharedResponses): Node => {
+    if (headers === undefined) return shared(name)
+    const response: Node = prose.sharedResponses[name]
+    return { ...response, headers: { ...(response['headers'] as Node | undefined), ...headers } }
+  }
   return {
     '400': failure('BadRequest'),
     ...commonResponses(endpoint),
+    '429': failure('TooManyRequests'),
     ...(mayBeMissing(endpoint) ? { '404': failure('NotFound') } : {}),
     '500': failure('InternalError'),
     ...(endpoint.rowsFrom === 'storage' ? {} : { '502': failure('SourceUnavailable') }),
   }
 }
 
-function deprecationHeaders({ deprecation }: ReadEndpoint): Node {
+function deprecationHeaders({ deprecation }: ReadEndpoint): { readonly headers?: Node } {
   return deprecation === null ? {} : { headers: prose.deprecationHeaders(deprecation) }
 }
 

@@ -482,6 +482,8 @@ describe('the contact of a submission', () => {
     ['030 901820', 'US', null],
     ['555-0123', 'US', null],
     ['1234567', 'US', null],
+    ['(212) 555-0123 ext. 5', 'US', '+12125550123'],
+    ['+44 20 7946 0958 #12', 'US', '+442079460958'],
   ])('reads the phone %s in %s', async (p, country, phone) => {
     expect((await contact({ e: 'a@b.example', p }, country))?.phone).toBe(phone)
   })

@@ -465,12 +465,12 @@ export async function contactOf(
   return { newContactId, email, emailKey: key, phone, firstName, lastName, licensePlate }
 }
 
-/** The first valid number, in E.164. The metadata of phone numbers is loaded by the first submission with a number. */
+/** The first valid number, in E.164, without its extension. The metadata of phone numbers is loaded by the first submission with a number. */
 async function firstPhone(texts: readonly string[], country: string): Promise<string | null> {
   if (texts.length === 0) return null
-  const { phoneToE164 } = await import('../text/phone-number.ts')
+  const { phoneWithoutExtension } = await import('../text/phone-number.ts')
   for (const text of texts) {
-    const e164 = phoneToE164(text, country)
+    const e164 = phoneWithoutExtension(text, country)
     if (e164 !== null) return e164
   }
   return null

@@ -325,6 +325,7 @@ export const countUnread = operated({
 export const markSubmissions = operated({
   ...common,
   id: 'submissions.mark',
+  access: 'admin',
   openTo: 'member',
   method: 'POST',
   path: `${PATH}/mark`,

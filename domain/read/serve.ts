@@ -114,15 +114,19 @@ async function serveFromStorage(read: Read): Promise<Reply> {
  */
 async function serveFromSource(read: Read, open: OpenSource, verdict: Reply | null): Promise<Reply> {
   const { endpoint, request, tenant } = read
+  const id = endpoint.kind === 'detail' ? (request.params[endpoint.param] ?? '') : null
+  const answered = (reply: Reply) =>
+    endpoint.deprecation === null ? reply : withDeprecation(reply, endpoint.deprecation, id)
   const outcome = await tenant.read([])
-  if (outcome.kind === 'refused') return outcome.refusal
+  if (outcome.kind === 'refused') {
+    const { refusal, organization } = outcome
+    return organization !== null && mayUse(endpoint, organization) ? answered(refusal) : refusal
+  }
   const { organization } = outcome
   const source = mayUse(endpoint, organization) ? open(organization) : null
   if (source === null) return verdict ?? notFound()
   const refusal = verdict ?? refusalOf(endpoint.requires, organization)
-  const reply = refusal ?? (await readOrFail(read, source, organization.phoneCountry))
-  const id = endpoint.kind === 'detail' ? (request.params[endpoint.param] ?? '') : null
-  return endpoint.deprecation === null ? reply : withDeprecation(reply, endpoint.deprecation, id)
+  return answered(refusal ?? (await readOrFail(read, source, organization.phoneCountry)))
 }
 
 function mayUse({ onlyFor }: Read['endpoint'], { posSource }: Organization): boolean {

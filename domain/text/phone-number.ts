@@ -1,4 +1,4 @@
-import { parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/core'
+import { parsePhoneNumberFromString, type CountryCode, type PhoneNumber } from 'libphonenumber-js/core'
 import { withAsciiDigits, withoutFormatCharacters } from './typed-text.ts'
 import { phoneMetadata } from './phone-metadata.ts'
 
@@ -11,13 +11,22 @@ const PHONE_TEXT_MAX_LENGTH = 60
  * nobody sees are ignored. A number with an extension is not E.164: null.
  */
 export function phoneToE164(given: string, country: string): string | null {
+  const number = readPhone(given, country)
+  return number === null || number.ext !== undefined ? null : number.number
+}
+
+/** The same of what somebody typed to be called: an extension is no part of the number. */
+export function phoneWithoutExtension(given: string, country: string): string | null {
+  return readPhone(given, country)?.number ?? null
+}
+
+function readPhone(given: string, country: string): PhoneNumber | null {
   // Who types fullwidth digits types a fullwidth plus sign.
   const text = withAsciiDigits(withoutFormatCharacters(given)).replaceAll('\uff0b', '+')
   if (text.length > PHONE_TEXT_MAX_LENGTH) return null
   const options = isPhoneCountry(country) ? { defaultCountry: country } : {}
   const number = parsePhoneNumberFromString(text, { ...options, extract: false }, phoneMetadata())
-  if (number === undefined || !number.isValid() || number.ext !== undefined) return null
-  return number.number
+  return number?.isValid() === true ? number : null
 }
 
 /** The digits of a number in E.164, with and without the country's code: without zeros, people write one of these. */

@@ -35,6 +35,11 @@ function stop(): void {
 }
 
 async function main(): Promise<void> {
+  const [given] = process.argv.slice(2)
+  if (given !== undefined)
+    throw new Error(
+      `npm start takes no ${given}. Variables set the port and the folder of its state: PORT=${DEFAULT_PORT + 1} STATE_DIR=… npm start`,
+    )
   const port = portOf(process.env.PORT)
   const directory = stateDirectory(projectRoot)
   openPrivateState(directory)

@@ -232,7 +232,7 @@ test('what is marked is what is shown and counted, one organization for itself',
   for (let nth = 0; nth < 25; nth += 1) {
     const ids = Array.from({ length: 1 + below(4) }, () => oneOf(rows).submissionId)
     const read = below(3) > 0
-    const { status } = await support.post('/organizations/acme/submissions/mark', { ids, read })
+    const { status } = await admin.post('/organizations/acme/submissions/mark', { ids, read })
     expect(status).toBe(204)
     for (const id of ids) marked[read ? 'add' : 'delete'](id)
     const { found } = await listed('acme', {}, 500)
@@ -279,6 +279,7 @@ test('nothing is marked when an id is unknown, of another organization, or too m
   const path = '/organizations/acme/submissions/mark'
   const before = (await listed('acme', {}, 500)).found
   const [{ submissionId: known } = { submissionId: '' }] = before
+  expect((await support.post(path, { ids: [known], read: true })).status).toBe(403)
   for (const [ids, status] of [
     [[known, 'theirs'], 409],
     [[known, 'none'], 409],

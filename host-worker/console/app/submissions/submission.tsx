@@ -68,7 +68,10 @@ interface SubmissionViewProps extends OrganizationProps {
   readonly submissionId: string
 }
 
-/** One submission with its contact, where its visitor came from, and what followed it. Opened, it is read. */
+/**
+ * One submission with its contact, where its visitor came from, and what followed it. Opened by somebody who may mark it,
+ * it is read.
+ */
 export function SubmissionView({ organizationId, submissionId }: SubmissionViewProps) {
   const search = useSearch()
   const suffix = search === '' ? '' : `?${search}`
@@ -76,6 +79,7 @@ export function SubmissionView({ organizationId, submissionId }: SubmissionViewP
   const pages = usePages('submissions.list', askedFor(organizationId, filters))
   const reading = useCall('submissions.show', { params: { organizationId, submissionId } })
   const opened = useRef('')
+  const mayMark = useMay('submissions.mark')
   const mark = useAction(
     (client, { id, said }: { readonly id: string; readonly said: Said }) =>
       client.call('submissions.mark', { params: { organizationId }, body: { ids: [id], ...said } }),
@@ -87,7 +91,7 @@ export function SubmissionView({ organizationId, submissionId }: SubmissionViewP
   useEffect(() => {
     if (shown === null || opened.current === shown.submissionId) return
     opened.current = shown.submissionId
-    if (!shown.read) mark.run({ id: shown.submissionId, said: { read: true } })
+    if (!shown.read && mayMark) mark.run({ id: shown.submissionId, said: { read: true } })
   }, [shown?.submissionId])
   return (
     <>
@@ -105,9 +109,13 @@ export function SubmissionView({ organizationId, submissionId }: SubmissionViewP
               organizationId={organizationId}
               submission={submission}
               onErased={reading.reload}
-              onMark={(said) => {
-                mark.run({ id: submissionId, said })
-              }}
+              onMark={
+                mayMark
+                  ? (said) => {
+                      mark.run({ id: submissionId, said })
+                    }
+                  : null
+              }
             />
             <Following submission={submission} />
           </>
@@ -122,7 +130,8 @@ const sourceField = itemFieldOf('submissions.list', 'source')
 interface AboutProps extends OrganizationProps {
   readonly submission: ShownSubmission
   readonly onErased: () => void
-  readonly onMark: (said: Said) => void
+  /** Null: who is signed in may not mark it. */
+  readonly onMark: ((said: Said) => void) | null
 }
 
 function About({ organizationId, submission, onErased, onMark }: AboutProps) {
@@ -149,14 +158,16 @@ function About({ organizationId, submission, onErased, onMark }: AboutProps) {
       <Card
         title={formName ?? formId}
         actions={
-          <div class="buttons">
-            <Button onClick={calls(onMark, { read: !submission.read })}>
-              {submission.read ? 'Mark unread' : 'Mark read'}
-            </Button>
-            <Button onClick={calls(onMark, { spam: !submission.spam })}>
-              {submission.spam ? 'Not spam' : 'Mark as spam'}
-            </Button>
-          </div>
+          onMark !== null && (
+            <div class="buttons">
+              <Button onClick={calls(onMark, { read: !submission.read })}>
+                {submission.read ? 'Mark unread' : 'Mark read'}
+              </Button>
+              <Button onClick={calls(onMark, { spam: !submission.spam })}>
+                {submission.spam ? 'Not spam' : 'Mark as spam'}
+              </Button>
+            </div>
+          )
         }
       >
         <Facts

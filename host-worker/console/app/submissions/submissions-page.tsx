@@ -94,7 +94,8 @@ function Inbox({ organizationId }: OrganizationProps) {
       return next
     })
   }
-  const columns = columnsOf({ organizationId, filters, fieldsOf, selected, select })
+  const mayMark = useMay('submissions.mark')
+  const columns = columnsOf({ organizationId, filters, fieldsOf, selected, select: mayMark ? select : null })
   return (
     <>
       <div class="filters">
@@ -174,6 +175,7 @@ function Selection({
   onChanged,
 }: SelectionProps) {
   const [isDeleting, setDeleting] = useState(false)
+  const mayMark = useMay('submissions.mark')
   const mayDelete = useMay('submissions.delete')
   const params = { organizationId }
   const mark = useAction(
@@ -203,13 +205,15 @@ function Selection({
   const isNone = selected.length === 0
   return (
     <div class="selection">
-      <CheckField
-        label="Select all shown"
-        isChecked={isAll}
-        onChecked={(isChecked) => {
-          onSelected(isChecked ? items.slice(0, SELECTED_MAX).map(({ submissionId }) => submissionId) : [])
-        }}
-      />
+      {mayMark && (
+        <CheckField
+          label="Select all shown"
+          isChecked={isAll}
+          onChecked={(isChecked) => {
+            onSelected(isChecked ? items.slice(0, SELECTED_MAX).map(({ submissionId }) => submissionId) : [])
+          }}
+        />
+      )}
       <p role="status" class="soft">
         {isNone ? unreadText(unread) : `${submissionsText(selected.length)} selected`}
       </p>
@@ -270,7 +274,8 @@ interface ListColumns extends OrganizationProps {
   readonly filters: Filters
   readonly fieldsOf: ReturnType<typeof useFormFields>
   readonly selected: ReadonlySet<string>
-  readonly select: (submissionId: string, isSelected: boolean) => void
+  /** Null: who is signed in may only read them. */
+  readonly select: ((submissionId: string, isSelected: boolean) => void) | null
 }
 
 function columnsOf({
@@ -282,21 +287,27 @@ function columnsOf({
 }: ListColumns): readonly Column<Submission>[] {
   const unread = (read: boolean, content: ComponentChildren) =>
     read ? content : <strong class="unread">{content}</strong>
+  const choice: readonly Column<Submission>[] =
+    select === null
+      ? []
+      : [
+          {
+            title: 'Select',
+            width: '4rem',
+            cell: ({ submissionId, submittedAt }) => (
+              <input
+                type="checkbox"
+                aria-label={`Select what came in ${momentText(submittedAt)}`}
+                checked={selected.has(submissionId)}
+                onChange={(event) => {
+                  select(submissionId, event.currentTarget.checked)
+                }}
+              />
+            ),
+          },
+        ]
   return [
-    {
-      title: 'Select',
-      width: '4rem',
-      cell: ({ submissionId, submittedAt }) => (
-        <input
-          type="checkbox"
-          aria-label={`Select what came in ${momentText(submittedAt)}`}
-          checked={selected.has(submissionId)}
-          onChange={(event) => {
-            select(submissionId, event.currentTarget.checked)
-          }}
-        />
-      ),
-    },
+    ...choice,
     {
       title: 'Submitted',
       width: '12rem',

@@ -179,13 +179,20 @@ test('several are marked and deleted at once, and a search and days narrow the l
   await type(page, page.getByLabel('Search answers'), ' ')
   await expect.poll(() => page.getByRole('row').count()).toBe(3)
 
-  const key = await room.operator('key', 'issue', '--operator', 'marker', '--role', 'support')
+  await page.getByLabel('Select all shown').check()
+  await page.getByRole('button', { name: 'Mark unread' }).click()
+  await page.getByText('2 unread', { exact: true }).waitFor()
+
+  // Support reads, and what it opens stays unread.
+  const key = await room.operator('key', 'issue', '--operator', 'reader', '--role', 'support')
   const seen = await room.visit('/organizations/demo/submissions?form=inbox-many', key)
-  await seen.page.getByLabel('Select all shown').check()
-  await seen.page.getByRole('button', { name: 'Mark unread' }).click()
   await seen.page.getByText('2 unread', { exact: true }).waitFor()
-  await seen.page.getByLabel('Select all shown').check()
-  expect(await seen.page.getByRole('button', { name: 'Delete' }).count()).toBe(0)
+  expect(await seen.page.getByRole('checkbox').count()).toBe(0)
+  await seen.page.getByRole('row').nth(1).getByRole('link').click()
+  await seen.page.getByText('Submission', { exact: true }).waitFor()
+  expect(await seen.page.getByRole('button', { name: /^Mark|spam/ }).count()).toBe(0)
+  await seen.page.goBack()
+  await seen.page.getByText('2 unread', { exact: true }).waitFor()
 }, 120_000)
 
 test('a tenant reads its own submissions as the form says them, and changes nothing', async () => {
