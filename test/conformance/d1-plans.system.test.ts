@@ -298,6 +298,21 @@ describe('work after a receipt', { shuffle: false }, () => {
     assert(read <= 1_020, `${read} rows read for 500 of 20,050 due entries`)
   })
 
+  test('nothing that is asked of one entry or one submission reads all that waits', async () => {
+    const next = await rowsRead(() => storage.outbox.nextDue())
+    assert(next <= 250, `${next} rows read for when the next is due`)
+    const following = await rowsRead(() => storage.outbox.ofSubmission('org-b', 'other'))
+    assert(following <= 20, `${following} rows read for what follows a submission`)
+    const owner = await rowsRead(async () => {
+      assert.equal(await storage.outbox.ownerOf('due-2'), 'org-a')
+    })
+    assert(owner <= 250, `${owner} rows read for whose an entry is`)
+    const again = await rowsRead(async () => {
+      assert.equal(await storage.outbox.redrive('due-2', '2026-03-01T00:00:00.000Z'), 'driven')
+    })
+    assert(again <= 1_000, `${again} rows read to try an entry again`)
+  })
+
   test('claiming and settling an entry cost a few rows', async () => {
     const mine = storage.outbox.open('org-a')
     const now = '2100-01-01T00:00:00.000Z'
