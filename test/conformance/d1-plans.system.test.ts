@@ -313,6 +313,25 @@ describe('work after a receipt', { shuffle: false }, () => {
     assert(again <= 1_000, `${again} rows read to try an entry again`)
   })
 
+  test('settings on which neither forms nor what waits depends are saved without reading those', async () => {
+    await counted.executor.batch([
+      {
+        sql: `insert into automation_messages (organization_id, message_id, recipient, at, waits_until, is_sent, is_counted)
+          with recursive n (i) as (select 1 union all select i + 1 from n where i < 500)
+          select 'org-b', 'm-' || i, 'r', t, t, 0, 1 from n, (select '2026-03-01T00:00:00.000Z' as t)`,
+        parameters: [],
+      },
+    ])
+    const save = (settings: Parameters<typeof organization>[1]) =>
+      rowsRead(async () => {
+        const saved = await storage.administration.saveOrganization(organization('org-b', settings))
+        assert.equal(saved, 'saved')
+      })
+    const read = await save({ name: 'Other' })
+    assert(read <= 40, `${read} rows read`)
+    assert((await save({ automationHourly: 3 })) > 500)
+  })
+
   test('claiming and settling an entry cost a few rows', async () => {
     const mine = storage.outbox.open('org-a')
     const now = '2100-01-01T00:00:00.000Z'
