@@ -240,6 +240,17 @@ describe('other reads', () => {
     }
   })
 
+  test('saving a form costs a few rows however many there are', async () => {
+    const row: StoredRow = { ...sampleRow(resourceOf('forms'), 500), name: 'Saved' }
+    const [stored] = await storage.tenant('org-a').findMany('forms', ['updatedAt'], [String(row.formId)])
+    const before = meter.rowsRead
+    const saved = await storage
+      .tenant('org-a')
+      .change('forms', [{ row, replaces: String(stored?.updatedAt) }], 'Ada')
+    assert.equal(saved?.length, 1)
+    assert(meter.rowsRead - before <= 60, `${meter.rowsRead - before} rows read`)
+  })
+
   test('erasing a person from rows that name the contact alone costs a few rows for each of theirs', async () => {
     const purchase: StoredRow = {
       ...sampleRow(resourceOf('purchases'), 0, 'erased-'),
