@@ -340,7 +340,10 @@ export interface OutboxStore {
   ): Promise<readonly ListedEntry[]>
   /** What waits and failed of each of these organizations that is there, by their id. */
   summaries(organizationIds: readonly string[], scope: SummaryScope): Promise<readonly OutboxSummary[]>
-  /** Waiting and failed entries that follow a submission, oldest first. */
+  /**
+   * Waiting and failed entries that follow a submission, oldest first. Their ids contain that of the submission; those of
+   * alerts do not.
+   */
   ofSubmission(organizationId: string, submissionId: string): Promise<readonly ListedEntry[]>
   /** The organization of a waiting or failed entry; null: there is no such entry. */
   ownerOf(outboxId: string): Promise<string | null>

@@ -241,6 +241,31 @@ export const outboxCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'what follows a submission is found among what follows others',
+    async run(make) {
+      const storage = await withEntries(
+        make,
+        'obx_sub-1_1',
+        'run_sub-1_1',
+        'dig_sub-1',
+        'obx_dig_sub-1_1',
+        'alr_a_1',
+      )
+      const others = ['obx_sub-10_1', 'obx_sub-1-0_1', 'dig_sub-10', 'alr_a_2'].map((id) => entry(id))
+      await storage.tenant('org-a').saveSubmission(submission('sub-10', { outbox: others }))
+      const found = await storage.outbox.ofSubmission('org-a', 'sub-1')
+      assert.deepEqual(idsOf(found), [
+        'alr_a_1',
+        'dig_sub-1',
+        'obx_dig_sub-1_1',
+        'obx_sub-1_1',
+        'run_sub-1_1',
+      ])
+      assert.deepEqual(await storage.outbox.ofSubmission('org-b', 'sub-1'), [])
+      assert.deepEqual(await storage.outbox.ofSubmission('org-a', 'sub'), [])
+    },
+  },
+  {
     name: 'an alert is written once by whoever holds the entry that failed, in each organization for itself',
     async run(make) {
       const storage = await withEntries(make, 'out-1', 'out-2', 'out-3')

@@ -239,6 +239,33 @@ describe('other reads', () => {
       assert(meter.rowsRead - before <= 80, `${JSON.stringify(mark)}: ${meter.rowsRead - before} rows read`)
     }
   })
+
+  test('saving a form costs a few rows however many there are', async () => {
+    const row: StoredRow = { ...sampleRow(resourceOf('forms'), 500), name: 'Saved' }
+    const [stored] = await storage.tenant('org-a').findMany('forms', ['updatedAt'], [String(row.formId)])
+    const before = meter.rowsRead
+    const saved = await storage
+      .tenant('org-a')
+      .change('forms', [{ row, replaces: String(stored?.updatedAt) }], 'Ada')
+    assert.equal(saved?.length, 1)
+    assert(meter.rowsRead - before <= 60, `${meter.rowsRead - before} rows read`)
+  })
+
+  test('erasing a person from rows that name the contact alone costs a few rows for each of theirs', async () => {
+    const purchase: StoredRow = {
+      ...sampleRow(resourceOf('purchases'), 0, 'erased-'),
+      contactId: 'contactId-700',
+    }
+    await storage.tenant('org-a').upsert('purchases', [purchase])
+    const person = { contactIds: ['contactId-700'], emailKeys: [], phones: [], numbers: [] }
+    const erased = resources.filter(({ person: of }) => of !== null && !('stays' in of))
+    const stages = erased.filter(({ collection }) => collection !== 'contacts')
+    const stage = stages.findIndex(({ collection }) => collection === 'purchases')
+    const before = meter.rowsRead
+    const { rows } = await storage.organizationStore('org-a').eraseSome(person, JSON.stringify([stage, '']))
+    assert.equal(rows, 1)
+    assert(meter.rowsRead - before <= 30, `${meter.rowsRead - before} rows read`)
+  })
 })
 
 // Each test starts from the outbox that the previous ones have left.
@@ -280,6 +307,40 @@ describe('work after a receipt', { shuffle: false }, () => {
     })
     assert.equal(organizations.filter((id) => id.startsWith('org-turn-')).length, 50)
     assert(read <= 1_020, `${read} rows read for 500 of 20,050 due entries`)
+  })
+
+  test('nothing that is asked of one entry or one submission reads all that waits', async () => {
+    const next = await rowsRead(() => storage.outbox.nextDue())
+    assert(next <= 250, `${next} rows read for when the next is due`)
+    const following = await rowsRead(() => storage.outbox.ofSubmission('org-b', 'other'))
+    assert(following <= 20, `${following} rows read for what follows a submission`)
+    const owner = await rowsRead(async () => {
+      assert.equal(await storage.outbox.ownerOf('due-2'), 'org-a')
+    })
+    assert(owner <= 250, `${owner} rows read for whose an entry is`)
+    const again = await rowsRead(async () => {
+      assert.equal(await storage.outbox.redrive('due-2', '2026-03-01T00:00:00.000Z'), 'driven')
+    })
+    assert(again <= 1_000, `${again} rows read to try an entry again`)
+  })
+
+  test('settings on which neither forms nor what waits depends are saved without reading those', async () => {
+    await counted.executor.batch([
+      {
+        sql: `insert into automation_messages (organization_id, message_id, recipient, at, waits_until, is_sent, is_counted)
+          with recursive n (i) as (select 1 union all select i + 1 from n where i < 500)
+          select 'org-b', 'm-' || i, 'r', t, t, 0, 1 from n, (select '2026-03-01T00:00:00.000Z' as t)`,
+        parameters: [],
+      },
+    ])
+    const save = (settings: Parameters<typeof organization>[1]) =>
+      rowsRead(async () => {
+        const saved = await storage.administration.saveOrganization(organization('org-b', settings))
+        assert.equal(saved, 'saved')
+      })
+    const read = await save({ name: 'Other' })
+    assert(read <= 40, `${read} rows read`)
+    assert((await save({ automationHourly: 3 })) > 500)
   })
 
   test('claiming and settling an entry cost a few rows', async () => {

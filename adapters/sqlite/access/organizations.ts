@@ -170,6 +170,17 @@ const changing = db
   .where('o.organization_id', '=', organizationId)
 
 /**
+ * The id of the organization if it is saved with another value in a column, else null: then SQLite looks at none of its
+ * rows, where it would test a condition beside its id for each of them.
+ */
+const savedWithOther = (column: 'phone_country' | 'automation_hourly') =>
+  db
+    .selectFrom('organizations as o')
+    .select('o.organization_id')
+    .where('o.organization_id', '=', organizationId)
+    .where(({ ref }) => sql<SqlBool>`iif(${ref(`o.${column}`)} <> ${slot(column)}, ${mayBeSaved}, false)`)
+
+/**
  * A form's answers are read with the organization's country, so changing the country changes the meaning of its forms.
  * Therefore it moves their versions on.
  */
@@ -177,9 +188,7 @@ const bumpForms = template(
   db
     .updateTable('forms')
     .set(({ eb }) => ({ version: eb('version', '+', sql.lit(1)) }))
-    .where('organization_id', '=', organizationId)
-    .where(mayBeSaved)
-    .where(({ exists }) => exists(changing.where('o.phone_country', '<>', slot('phone_country')))),
+    .where('organization_id', '=', savedWithOther('phone_country')),
 )
 
 /** The parent that the organization has until now. */
@@ -203,10 +212,7 @@ const advanceParents = template(
     .where(({ exists }) => exists(changing.where('o.parent_id', 'is not', slot('parent_id')))),
 )
 
-const isRebounded = eb.and([
-  mayBeSaved,
-  eb.exists(changing.where('o.automation_hourly', '<>', slot('automation_hourly'))),
-])
+const rebounded = savedWithOther('automation_hourly')
 
 /**
  * With another bound, the messages of automations that wait for the old one ask again, in the order in which they were
@@ -216,19 +222,17 @@ const askAgain = template(
   db
     .updateTable('outbox')
     .set(({ ref }) => ({ next_attempt_at: ref('created_at') }))
-    .where('organization_id', '=', organizationId)
+    .where('organization_id', '=', rebounded)
     .where('status', '=', sql.lit('pending'))
     .where('lease_token', '=', sql.lit(''))
-    .where('waiting_since', 'is not', null)
-    .where(isRebounded),
+    .where('waiting_since', 'is not', null),
 )
 const forgetPlaces = template(
   db
     .deleteFrom('automation_messages')
-    .where('organization_id', '=', organizationId)
+    .where('organization_id', '=', rebounded)
     .where('is_counted', '=', sql.lit(1))
-    .where('is_sent', '=', sql.lit(0))
-    .where(isRebounded),
+    .where('is_sent', '=', sql.lit(0)),
 )
 
 /** Whether the family above an organization moves to another place. Moves are recorded in the shared database. */

@@ -385,7 +385,8 @@ function statementsOf(resource: Resource, readMax: number): ErasedRows {
     erase: template(sql`
       update ${sql.id(table.name)} set
         ${sql.join(fields.map(({ column, erased }) => sql`${sql.id(column)} = ${erased}`))}, updated_at = ${instant}
-      where ${ofOwner} and ${id} in ${among('ids')} and ${holdsAny} and ${instant} is not null`),
+      where (organization_id, ${id}) in (select ${organizationId}, value from json_each(${slot('ids')}))
+        and ${holdsAny} and ${instant} is not null`),
   }
 }
 

@@ -3,7 +3,7 @@ import type { OutboxRef, OutboxStore, TenantOutbox } from '../../../ports/outbox
 import { bind, db, slot, template, indexedBy, jsonEach, atMost, boundedNow } from '../statement/compiler.ts'
 import { rowsOf, type Executor, resultsOf } from '../statement/executor.ts'
 import { parsed, type JsonText, type Database } from '../statement/database.ts'
-import type { Guard } from '../placement/guard.ts'
+import { isEntry, type Guard } from '../placement/guard.ts'
 import { admit, finishStep, startRun } from './automation.ts'
 import { claim, begin, readAgain, settle } from './delivery.ts'
 
@@ -25,22 +25,29 @@ const firstOfAll = some(listed)
 const nextOfAll = some(listedAfter)
 const firstOfOne = some(ofOne(listed))
 const nextOfOne = some(ofOne(listedAfter))
-const ofSubmission = template(ofOne(listed).where('submission_id', '=', slot('submissionId')))
 
-/** Looking at every entry is cheap, because the table holds only open ones. */
-const nextDue = template(
-  db
-    .selectFrom('outbox')
-    .select(({ fn }) => fn.min<string | null>('next_attempt_at').as('at'))
-    .where('status', '=', sql.lit('pending')),
+/** The entries that follow a submission, among those whose ids begin with one of the slot `beginnings`. */
+const ofSubmission = template(
+  ofOne(listed)
+    .where('submission_id', '=', slot('submissionId'))
+    .where(
+      'outbox_id',
+      'in',
+      sql<string>`(select e.outbox_id from json_each(${slot('beginnings')}) as b cross join outbox as e
+        on e.organization_id = ${slot('organizationId')} and e.outbox_id >= b.value and e.outbox_id < b.value || '~')`,
+    ),
 )
 
 /**
- * The operator names an entry by its id alone, for which there is no index. Looking at every entry is cheap, because
- * the table holds only open ones.
+ * How the ids of what follows a submission begin: its own entries, the digest that began with it and the emails in place
+ * of that, and alerts, of which there are few. Thousands of others may wait, or have failed.
  */
+function beginningsOf(submissionId: string): string {
+  const own = ['obx', 'run', 'whd', 'dig', 'obx_dig'].map((word) => `${word}_${submissionId}`)
+  return JSON.stringify([...own, 'alr_'])
+}
+
 const outbox = expressionBuilder<Database, 'outbox'>()
-const named = outbox('outbox_id', '=', slot('outboxId'))
 const isFree = outbox.or([
   outbox('status', '<>', sql.lit('pending')),
   outbox(outbox.fn.coalesce('lease_token', sql.lit('')), '=', sql.lit('')),
@@ -58,7 +65,7 @@ const setApart = template(
     .where(
       'organization_id',
       '=',
-      db.selectFrom('outbox').select('organization_id').where(named).where(isFree),
+      db.selectFrom('outbox').select('organization_id').where(isEntry).where(isFree),
     )
     .where('message_id', '>=', sql<string>`${slot('outboxId')} || '-'`)
     .where('message_id', '<', sql<string>`${slot('outboxId')} || '.'`)
@@ -70,10 +77,10 @@ const redrive = template(
     .updateTable('outbox')
     .set({ status: sql.lit('pending'), attempts: sql.lit(0), next_attempt_at: boundedNow })
     .set({ lease_token: sql`null`, waiting_since: sql`null`, updated_at: boundedNow })
-    .where(named)
+    .where(isEntry)
     .where(isFree),
 )
-const ownerOf = template(db.selectFrom('outbox').select('organization_id as organizationId').where(named))
+const ownerOf = template(db.selectFrom('outbox').select('organization_id as organizationId').where(isEntry))
 
 /** The outbox: the work that follows receipts and is not yet done. */
 export function createOutboxStore(executor: Executor, guard: Guard): OutboxStore {
@@ -83,8 +90,7 @@ export function createOutboxStore(executor: Executor, guard: Guard): OutboxStore
     due: (now, limit) => dueInTurns(executor, now, limit),
 
     async nextDue() {
-      const [next] = await rowsOf(executor, bind(nextDue, {}))
-      return next?.at ?? null
+      return (await rowsOf(executor, earliestDue))[0]?.dueAt ?? null
     },
 
     list(organizationId, after, limit) {
@@ -104,7 +110,7 @@ export function createOutboxStore(executor: Executor, guard: Guard): OutboxStore
     ofSubmission: (organizationId, submissionId) =>
       rowsOf(
         guard({ organizationIds: [organizationId] }),
-        bind(ofSubmission, { organizationId, submissionId }),
+        bind(ofSubmission, { organizationId, submissionId, beginnings: beginningsOf(submissionId) }),
       ),
 
     async ownerOf(outboxId) {

@@ -326,9 +326,9 @@ const VERSIONS_MAX = 50
 const organizationId = slot<string>('organizationId')
 const formId = slot<string>('formId')
 
-/** The forms in the slot `formIds`, each with its latest version. */
+/** The forms in the slot `formIds`, one by one, each with its latest version. */
 const formsWithLatest = sql`json_each(${slot('formIds')}) as e
-  join forms as f on f.organization_id = ${organizationId} and f.form_id = e.value
+  cross join forms as f on f.organization_id = ${organizationId} and f.form_id = e.value
   left join form_versions as v on v.organization_id = f.organization_id and v.form_id = f.form_id and v.number = (
     select max(number) from form_versions where organization_id = f.organization_id and form_id = f.form_id)`
 
