@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { endpoints } from '../../test/support/contract/endpoints.ts'
 import type { Endpoint } from '../../domain/record/endpoint.ts'
 import { readArchive } from '../../domain/organizations/read-archive.ts'
@@ -18,10 +17,11 @@ import { archiveInFile, openNodeDigest, remoteSource, writeArchiveFile } from '.
 import { restoreArchive } from './commands/organizations.ts'
 import type { OperatorService } from './client/call-service.ts'
 import { triedPlaces } from '../../test/support/runner/thorough.ts'
+import { scratchFolder } from '../../test/support/scratch/scratch-folder.ts'
 
 // Organizations as a whole, by the commands: exported, and restored elsewhere.
 
-const directory = mkdtempSync(join(tmpdir(), 'operator-archives-'))
+const directory = scratchFolder()
 const fileOf = (name: string) => join(directory, name)
 const archive = fileOf('demo.tar')
 let at: TestOperator
@@ -70,9 +70,6 @@ beforeAll(async () => {
 })
 afterEach(() => {
   for (const { service } of opened) expect(service.errors).toEqual([])
-})
-afterAll(() => {
-  rmSync(directory, { recursive: true })
 })
 
 test('the same state gives the same archive, and an export changes nothing', async () => {

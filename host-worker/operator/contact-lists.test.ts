@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { LISTED_PROBLEMS_MAX } from '../../domain/imports/file/transfer.ts'
 import { outcomeText } from '../../domain/imports/file/transfer.ts'
 import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
@@ -19,13 +18,12 @@ import {
 import { sendFile, type Mapping } from '../console/app/imports/send-file.ts'
 import { toldImports } from '../console/app/imports/told-imports.ts'
 import { createClient } from '../console/app/service/client.ts'
+import { scratchFiles, scratchFolder } from '../../test/support/scratch/scratch-folder.ts'
 
 // Lists of contacts as people have them, imported at the first try, by the command and by the console.
 
-const directory = mkdtempSync(join(tmpdir(), 'contact-lists-'))
-afterAll(() => {
-  rmSync(directory, { recursive: true })
-})
+const directory = scratchFolder()
+const write = scratchFiles(directory)
 
 let operator: TestOperator
 
@@ -36,12 +34,7 @@ beforeEach(async () => {
 
 let files = 0
 
-function fileOf(content: string | Uint8Array): string {
-  files += 1
-  const path = join(directory, `list-${files}.csv`)
-  writeFileSync(path, content)
-  return path
-}
+const fileOf = (content: string | Uint8Array) => write(`list-${(files += 1)}.csv`, content)
 
 const importing = (path: string, ...flags: readonly string[]) =>
   operator.run('import', 'contacts', path, '--org', 'acme', ...flags)

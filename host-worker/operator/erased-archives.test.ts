@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { finishRestore } from '../../domain/operators/archives.ts'
 import { form, organization, contact, submissionRow } from '../../adapters/conformance/fixtures.ts'
 import { everyText } from '../../test/support/databases/whole-database.ts'
@@ -15,10 +13,11 @@ import type { PlaceChoice } from '../../ports/placement.ts'
 import { archiveInFile } from './commands/archive-files.ts'
 import { restoreArchive } from './commands/organizations.ts'
 import { triedPlaces } from '../../test/support/runner/thorough.ts'
+import { scratchFolder } from '../../test/support/scratch/scratch-folder.ts'
 
 // Who was erased stays erased: an older archive brings nobody back.
 
-const directory = mkdtempSync(join(tmpdir(), 'operator-erased-'))
+const directory = scratchFolder()
 const fileOf = (name: string) => join(directory, name)
 let storage: ScratchStorage
 let clock: FakeClock
@@ -38,9 +37,6 @@ async function another(secrets = testSecrets(), more: Partial<TestStorage> = {})
 
 afterEach(() => {
   expect(at.service.errors).toEqual([])
-})
-afterAll(() => {
-  rmSync(directory, { recursive: true })
 })
 
 /** What tells of the person, in any table. A number is there with its digits alone, in a notation of its own. */

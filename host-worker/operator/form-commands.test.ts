@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
+import { scratchFiles } from '../../test/support/scratch/scratch-folder.ts'
 
-const directory = mkdtempSync(join(tmpdir(), 'form-commands-'))
+const write = scratchFiles()
 let at: TestOperator
 const run: TestOperator['run'] = (...args) => at.run(...args)
 
@@ -15,7 +13,6 @@ beforeAll(async () => {
 })
 afterAll(() => {
   expect(at.service.errors).toEqual([])
-  rmSync(directory, { recursive: true })
 })
 
 let count = 0
@@ -28,11 +25,7 @@ beforeEach(() => {
 const field = { id: 'name', type: 'short_text', label: 'Name', required: true }
 const hosted = { id: 'photo', type: 'file', label: 'Photo' }
 
-function file(content: unknown): string {
-  const path = join(directory, 'forms.json')
-  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content, null, 2))
-  return path
-}
+const file = (content: unknown) => write('forms.json', content)
 const save = (content: unknown, org = 'acme', ...flags: readonly string[]) =>
   run('form', 'save', file(content), '--org', org, ...flags)
 const show = async (id: string, org = 'acme') =>
@@ -113,8 +106,7 @@ test('a form that must be hosted is saved unpublished with the reasons, and not 
 
 test('a form that an import published, and that must be hosted, is unchanged when it is shown and saved', async () => {
   const form = { formId, name: 'F', isPublished: true, notificationEmails: [], fields: [hosted] }
-  const path = join(directory, 'imported.ndjson')
-  writeFileSync(path, JSON.stringify(form))
+  const path = write('imported.ndjson', JSON.stringify(form))
   expect((await run('import', 'forms', path, '--org', 'acme')).code).toBe(0)
   const shown = await show(formId)
   expect((await save(shown)).stdout).toMatch(new RegExp(`^${formId}: unchanged, published, must be hosted\n`))
@@ -228,8 +220,7 @@ test('words that an import has stored may stay while something else changes', as
     notificationEmails: [],
     fields: [{ ...field, type: 'rating' }],
   }
-  const path = join(directory, 'rating.ndjson')
-  writeFileSync(path, JSON.stringify(form))
+  const path = write('rating.ndjson', JSON.stringify(form))
   expect((await run('import', 'forms', path, '--org', 'acme')).code).toBe(0)
   expect((await save(await show(formId))).stdout).toMatch(/: unchanged/)
   expect((await save({ ...form, name: 'G' })).stdout).toMatch(/: changed, unpublished, must be hosted\n/)
@@ -281,7 +272,7 @@ test('a list, one form and one form a line are read; anything else is refused', 
   )
   for (const content of ['', '[]', '7', '[7]', '{"formId":', `${JSON.stringify(a)}\nnot JSON`])
     expect(await save(content)).toMatchObject({ code: 1, stdout: '' })
-  expect((await run('form', 'save', join(directory, 'none.json'), '--org', 'acme')).code).toBe(1)
+  expect((await run('form', 'save', '/nonexistent/none.json', '--org', 'acme')).code).toBe(1)
   expect((await run('form', 'publish', 'none', '--org', 'acme')).code).toBe(1)
 })
 
@@ -350,9 +341,8 @@ describe.each(['acme', 'harbor'])('in %s, versions of a form', (org) => {
         { ...hosted, type: 'rating' },
       ],
     }
-    const path = join(directory, 'version.ndjson')
     const imported = async (line: object) => {
-      writeFileSync(path, JSON.stringify(line))
+      const path = write('version.ndjson', JSON.stringify(line))
       expect((await run('import', 'forms', path, '--org', org)).code).toBe(0)
     }
     for (const _time of ['first', 'again']) {

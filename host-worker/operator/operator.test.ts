@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readKey, readOperatorKey } from '../../domain/access/keys.ts'
 import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
+import { scratchFiles } from '../../test/support/scratch/scratch-folder.ts'
 
-const directory = mkdtempSync(join(tmpdir(), 'operator-test-'))
+const file = scratchFiles()
 let test: TestOperator
 const operator: TestOperator['run'] = (...args) => test.run(...args)
 
@@ -16,14 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => {
   expect(test.service.errors).toEqual([])
-  rmSync(directory, { recursive: true })
 })
-
-function file(name: string, content: string): string {
-  const path = join(directory, name)
-  writeFileSync(path, content)
-  return path
-}
 
 describe('help', () => {
   it.each([

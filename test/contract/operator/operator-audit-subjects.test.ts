@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { operatorEndpoints } from '../../../domain/operator-api.ts'
 import { digestOfParts, sha256 } from '../../../domain/imports/file/transfer.ts'
 import { auditActions } from '../../../domain/record/description.ts'
@@ -16,6 +13,7 @@ import { openOperatorClient, type OperatorClient } from '../../support/services/
 import { toOwn, type MovingPlaces } from '../../support/moving/moving.ts'
 import { openMovingStorage } from '../../support/moving/moving-storage.ts'
 import { openTestService, type TestService } from '../../support/services/service.ts'
+import { scratchFolder } from '../../support/scratch/scratch-folder.ts'
 
 // What the audit says that each change was about, of every operation that changes something.
 
@@ -23,11 +21,7 @@ let service: TestService
 let places: MovingPlaces
 let admin: OperatorClient
 let support: OperatorClient
-const folder = mkdtempSync(join(tmpdir(), 'audit-subjects-'))
-
-afterAll(() => {
-  rmSync(folder, { recursive: true })
-})
+const folder = scratchFolder()
 
 beforeEach(async () => {
   service = await openTestService(
