@@ -223,9 +223,7 @@ test('work that waited is held, and is sent only when an operator retries it', a
   const of = await anotherService()
   expect((await of.run('org', 'restore', archive)).code).toBe(0)
   const submitted = await of.service.send('/api/forms/demo-contact/submissions', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ _gotcha: '', firstName: 'Ada', email: 'ada@example.com', message: 'Hello' }),
+    json: { _gotcha: '', firstName: 'Ada', email: 'ada@example.com', message: 'Hello' },
   })
   expect(submitted.status).toBe(200)
   const entriesOf = async (operator: TestOperator) =>
@@ -471,15 +469,9 @@ test.each(triedPlaces(['shared', 'own'] as const))(
     const of = await anotherService(14)
     expect((await of.run('org', 'restore', archive)).code).toBe(0)
     // Notifications and runs are waiting, and a form was removed and saved again.
-    const body = JSON.stringify({ _gotcha: '', firstName: 'Ada', email: 'ada@example.com', message: 'Hello' })
+    const json = { _gotcha: '', firstName: 'Ada', email: 'ada@example.com', message: 'Hello' }
     const submit = async (formId: string) =>
-      (
-        await of.service.send(`/api/forms/${formId}/submissions`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body,
-        })
-      ).status
+      (await of.service.send(`/api/forms/${formId}/submissions`, { json })).status
     expect(await submit('demo-contact')).toBe(200)
     const extra = fileOf('extra.json')
     writeFileSync(

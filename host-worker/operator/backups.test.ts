@@ -206,12 +206,7 @@ test('each reading of a backup leaves one record, one that is cut off too', asyn
   // It reads the archive twice, because it is checked whole before it is written: one reading by one operator.
   expect(await readings()).toHaveLength(3)
   const piece = async (body: object) => {
-    const response = await at.service.send(`/operator/v1/backups/${acme}/bytes`, {
-      method: 'POST',
-      key: at.key,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
+    const response = await at.service.send(`/operator/v1/backups/${acme}/bytes`, { key: at.key, json: body })
     return (await response.json()) as { readonly token: string; readonly bytes: string }
   }
   const { token, bytes } = await piece({ offset: 0 })

@@ -36,11 +36,7 @@ describe.each(['acme', 'harbor'])('in %s, a form', (org) => {
     const form = { formId, name: 'Contact', fields: [field] }
     expect(await save(form, org)).toMatchObject({ code: 0, stdout: `${formId}: created, unpublished\n` })
     const submit = () =>
-      at.service.send(`/api/forms/${formId}/submissions`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ _gotcha: '', name: 'Ada' }),
-      })
+      at.service.send(`/api/forms/${formId}/submissions`, { json: { _gotcha: '', name: 'Ada' } })
     expect((await submit()).status).toBe(404)
     expect((await run('form', 'publish', formId, '--org', org)).stdout).toBe(
       `${formId}: changed, published\n`,

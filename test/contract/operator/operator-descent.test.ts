@@ -262,10 +262,7 @@ describe.each(triedPlaces(places))('keys of an organization in %s', (_name, choi
     expect(await Promise.all([first, second, passedOn, other, rotated].map(({ key }) => works(key)))).toEqual(
       [false, false, false, true, true],
     )
-    const sent = await service.send('/api/v1/email', {
-      ...{ method: 'POST', key: platform.key, body: '{}' },
-      headers: { 'content-type': 'application/json' },
-    })
+    const sent = await service.send('/api/v1/email', { key: platform.key, json: {} })
     expect(sent.status).toBe(401)
     expect((await end(child)).body).toEqual({ revoked: [], keys: [], unreached: [] })
   })

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { readKey } from '../../../domain/access/keys.ts'
 import type { AuditRecord } from '../../../ports/operators.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import { openTestService, type TestService } from '../../support/services/service.ts'
+import { answerOf, openTestService, type TestService } from '../../support/services/service.ts'
 
 // Keys of tenants and of the platform: how an operator issues, lists, replaces and revokes them, and how they then
 // work.
@@ -26,13 +26,12 @@ interface KeyBody {
   readonly error: string
 }
 
-async function post(path: string, body: object | null = {}): Promise<readonly [number, KeyBody]> {
-  const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-  const response = await service.send(path, { method: 'POST', key: admin, ...(body === null ? {} : json) })
-  const text = await response.text()
+async function post(path: string, json: object | null = {}): Promise<readonly [number, KeyBody]> {
+  const init = { method: 'POST', key: admin, json: json ?? undefined }
+  const { status, body } = await answerOf<KeyBody>(await service.send(path, init))
   // No two changes happen at the same instant, so that lists have only one right order.
   service.clock.advance(1)
-  return [response.status, (text === '' ? {} : JSON.parse(text)) as KeyBody]
+  return [status, body]
 }
 
 async function list(path: string, query = '') {
@@ -107,7 +106,7 @@ test('a key of the platform is issued, listed and revoked', async () => {
   expect((await list(OF_PLATFORM)).data.map(({ keyId }) => keyId)).toEqual([issued.keyId])
   const send = async () => (await service.send('/api/v1/email', { method: 'POST', key: issued.key })).status
   expect(await send()).toBe(400)
-  expect(await post(`/operator/v1/keys/${issued.keyId}/revoke`, null)).toEqual([204, {}])
+  expect(await post(`/operator/v1/keys/${issued.keyId}/revoke`, null)).toEqual([204, null])
   expect([await send(), (await list(OF_PLATFORM)).data[0]?.state]).toEqual([401, 'revoked'])
   expect((await post(`/operator/v1/keys/${issued.keyId}/rotate`, { overlap: '1h' }))[1].error).toBe(
     `The key ${issued.keyId} is revoked. Issue a new one.`,

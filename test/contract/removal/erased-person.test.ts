@@ -119,9 +119,7 @@ async function plantedService(choice: typeof SHARED | typeof OWN) {
     for (const row of rowsOf(resource))
       await service.storage.tenant('acme').upsert(resource.collection, [row])
   const submitted = await service.send('/api/forms/m-formId-0/submissions', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ _gotcha: '', email: EMAIL, _utm_source: NAME, _utm_campaign: `${NAME}-again` }),
+    json: { _gotcha: '', email: EMAIL, _utm_source: NAME, _utm_campaign: `${NAME}-again` },
   })
   expect(await submitted.text()).toContain('submissionId')
   await plantWork(storage)

@@ -149,10 +149,8 @@ describe.each(triedPlaces([SHARED, OWN]))('in a place that is $kind', (choice) =
       const [gone] = (await sending.logged('acme')).filter((send) => send.to.endsWith(people[1].slice(-9)))
       const admin = await sending.service.addOperatorKey('admin')
       const erased = await sending.service.send('/operator/v1/organizations/acme/contacts/erase', {
-        method: 'POST',
         key: admin,
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(endpoint === sendEmail ? { emails: [gone?.to] } : { phones: [gone?.to] }),
+        json: endpoint === sendEmail ? { emails: [gone?.to] } : { phones: [gone?.to] },
       })
       expect(erased.status).toBe(200)
       expect((await everyText(database)).filter(({ text }) => text.includes(gone?.to ?? '-'))).toEqual([])
