@@ -112,15 +112,6 @@ test('a part that is cut on its way is sent again by whoever repeats the command
   })
 })
 
-test('a role that may not import says which role may', async () => {
-  key = await service.addOperatorKey('support')
-  const path = fileOf(line('c-1'))
-  await expectNothing(
-    await runImport(path),
-    /^This needs an operator key with the role admin; this key has the role support\.\n$/,
-  )
-})
-
 test('a key that expires in mid-import: another one goes on where it stopped', async () => {
   const path = fileOf(threeParts)
   const valid = key

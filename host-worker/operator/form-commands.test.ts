@@ -93,7 +93,9 @@ describe.each(['acme', 'harbor'])('in %s, a form', (org) => {
 test('a form that must be hosted is saved unpublished with the reasons, and not published', async () => {
   const saved = await save({ formId, name: 'F', isPublished: true, fields: [hosted] })
   expect(saved.code).toBe(0)
-  expect(saved.stdout).toMatch(new RegExp(`^${formId}: created, unpublished, must be hosted\\n {2}.*"file"`))
+  expect(saved.stdout).toBe(
+    `${formId}: created, unpublished, must be hosted\n  Field "photo" is of type "file", which only the hosted form can take.\n`,
+  )
   const published = await run('form', 'publish', formId, '--org', 'acme')
   expect(published.code).toBe(1)
   expect(published.stderr).toContain('"file"')
@@ -191,22 +193,6 @@ test('a type or an operator that does not exist is refused with the nearest word
     expect(stderr).toContain(named)
   expect((await run('form', 'show', formId, '--org', 'acme')).code).toBe(1)
 })
-
-test.each(['file', 'signature', 'payment', 'email_verification', 'pos_enrollment'])(
-  'a field of type %s, which other hosted forms have, is saved unpublished with the reason',
-  async (type) => {
-    const { code, stdout } = await save({
-      formId,
-      name: 'F',
-      isPublished: true,
-      fields: [{ ...hosted, type }],
-    })
-    expect([code, stdout]).toEqual([
-      0,
-      `${formId}: created, unpublished, must be hosted\n  Field "photo" is of type "${type}", which only the hosted form can take.\n`,
-    ])
-  },
-)
 
 test('words that an import has stored may stay while something else changes', async () => {
   const form = {
@@ -403,35 +389,4 @@ describe.each(['acme', 'harbor'])('in %s, versions of a form', (org) => {
     await save({ formId, name: 'New', fields: [] }, org)
     expect(await versions()).toMatchObject([{ version: 1, name: 'New' }])
   })
-})
-
-test('every change is in the audit, with the ids of the forms', async () => {
-  await save({ formId, name: 'F', password: 'open sesame', fields: [] })
-  await run('form', 'publish', formId, '--org', 'acme')
-  const { stdout } = await run('audit', '--org', 'acme')
-  for (const action of ['form.save', 'form.publish'])
-    expect(
-      stdout
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => JSON.parse(line) as object),
-    ).toContainEqual(
-      expect.objectContaining({
-        action,
-        outcome: 'done',
-        subject: expect.objectContaining({ type: 'forms', ids: [formId] }) as object,
-      }),
-    )
-  expect(stdout).not.toContain('sesame')
-})
-
-test('a support key reads forms and changes none', async () => {
-  const key = await at.service.addOperatorKey('support')
-  await save({ formId, name: 'F', fields: [] })
-  expect((await run('form', 'show', formId, '--org', 'acme', '--key', key)).code).toBe(0)
-  expect((await run('form', 'publish', formId, '--org', 'acme', '--key', key)).code).toBe(1)
-  expect(
-    (await run('form', 'save', file({ formId, name: 'G', fields: [] }), '--org', 'acme', '--key', key)).code,
-  ).toBe(1)
-  expect((await show(formId)).name).toBe('F')
 })

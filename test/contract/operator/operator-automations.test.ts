@@ -308,16 +308,3 @@ test('without a provider, a slug or a number no test is sent, and it is said why
   )
   expect((await ask('GET', `${ACME}/sends`)).body.data).toEqual([])
 })
-
-test('what a support key may: read, and nothing else', async () => {
-  await open(shared, true)
-  await save(THANKS)
-  key = await service.addOperatorKey('support')
-  expect((await show()).automation).toMatchObject(THANKS)
-  for (const answer of [
-    await save(THANKS),
-    await setStatus('paused'),
-    await tryStep(mail, 'grace@example.com'),
-  ])
-    expect(answer.status).toBe(403)
-})
