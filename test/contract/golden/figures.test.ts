@@ -82,7 +82,9 @@ describe(`in the place ${place}`, () => {
         const walked = await walk(path, `sortBy=${by}&sortOrder=${order}`, limit)
         expect(walked.map(({ linkId }) => linkId)).toEqual(ids)
       }
-      if (by === sortBy.otherwise) expect(await listed(`sortOrder=${order}`)).toEqual(ids)
+      if (by === sortBy.otherwise)
+        for (const unsaid of ['', 'sortBy=&'])
+          expect(await listed(`${unsaid}sortOrder=${order}`)).toEqual(ids)
       if (order === sortOrder.otherwise) expect(await listed(`sortBy=${by}`)).toEqual(ids)
     })
 

@@ -234,6 +234,9 @@ describe(`in the place ${place}`, () => {
     const data: Row[] = []
     for (let cursor: string | null = ''; cursor !== null && data.length < 200;) {
       const next: Page = await page(path, { ...query, limit: String(limit), cursor })
+      // A list may be empty, but a cursor leads to rows.
+      expect([path, cursor === '' || next.data.length > 0]).toEqual([path, true])
+      expect(next.pagination.hasMore).toBe(next.pagination.nextCursor !== null)
       data.push(...next.data)
       cursor = next.pagination.nextCursor
     }
