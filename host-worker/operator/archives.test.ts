@@ -79,12 +79,9 @@ test('the same state gives the same archive, and an export changes nothing', asy
 /** The first value of each field in the archive. */
 async function firstValues(): Promise<ReadonlyMap<string, string>> {
   const values = new Map<string, string>()
-  for await (const piece of readArchive(archiveInFile(archive).open(), openNodeDigest)) {
-    if (piece.kind !== 'part') continue
-    const [first = '{}'] = piece.lines
-    for (const [field, value] of Object.entries(JSON.parse(first) as object))
+  for (const { lines } of await linesOf(archive))
+    for (const [field, value] of Object.entries(parsed(lines[0] ?? '{}')))
       if (!values.has(field)) values.set(field, String(value))
-  }
   return values
 }
 
@@ -122,13 +119,7 @@ test('an organization restored elsewhere, in the other place, gives the same ans
 
   const there = fileOf('there.tar')
   await exported(other, 'there.tar', '--id', 'demo')
-  const rowsOf = async (path: string) => {
-    const parts: string[] = []
-    for await (const piece of readArchive(archiveInFile(path).open(), openNodeDigest))
-      if (piece.kind === 'part') parts.push(`${piece.file} ${piece.lines.join('\n')}`)
-    return parts
-  }
-  expect(await rowsOf(there)).toEqual(await rowsOf(archive))
+  expect(await rowsIn(there)).toEqual(await rowsIn(archive))
   const shown = JSON.parse((await other.run('org', 'show', 'demo')).stdout) as Record<string, unknown>
   expect(shown).toMatchObject({ place: 'own', archive: 'demo.tar', slug: 'sparkle' })
 
@@ -368,7 +359,6 @@ test('two exports and two restorations of one organization at once do not distur
   for (const { code, stderr } of restored)
     if (code !== 0) expect(stderr).toMatch(/demo (has rows|is being)|order/)
   await exported(other, 'both.tar', '--id', 'demo')
-  const rowsIn = async (path: string) => (await linesOf(path)).map(({ file, lines }) => [file, lines])
   expect(await rowsIn(fileOf('both.tar'))).toEqual(await rowsIn(archive))
 })
 
@@ -406,6 +396,8 @@ async function linesOf(path: string) {
     if (piece.kind === 'part') parts.push(piece)
   return parts
 }
+
+const rowsIn = async (path: string) => (await linesOf(path)).map(({ file, lines }) => [file, lines])
 
 const HEADER = 512
 
@@ -542,11 +534,9 @@ test.each(triedPlaces(['shared', 'own'] as const))(
 
 /** The files of an archive in which one of these texts is a whole text. */
 async function filesWith(path: string, texts: readonly string[]): Promise<readonly string[]> {
-  const files = new Set<string>()
-  for await (const piece of readArchive(archiveInFile(path).open(), openNodeDigest)) {
-    if (piece.kind !== 'part') continue
-    const lines = piece.lines.join('\n').replaceAll('\\"', '"')
-    if (texts.some((text) => lines.includes(`"${text}"`))) files.add(piece.file)
-  }
-  return [...files].sort()
+  const naming = (await linesOf(path)).filter(({ lines }) => {
+    const whole = lines.join('\n').replaceAll('\\"', '"')
+    return texts.some((text) => whole.includes(`"${text}"`))
+  })
+  return [...new Set(naming.map(({ file }) => file))].sort()
 }

@@ -75,19 +75,3 @@ test('an organization without billing events is told so, once its key is known t
   }
   expect((await service.send(PATH, { method: 'POST', key: without })).status).toBe(405)
 })
-
-test.each([
-  ['signupDate', '2025-02-29'],
-  ['signupDate', '2025-01-01T00:00:00Z'],
-  ['cancelDate', '2025-01-01T00:00:00'],
-  ['cancelDate', '1 May'],
-  ['status', 'paused'],
-  ['churnType', 'unknown'],
-  ['billingInterval', 'day'],
-  ['billingAmountCents', 19.99],
-])('a membership line is refused for its %s: %j', (field, value) => {
-  const context = importContext({ organizationId: 'mine', phoneCountry: 'US' })
-  const kind = kindOf('memberships', toolsWithoutSecrets(service.clock))
-  const reading = kind.read({ ...membership, [field]: value }, context)
-  expect('issues' in reading && reading.issues.map((issue) => issue.field)).toEqual([field])
-})

@@ -4,7 +4,7 @@ import { linkEvents } from '../../domain/resources/link-analytics.ts'
 import { links } from '../../domain/resources/links.ts'
 import type { StoredRow } from '../../ports/records.ts'
 import { link, linkEvent } from '../../adapters/conformance/fixtures.ts'
-import { openTestService, type TestService } from '../support/services/service.ts'
+import { openTestService, type Page, type TestService } from '../support/services/service.ts'
 
 let service: TestService
 let key: string
@@ -36,16 +36,6 @@ beforeAll(async () => {
     event('e-7', 'l-001', -0.4),
   ])
 })
-
-interface Page {
-  readonly filters: Readonly<Record<string, unknown>>
-  readonly data: readonly Readonly<Record<string, unknown>>[]
-  readonly pagination: {
-    readonly limit: number
-    readonly hasMore: boolean
-    readonly nextCursor: string | null
-  }
-}
 
 async function page(path: string, as = key): Promise<Page> {
   const response = await service.send(path, { key: as })

@@ -3,7 +3,7 @@ import { contactLists } from '../../domain/resources/contact-lists.ts'
 import { contacts } from '../../domain/resources/contacts.ts'
 import { sampleRow } from '../support/data/sample-rows.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
-import { openTestService, type TestService } from '../support/services/service.ts'
+import { openTestService, type Page, type TestService } from '../support/services/service.ts'
 
 const LIST = 'listId-0'
 const PATH = `/api/v1/contact-lists/${LIST}/contacts`
@@ -30,10 +30,7 @@ describe.each(['shared', 'own'] as const)('the contacts of a list in the place %
 
   async function page(query: string) {
     const response = await service.send(`${PATH}?${query}`, { key })
-    return (await response.json()) as {
-      readonly data: readonly { readonly addedAt: string }[]
-      readonly pagination: { readonly nextCursor: string | null }
-    }
+    return (await response.json()) as Page<{ readonly addedAt: string }>
   }
   const daysOf = ({ data }: Awaited<ReturnType<typeof page>>) => data.map(({ addedAt }) => addedAt)
 

@@ -7,7 +7,7 @@ import type { StoredRow } from '../../ports/records.ts'
 import { addSampleOrganization, samplePath } from '../support/data/sample-organization.ts'
 import { sampleRow } from '../support/data/sample-rows.ts'
 import { validatorOf } from '../support/contract/contract-validator.ts'
-import { openTestService, type TestService } from '../support/services/service.ts'
+import { openTestService, type Page, type TestService } from '../support/services/service.ts'
 
 const ROWS = 7
 type Read = CollectionEndpoint | DetailEndpoint
@@ -29,27 +29,16 @@ beforeAll(async () => {
   platformKey = await service.addPlatformKey()
 })
 
-interface Envelope {
-  readonly organizationId: string
-  readonly filters: Record<string, unknown>
-  readonly data: Record<string, unknown>[]
-  readonly pagination: {
-    readonly limit: number
-    readonly hasMore: boolean
-    readonly nextCursor: string | null
-  }
-}
-
 /** A path of the endpoint with the ids of sample row `index`. */
 function pathOf(endpoint: Endpoint, prefix = 'm-', index = 0): string {
   return samplePath(endpoint, (field) => `${prefix}${field}-${String(index)}`)
 }
 
-async function page(path: string): Promise<Envelope> {
+async function page(path: string): Promise<Page> {
   const response = await service.send(path, { key })
   const text = await response.text()
   expect(response.status, `${path}: ${text}`).toBe(200)
-  return JSON.parse(text) as Envelope
+  return JSON.parse(text) as Page
 }
 
 async function fails(path: string, status: number, saying: string): Promise<void> {
@@ -214,7 +203,7 @@ test('a parent reads the reviews of its child, which carry their owner, and not 
   expect(data[0]).toMatchObject({ reviewId: row.reviewId, siteName: null, rating: 1 })
   expect((await page('/api/v1/reviews')).data).toHaveLength(ROWS - 2 + 1)
   const answer = await service.send('/api/v1/reviews', { key: childKey })
-  expect(((await answer.json()) as Envelope).data).toHaveLength(1)
+  expect(((await answer.json()) as Page).data).toHaveLength(1)
   for (const odd of ['0', '6', '4.5', 'five'])
     await fails(`/api/v1/reviews?rating=${odd}`, 400, 'from 1 to 5')
 })

@@ -31,12 +31,6 @@ afterEach(() => {
 })
 
 describe.each(keyed)('$id', (endpoint) => {
-  test('answers 401 without a key', async () => {
-    const service = await openTestService((clock) => createScratchStorage({ clock }))
-    const response = await service.send(pathOf(endpoint), { method: endpoint.method })
-    expect(response.status).toBe(401)
-  })
-
   test('answers 500 when storage is lost: one sentence with the request id', async () => {
     const service = await openTestService((clock) => lost(createScratchStorage({ clock })))
     const key = await service.addOrganization('acme')

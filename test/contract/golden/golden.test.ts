@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from '../../support/services/service.ts'
 import { kindsOf, requestsOf } from './requests.ts'
 import type { Row } from './rows.ts'
 import {
@@ -507,17 +508,6 @@ describe(`in the place ${place}`, () => {
     expect(world.service.errors).toEqual([])
   })
 })
-
-interface Page {
-  readonly organizationId: string
-  readonly filters: Row
-  readonly data: readonly Row[]
-  readonly pagination: {
-    readonly limit: number
-    readonly hasMore: boolean
-    readonly nextCursor: string | null
-  }
-}
 
 /** The name of every parameter that any operation takes. */
 const everyParameter = new Set(

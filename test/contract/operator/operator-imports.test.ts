@@ -6,6 +6,7 @@ import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import {
   answerOf,
   openTestService,
+  type Page,
   type TestRequest,
   type TestService,
 } from '../../support/services/service.ts'
@@ -144,10 +145,7 @@ test('imports are listed newest first, in pages', async () => {
   const listed = async (query: string) => {
     const { status, body } = await ask('GET', ALL + query)
     expect(status).toBe(200)
-    const { data, pagination } = body as {
-      readonly data: readonly { readonly importId: string }[]
-      readonly pagination: { readonly hasMore: boolean; readonly nextCursor: string | null }
-    }
+    const { data, pagination } = body as unknown as Page<{ readonly importId: string }>
     return { found: data.map(({ importId }) => importId), ...pagination }
   }
   const first = await listed('?limit=2')

@@ -3,6 +3,7 @@ import type { Executor } from '../../../adapters/sqlite/index.ts'
 import { summaries } from '../../../adapters/sqlite/outbox/summary.ts'
 import type { PlaceChoice } from '../../../ports/placement.ts'
 import { webhook } from '../../../adapters/conformance/webhooks.ts'
+import { seededRandom } from '../../support/runner/fakes.ts'
 import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { openTestService, type TestService } from '../../support/services/service.ts'
 
@@ -39,17 +40,8 @@ interface Tried {
   readonly answers: readonly (readonly [number, number, number | null])[]
 }
 
-/** Numbers below 1, the same for the same seed. */
-function numbers(seed: number): () => number {
-  let state = seed * 2_654_435_761
-  return () => {
-    state = (Math.imul(state ^ (state >>> 15), 2_246_822_519) + 0x9e37_79b9) >>> 0
-    return state / 2 ** 32
-  }
-}
-
 function drawn(count: number, seed: number, nowMs: number) {
-  const next = numbers(seed)
+  const next = seededRandom(seed)
   const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(next() * values.length)] as Value
   const entries = Array.from({ length: count }, (_, index): Entry => ({
     id: `obx_${String(Math.floor(next() * 1e9))}_${index}`,

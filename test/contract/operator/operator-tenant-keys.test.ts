@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { readKey, readOperatorKey } from '../../../domain/access/keys.ts'
 import type { AuditRecord } from '../../../ports/operators.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import { answerOf, openTestService, type TestService } from '../../support/services/service.ts'
+import { answerOf, openTestService, type Page, type TestService } from '../../support/services/service.ts'
 
 // Keys of tenants and of the platform: how an operator issues, lists, replaces and revokes them, and how they then
 // work.
@@ -36,10 +36,7 @@ async function post(path: string, json: object | null = {}): Promise<readonly [n
 
 async function list(path: string, query = '') {
   const response = await service.send(path + query, { key: admin })
-  return (await response.json()) as {
-    readonly data: readonly KeyBody[]
-    readonly pagination: { readonly nextCursor: string | null }
-  }
+  return (await response.json()) as Page<KeyBody>
 }
 
 const read = async (key: string) => (await service.send('/api/v1/contacts', { key })).status

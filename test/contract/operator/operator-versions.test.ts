@@ -5,7 +5,13 @@ import type { PlaceChoice } from '../../../ports/placement.ts'
 import { fakeRandom, testSecrets } from '../../support/runner/fakes.ts'
 import { portWith } from '../../support/runner/port-with.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import { answerOf, openTestService, type Answer, type TestService } from '../../support/services/service.ts'
+import {
+  answerOf,
+  openTestService,
+  type Answer,
+  type Page,
+  type TestService,
+} from '../../support/services/service.ts'
 
 // ETag and If-Match: nobody's change is undone unseen.
 
@@ -232,13 +238,10 @@ describe.each([
       const found: unknown[] = []
       let cursor: string | null = ''
       do {
-        const answered = await ask('GET', `${FORM}/versions?limit=${limit}&cursor=${cursor}`)
-        const page = answered.body as unknown as {
-          readonly data: readonly { readonly version: number; readonly name: string }[]
-          readonly pagination: { readonly nextCursor: string | null }
-        }
-        found.push(...page.data.map(({ version, name }) => [version, name]))
-        cursor = page.pagination.nextCursor
+        const { body } = await ask('GET', `${FORM}/versions?limit=${limit}&cursor=${cursor}`)
+        const { data, pagination } = body as unknown as Page
+        found.push(...data.map(({ version, name }) => [version, name]))
+        cursor = pagination.nextCursor
       } while (cursor !== null && found.length < 9)
       const names = ['Five', 'Four', 'Three', 'Two', 'Contact']
       expect(found).toEqual(names.map((name, index) => [5 - index, name]))

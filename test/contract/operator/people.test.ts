@@ -135,23 +135,21 @@ describe.each(triedPlaces(Object.entries(places)))('an organization in the %s pl
   })
 })
 
-describe('a link', () => {
-  test('works once', async () => {
-    await add(ADA, 'member', 'lakeside')
-    const ada = browser()
-    const token = await ada.ask(ADA)
-    expect((await ada.send('POST', '/console/session', { token })).status).toBe(204)
-    expect((await ada.send('POST', '/console/session', { token })).status).toBe(401)
-  })
+/** A browser in which a member has asked for the link, and its token. */
+async function asked() {
+  await add(ADA, 'member', 'lakeside')
+  const ada = browser()
+  return { ada, token: await ada.ask(ADA) }
+}
 
-  test('is used up by one of many that come at once', async () => {
-    await add(ADA, 'member', 'lakeside')
-    const ada = browser()
-    const token = await ada.ask(ADA)
+describe('a link', () => {
+  test('works once, and is used up by one of many that come at once', async () => {
+    const { ada, token } = await asked()
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => ada.send('POST', '/console/session', { token })),
     )
     expect(answers.filter(({ status }) => status === 204)).toHaveLength(1)
+    expect((await ada.send('POST', '/console/session', { token })).status).toBe(401)
   })
 
   test('works in the browser that asked alone, and stays usable there', async () => {
@@ -175,9 +173,7 @@ describe('a link', () => {
   })
 
   test('opens nothing by being looked at: a GET signs nobody in', async () => {
-    await add(ADA, 'member', 'lakeside')
-    const ada = browser()
-    const token = await ada.ask(ADA)
+    const { ada, token } = await asked()
     for (const method of ['GET', 'HEAD'])
       expect(
         (await ada.send(method, `/console/session?token=${String(token)}`)).headers.get('set-cookie'),
@@ -186,9 +182,7 @@ describe('a link', () => {
   })
 
   test('opens nothing for a person who was removed meanwhile', async () => {
-    await add(ADA, 'member', 'lakeside')
-    const ada = browser()
-    const token = await ada.ask(ADA)
+    const { ada, token } = await asked()
     await asAdmin('DELETE', `/people/${ADA}?organizationId=lakeside`)
     expect((await ada.send('POST', '/console/session', { token })).status).toBe(401)
   })
@@ -376,9 +370,7 @@ describe('a session', () => {
   })
 
   test('its cookie belongs to this host and is closed to scripts and other sites', async () => {
-    await add(ADA, 'member', 'lakeside')
-    const ada = browser()
-    const token = await ada.ask(ADA)
+    const { ada, token } = await asked()
     const cookie = (await ada.send('POST', '/console/session', { token })).headers.get('set-cookie')
     expect(cookie).toMatch(
       /^__Host-session=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure$/,

@@ -52,6 +52,18 @@ export interface Answer<Body = Readonly<Record<string, unknown>>> {
   readonly body: Body
 }
 
+/** The body of a list's answer. */
+export interface Page<Item = Readonly<Record<string, unknown>>> {
+  readonly organizationId: string
+  readonly filters: Readonly<Record<string, unknown>>
+  readonly data: readonly Item[]
+  readonly pagination: {
+    readonly limit: number
+    readonly hasMore: boolean
+    readonly nextCursor: string | null
+  }
+}
+
 export async function answerOf<Body = Answer['body']>(response: Response): Promise<Answer<Body>> {
   const text = await response.text()
   const body = JSON.parse(text === '' ? 'null' : text) as Body
