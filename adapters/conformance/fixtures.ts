@@ -415,6 +415,18 @@ export function pendingSend(sendId: string, changes: Partial<SendRecord> = {}): 
   }
 }
 
+/** A whole number below a bound. */
+export type Draw = (below: number) => number
+
+/** Draws the same numbers in every run. */
+export function drawing(seed: number): Draw {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
 /** `text` instants for offsets in seconds from the start. */
 export function at(seconds: number): string {
   return toInstant(START_MS + seconds * 1000)

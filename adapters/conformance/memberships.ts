@@ -5,7 +5,7 @@ import type { StoredRow } from '../../ports/index.ts'
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { cancellationRecords } from '../../domain/resources/cancellation-records.ts'
-import { twoTenants, type TwoTenants } from './fixtures.ts'
+import { drawing, twoTenants, type TwoTenants } from './fixtures.ts'
 import { casesFrom } from './cases.ts'
 
 /** The fields in which a test's membership differs from the default one. */
@@ -92,15 +92,6 @@ async function recordOf(storage: TwoTenants, id: string): Promise<Published> {
   const record = (await recordsOf(storage, [id])).get(id)
   assert(record !== undefined)
   return record
-}
-
-/** Draws numbers below `limit`, the same ones in every run. */
-function numbers(seed: number): (limit: number) => number {
-  let state = seed
-  return (limit) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
-    return (state >> 8) % limit
-  }
 }
 
 const types = ['payment', 'payment', 'failed', 'refund', 'discount']
@@ -216,7 +207,7 @@ export const cancellationRecordCases = casesFrom(twoTenants, {
     storage,
   ) {
     const writer = storage.tenant('org-a')
-    const below = numbers(7)
+    const below = drawing(7)
     const memberships = new Map<string, StoredRow>()
     const events = new Map<string, StoredRow>()
     const ids = Array.from({ length: 4 }, (_, index) => `m-${index}`)

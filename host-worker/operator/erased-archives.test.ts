@@ -14,6 +14,7 @@ import { archiveInFile } from './commands/archive-files.ts'
 import { restoreArchive } from './commands/organizations.ts'
 import { triedPlaces } from '../../test/support/runner/thorough.ts'
 import { scratchFolder } from '../../test/support/scratch/scratch-folder.ts'
+import { PLACES } from '../../test/support/scratch/scratch-places.ts'
 
 // Who was erased stays erased: an older archive brings nobody back.
 
@@ -94,12 +95,7 @@ async function fill(organizationId: string, choice: PlaceChoice): Promise<void> 
   ])
 }
 
-const places = [
-  ['the shared database', { kind: 'shared' }],
-  ['a database of its own', { kind: 'own', region: null, jurisdiction: null }],
-] as const satisfies readonly (readonly [string, PlaceChoice])[]
-
-describe.each(triedPlaces(places))('in %s', (_name, choice) => {
+describe.each(triedPlaces(PLACES))('in the $kind place', (choice) => {
   const archive = fileOf(`${choice.kind}.tar`)
   beforeEach(async () => {
     at = await openOn(choice)

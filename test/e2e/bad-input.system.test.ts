@@ -90,25 +90,15 @@ describe('other content types', () => {
 })
 
 describe('form identifiers', () => {
-  test.each([
-    'none',
-    'unpublished',
-    'x'.repeat(201),
-    'a%20b',
-    '%00',
-    '%ZZ',
-    '..%2Fplain',
-    'plain%2F',
-    'constructor',
-    '%E0%A4%A',
-    '',
-    'a/b',
-  ])('%s answers 404', async (formId) => {
-    expect(await submit(JSON.stringify(good), json, `/api/forms/${formId}/submissions`)).toEqual([
-      404,
-      'form_not_found',
-    ])
-  })
+  test.each(['none', '%00', '%ZZ', '..%2Fplain', 'plain%2F', '%E0%A4%A', '', 'a/b'])(
+    '%s answers 404',
+    async (formId) => {
+      expect(await submit(JSON.stringify(good), json, `/api/forms/${formId}/submissions`)).toEqual([
+        404,
+        'form_not_found',
+      ])
+    },
+  )
 
   test('a form that must be hosted answers 409', async () => {
     expect(await submit(JSON.stringify(good), json, '/api/forms/hosted/submissions')).toEqual([

@@ -8,6 +8,7 @@ import { fakeRandom, seededRandom, testSecrets } from '../support/runner/fakes.t
 import {
   createScratchPlaces,
   OWN,
+  PLACES,
   type ScratchIsolate,
   type ScratchPlaces,
 } from '../support/scratch/scratch-places.ts'
@@ -17,7 +18,6 @@ import { openOperatorClient } from '../support/services/operator/operator-client
 // Two changes at once, of which neither may undo what the other one changed. The second is made whole before each of the
 // storage calls of the first, one after the other; then many times both at once, with pauses drawn at random.
 
-const SHARED: PlaceChoice = { kind: 'shared' }
 const ROUNDS = thorough(200, 40)
 
 /** A change of more storage calls than this has another one made before every third of them only. */
@@ -236,12 +236,7 @@ const pairs: readonly Pair[] = [
   },
 ]
 
-describe.each(
-  triedPlaces([
-    ['shared', SHARED],
-    ['own', OWN],
-  ] as const),
-)('in the %s place', (_name, choice) => {
+describe.each(triedPlaces(PLACES))('in the $kind place', (choice) => {
   let room: Room
   beforeEach(async () => {
     room = await openRoom(choice)

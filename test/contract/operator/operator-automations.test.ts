@@ -3,6 +3,7 @@ import type { PlaceChoice } from '../../../ports/placement.ts'
 import { fakeEmail, fakeSms } from '../../support/providers/jobs.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { answerOf, openTestService, type TestService } from '../../support/services/service.ts'
+import { PLACES, SHARED } from '../../support/scratch/scratch-places.ts'
 
 // Automations as operators save, pause and try them, in both places.
 
@@ -58,13 +59,7 @@ async function open(choice: PlaceChoice, providers: boolean): Promise<void> {
   expect((await ask('POST', `${ACME}/forms`, { forms: [FORM] })).status).toBe(200)
 }
 
-const shared: PlaceChoice = { kind: 'shared' }
-const own: PlaceChoice = { kind: 'own', region: null, jurisdiction: null }
-
-describe.each([
-  ['shared', shared],
-  ['own', own],
-] as const)('in the %s place', (_place, choice) => {
+describe.each(PLACES)('in the $kind place', (choice) => {
   beforeEach(() => open(choice, true))
 
   test('an automation is created, changed, shown and saved again without a change', async () => {
@@ -291,14 +286,14 @@ describe.each([
 })
 
 test('without a provider, a slug or a number no test is sent, and it is said why', async () => {
-  await open(shared, false)
+  await open(SHARED, false)
   expect((await tryStep(mail, 'grace@example.com')).body.error).toBe(
     'Nothing was sent: the service has no email provider.',
   )
   expect((await tryStep(text, '+12125550123')).body.error).toBe(
     'Nothing was sent: the service has no SMS provider.',
   )
-  await open(shared, true)
+  await open(SHARED, true)
   await ask('POST', ACME, { slug: null, smsNumber: null })
   expect((await tryStep(mail, 'grace@example.com')).body.error).toBe(
     'Nothing was sent: acme has no slug to send email from.',

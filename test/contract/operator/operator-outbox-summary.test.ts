@@ -6,6 +6,7 @@ import { webhook } from '../../../adapters/conformance/webhooks.ts'
 import { seededRandom } from '../../support/runner/fakes.ts'
 import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { openTestService, type TestService } from '../../support/services/service.ts'
+import { OWN, PLACES, SHARED } from '../../support/scratch/scratch-places.ts'
 
 // What waits and fails, compared with a naive count of the rows, in both places.
 
@@ -184,9 +185,6 @@ interface Page {
 
 const sorted = (groups: readonly object[]) => groups.map((group) => JSON.stringify(group)).sort()
 
-const shared: PlaceChoice = { kind: 'shared' }
-const own: PlaceChoice = { kind: 'own', region: null, jurisdiction: null }
-
 async function opened(choice: PlaceChoice) {
   let scratch: ScratchStorage | undefined
   const service = await openTestService((clock) => (scratch = createScratchStorage({ clock, choice })))
@@ -205,10 +203,7 @@ async function addHooks(service: TestService, organizationId: string): Promise<v
     expect(await service.storage.webhooks(organizationId).create(webhook(id), 20)).toBe(true)
 }
 
-describe.each([
-  ['shared', shared],
-  ['own', own],
-] as const)('in the %s place', (_place, choice) => {
+describe.each(PLACES)('in the $kind place', (choice) => {
   test('each organization is counted as a naive look at its rows counts it', async () => {
     const { service, scratch, read } = await opened(choice)
     const nowMs = service.clock.nowMs()
@@ -315,7 +310,7 @@ describe.each([
 })
 
 test('no more rows are read however much waits, failed or was delivered', async () => {
-  const { scratch, service } = await opened(shared)
+  const { scratch, service } = await opened(SHARED)
   await service.addOrganization('acme')
   const plans: string[] = []
   const explaining: Executor = {
@@ -345,7 +340,7 @@ test('no more rows are read however much waits, failed or was delivered', async 
 })
 
 test('a family whose database does not answer is named, and the others are shown', async () => {
-  const { service, scratch, read } = await opened(own)
+  const { service, scratch, read } = await opened(OWN)
   for (const id of ['one', 'two']) await service.addOrganization(id)
   const broken = await scratch.databaseOf('one')
   broken.close()

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { hashFormPassword } from '../../../domain/forms/password.ts'
 import { operatorEndpoints } from '../../../domain/operator-api.ts'
-import type { PlaceChoice } from '../../../ports/placement.ts'
 import { fakeRandom, testSecrets } from '../../support/runner/fakes.ts'
 import { portWith } from '../../support/runner/port-with.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
@@ -12,6 +11,7 @@ import {
   type Page,
   type TestService,
 } from '../../support/services/service.ts'
+import { PLACES } from '../../support/scratch/scratch-places.ts'
 
 // ETag and If-Match: nobody's change is undone unseen.
 
@@ -105,12 +105,7 @@ const states: readonly State[] = [
   },
 ]
 
-const own: PlaceChoice = { kind: 'own', region: null, jurisdiction: null }
-
-describe.each([
-  ['shared', { kind: 'shared' }],
-  ['own', own],
-] as const)('in the %s place', (_place, choice) => {
+describe.each(PLACES)('in the $kind place', (choice) => {
   beforeEach(async () => {
     service = await openTestService((clock) => createScratchStorage({ clock, choice }))
     await service.addOrganization('acme')
