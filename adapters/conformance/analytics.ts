@@ -9,6 +9,7 @@ import type {
 } from '../../ports/index.ts'
 import { type StorageCase, organization, START_MS, twoTenants } from './fixtures.ts'
 import { storedMembership, type MembershipChanges } from './memberships.ts'
+import { casesFrom, type Case } from './cases.ts'
 
 const everything: InstantRange = { start: null, end: null }
 
@@ -30,10 +31,7 @@ export interface ExitSurveyInstance {
 export type MakeExitSurvey = () => Promise<ExitSurveyInstance>
 
 /** One promise of `ExitSurveySource`, with the check that an adapter keeps it. Rejects when it does not. */
-export interface ExitSurveyCase {
-  readonly name: string
-  run(make: MakeExitSurvey): Promise<void>
-}
+export type ExitSurveyCase = Case<MakeExitSurvey>
 
 const [BEFORE, FIRST, MIDDLE, LAST, BEHIND] = [
   '2024-02-28T23:59:59.999Z',
@@ -60,84 +58,68 @@ async function counted(
   return Object.fromEntries(answer.counts.map(({ code, count }: ReasonCount) => [code, count]))
 }
 
-export const exitSurveySuite: readonly ExitSurveyCase[] = [
-  {
-    name: 'reasons are counted by their code exactly as it was recorded',
-    async run(make) {
-      const survey = await make()
-      const codes = [
-        'moved',
-        'Moved',
-        'MOVED ',
-        'too_expensive',
-        'it\'s 100% "odd" \\ {x:String}',
-        'Größe 🚗',
-        '%41',
-      ]
-      const events = codes.flatMap((code, index) =>
-        Array.from({ length: index + 1 }, (_, copy) => event(`${index}-${copy}`, MIDDLE, code)),
+export const exitSurveySuite = casesFrom((make: MakeExitSurvey) => make(), {
+  async 'reasons are counted by their code exactly as it was recorded'(survey) {
+    const codes = [
+      'moved',
+      'Moved',
+      'MOVED ',
+      'too_expensive',
+      'it\'s 100% "odd" \\ {x:String}',
+      'Größe 🚗',
+      '%41',
+    ]
+    const events = codes.flatMap((code, index) =>
+      Array.from({ length: index + 1 }, (_, copy) => event(`${index}-${copy}`, MIDDLE, code)),
+    )
+    await survey.deliver('org-a', events)
+    const expected = Object.fromEntries(codes.map((code, index) => [code, index + 1]))
+    assert.deepEqual(await counted(survey), expected)
+  },
+  async 'both bounds of a range belong to it, to the millisecond, and either may be missing'(survey) {
+    await survey.deliver(
+      'org-a',
+      [BEFORE, FIRST, MIDDLE, LAST, BEHIND].map((at, index) => event(`e-${index}`, at)),
+    )
+    const counts: readonly (readonly [InstantRange, number])[] = [
+      [everything, 5],
+      [{ start: FIRST, end: LAST }, 3],
+      [{ start: FIRST, end: null }, 4],
+      [{ start: null, end: LAST }, 4],
+      [{ start: MIDDLE, end: MIDDLE }, 1],
+      [{ start: BEFORE, end: BEHIND }, 5],
+      [{ start: BEHIND, end: BEFORE }, 0],
+      [{ start: '0000-01-01T00:00:00.000Z', end: '9999-12-31T23:59:59.999Z' }, 5],
+      [{ start: '9999-12-31T00:00:00.000Z', end: null }, 0],
+      [{ start: null, end: '0001-01-01T00:00:00.000Z' }, 0],
+    ]
+    for (const [range, count] of counts) {
+      assert.deepEqual(
+        await counted(survey, range),
+        count === 0 ? {} : { moved: count },
+        JSON.stringify(range),
       )
-      await survey.deliver('org-a', events)
-      const expected = Object.fromEntries(codes.map((code, index) => [code, index + 1]))
-      assert.deepEqual(await counted(survey), expected)
-    },
+    }
   },
-  {
-    name: 'both bounds of a range belong to it, to the millisecond, and either may be missing',
-    async run(make) {
-      const survey = await make()
-      await survey.deliver(
-        'org-a',
-        [BEFORE, FIRST, MIDDLE, LAST, BEHIND].map((at, index) => event(`e-${index}`, at)),
-      )
-      const counts: readonly (readonly [InstantRange, number])[] = [
-        [everything, 5],
-        [{ start: FIRST, end: LAST }, 3],
-        [{ start: FIRST, end: null }, 4],
-        [{ start: null, end: LAST }, 4],
-        [{ start: MIDDLE, end: MIDDLE }, 1],
-        [{ start: BEFORE, end: BEHIND }, 5],
-        [{ start: BEHIND, end: BEFORE }, 0],
-        [{ start: '0000-01-01T00:00:00.000Z', end: '9999-12-31T23:59:59.999Z' }, 5],
-        [{ start: '9999-12-31T00:00:00.000Z', end: null }, 0],
-        [{ start: null, end: '0001-01-01T00:00:00.000Z' }, 0],
-      ]
-      for (const [range, count] of counts) {
-        assert.deepEqual(
-          await counted(survey, range),
-          count === 0 ? {} : { moved: count },
-          JSON.stringify(range),
-        )
-      }
-    },
+  async 'an organization sees its own events and nothing of organizations with similar names'(survey) {
+    await survey.deliver('org', [event('e-1', MIDDLE, 'of org')])
+    await survey.deliver('org_a', [event('e-1', MIDDLE, 'of org_a'), event('e-2', MIDDLE, 'of org_a')])
+    assert.deepEqual(await counted(survey, everything, 'org-a'), {})
+    await survey.deliver('org-a', [event('e-1', MIDDLE, 'of org-a')])
+    assert.deepEqual(await counted(survey, everything, 'org'), { 'of org': 1 })
+    assert.deepEqual(await counted(survey, everything, 'org-a'), { 'of org-a': 1 })
+    assert.deepEqual(await counted(survey, everything, 'org_a'), { 'of org_a': 2 })
+    assert.deepEqual(await counted(survey, everything, 'or'), {})
+    assert.deepEqual(await counted(survey, everything, 'ORG-A'), {})
   },
-  {
-    name: 'an organization sees its own events and nothing of organizations with similar names',
-    async run(make) {
-      const survey = await make()
-      await survey.deliver('org', [event('e-1', MIDDLE, 'of org')])
-      await survey.deliver('org_a', [event('e-1', MIDDLE, 'of org_a'), event('e-2', MIDDLE, 'of org_a')])
-      assert.deepEqual(await counted(survey, everything, 'org-a'), {})
-      await survey.deliver('org-a', [event('e-1', MIDDLE, 'of org-a')])
-      assert.deepEqual(await counted(survey, everything, 'org'), { 'of org': 1 })
-      assert.deepEqual(await counted(survey, everything, 'org-a'), { 'of org-a': 1 })
-      assert.deepEqual(await counted(survey, everything, 'org_a'), { 'of org_a': 2 })
-      assert.deepEqual(await counted(survey, everything, 'or'), {})
-      assert.deepEqual(await counted(survey, everything, 'ORG-A'), {})
-    },
+  async 'an event that is delivered again counts once, with what was said last'(survey) {
+    await survey.deliver('org-a', [event('e-1', FIRST), event('e-2', FIRST)])
+    await survey.deliver('org-a', [event('e-1', FIRST)])
+    assert.deepEqual(await counted(survey), { moved: 2 })
+    await survey.deliver('org-a', [event('e-2', FIRST, 'too_expensive')])
+    assert.deepEqual(await counted(survey), { moved: 1, too_expensive: 1 })
   },
-  {
-    name: 'an event that is delivered again counts once, with what was said last',
-    async run(make) {
-      const survey = await make()
-      await survey.deliver('org-a', [event('e-1', FIRST), event('e-2', FIRST)])
-      await survey.deliver('org-a', [event('e-1', FIRST)])
-      assert.deepEqual(await counted(survey), { moved: 2 })
-      await survey.deliver('org-a', [event('e-2', FIRST, 'too_expensive')])
-      assert.deepEqual(await counted(survey), { moved: 1, too_expensive: 1 })
-    },
-  },
-]
+})
 
 /** The source of exit surveys that every storage has of its own. */
 const exitSurveyCases = exitSurveySuite.map((one): StorageCase => ({

@@ -28,6 +28,7 @@ import type {
   WorkingKey,
 } from '../../ports/index.ts'
 import assert from 'node:assert/strict'
+import type { Case } from './cases.ts'
 import { storedRowsOf } from '../../domain/read/page.ts'
 import { emailKey } from '../../domain/text/typed-text.ts'
 import { toInstant } from '../../domain/text/instant.ts'
@@ -84,10 +85,7 @@ export interface MakeStorage {
 }
 
 /** One promise of the storage ports, with the check that an adapter keeps it. Rejects when it does not. */
-export interface StorageCase {
-  readonly name: string
-  run(make: MakeStorage): Promise<void>
-}
+export type StorageCase = Case<MakeStorage>
 
 /** The time at which every case begins. */
 export const START_MS = Date.parse('2026-03-01T10:00:00.000Z')
@@ -414,6 +412,18 @@ export function pendingSend(sendId: string, changes: Partial<SendRecord> = {}): 
     error: null,
     at: at(5),
     ...changes,
+  }
+}
+
+/** A whole number below a bound. */
+export type Draw = (below: number) => number
+
+/** Draws the same numbers in every run. */
+export function drawing(seed: number): Draw {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
   }
 }
 

@@ -8,6 +8,7 @@ import { cancellationRecordCases } from './memberships.ts'
 import { upsertCases, valueCases } from './upsert.ts'
 import { changeCases, operatorChangeCases } from './changes.ts'
 import { completedCountCases, voucherCountCases, linkCountCases } from './counts.ts'
+import type { Case } from './cases.ts'
 import { digestCases } from './digests.ts'
 import { spamCases } from './spam.ts'
 import { contactMatchingCases, submissionCases } from './submissions.ts'
@@ -109,11 +110,6 @@ export function registerStorageSuite(
 /** Registers the suite of point-of-sale sources in the same way. */
 export function registerPosSuite(runner: CaseRunner, make: MakePos, skipped: SkippedCases = {}): void {
   register(posSuite, runner, make, skipped)
-}
-
-interface Case<Make> {
-  readonly name: string
-  run(make: Make): Promise<void>
 }
 
 function register<Make>(

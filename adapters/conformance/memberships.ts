@@ -5,7 +5,8 @@ import type { StoredRow } from '../../ports/index.ts'
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { cancellationRecords } from '../../domain/resources/cancellation-records.ts'
-import { type StorageCase, twoTenants, type TwoTenants } from './fixtures.ts'
+import { drawing, twoTenants, type TwoTenants } from './fixtures.ts'
+import { casesFrom } from './cases.ts'
 
 /** The fields in which a test's membership differs from the default one. */
 export type MembershipChanges = Partial<RowOf<typeof memberships>>
@@ -91,15 +92,6 @@ async function recordOf(storage: TwoTenants, id: string): Promise<Published> {
   const record = (await recordsOf(storage, [id])).get(id)
   assert(record !== undefined)
   return record
-}
-
-/** Draws numbers below `limit`, the same ones in every run. */
-function numbers(seed: number): (limit: number) => number {
-  let state = seed
-  return (limit) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
-    return (state >> 8) % limit
-  }
 }
 
 const types = ['payment', 'payment', 'failed', 'refund', 'discount']
@@ -210,99 +202,87 @@ function dueDays({ billingInterval }: Written, startMs: number, canceledMs: numb
   ).length
 }
 
-export const cancellationRecordCases: readonly StorageCase[] = [
-  {
-    name: 'a cancellation record shows the events of its membership, in whatever order both were written',
-    async run(make) {
-      const storage = await twoTenants(make)
-      const writer = storage.tenant('org-a')
-      const below = numbers(7)
-      const memberships = new Map<string, StoredRow>()
-      const events = new Map<string, StoredRow>()
-      const ids = Array.from({ length: 4 }, (_, index) => `m-${index}`)
-      for (let round = 0; round < 60; round += 1) {
-        storage.clock.ms += 1000
-        const before = await recordsOf(storage, ids)
-        const touched = new Set<unknown>()
-        if (round % 2 === 0) {
-          const written = new Map(Array.from({ length: 20 }, () => generatedEvent(below)).map((row) => [row.eventId as string, row])) // prettier-ignore
-          for (const [id, row] of written) touched.add(events.get(id)?.membershipId).add(row.membershipId)
-          await writer.upsert('billing-events', [...written.values()])
-          for (const [id, row] of written) events.set(id, row)
-        } else {
-          const row = generatedMembership(`m-${below(4)}`, below)
-          if (!isDeepStrictEqual(memberships.get(row.membershipId as string), row))
-            touched.add(row.membershipId)
-          await writer.upsert('memberships', [row])
-          memberships.set(row.membershipId as string, row)
-        }
-        const after = await recordsOf(storage, ids)
-        assert.equal(after.size, memberships.size)
-        for (const [id, record] of after) {
-          const { updatedAt, ...shown } = record
-          assert.deepEqual(shown, expected(memberships.get(id) as Written, [...events.values()] as Written[]))
-          const changed = before.get(id)?.updatedAt !== updatedAt
-          assert.equal(changed, touched.has(id), `${id} in round ${round}`)
-        }
+export const cancellationRecordCases = casesFrom(twoTenants, {
+  async 'a cancellation record shows the events of its membership, in whatever order both were written'(
+    storage,
+  ) {
+    const writer = storage.tenant('org-a')
+    const below = drawing(7)
+    const memberships = new Map<string, StoredRow>()
+    const events = new Map<string, StoredRow>()
+    const ids = Array.from({ length: 4 }, (_, index) => `m-${index}`)
+    for (let round = 0; round < 60; round += 1) {
+      storage.clock.ms += 1000
+      const before = await recordsOf(storage, ids)
+      const touched = new Set<unknown>()
+      if (round % 2 === 0) {
+        const written = new Map(Array.from({ length: 20 }, () => generatedEvent(below)).map((row) => [row.eventId as string, row])) // prettier-ignore
+        for (const [id, row] of written) touched.add(events.get(id)?.membershipId).add(row.membershipId)
+        await writer.upsert('billing-events', [...written.values()])
+        for (const [id, row] of written) events.set(id, row)
+      } else {
+        const row = generatedMembership(`m-${below(4)}`, below)
+        if (!isDeepStrictEqual(memberships.get(row.membershipId as string), row))
+          touched.add(row.membershipId)
+        await writer.upsert('memberships', [row])
+        memberships.set(row.membershipId as string, row)
       }
-    },
-  },
-  {
-    name: 'a first year that would end after the year 9999 has all events until its end',
-    async run(make) {
-      const storage = await twoTenants(make)
-      const writer = storage.tenant('org-a')
-      const ids = ['m-before', 'm-after', 'm-redated']
-      const last = { occurredAt: '9999-12-31T23:59:59.999Z' }
-      const late = { signupDate: '9999-06-01', cancelDate: '9999-12-31' }
-      await writer.upsert('memberships', [membership('m-before', late), membership('m-redated')])
-      await writer.upsert(
-        'billing-events',
-        ids.map((id) => billed(id, id, last)),
-      )
-      await writer.upsert('memberships', [membership('m-after', late), membership('m-redated', late)])
-      for (const [, { firstYearPayments: payments }] of await recordsOf(storage, ids))
-        assert.deepEqual(payments, [{ ...last, amountCents: null, status: 'paid' }])
-      assert.equal((await recordsOf(storage, ids)).size, ids.length)
-    },
-  },
-  {
-    name: 'an event that changes, or moves to another membership, changes the records of both: a sync sees it',
-    async run(make) {
-      const storage = await twoTenants(make)
-      const writer = storage.tenant('org-a')
-      await writer.upsert('memberships', [membership('m-1'), membership('m-2'), membership('m-3')])
-      const changes = async (event: StoredRow) => {
-        const ids = ['m-1', 'm-2', 'm-3']
-        const before = await recordsOf(storage, ids)
-        storage.clock.ms += 1000
-        const { changed } = await writer.upsert('billing-events', [event])
-        const after = await recordsOf(storage, ids)
-        return [
-          changed,
-          ...ids.filter((id) => String(before.get(id)?.updatedAt) < String(after.get(id)?.updatedAt)),
-        ]
+      const after = await recordsOf(storage, ids)
+      assert.equal(after.size, memberships.size)
+      for (const [id, record] of after) {
+        const { updatedAt, ...shown } = record
+        assert.deepEqual(shown, expected(memberships.get(id) as Written, [...events.values()] as Written[]))
+        const changed = before.get(id)?.updatedAt !== updatedAt
+        assert.equal(changed, touched.has(id), `${id} in round ${round}`)
       }
-      assert.deepEqual(await changes(billed('e-1', 'm-1')), [1, 'm-1'])
-      assert.deepEqual(await changes(billed('e-1', 'm-1')), [0])
-      assert.deepEqual(await changes(billed('e-1', 'm-1', { amountCents: 900 })), [1, 'm-1'])
-      assert.deepEqual(await changes(billed('e-2', 'm-1', { type: 'refund' })), [1, 'm-1'])
-      assert.deepEqual(await changes(billed('e-1', 'm-2', { amountCents: 900 })), [1, 'm-1', 'm-2'])
-      assert.deepEqual(await writer.upsert('memberships', [membership('m-1')]), { changed: 0 })
-      assert.deepEqual((await recordOf(storage, 'm-1')).firstYearPayments, [])
-      assert.equal((await recordOf(storage, 'm-1')).hadSignupDiscount, false)
-      assert.equal((await recordOf(storage, 'm-3')).hadSignupDiscount, null)
-    },
+    }
   },
-  {
-    name: 'events of another organization are none of its memberships',
-    async run(make) {
-      const storage = await twoTenants(make)
-      await storage.tenant('org-b').upsert('billing-events', [billed('e-1', 'm-1')])
-      await storage.tenant('org-a').upsert('memberships', [membership('m-1')])
-      await storage.tenant('org-b').upsert('billing-events', [billed('e-2', 'm-1')])
-      const { firstYearPayments: payments, hadSignupDiscount } = await recordOf(storage, 'm-1')
-      assert.deepEqual([payments, hadSignupDiscount], [[], null])
-    },
+  async 'a first year that would end after the year 9999 has all events until its end'(storage) {
+    const writer = storage.tenant('org-a')
+    const ids = ['m-before', 'm-after', 'm-redated']
+    const last = { occurredAt: '9999-12-31T23:59:59.999Z' }
+    const late = { signupDate: '9999-06-01', cancelDate: '9999-12-31' }
+    await writer.upsert('memberships', [membership('m-before', late), membership('m-redated')])
+    await writer.upsert(
+      'billing-events',
+      ids.map((id) => billed(id, id, last)),
+    )
+    await writer.upsert('memberships', [membership('m-after', late), membership('m-redated', late)])
+    for (const [, { firstYearPayments: payments }] of await recordsOf(storage, ids))
+      assert.deepEqual(payments, [{ ...last, amountCents: null, status: 'paid' }])
+    assert.equal((await recordsOf(storage, ids)).size, ids.length)
   },
-]
+  async 'an event that changes, or moves to another membership, changes the records of both: a sync sees it'(
+    storage,
+  ) {
+    const writer = storage.tenant('org-a')
+    await writer.upsert('memberships', [membership('m-1'), membership('m-2'), membership('m-3')])
+    const changes = async (event: StoredRow) => {
+      const ids = ['m-1', 'm-2', 'm-3']
+      const before = await recordsOf(storage, ids)
+      storage.clock.ms += 1000
+      const { changed } = await writer.upsert('billing-events', [event])
+      const after = await recordsOf(storage, ids)
+      return [
+        changed,
+        ...ids.filter((id) => String(before.get(id)?.updatedAt) < String(after.get(id)?.updatedAt)),
+      ]
+    }
+    assert.deepEqual(await changes(billed('e-1', 'm-1')), [1, 'm-1'])
+    assert.deepEqual(await changes(billed('e-1', 'm-1')), [0])
+    assert.deepEqual(await changes(billed('e-1', 'm-1', { amountCents: 900 })), [1, 'm-1'])
+    assert.deepEqual(await changes(billed('e-2', 'm-1', { type: 'refund' })), [1, 'm-1'])
+    assert.deepEqual(await changes(billed('e-1', 'm-2', { amountCents: 900 })), [1, 'm-1', 'm-2'])
+    assert.deepEqual(await writer.upsert('memberships', [membership('m-1')]), { changed: 0 })
+    assert.deepEqual((await recordOf(storage, 'm-1')).firstYearPayments, [])
+    assert.equal((await recordOf(storage, 'm-1')).hadSignupDiscount, false)
+    assert.equal((await recordOf(storage, 'm-3')).hadSignupDiscount, null)
+  },
+  async 'events of another organization are none of its memberships'(storage) {
+    await storage.tenant('org-b').upsert('billing-events', [billed('e-1', 'm-1')])
+    await storage.tenant('org-a').upsert('memberships', [membership('m-1')])
+    await storage.tenant('org-b').upsert('billing-events', [billed('e-2', 'm-1')])
+    const { firstYearPayments: payments, hadSignupDiscount } = await recordOf(storage, 'm-1')
+    assert.deepEqual([payments, hadSignupDiscount], [[], null])
+  },
+})

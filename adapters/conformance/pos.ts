@@ -4,6 +4,7 @@ import { customers } from '../../domain/pos/customers.ts'
 import { posEndpoints, posResources, posSourceKinds } from '../../domain/pos/index.ts'
 import { emailKey } from '../../domain/text/typed-text.ts'
 import { toInstant } from '../../domain/text/instant.ts'
+import { casesFrom, type Case } from './cases.ts'
 
 /** A point-of-sale system under test, empty at first. */
 export interface PosInstance {
@@ -26,10 +27,10 @@ export interface PosInstance {
 export type MakePos = () => Promise<PosInstance>
 
 /** One promise of the point-of-sale port, with the check that an adapter keeps it. Rejects when it does not. */
-export interface PosCase {
-  readonly name: string
-  run(make: MakePos): Promise<void>
-}
+export type PosCase = Case<MakePos>
+
+/** An empty system, with which every case begins. */
+export const empty = (make: MakePos): Promise<PosInstance> => make()
 
 /**
  * A page, which the source must be able to read. Rejects with the reason when the source says that it is unavailable.
@@ -236,138 +237,109 @@ const orderedByNullable = [
   ['pos-recurring-account-details', account, 'startedAt'],
 ] as const
 
-export const posPagingCases: readonly PosCase[] = [
-  {
-    name: 'pages hold every row once, newest first, ties by id in the same direction',
-    async run(make) {
-      const pos = await make()
-      for (const [collection, row, time] of timed) {
-        const rows = tied(14, row, time)
-        await pos.load('north', collection, rows)
-        const source = await pos.source('north')
-        for (const limit of [1, 2, 3, 5, 14, 500]) {
-          const all = await readAll(source, pageQuery(collection, [], limit))
-          assert.deepEqual(ids(all), ids(rows).toReversed(), `${collection}, ${limit} a page`)
-        }
-      }
-    },
-  },
-  {
-    name: 'the last page says so, full or not, and an empty collection is one empty page',
-    async run(make) {
-      const pos = await make()
-      await pos.load('north', 'pos-transactions', tied(4, transaction, 'completedAt'))
+export const posPagingCases = casesFrom(empty, {
+  async 'pages hold every row once, newest first, ties by id in the same direction'(pos) {
+    for (const [collection, row, time] of timed) {
+      const rows = tied(14, row, time)
+      await pos.load('north', collection, rows)
       const source = await pos.source('north')
-      const nextOf = async (limit: number) =>
-        (await pageOf(source, pageQuery('pos-transactions', [], limit))).next
-      assert.notEqual(await nextOf(3), null)
-      assert.equal(await nextOf(4), null)
-      assert.equal(await nextOf(5), null)
-      const empty = await pageOf(source, pageQuery('pos-customers'))
-      assert.deepEqual(empty, { kind: 'page', rows: [], next: null })
-    },
-  },
-  {
-    name: 'rows without a time come last, by id, whatever the page size',
-    async run(make) {
-      const pos = await make()
-      for (const [collection, row, time] of orderedByNullable) {
-        if (collection !== 'pos-recurring-account-details') {
-          const without = ['x-30', 'x-01b', 'x-99'].map((id) => row(id, { [time]: null }))
-          await pos.load('north', collection, [...tied(4, row, time), ...without])
-        }
-        const source = await pos.source('north')
-        const expected = ['x-03', 'x-02', 'x-01', 'x-00', 'x-99', 'x-30', 'x-01b']
-        for (const limit of [1, 2, 3, 4, 5, 7, 8]) {
-          const all = await readAll(source, pageQuery(collection, [], limit))
-          assert.deepEqual(ids(all), expected, `${collection}, ${limit} a page`)
-        }
+      for (const limit of [1, 2, 3, 5, 14, 500]) {
+        const all = await readAll(source, pageQuery(collection, [], limit))
+        assert.deepEqual(ids(all), ids(rows).toReversed(), `${collection}, ${limit} a page`)
       }
-    },
+    }
   },
-  {
-    name: 'rows without a time come last among those that a filter leaves, and alone',
-    async run(make) {
-      const pos = await make()
-      const rows = [
-        account('a', { siteCode: 'RIV', startedAt: null }),
-        account('b', { siteCode: 'RIV' }),
-        account('c', { siteCode: 'DTN', startedAt: null }),
-        account('d', { siteCode: 'RIV', startedAt: null }),
+  async 'the last page says so, full or not, and an empty collection is one empty page'(pos) {
+    await pos.load('north', 'pos-transactions', tied(4, transaction, 'completedAt'))
+    const source = await pos.source('north')
+    const nextOf = async (limit: number) =>
+      (await pageOf(source, pageQuery('pos-transactions', [], limit))).next
+    assert.notEqual(await nextOf(3), null)
+    assert.equal(await nextOf(4), null)
+    assert.equal(await nextOf(5), null)
+    const empty = await pageOf(source, pageQuery('pos-customers'))
+    assert.deepEqual(empty, { kind: 'page', rows: [], next: null })
+  },
+  async 'rows without a time come last, by id, whatever the page size'(pos) {
+    for (const [collection, row, time] of orderedByNullable) {
+      if (collection !== 'pos-recurring-account-details') {
+        const without = ['x-30', 'x-01b', 'x-99'].map((id) => row(id, { [time]: null }))
+        await pos.load('north', collection, [...tied(4, row, time), ...without])
+      }
+      const source = await pos.source('north')
+      const expected = ['x-03', 'x-02', 'x-01', 'x-00', 'x-99', 'x-30', 'x-01b']
+      for (const limit of [1, 2, 3, 4, 5, 7, 8]) {
+        const all = await readAll(source, pageQuery(collection, [], limit))
+        assert.deepEqual(ids(all), expected, `${collection}, ${limit} a page`)
+      }
+    }
+  },
+  async 'rows without a time come last among those that a filter leaves, and alone'(pos) {
+    const rows = [
+      account('a', { siteCode: 'RIV', startedAt: null }),
+      account('b', { siteCode: 'RIV' }),
+      account('c', { siteCode: 'DTN', startedAt: null }),
+      account('d', { siteCode: 'RIV', startedAt: null }),
+    ]
+    await pos.load('north', 'pos-recurring-accounts', rows)
+    const source = await pos.source('north')
+    for (const limit of [1, 2, 3]) {
+      const bySite = async (site: string) =>
+        ids(await readAll(source, pageQuery('pos-recurring-accounts', [equals('siteCode', site)], limit)))
+      assert.deepEqual(await bySite('RIV'), ['b', 'd', 'a'])
+      assert.deepEqual(await bySite('DTN'), ['c'])
+    }
+  },
+  async 'windows include their beginning and leave out their end, so that they tile'(pos) {
+    const rows = tied(12, transaction, 'completedAt')
+    await pos.load('north', 'pos-transactions', rows)
+    const source = await pos.source('north')
+    const windowed = async (from: number | null, to: number | null, limit: number) => {
+      const bounds = [
+        ...(from === null ? [] : [where('completedAt', 'atLeast', at(from))]),
+        ...(to === null ? [] : [where('completedAt', 'below', at(to))]),
       ]
-      await pos.load('north', 'pos-recurring-accounts', rows)
-      const source = await pos.source('north')
-      for (const limit of [1, 2, 3]) {
-        const bySite = async (site: string) =>
-          ids(await readAll(source, pageQuery('pos-recurring-accounts', [equals('siteCode', site)], limit)))
-        assert.deepEqual(await bySite('RIV'), ['b', 'd', 'a'])
-        assert.deepEqual(await bySite('DTN'), ['c'])
-      }
-    },
+      return ids(await readAll(source, pageQuery('pos-transactions', bounds, limit)))
+    }
+    for (const limit of [1, 4, 500]) {
+      assert.deepEqual(await windowed(2, null, limit), ids(rows.slice(6)).toReversed())
+      assert.deepEqual(await windowed(null, 2, limit), ids(rows.slice(0, 6)).toReversed())
+      assert.deepEqual(await windowed(1, 3, limit), ids(rows.slice(3, 9)).toReversed())
+      assert.deepEqual(await windowed(3, 1, limit), [])
+    }
   },
-  {
-    name: 'windows include their beginning and leave out their end, so that they tile',
-    async run(make) {
-      const pos = await make()
-      const rows = tied(12, transaction, 'completedAt')
-      await pos.load('north', 'pos-transactions', rows)
-      const source = await pos.source('north')
-      const windowed = async (from: number | null, to: number | null, limit: number) => {
-        const bounds = [
-          ...(from === null ? [] : [where('completedAt', 'atLeast', at(from))]),
-          ...(to === null ? [] : [where('completedAt', 'below', at(to))]),
-        ]
-        return ids(await readAll(source, pageQuery('pos-transactions', bounds, limit)))
-      }
-      for (const limit of [1, 4, 500]) {
-        assert.deepEqual(await windowed(2, null, limit), ids(rows.slice(6)).toReversed())
-        assert.deepEqual(await windowed(null, 2, limit), ids(rows.slice(0, 6)).toReversed())
-        assert.deepEqual(await windowed(1, 3, limit), ids(rows.slice(3, 9)).toReversed())
-        assert.deepEqual(await windowed(3, 1, limit), [])
-      }
-    },
+  async 'a filter may change from page to page: a position need be no row of the next page'(pos) {
+    await pos.load('north', 'pos-transactions', tied(12, transaction, 'completedAt'))
+    const source = await pos.source('north')
+    const { next } = await pageOf(source, pageQuery('pos-transactions', [], 2))
+    const narrowed = pageQuery('pos-transactions', [where('completedAt', 'below', at(2))])
+    const page = await pageOf(source, { ...narrowed, after: next })
+    assert.deepEqual(ids(page.rows), ['x-05', 'x-04', 'x-03', 'x-02', 'x-01', 'x-00'])
   },
-  {
-    name: 'a filter may change from page to page: a position need be no row of the next page',
-    async run(make) {
-      const pos = await make()
-      await pos.load('north', 'pos-transactions', tied(12, transaction, 'completedAt'))
-      const source = await pos.source('north')
-      const { next } = await pageOf(source, pageQuery('pos-transactions', [], 2))
-      const narrowed = pageQuery('pos-transactions', [where('completedAt', 'below', at(2))])
-      const page = await pageOf(source, { ...narrowed, after: next })
-      assert.deepEqual(ids(page.rows), ['x-05', 'x-04', 'x-03', 'x-02', 'x-01', 'x-00'])
-    },
+  async 'rows that come between pages neither repeat nor hide those that were there'(pos) {
+    const rows = tied(9, transaction, 'completedAt')
+    await pos.load('north', 'pos-transactions', rows)
+    let added = 0
+    const insert = async () => {
+      added += 1
+      const times = [at(-1), at(1), at(100)]
+      const fresh = times.map((completedAt, index) => transaction(`new-${added}-${index}`, { completedAt }))
+      await pos.load('north', 'pos-transactions', fresh)
+    }
+    const all = ids(await readAll(await pos.source('north'), pageQuery('pos-transactions', [], 3), insert))
+    assert.equal(new Set(all).size, all.length)
+    assert.deepEqual(
+      all.filter((id) => !String(id).startsWith('new')),
+      ids(rows).toReversed(),
+    )
   },
-  {
-    name: 'rows that come between pages neither repeat nor hide those that were there',
-    async run(make) {
-      const pos = await make()
-      const rows = tied(9, transaction, 'completedAt')
-      await pos.load('north', 'pos-transactions', rows)
-      let added = 0
-      const insert = async () => {
-        added += 1
-        const times = [at(-1), at(1), at(100)]
-        const fresh = times.map((completedAt, index) => transaction(`new-${added}-${index}`, { completedAt }))
-        await pos.load('north', 'pos-transactions', fresh)
-      }
-      const all = ids(await readAll(await pos.source('north'), pageQuery('pos-transactions', [], 3), insert))
-      assert.equal(new Set(all).size, all.length)
-      assert.deepEqual(
-        all.filter((id) => !String(id).startsWith('new')),
-        ids(rows).toReversed(),
-      )
-    },
-  },
-]
+})
 
 type Expectation = readonly [predicates: readonly Predicate[], found: readonly string[]]
 
 /** A case that reads with each list of predicates, in pages of two rows. */
 function finds(collection: string, expected: readonly Expectation[]) {
-  return async (...[make]: Parameters<PosCase['run']>) => {
-    const pos = await make()
+  return async (pos: PosInstance) => {
     await pos.load('north', 'pos-transactions', transactionRows)
     await pos.load('north', 'pos-customers', customerRows)
     await pos.load('north', 'pos-recurring-accounts', accounts)
@@ -415,59 +387,43 @@ const accountExpectations: readonly Expectation[] = [
   [[equals('customerId', 'c-1'), equals('siteCode', 'RIV'), equals('status', 'canceled')], []],
 ]
 
-export const posFilterCases: readonly PosCase[] = [
-  {
-    name: 'the capabilities are those of its kind',
-    async run(make) {
-      const pos = await make()
-      assert.deepEqual((await pos.source('north')).capabilities, posSourceKinds[pos.kind].capabilities)
-    },
+export const posFilterCases = casesFrom(empty, {
+  async 'the capabilities are those of its kind'(pos) {
+    assert.deepEqual((await pos.source('north')).capabilities, posSourceKinds[pos.kind].capabilities)
   },
-  {
-    name: 'transactions are found by customer, site and time, alone and together',
-    run: finds('pos-transactions', [
-      [[], ['t-4', 't-3', 't-2', 't-1']],
-      [
-        [equals('customerId', 'c-1'), where('completedAt', 'atLeast', at(0))],
-        ['t-3', 't-1'],
-      ],
-      [[equals('customerId', 'c-1'), where('completedAt', 'atLeast', at(2))], ['t-3']],
-      [[equals('siteCode', 'RIV')], ['t-2', 't-1']],
-      [[equals('siteCode', 'RIV'), where('completedAt', 'below', at(2))], ['t-1']],
-      [
-        [equals('customerId', 'c-1'), equals('siteCode', 'RIV'), where('completedAt', 'atLeast', at(0))],
-        ['t-1'],
-      ],
-      [[equals('siteCode', 'riv')], []],
-    ]),
-  },
-  {
-    name: 'customers are found by phone, by address whatever its case, and by site',
-    run: finds('pos-customers', [
-      [[equals('phone', '+12125550123')], ['c-4', 'c-1']],
-      [[equals('phone', '+12125550199')], []],
-      [[equals('emailKey', 'ada@example.com')], ['c-2']],
-      [[equals('emailKey', 'ada@example.org')], []],
-      [[equals('homeSiteCode', 'RIV')], ['c-3', 'c-2', 'c-1']],
-      [[equals('phone', '+12125550123'), equals('homeSiteCode', 'DTN')], ['c-4']],
-    ]),
-  },
-  {
-    name: 'a customer of unknown activity is neither active nor inactive',
-    run: finds('pos-customers', [
-      [[], ['c-4', 'c-3', 'c-2', 'c-1', 'c-5']],
-      [[equals('active', false)], ['c-4', 'c-2']],
-      [[equals('active', true)], ['c-1', 'c-5']],
-      [[equals('homeSiteCode', 'RIV'), equals('active', false)], ['c-2']],
-      [[equals('phone', '+12125550123'), equals('active', false)], ['c-4']],
-    ]),
-  },
-  {
-    name: 'accounts are found by customer, status and site, alone and together',
-    run: finds('pos-recurring-accounts', accountExpectations),
-  },
-  {
-    name: 'account details are found as accounts are',
-    run: finds('pos-recurring-account-details', accountExpectations),
-  },
-]
+  'transactions are found by customer, site and time, alone and together': finds('pos-transactions', [
+    [[], ['t-4', 't-3', 't-2', 't-1']],
+    [
+      [equals('customerId', 'c-1'), where('completedAt', 'atLeast', at(0))],
+      ['t-3', 't-1'],
+    ],
+    [[equals('customerId', 'c-1'), where('completedAt', 'atLeast', at(2))], ['t-3']],
+    [[equals('siteCode', 'RIV')], ['t-2', 't-1']],
+    [[equals('siteCode', 'RIV'), where('completedAt', 'below', at(2))], ['t-1']],
+    [
+      [equals('customerId', 'c-1'), equals('siteCode', 'RIV'), where('completedAt', 'atLeast', at(0))],
+      ['t-1'],
+    ],
+    [[equals('siteCode', 'riv')], []],
+  ]),
+  'customers are found by phone, by address whatever its case, and by site': finds('pos-customers', [
+    [[equals('phone', '+12125550123')], ['c-4', 'c-1']],
+    [[equals('phone', '+12125550199')], []],
+    [[equals('emailKey', 'ada@example.com')], ['c-2']],
+    [[equals('emailKey', 'ada@example.org')], []],
+    [[equals('homeSiteCode', 'RIV')], ['c-3', 'c-2', 'c-1']],
+    [[equals('phone', '+12125550123'), equals('homeSiteCode', 'DTN')], ['c-4']],
+  ]),
+  'a customer of unknown activity is neither active nor inactive': finds('pos-customers', [
+    [[], ['c-4', 'c-3', 'c-2', 'c-1', 'c-5']],
+    [[equals('active', false)], ['c-4', 'c-2']],
+    [[equals('active', true)], ['c-1', 'c-5']],
+    [[equals('homeSiteCode', 'RIV'), equals('active', false)], ['c-2']],
+    [[equals('phone', '+12125550123'), equals('active', false)], ['c-4']],
+  ]),
+  'accounts are found by customer, status and site, alone and together': finds(
+    'pos-recurring-accounts',
+    accountExpectations,
+  ),
+  'account details are found as accounts are': finds('pos-recurring-account-details', accountExpectations),
+})

@@ -11,6 +11,8 @@ import {
   submissionRow,
   twoTenants,
   type TwoTenants,
+  drawing,
+  type Draw,
 } from './fixtures.ts'
 
 const ROWS = 40
@@ -23,18 +25,6 @@ interface Walked {
   readonly orders: readonly string[]
   readonly filters: readonly (readonly [field: string, operator: Predicate['operator']])[]
   readonly row: (id: string, draw: Draw) => StoredRow
-}
-
-/** A whole number below a bound. */
-type Draw = (below: number) => number
-
-/** Draws the same numbers in every run. */
-function drawing(seed: number): Draw {
-  let state = seed
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
 }
 
 const oneOf = <Value>(values: readonly Value[], draw: Draw): Value => values[draw(values.length)] as Value

@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { afterAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { BoundValue, Statement } from '../sqlite/index.ts'
 import {
   createExecutor,
@@ -14,11 +13,9 @@ import {
   openImage,
   openNodeSqlite,
 } from './index.ts'
+import { scratchFolder } from '../../test/support/scratch/scratch-folder.ts'
 
-const scratch = mkdtempSync(join(tmpdir(), 'node-sqlite-'))
-afterAll(() => {
-  rmSync(scratch, { recursive: true, force: true })
-})
+const scratch = scratchFolder()
 
 /** A folder of migrations, each a name and its SQL. */
 function folderOf(name: string, migrations: Readonly<Record<string, string>>): URL {

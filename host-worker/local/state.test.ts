@@ -1,18 +1,8 @@
-import {
-  existsSync,
-  mkdirSync,
-  statSync,
-  writeFileSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, statSync, writeFileSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it, afterEach, beforeEach, test } from 'vitest'
 import { sharedDatabaseFile } from '../../test/support/databases/d1-files.ts'
-import { scratchFolder } from '../../test/support/pos/pos-gateway.ts'
 import {
   adoptEarlierState,
   localSecrets,
@@ -25,7 +15,7 @@ import {
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { scratchFolder } from '../../test/support/scratch/scratch-folder.ts'
 
 it('takes over the databases of version 1.0.0, once', () => {
   const directory = scratchFolder()
@@ -91,13 +81,12 @@ let path = ''
 let children: ChildProcess[] = []
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'service-file-'))
+  directory = scratchFolder()
   path = join(directory, 'service.1')
 })
 afterEach(() => {
   for (const child of children) child.kill('SIGKILL')
   children = []
-  rmSync(directory, { recursive: true })
 })
 
 /** Another process that tries to hold the directory, and says whether it does. */

@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { endpoints } from '../../test/support/contract/endpoints.ts'
 import type { Endpoint } from '../../domain/record/endpoint.ts'
 import { readArchive } from '../../domain/organizations/read-archive.ts'
@@ -18,10 +17,11 @@ import { archiveInFile, openNodeDigest, remoteSource, writeArchiveFile } from '.
 import { restoreArchive } from './commands/organizations.ts'
 import type { OperatorService } from './client/call-service.ts'
 import { triedPlaces } from '../../test/support/runner/thorough.ts'
+import { scratchFolder } from '../../test/support/scratch/scratch-folder.ts'
 
 // Organizations as a whole, by the commands: exported, and restored elsewhere.
 
-const directory = mkdtempSync(join(tmpdir(), 'operator-archives-'))
+const directory = scratchFolder()
 const fileOf = (name: string) => join(directory, name)
 const archive = fileOf('demo.tar')
 let at: TestOperator
@@ -71,9 +71,6 @@ beforeAll(async () => {
 afterEach(() => {
   for (const { service } of opened) expect(service.errors).toEqual([])
 })
-afterAll(() => {
-  rmSync(directory, { recursive: true })
-})
 
 test('the same state gives the same archive, and an export changes nothing', async () => {
   expect((await exported(at, 'again.tar', '--id', 'demo')).equals(readFileSync(archive))).toBe(true)
@@ -82,12 +79,9 @@ test('the same state gives the same archive, and an export changes nothing', asy
 /** The first value of each field in the archive. */
 async function firstValues(): Promise<ReadonlyMap<string, string>> {
   const values = new Map<string, string>()
-  for await (const piece of readArchive(archiveInFile(archive).open(), openNodeDigest)) {
-    if (piece.kind !== 'part') continue
-    const [first = '{}'] = piece.lines
-    for (const [field, value] of Object.entries(JSON.parse(first) as object))
+  for (const { lines } of await linesOf(archive))
+    for (const [field, value] of Object.entries(parsed(lines[0] ?? '{}')))
       if (!values.has(field)) values.set(field, String(value))
-  }
   return values
 }
 
@@ -125,13 +119,7 @@ test('an organization restored elsewhere, in the other place, gives the same ans
 
   const there = fileOf('there.tar')
   await exported(other, 'there.tar', '--id', 'demo')
-  const rowsOf = async (path: string) => {
-    const parts: string[] = []
-    for await (const piece of readArchive(archiveInFile(path).open(), openNodeDigest))
-      if (piece.kind === 'part') parts.push(`${piece.file} ${piece.lines.join('\n')}`)
-    return parts
-  }
-  expect(await rowsOf(there)).toEqual(await rowsOf(archive))
+  expect(await rowsIn(there)).toEqual(await rowsIn(archive))
   const shown = JSON.parse((await other.run('org', 'show', 'demo')).stdout) as Record<string, unknown>
   expect(shown).toMatchObject({ place: 'own', archive: 'demo.tar', slug: 'sparkle' })
 
@@ -226,9 +214,7 @@ test('work that waited is held, and is sent only when an operator retries it', a
   const of = await anotherService()
   expect((await of.run('org', 'restore', archive)).code).toBe(0)
   const submitted = await of.service.send('/api/forms/demo-contact/submissions', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ _gotcha: '', firstName: 'Ada', email: 'ada@example.com', message: 'Hello' }),
+    json: { _gotcha: '', firstName: 'Ada', email: 'ada@example.com', message: 'Hello' },
   })
   expect(submitted.status).toBe(200)
   const entriesOf = async (operator: TestOperator) =>
@@ -373,7 +359,6 @@ test('two exports and two restorations of one organization at once do not distur
   for (const { code, stderr } of restored)
     if (code !== 0) expect(stderr).toMatch(/demo (has rows|is being)|order/)
   await exported(other, 'both.tar', '--id', 'demo')
-  const rowsIn = async (path: string) => (await linesOf(path)).map(({ file, lines }) => [file, lines])
   expect(await rowsIn(fileOf('both.tar'))).toEqual(await rowsIn(archive))
 })
 
@@ -411,6 +396,8 @@ async function linesOf(path: string) {
     if (piece.kind === 'part') parts.push(piece)
   return parts
 }
+
+const rowsIn = async (path: string) => (await linesOf(path)).map(({ file, lines }) => [file, lines])
 
 const HEADER = 512
 
@@ -474,15 +461,9 @@ test.each(triedPlaces(['shared', 'own'] as const))(
     const of = await anotherService(14)
     expect((await of.run('org', 'restore', archive)).code).toBe(0)
     // Notifications and runs are waiting, and a form was removed and saved again.
-    const body = JSON.stringify({ _gotcha: '', firstName: 'Ada', email: 'ada@example.com', message: 'Hello' })
+    const json = { _gotcha: '', firstName: 'Ada', email: 'ada@example.com', message: 'Hello' }
     const submit = async (formId: string) =>
-      (
-        await of.service.send(`/api/forms/${formId}/submissions`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body,
-        })
-      ).status
+      (await of.service.send(`/api/forms/${formId}/submissions`, { json })).status
     expect(await submit('demo-contact')).toBe(200)
     const extra = fileOf('extra.json')
     writeFileSync(
@@ -553,11 +534,9 @@ test.each(triedPlaces(['shared', 'own'] as const))(
 
 /** The files of an archive in which one of these texts is a whole text. */
 async function filesWith(path: string, texts: readonly string[]): Promise<readonly string[]> {
-  const files = new Set<string>()
-  for await (const piece of readArchive(archiveInFile(path).open(), openNodeDigest)) {
-    if (piece.kind !== 'part') continue
-    const lines = piece.lines.join('\n').replaceAll('\\"', '"')
-    if (texts.some((text) => lines.includes(`"${text}"`))) files.add(piece.file)
-  }
-  return [...files].sort()
+  const naming = (await linesOf(path)).filter(({ lines }) => {
+    const whole = lines.join('\n').replaceAll('\\"', '"')
+    return texts.some((text) => whole.includes(`"${text}"`))
+  })
+  return [...new Set(naming.map(({ file }) => file))].sort()
 }

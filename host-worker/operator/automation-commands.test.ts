@@ -1,18 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
+import { scratchFiles } from '../../test/support/scratch/scratch-folder.ts'
 
-const directory = mkdtempSync(join(tmpdir(), 'automation-commands-'))
+const write = scratchFiles()
 let at: TestOperator
 const run: TestOperator['run'] = (...args) => at.run(...args)
 
-const file = (content: unknown) => {
-  const path = join(directory, 'automations.json')
-  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content, null, 2))
-  return path
-}
+const file = (content: unknown) => write('automations.json', content)
 const save = (content: unknown, org: string) => run('automation', 'save', file(content), '--org', org)
 
 const text = { type: 'send_sms', body: 'Thanks, {{name}}' }
@@ -40,7 +34,6 @@ beforeAll(async () => {
 })
 afterAll(() => {
   expect(at.service.errors).toEqual([])
-  rmSync(directory, { recursive: true })
 })
 
 describe.each(['acme', 'harbor'])('in %s, an automation', (org) => {

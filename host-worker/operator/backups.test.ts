@@ -1,8 +1,7 @@
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { sealTo } from '../../adapters/archive-age/index.ts'
 import { createFolderArchives } from '../../adapters/archive-folder/index.ts'
 import { newOrganization } from '../../domain/organizations/settings.ts'
@@ -16,10 +15,11 @@ import { openTestOperator, type TestOperator } from '../../test/support/services
 import type { R2Bucket } from '@cloudflare/workers-types'
 import { backupsOf } from '../env/index.ts'
 import { lineLog } from '../system.ts'
+import { scratchFolder } from '../../test/support/scratch/scratch-folder.ts'
 
 // Backups of all organizations, by the commands and by the schedule.
 
-const directory = mkdtempSync(join(tmpdir(), 'operator-backups-'))
+const directory = scratchFolder()
 let folders = 0
 /** The folder that stands for the bucket of the service. */
 let bucket: string
@@ -38,9 +38,6 @@ beforeEach(async () => {
     await at.service.addOrganization(id)
     await at.service.storage.tenant(id).upsert('sites', [sampleRow(sites, 1, `${id}-`)])
   }
-})
-afterAll(() => {
-  rmSync(directory, { recursive: true })
 })
 
 const names = (stdout: string) =>
@@ -209,12 +206,7 @@ test('each reading of a backup leaves one record, one that is cut off too', asyn
   // It reads the archive twice, because it is checked whole before it is written: one reading by one operator.
   expect(await readings()).toHaveLength(3)
   const piece = async (body: object) => {
-    const response = await at.service.send(`/operator/v1/backups/${acme}/bytes`, {
-      method: 'POST',
-      key: at.key,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
+    const response = await at.service.send(`/operator/v1/backups/${acme}/bytes`, { key: at.key, json: body })
     return (await response.json()) as { readonly token: string; readonly bytes: string }
   }
   const { token, bytes } = await piece({ offset: 0 })

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { ABANDONED_MS, PART_BYTES } from '../../domain/imports/file/transfer.ts'
 import { sweepImports } from '../../domain/imports/write.ts'
 import { newOrganization } from '../../domain/organizations/settings.ts'
@@ -10,14 +7,12 @@ import { operate, reachOf, TEST_URL, type Operated } from '../../test/support/se
 import { createScratchStorage, type ScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
 import { openTestService, type TestService } from '../../test/support/services/service.ts'
 import type { Reach } from './client/call-service.ts'
+import { scratchFiles } from '../../test/support/scratch/scratch-folder.ts'
 
 // Checks which message a person at the command line gets when an import goes wrong, and that nothing of the import is
 // half done or lost.
 
-const directory = mkdtempSync(join(tmpdir(), 'bad-imports-'))
-afterAll(() => {
-  rmSync(directory, { recursive: true })
-})
+const write = scratchFiles()
 
 let storage: ScratchStorage
 let service: TestService
@@ -35,11 +30,7 @@ const line = (contactId: string, filler = '') =>
 /** Enough lines for three parts. */
 const threeParts = Array.from({ length: 1_500 }, (_, index) => line(`c-${index}`, 'x'.repeat(300))).join('')
 
-function fileOf(content: string | Uint8Array, name = 'contacts.ndjson'): string {
-  const path = join(directory, name)
-  writeFileSync(path, content)
-  return path
-}
+const fileOf = (content: string | Uint8Array, name = 'contacts.ndjson') => write(name, content)
 
 /** Runs `import contacts FILE --org acme`. */
 function runImport(path: string, reach: Reach = reachOf(service)): Promise<Operated> {
@@ -119,15 +110,6 @@ test('a part that is cut on its way is sent again by whoever repeats the command
     code: 0,
     stdout: 'contacts: 1500 read, 1500 changed, 0 unchanged\n',
   })
-})
-
-test('a role that may not import says which role may', async () => {
-  key = await service.addOperatorKey('support')
-  const path = fileOf(line('c-1'))
-  await expectNothing(
-    await runImport(path),
-    /^This needs an operator key with the role admin; this key has the role support\.\n$/,
-  )
 })
 
 test('a key that expires in mid-import: another one goes on where it stopped', async () => {

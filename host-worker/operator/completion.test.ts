@@ -1,17 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { allCommands } from './run-operator.ts'
 import { completionEntries, completionScripts } from './commands/completion.ts'
+import { scratchFolder } from '../../test/support/scratch/scratch-folder.ts'
 
 const entries = completionEntries(await allCommands())
-const directory = mkdtempSync(join(tmpdir(), 'completion-'))
+const directory = scratchFolder()
 writeFileSync(join(directory, 'contacts.csv'), '')
-afterAll(() => {
-  rmSync(directory, { recursive: true })
-})
 
 /** How each shell is asked for what it offers after some words. The words come as arguments. */
 const drivers = {

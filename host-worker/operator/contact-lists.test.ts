@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { LISTED_PROBLEMS_MAX } from '../../domain/imports/file/transfer.ts'
 import { outcomeText } from '../../domain/imports/file/transfer.ts'
 import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
@@ -19,13 +18,12 @@ import {
 import { sendFile, type Mapping } from '../console/app/imports/send-file.ts'
 import { toldImports } from '../console/app/imports/told-imports.ts'
 import { createClient } from '../console/app/service/client.ts'
+import { scratchFiles, scratchFolder } from '../../test/support/scratch/scratch-folder.ts'
 
 // Lists of contacts as people have them, imported at the first try, by the command and by the console.
 
-const directory = mkdtempSync(join(tmpdir(), 'contact-lists-'))
-afterAll(() => {
-  rmSync(directory, { recursive: true })
-})
+const directory = scratchFolder()
+const write = scratchFiles(directory)
 
 let operator: TestOperator
 
@@ -36,12 +34,7 @@ beforeEach(async () => {
 
 let files = 0
 
-function fileOf(content: string | Uint8Array): string {
-  files += 1
-  const path = join(directory, `list-${files}.csv`)
-  writeFileSync(path, content)
-  return path
-}
+const fileOf = (content: string | Uint8Array) => write(`list-${(files += 1)}.csv`, content)
 
 const importing = (path: string, ...flags: readonly string[]) =>
   operator.run('import', 'contacts', path, '--org', 'acme', ...flags)
@@ -61,7 +54,8 @@ interface Messy {
   readonly what: string
   readonly content: string | Uint8Array
   readonly flags?: readonly string[]
-  readonly said: string
+  /** What is said of the import; left out: that it brought one new contact. */
+  readonly said?: string
   /** Some fields of the contacts that there are afterwards, by their email. */
   readonly stored: Readonly<Record<string, Contact>>
 }
@@ -69,48 +63,43 @@ interface Messy {
 const ada = 'ada@example.com'
 const bo = 'bo@example.com'
 
+const ONE_NEW = '1 read: 1 new, 0 changed, 0 unchanged, 0 merged'
+
 const messy: readonly Messy[] = [
   {
     what: 'an export of a spreadsheet with a byte order mark',
     content: '\uFEFFE-mail,First Name,Last Name\r\nada@example.com,Ada,Byron\r\n',
-    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
     stored: { [ada]: { firstName: 'Ada', lastName: 'Byron' } },
   },
   {
     what: 'German heads with semicolons',
     content: 'Vorname;Nachname;E-Mail;Handy\nAda;Lovelace;ada@example.com;+49 761 2345678\n',
-    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
     stored: { [ada]: { lastName: 'Lovelace', phone: '+497612345678' } },
   },
   {
     what: 'Spanish heads with tabs',
     content: 'Nombre\tApellidos\tCorreo\nAda\tByron\tada@example.com\n',
-    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
     stored: { [ada]: { firstName: 'Ada', lastName: 'Byron' } },
   },
   {
     what: 'French heads in Windows-1252',
     content: windows1252('Prénom;Nom;Courriel\nHélène;Dupré;ada@example.com\n'),
-    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
     stored: { [ada]: { firstName: 'Hélène', lastName: 'Dupré' } },
   },
   {
     what: 'UTF-16, as "Unicode text" is saved',
     content: utf16('Email\tFirst name\r\nada@example.com\tÅsa\r\n'),
-    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
     stored: { [ada]: { firstName: 'Åsa' } },
   },
   {
     what: 'Windows-1252 that is named',
     content: windows1252('email,first name\nada@example.com,Zoë\n'),
     flags: ['--encoding', 'windows-1252'],
-    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
     stored: { [ada]: { firstName: 'Zoë' } },
   },
   {
     what: 'a first line that names the separator',
     content: 'sep=;\nEmail;Surname\nada@example.com;Byron\n',
-    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
     stored: { [ada]: { lastName: 'Byron' } },
   },
   {
@@ -136,27 +125,23 @@ const messy: readonly Messy[] = [
     what: 'a birthday that has no field',
     content: 'email,Birthday\nada@example.com,10.12.1815\n',
     flags: ['--map', 'Birthday=attributes.birthday'],
-    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
     stored: { [ada]: { attributes: { birthday: '10.12.1815' } } },
   },
   {
     what: 'many columns that have no field',
     content: 'email,Birthday,Car,Notes\nada@example.com,1815-12-10,Engine,"likes ""numbers"""\n',
     flags: ['--attributes'],
-    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
     stored: { [ada]: { attributes: { Birthday: '1815-12-10', Car: 'Engine', Notes: 'likes "numbers"' } } },
   },
   {
     what: 'a column that is left out',
     content: 'email,Internal\nada@example.com,secret\n',
     flags: ['--map', 'Internal='],
-    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
     stored: { [ada]: { attributes: {} } },
   },
   {
     what: 'line breaks within cells',
     content: 'email,last name\n"ada@example.com","Byron\r\nLovelace"\n',
-    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
     stored: { [ada]: { lastName: 'Byron\r\nLovelace' } },
   },
   {
@@ -168,7 +153,6 @@ const messy: readonly Messy[] = [
   {
     what: 'heads with spaces, underscores and capitals',
     content: 'EMAIL , FIRST_NAME ,last-name\nada@example.com,Ada,Byron\n',
-    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
     stored: { [ada]: { firstName: 'Ada', lastName: 'Byron' } },
   },
   {
@@ -192,16 +176,11 @@ const messy: readonly Messy[] = [
   {
     what: 'consents and dates as an earlier export wrote them',
     content: 'email,emailConsent,createdAt\nada@example.com,subscribed,2024-05-01T10:00:00Z\n',
-    said: '1 read: 1 new, 0 changed, 0 unchanged, 0 merged',
     stored: { [ada]: { emailConsent: 'subscribed', createdAt: '2024-05-01T10:00:00.000Z' } },
   },
 ]
 
-test('there are twenty', () => {
-  expect(messy).toHaveLength(20)
-})
-
-test.each(messy)('$what', async ({ content, flags = [], said, stored }) => {
+test.each(messy)('$what', async ({ content, flags = [], said = ONE_NEW, stored }) => {
   const path = fileOf(content)
   const dry = await importing(path, ...flags, '--dry-run')
   const would = said.replace(' new', ' would be new')
@@ -266,7 +245,7 @@ describe('in the console', () => {
     }
   })
 
-  test.each(messy)('$what', async ({ content, flags = [], said, stored }) => {
+  test.each(messy)('$what', async ({ content, flags = [], said = ONE_NEW, stored }) => {
     const preview = await importInConsole(content, { flags, isDryRun: true })
     expect(preview.text).toBe(
       `${said.replace(' new', ' would be new')}. Nothing is wrong. Nothing was imported: this was a dry run`,

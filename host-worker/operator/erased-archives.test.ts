@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { finishRestore } from '../../domain/operators/archives.ts'
 import { form, organization, contact, submissionRow } from '../../adapters/conformance/fixtures.ts'
 import { everyText } from '../../test/support/databases/whole-database.ts'
@@ -15,10 +13,12 @@ import type { PlaceChoice } from '../../ports/placement.ts'
 import { archiveInFile } from './commands/archive-files.ts'
 import { restoreArchive } from './commands/organizations.ts'
 import { triedPlaces } from '../../test/support/runner/thorough.ts'
+import { scratchFolder } from '../../test/support/scratch/scratch-folder.ts'
+import { PLACES } from '../../test/support/scratch/scratch-places.ts'
 
 // Who was erased stays erased: an older archive brings nobody back.
 
-const directory = mkdtempSync(join(tmpdir(), 'operator-erased-'))
+const directory = scratchFolder()
 const fileOf = (name: string) => join(directory, name)
 let storage: ScratchStorage
 let clock: FakeClock
@@ -38,9 +38,6 @@ async function another(secrets = testSecrets(), more: Partial<TestStorage> = {})
 
 afterEach(() => {
   expect(at.service.errors).toEqual([])
-})
-afterAll(() => {
-  rmSync(directory, { recursive: true })
 })
 
 /** What tells of the person, in any table. A number is there with its digits alone, in a notation of its own. */
@@ -98,12 +95,7 @@ async function fill(organizationId: string, choice: PlaceChoice): Promise<void> 
   ])
 }
 
-const places = [
-  ['the shared database', { kind: 'shared' }],
-  ['a database of its own', { kind: 'own', region: null, jurisdiction: null }],
-] as const satisfies readonly (readonly [string, PlaceChoice])[]
-
-describe.each(triedPlaces(places))('in %s', (_name, choice) => {
+describe.each(triedPlaces(PLACES))('in the $kind place', (choice) => {
   const archive = fileOf(`${choice.kind}.tar`)
   beforeEach(async () => {
     at = await openOn(choice)

@@ -1,28 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
+import { scratchFiles } from '../../test/support/scratch/scratch-folder.ts'
 
-const directory = mkdtempSync(join(tmpdir(), 'form-check-'))
+const write = scratchFiles()
 let test: TestOperator
 const operator: TestOperator['run'] = (...args) => test.run(...args)
 
 beforeAll(async () => {
   test = await openTestOperator()
 })
-afterAll(() => {
-  rmSync(directory, { recursive: true })
-})
 
-function file(name: string, lines: readonly (object | string)[]): string {
-  const path = join(directory, name)
-  writeFileSync(
-    path,
-    lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'),
-  )
-  return path
-}
+const file = (name: string, lines: readonly (object | string)[]) =>
+  write(name, lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'))
 
 it('says of each form whether it can be submitted here', async () => {
   const common = { name: 'F', isPublished: true, notificationEmails: [] }
@@ -135,8 +124,7 @@ it.each<[what: string, lines: readonly string[] | Uint8Array, said: string]>([
   ],
   ['Windows-1252', Buffer.from('{"name": "Caf\u00E9"}', 'latin1'), ' is not in UTF-8. Save it as UTF-8.'],
 ])('says where and what is wrong with JSON that has %s', async (_what, lines, said) => {
-  const path = file('wrong.json', [])
-  writeFileSync(path, lines instanceof Uint8Array ? lines : `\uFEFF${lines.join('\r\n')}\n`)
+  const path = write('wrong.json', lines instanceof Uint8Array ? lines : `\uFEFF${lines.join('\r\n')}\n`)
   const { code, stderr } = await operator('form', 'save', path, '--org', 'acme')
   expect([code, stderr]).toEqual([1, `${path}${said}\n`])
   expect((await operator('form', 'check', path)).code).toBe(1)

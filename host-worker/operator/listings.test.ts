@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { form, organization, submission } from '../../adapters/conformance/fixtures.ts'
 import type { TenantWebhooks } from '../../ports/outbox.ts'
 import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
+import { scratchFiles, scratchFolder } from '../../test/support/scratch/scratch-folder.ts'
 
 // Every command that lists, with something to list.
 
-const directory = mkdtempSync(join(tmpdir(), 'listings-'))
+const directory = scratchFolder()
+const write = scratchFiles(directory)
 const linesOf = (text: string) => text.split('\n').filter((line) => line !== '')
 let at: TestOperator
 
@@ -37,21 +36,18 @@ beforeAll(async () => {
   for (const label of [[], ['--label', 'Nightly  sync']])
     expect((await at.run('key', 'issue', '--org', 'acme', ...label)).code).toBe(0)
   for (const name of ['Saved 1', 'Saved 2']) {
-    const saved = join(directory, 'saved.json')
-    writeFileSync(saved, JSON.stringify({ formId: 'saved', name, fields: [] }))
+    const saved = write('saved.json', { formId: 'saved', name, fields: [] })
     expect((await at.run('form', 'save', saved, '--org', 'acme')).code).toBe(0)
   }
-  const automations = join(directory, 'automations.json')
   const automation = { name: 'Thanks', trigger: { type: 'form_submission', formId: 'saved' }, steps: [] }
-  writeFileSync(
-    automations,
-    JSON.stringify(['a-1', 'a-2'].map((automationId) => ({ automationId, ...automation }))),
+  const automations = write(
+    'automations.json',
+    ['a-1', 'a-2'].map((automationId) => ({ automationId, ...automation })),
   )
   expect((await at.run('automation', 'save', automations, '--org', 'acme')).code).toBe(0)
-  const sites = join(directory, 'sites.csv')
   for (const name of ['One', 'Two']) {
-    writeFileSync(
-      sites,
+    const sites = write(
+      'sites.csv',
       `siteId,name,status,timezone,address,createdAt\ns1,${name},active,UTC,{},2026-01-01T00:00:00Z\n`,
     )
     expect((await at.run('import', 'sites', sites, '--org', 'acme')).code).toBe(0)
@@ -83,9 +79,6 @@ beforeAll(async () => {
     await storage.outbox.open('acme').settle(deliveryId, 't', { kind: 'done', sends: [], delivery }, at)
   }
   expect((await at.run('backup', 'run', '--to', directory)).code).toBe(0)
-})
-afterAll(() => {
-  rmSync(directory, { recursive: true })
 })
 
 /** Stores a webhook. */

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -9,9 +8,10 @@ import { readKey } from '../../domain/access/keys.ts'
 import { COMPILE_CACHE } from '../../test/support/services/compile-cache.ts'
 import { holdState, type HeldState } from '../local/state.ts'
 import { openLocalService, openOwn, type OpenConnection } from './client/open-service.ts'
+import { scratchFolder } from '../../test/support/scratch/scratch-folder.ts'
 
 /** The commands as a person runs them, on a state directory and with the real runtime. */
-const directory = mkdtempSync(join(tmpdir(), 'operator-local-'))
+const directory = scratchFolder()
 const state = join(directory, 'state')
 const main = join(import.meta.dirname, 'main.ts')
 const noted: string[] = []
@@ -42,7 +42,6 @@ afterAll(async () => {
   await service.close()
   held?.release()
   process.umask(umask)
-  rmSync(directory, { recursive: true })
 })
 
 interface Ended {

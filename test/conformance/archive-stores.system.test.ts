@@ -1,15 +1,15 @@
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWith, sealTo } from '../../adapters/archive-age/index.ts'
 import { createFolderArchives } from '../../adapters/archive-folder/index.ts'
 import type { ArchiveStore } from '../../ports/organization-store.ts'
 import { openR2Runtime, type R2Runtime } from '../support/archives/r2-runtime.ts'
+import { scratchFolder } from '../support/scratch/scratch-folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'archive-stores-'))
+const folder = scratchFolder()
 let runtime: R2Runtime
 
 beforeAll(async () => {
@@ -17,7 +17,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await runtime.dispose()
-  rmSync(folder, { recursive: true })
 })
 
 const stores: readonly (readonly [string, () => ArchiveStore])[] = [

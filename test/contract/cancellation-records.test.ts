@@ -49,53 +49,6 @@ async function answer(path: string, bearer = key): Promise<readonly [number, str
   return [response.status, await response.text()]
 }
 
-test('a record is made of a membership and its billing events', async () => {
-  await imported('memberships', membership)
-  const event = { membershipId: 'm-1', amountCents: 2500 }
-  await imported('billing-events', { ...event, eventId: 'e-2', type: 'failed', occurredAt: '2024-02-02T00:00:00Z' }) // prettier-ignore
-  await imported('billing-events', { ...event, eventId: 'e-1', type: 'payment', occurredAt: '2024-01-31T12:00:00Z' }) // prettier-ignore
-  await imported('billing-events', {
-    eventId: 'e-3',
-    membershipId: 'm-1',
-    type: 'discount',
-    occurredAt: '2024-01-31T12:00:00Z',
-    discountName: 'Welcome',
-    discountCents: 500,
-  })
-  const [status, body] = await answer(`${PATH}/m-1`)
-  const { updatedAt, ...record } = JSON.parse(body) as Record<string, unknown>
-  expect(status).toBe(200)
-  expect(record).toEqual({
-    membershipId: 'm-1',
-    customerId: null,
-    siteCode: 'RIV',
-    siteName: null,
-    planName: null,
-    signupDate: '2024-01-31',
-    canceledAt: '2024-02-28T23:00:00.000Z',
-    tenureDays: 28,
-    churnType: 'involuntary',
-    reason: 'card_declined',
-    billingAmountCents: null,
-    signupDiscounts: [{ name: 'Welcome', discountCents: 500, occurredAt: '2024-01-31T12:00:00.000Z' }],
-    hadSignupDiscount: true,
-    firstYearPayments: [
-      { occurredAt: '2024-01-31T12:00:00.000Z', amountCents: 2500, status: 'paid' },
-      { occurredAt: '2024-02-02T00:00:00.000Z', amountCents: 2500, status: 'failed' },
-    ],
-    firstYearPaymentCoverage: {
-      expectedPayments: 1,
-      recordedPayments: 1,
-      coveragePct: 100,
-      complete: true,
-    },
-  })
-  const before = calls()
-  const list = await answer(`${PATH}?siteCode=RIV&churnType=involuntary&updatedAfter=${String(updatedAt)}`)
-  expect(JSON.parse(list[1])).toMatchObject({ data: [{ membershipId: 'm-1', updatedAt }] })
-  expect(calls() - before).toBe(1)
-})
-
 test('a membership that is active, or ended at an unknown day, is no record', async () => {
   const missing = await answer(`${PATH}/missing`)
   expect(missing[0]).toBe(404)
@@ -121,20 +74,4 @@ test('an organization without billing events is told so, once its key is known t
     expect((await answer(path, `${without}x`))[0]).toBe(401)
   }
   expect((await service.send(PATH, { method: 'POST', key: without })).status).toBe(405)
-})
-
-test.each([
-  ['signupDate', '2025-02-29'],
-  ['signupDate', '2025-01-01T00:00:00Z'],
-  ['cancelDate', '2025-01-01T00:00:00'],
-  ['cancelDate', '1 May'],
-  ['status', 'paused'],
-  ['churnType', 'unknown'],
-  ['billingInterval', 'day'],
-  ['billingAmountCents', 19.99],
-])('a membership line is refused for its %s: %j', (field, value) => {
-  const context = importContext({ organizationId: 'mine', phoneCountry: 'US' })
-  const kind = kindOf('memberships', toolsWithoutSecrets(service.clock))
-  const reading = kind.read({ ...membership, [field]: value }, context)
-  expect('issues' in reading && reading.issues.map((issue) => issue.field)).toEqual([field])
 })

@@ -6,7 +6,7 @@ import type { Organization } from '../../ports/organizations.ts'
 import { systemClock, systemDeadline, systemFetch } from '../../host-worker/system.ts'
 import { validatorOf } from '../support/contract/contract-validator.ts'
 import { DUB_KEY, dubLink, openDub } from '../support/providers/dub.ts'
-import { openTestService, type TestService } from '../support/services/service.ts'
+import { openTestService, type Page, type TestService } from '../support/services/service.ts'
 import type { StandIn } from '../support/providers/stand-in.ts'
 
 let dub: StandIn
@@ -45,15 +45,12 @@ async function get(path: string, withKey = key) {
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
-interface Page {
-  readonly data: readonly { readonly linkId: string | null; readonly value?: string | null }[]
-  readonly pagination: { readonly nextCursor: string | null }
-}
+type Shown = Page<{ readonly linkId: string | null; readonly value?: string | null }>
 
-async function page(path: string): Promise<Page> {
+async function page(path: string): Promise<Shown> {
   const { status, text } = await get(path)
   expect([status, status === 200 ? '' : text]).toEqual([200, ''])
-  return JSON.parse(text) as Page
+  return JSON.parse(text) as Shown
 }
 
 const ofLinks = endpoints.filter((endpoint) => endpoint.kind !== 'operation' && endpoint.rowsFrom === 'links')

@@ -130,9 +130,8 @@ describe.each(endpoints)('$id', ({ id, method, path, access }) => {
 test('a submission belongs to the organization of its form, whatever becomes of it', async () => {
   const submit = (answers: object, formId = 'bench-form') =>
     service.send(`/api/forms/${formId}/submissions`, {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify({ _gotcha: '', _password: PLANTED, _utm_source: PLANTED, ...answers }),
+      headers,
+      json: { _gotcha: '', _password: PLANTED, _utm_source: PLANTED, ...answers },
     })
   const saved = await submit({ full_name: PLANTED, email: EMAIL, message: PLANTED })
   const { submissionId } = (await saved.json()) as { readonly submissionId: string }

@@ -42,12 +42,7 @@ test.each([
   const all = '/operator/v1/organizations/acme/imports'
   const totalBytes = parts.reduce((sum, { length }) => sum + length, 0)
   const file = { kind: 'contacts', format: 'ndjson', totalBytes, digest: await digestOfParts(digests) }
-  const opened = await service.sendUnchecked(all, {
-    method: 'POST',
-    key,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(file),
-  })
+  const opened = await service.sendUnchecked(all, { key, json: file })
   const { importId } = (await opened.json()) as { readonly importId: string }
   const send = (index: number) => {
     const digest = contentDigest({ digest: digests[index] ?? '' })

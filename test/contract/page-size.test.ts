@@ -3,19 +3,10 @@ import { posKinds } from '../../domain/pos/index.ts'
 import type { StoredRow } from '../../ports/records.ts'
 import { customer } from '../../adapters/conformance/pos.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
-import { openTestService, type TestService } from '../support/services/service.ts'
+import { openTestService, type Page, type TestService } from '../support/services/service.ts'
 
 const PAGE_MAX_BYTES = 4 * 1024 * 1024
 const START_MS = Date.parse('2026-01-01T00:00:00Z')
-
-interface Page {
-  readonly data: readonly Readonly<Record<string, unknown>>[]
-  readonly pagination: {
-    readonly limit: number
-    readonly hasMore: boolean
-    readonly nextCursor: string | null
-  }
-}
 
 let service: TestService
 let key: string

@@ -109,15 +109,6 @@ describe('the organization decides the source', () => {
 })
 
 describe('the routes of the legacy vendor', () => {
-  test('are eight, each deprecated in favour of the neutral route of the same thing', () => {
-    expect(former.map(({ path, deprecation }) => [path, deprecation?.successor.path])).toEqual(
-      neutral.map(({ path, resource }) => [
-        path.replace('/pos/', '/pos/legacyvendor/').replace('{id}', `{${resource.idField}}`),
-        path,
-      ]),
-    )
-  })
-
   test('answer what the neutral ones do, and nobody of another source', async () => {
     for (const [index, endpoint] of former.entries()) {
       const successor = pathOf(neutral[index] ?? endpoint, 'legacy_vendor')
@@ -151,18 +142,6 @@ describe('the routes of the legacy vendor', () => {
     expect(link).toBe('</api/v1/pos/transactions/a%20%3E%2Fb%C3%BC>; rel="successor-version"')
     const odd = (await send('legacy_vendor', `${path}/$&$1`)).headers.get('link')
     expect(odd).toBe('</api/v1/pos/transactions/%24%26%241>; rel="successor-version"')
-  })
-
-  test('keep their cursors to themselves, and take none of the neutral ones', async () => {
-    const rows = [transaction('t-1'), transaction('t-2')]
-    await service.pos.writer(tie('legacy_vendor')).upsert('pos-transactions', rows)
-    const paths = ['/api/v1/pos/transactions', '/api/v1/pos/legacyvendor/transactions'] as const
-    for (const [from, to] of [paths, paths.toReversed() as [string, string]]) {
-      const { body } = await send('legacy_vendor', `${from}?limit=1`)
-      const { nextCursor } = body.pagination as { nextCursor: string }
-      expect((await send('legacy_vendor', `${from}?cursor=${nextCursor}`)).status).toBe(200)
-      expect((await send('legacy_vendor', `${to}?cursor=${nextCursor}`)).status).toBe(400)
-    }
   })
 
   test('are marked and described so in the contract document', () => {

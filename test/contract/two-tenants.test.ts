@@ -112,12 +112,6 @@ describe.each(paged)('$id', (endpoint) => {
       },
     )
   }
-
-  test('a page of mine holds nothing of theirs', async () => {
-    const { status, body } = await shown(endpoint, pathOf(endpoint))
-    expect(status).toBe(200)
-    expect(body).not.toContain('t-')
-  })
 })
 
 test('the matrix covers the details, the nested routes and the pages', () => {

@@ -146,29 +146,6 @@ describe('points of sale', { shuffle: false }, () => {
       }
     })
 
-    test('shows the latest 24 events of each kind, newest first', async () => {
-      const { body } = await get(kind, 'recurring-account-details/a-0')
-      const events = body.billingEvents as { eventId: string }[]
-      expect(events.map(({ eventId }) => eventId)).toEqual(
-        Array.from({ length: 24 }, (_, index) => `b-${String(29 - index).padStart(2, '0')}`),
-      )
-      expect(body.statusEvents).toHaveLength(1)
-    })
-
-    test('filters by phone, address, activity, customer and time', async () => {
-      const idsOf = async (query: string) =>
-        (await readAll(kind, query, 1)).map(({ customerId, transactionId }) => transactionId ?? customerId)
-      expect(await idsOf('customers?phone=(212)%20555-0123')).toEqual(['c-0'])
-      expect(await idsOf('customers?phone=%2B1%20212%20555%200123')).toEqual(['c-0'])
-      expect(await idsOf('customers?email=ADA@example.com')).toEqual(['c-0'])
-      expect(await idsOf('customers?active=false')).toEqual(['c-1'])
-      const window = `completedAfter=${at(1)}&completedBefore=${at(3)}`
-      expect(await idsOf(`transactions?${window}`)).toEqual(['t-5', 't-4', 't-3', 't-2'])
-      expect(await idsOf(`transactions?customerId=c-1&${window}`)).toEqual(['t-5', 't-3'])
-      const alone = await get(kind, 'transactions?customerId=c-1')
-      expect(alone.status).toBe(kind === 'legacy_vendor' ? 200 : 400)
-    })
-
     test('answers odd input as such: never a failure, and nothing is lost by it', async () => {
       const odd = ["'; DROP TABLE Ticket; --", '%00', '\u0000', '😀', '" OR 1=1', 'x'.repeat(199), '%']
       const check = async (text: string) => {
@@ -183,18 +160,6 @@ describe('points of sale', { shuffle: false }, () => {
       })
       expect((await get(kind, `transactions?siteCode=${'x'.repeat(201)}`)).status).toBe(400)
       expect(await readAll(kind, 'transactions', 500)).toHaveLength(7)
-    })
-
-    test('no header and no parameter chooses another source', async () => {
-      const own = await get(kind, 'transactions')
-      const headers = { 'x-pos-source': 'odbc_shared:theirs', 'x-organization-id': 'none' }
-      expect((await get(kind, 'transactions', headers)).body).toEqual(own.body)
-      expect((await get(kind, 'transactions?posSource=odbc_shared:theirs')).status).toBe(400)
-      const former = await get(kind, 'legacyvendor/transactions')
-      expect([former.status, former.headers.get('deprecation')]).toEqual(
-        kind === 'legacy_vendor' ? [200, '@1767225600'] : [404, null],
-      )
-      expect((await get('none', 'transactions?nonsense=1')).status).toBe(404)
     })
   })
 

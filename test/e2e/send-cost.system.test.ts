@@ -46,12 +46,7 @@ async function cost(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Cost> {
   const before = { ...meter }
-  const response = await service.send(path, {
-    method: 'POST',
-    key: withKey,
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  })
+  const response = await service.send(path, { key: withKey, headers, json: body })
   return {
     status: response.status,
     calls: meter.calls - before.calls,

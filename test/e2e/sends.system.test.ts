@@ -243,47 +243,6 @@ test('a rate limit is waited for, and what was lost after it was taken is sent o
   expect(results.map(({ id }) => id).sort()).toEqual(sent.map(([id]) => id).sort())
 })
 
-test('attempts at injection are refused, and nothing leaves the service', async () => {
-  const before = [resend.requests.length, twilio.requests.length]
-  const recorded = await recordsFromNow()
-  const attachment = (part: object) => ({ attachments: [{ filename: 'a.txt', ...part }] })
-  const attempts: readonly object[] = [
-    { subject: 'Hi\r\nBcc: x@evil.example' },
-    { from: 'Acme\r\nBcc: x@evil.example <acme@mail.example.com>' },
-    { from: 'Acme <acme@mail.example.com>\r\nBcc: x@evil.example' },
-    { from: 'Acme <x@evil.example>' },
-    { replyTo: 'office@example.com\r\nBcc: x@evil.example' },
-    { replyTo: 'office@example.com, x@evil.example' },
-    attachment({ filename: 'a\r\nContent-Type: text/html', content: 'aGk=' }),
-    attachment({ content: 'not base64' }),
-    attachment({ content: 'aGk' }),
-    attachment({ path: 'file:///etc/passwd' }),
-    attachment({ path: 'javascript:alert(1)' }),
-    attachment({ path: 'https://user:secret@a.example/' }),
-    attachment({ path: 'https://a.example/', content: 'aGk=' }),
-  ]
-  for (const attempt of attempts) {
-    const answer = await post('/api/v1/email', { ...email, to: 'ada@example.com', ...attempt })
-    expect(answer, JSON.stringify(attempt)).toEqual({
-      status: 400,
-      error: 'Invalid request format',
-      details: [expect.stringMatching(/^(?:subject|from|replyTo|attachments)/)],
-    })
-  }
-  for (const url of ['file:///etc/passwd', 'javascript:alert(1)', 'https://user:secret@a.example/']) {
-    const answer = await post('/api/v1/message', { to: '2125550123', body: 'Hi', attachments: [{ url }] })
-    expect(answer.status).toBe(400)
-  }
-  // An address with an injected recipient is refused, and nothing is sent.
-  const { status, results } = await post('/api/v1/email', {
-    ...email,
-    to: ['a@example.com\r\nBcc: x@evil.example'],
-  })
-  expect([status, results[0]?.success]).toEqual([207, false])
-  expect([resend.requests.length, twilio.requests.length]).toEqual(before)
-  expect(await recorded()).toHaveLength(1)
-})
-
 test('what was sent to a caller who has hung up is recorded all the same', async () => {
   twilio.treat = () => ({ delayMs: 300 })
   const before = twilio.requests.length

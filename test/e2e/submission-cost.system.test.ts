@@ -29,9 +29,7 @@ afterAll(() => databases.dispose())
 async function submit(changes: Readonly<Record<string, unknown>> = {}): Promise<[number, number]> {
   const before = meter.calls
   const response = await service.send('/api/forms/bench-conditional/submissions', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...conditionalAnswers, ...changes }),
+    json: { ...conditionalAnswers, ...changes },
   })
   return [response.status, meter.calls - before]
 }

@@ -25,9 +25,7 @@ const form = {
 async function submit(service: TestService) {
   service.clock.advance(60_000)
   const response = await service.send('/api/forms/contact/submissions', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ _gotcha: '', message: `${crypto.randomUUID()}${'x'.repeat(9_000)}` }),
+    json: { _gotcha: '', message: `${crypto.randomUUID()}${'x'.repeat(9_000)}` },
   })
   return { status: response.status, answer: (await response.json()) as Readonly<Record<string, unknown>> }
 }

@@ -8,27 +8,21 @@ import { fakeRandom, seededRandom, testSecrets } from '../support/runner/fakes.t
 import {
   createScratchPlaces,
   OWN,
+  PLACES,
   type ScratchIsolate,
   type ScratchPlaces,
 } from '../support/scratch/scratch-places.ts'
-import { openTestService, type TestService } from '../support/services/service.ts'
+import { answerOf, openTestService, type Answer, type TestService } from '../support/services/service.ts'
 import { openOperatorClient } from '../support/services/operator/operator-client.ts'
 
 // Two changes at once, of which neither may undo what the other one changed. The second is made whole before each of the
 // storage calls of the first, one after the other; then many times both at once, with pauses drawn at random.
 
-const SHARED: PlaceChoice = { kind: 'shared' }
 const ROUNDS = thorough(200, 40)
 
 /** A change of more storage calls than this has another one made before every third of them only. */
 const MANY = 30
 const STEP = thorough(1, 3)
-
-interface Answer {
-  readonly status: number
-  readonly etag: string | null
-  readonly body: Readonly<Record<string, unknown>>
-}
 
 /** Sends a request to the operator interface, below the organization. */
 type Ask = (method: string, path: string, body?: object, headers?: Record<string, string>) => Promise<Answer>
@@ -50,19 +44,9 @@ async function openRoom(choice: PlaceChoice): Promise<Room> {
     choice.kind === 'own' ? OWN : undefined,
   )
   const key = await service.addOperatorKey('admin')
-  const ask: Ask = async (method, path, body, headers = {}) => {
-    const response = await service.sendUnchecked(`/operator/v1/organizations/acme${path}`, {
-      method,
-      key,
-      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    return {
-      status: response.status,
-      etag: response.headers.get('etag'),
-      body: JSON.parse(text === '' ? '{}' : text) as Answer['body'],
-    }
+  const ask: Ask = async (method, path, json, headers = {}) => {
+    const init = { method, key, json, headers }
+    return answerOf(await service.sendUnchecked(`/operator/v1/organizations/acme${path}`, init))
   }
   return { service, scratch, isolate, ask }
 }
@@ -252,12 +236,7 @@ const pairs: readonly Pair[] = [
   },
 ]
 
-describe.each(
-  triedPlaces([
-    ['shared', SHARED],
-    ['own', OWN],
-  ] as const),
-)('in the %s place', (_name, choice) => {
+describe.each(triedPlaces(PLACES))('in the $kind place', (choice) => {
   let room: Room
   beforeEach(async () => {
     room = await openRoom(choice)

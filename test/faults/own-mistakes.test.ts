@@ -64,9 +64,7 @@ test.each([
   ['GET', '/api/v1/cancellation-survey', null, 'exit_survey_unavailable', 'exit-survey-clickhouse'],
 ] as const)('%s %s: the log names the place of the mistake', async (method, path, body, event, adapter) => {
   const { service, key } = await openService()
-  const headers = { 'content-type': 'application/json' }
-  const init = body === null ? { method } : { method, headers, body: JSON.stringify(body) }
-  const response = await service.send(path, { ...init, key })
+  const response = await service.send(path, { method, key, json: body ?? undefined })
   expect(await response.text()).not.toContain('TypeError')
   await service.settled()
   const lines = service.logLines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)

@@ -85,10 +85,9 @@ async function openWorld(choice: PlaceChoice): Promise<World> {
 
 async function post({ service }: Process, key: string) {
   const response = await service.send(sendMessage.path, {
-    method: 'POST',
     key,
-    headers: { 'content-type': 'application/json', 'idempotency-key': 'once' },
-    body: JSON.stringify({ to: numbers, body: 'Hi' }),
+    headers: { 'idempotency-key': 'once' },
+    json: { to: numbers, body: 'Hi' },
   })
   const body = (await response.json()) as {
     readonly results?: readonly { readonly to: string; readonly success: boolean; readonly error?: string }[]
@@ -189,10 +188,9 @@ describe.each(triedPlaces([SHARED, OWN]))('in a place that is $kind', (choice) =
       deadline: { after: () => AbortSignal.timeout(25) },
     })
     const response = await service.send(sendMessage.path, {
-      method: 'POST',
       key,
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ to: numbers, body: 'Hi' }),
+      headers,
+      json: { to: numbers, body: 'Hi' },
     })
     const { error } = (await response.json()) as { readonly error: string }
     expect([response.status, error]).toEqual([
@@ -212,10 +210,8 @@ describe.each(triedPlaces([SHARED, OWN]))('in a place that is $kind', (choice) =
     const second = await start(world)
     const people = [numbers[0], before[0], numbers[106]] as readonly string[]
     const erased = await second.service.send('/operator/v1/organizations/acme/contacts/erase', {
-      method: 'POST',
       key: await second.service.addOperatorKey('admin'),
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ phones: people }),
+      json: { phones: people },
     })
     expect([erased.status, before.length < numbers.length]).toEqual([200, true])
     world.clock.advance(TEN_MINUTES_MS)

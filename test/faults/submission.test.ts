@@ -65,9 +65,7 @@ async function submit({
   formId,
 }: FreshForm): Promise<{ status: number; code: string | undefined; id: string | undefined }> {
   const response = await service.send(`/api/forms/${formId}/submissions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ _gotcha: '', full_name: 'Ada', email: 'ada@example.com' }),
+    json: { _gotcha: '', full_name: 'Ada', email: 'ada@example.com' },
   })
   const body = (await response.json()) as { code?: string; submissionId?: string }
   return { status: response.status, code: body.code, id: body.submissionId }

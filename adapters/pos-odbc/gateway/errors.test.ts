@@ -1,19 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { GatewayConfig } from './config.ts'
 import { openConnection } from './pool.ts'
 import { openOdbc, saidByDriver, openSqlite } from './drivers.ts'
 import { DatabaseError, createJsonLog } from './errors.ts'
 import type { CheckedRequest } from './request.ts'
 import { createSources } from './sources.ts'
+import { scratchFolder } from '../../../test/support/scratch/scratch-folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'gateway-errors-'))
-afterAll(() => {
-  rmSync(folder, { recursive: true })
-})
+const folder = scratchFolder()
 
 const file = join(folder, 'north.sqlite')
 new DatabaseSync(file).close()

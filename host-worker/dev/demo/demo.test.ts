@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { statSync } from 'node:fs'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { readKey } from '../../../domain/access/keys.ts'
 import { readFormLine } from '../../../domain/forms/language/check.ts'
 import { headlessSupport } from '../../../domain/forms/language/compile.ts'
@@ -11,6 +9,7 @@ import { fillLocalGateway } from '../gateway.ts'
 import type { KeptName } from '../kept.ts'
 import { demoForms, demoOrganizations } from './index.ts'
 import { importLines, seedDemo } from './seed.ts'
+import { scratchFolder } from '../../../test/support/scratch/scratch-folder.ts'
 
 const [sparkle, ...atPointsOfSale] = demoOrganizations
 const textOf = ({ lines }: (typeof demoOrganizations)[number]) =>
@@ -35,7 +34,7 @@ it('has an organization for each kind of point of sale, with rows of its own', (
 
 // The tests depend on this order: the demo is prepared, prepared once more, and loses its key.
 describe('a service with the demo', { shuffle: false }, () => {
-  const directory = mkdtempSync(join(tmpdir(), 'demo-'))
+  const directory = scratchFolder()
   const notes: string[] = []
   let operated: TestOperator
   const values = new Map<KeptName, string>()
@@ -56,9 +55,6 @@ describe('a service with the demo', { shuffle: false }, () => {
     operated = await openTestOperator()
     operated.service.clock.set('2026-10-01T00:00:00Z')
     keys = await prepare()
-  })
-  afterAll(() => {
-    rmSync(directory, { recursive: true })
   })
 
   it('has keys that work, and rows at each point of sale', async () => {

@@ -1,23 +1,20 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, describe, it } from 'vitest'
+import { beforeEach, expect, test, describe, it } from 'vitest'
 import { openTestOperator, operate, TEST_URL } from '../../../test/support/services/operator/operator.ts'
 import { holdState } from '../../local/state.ts'
 import { systemClock } from '../../system.ts'
 import { openService, chooseService, type Sources } from './open-service.ts'
 import { CommandError, UsageError } from './call-service.ts'
+import { scratchFolder } from '../../../test/support/scratch/scratch-folder.ts'
 
 const LOCAL_URL = 'http://127.0.0.1:8787'
 let directory = ''
 let key = ''
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'open-service-'))
+  directory = scratchFolder()
   ;({ key } = await openTestOperator())
-})
-afterEach(() => {
-  rmSync(directory, { recursive: true })
 })
 
 async function stateOf(url: string): Promise<string | null> {

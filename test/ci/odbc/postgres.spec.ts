@@ -7,7 +7,8 @@ import { MAPPINGS } from '../../../adapters/pos-odbc/gateway/mappings.ts'
 import type { Statement } from '../../../adapters/sqlite/statement/executor.ts'
 import type { PageQuery, Position, StoredRow } from '../../../ports/records.ts'
 import { createPostgresDatabase, postgres } from '../../support/pos/pos-engines.ts'
-import { scratchFolder, signedHealth, sourcesOf, startGateway } from '../../support/pos/pos-gateway.ts'
+import { scratchFolder } from '../../support/scratch/scratch-folder.ts'
+import { signedHealth, sourcesOf, startGateway } from '../../support/pos/pos-gateway.ts'
 import { everyStatement } from '../../support/pos/pos-statements.ts'
 
 const SALES = Number(process.env.ODBC_SALES ?? 100_000)

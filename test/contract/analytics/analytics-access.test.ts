@@ -4,7 +4,6 @@ import type { OperationEndpoint } from '../../../domain/record/operation.ts'
 import type { ExitSurveySource } from '../../../ports/sources.ts'
 import { capable, get, scratchService } from '../../support/data/analytics/analytics-service.ts'
 import { bringLines } from '../../support/data/bring-lines.ts'
-import { operationsAt } from '../../support/contract/contract-document.ts'
 import { validatorOf } from '../../support/contract/contract-validator.ts'
 import { members, offers, picked } from '../../support/data/analytics/few-members.ts'
 
@@ -43,14 +42,6 @@ describe.each(analytics.map((endpoint) => [endpoint.path, endpoint] as const))('
       '',
       'private, no-store',
     ])
-  })
-
-  test('is deprecated in the contract document, with its failures', () => {
-    expect(endpoint.deprecated).toBe(true)
-    const { responses } = operationsAt(path).find(({ method }) => method === 'GET') ?? {}
-    const expected = ['200', '401', '429', '500', ...(endpoint.requires === null ? [] : ['403'])]
-    if (path.endsWith('/cohorts')) expected.push('400')
-    expect(Object.keys(responses ?? {}).sort()).toEqual(expected.sort())
   })
 
   test('shows nothing of another organization, a child or a parent either', async () => {

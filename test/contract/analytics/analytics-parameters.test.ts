@@ -4,6 +4,7 @@ import { bringLines } from '../../support/data/bring-lines.ts'
 import { members, picked } from '../../support/data/analytics/few-members.ts'
 import type { TestService } from '../../support/services/service.ts'
 
+// What the generated requests of analytics.test.ts, and the ranges of the golden rows, do not ask for.
 describe('parameters', () => {
   let service: TestService
   let key: string
@@ -19,31 +20,16 @@ describe('parameters', () => {
   }
 
   test.each<readonly [query: string, dateRange: Bounds]>([
-    ['start=2026-02-28', { start: '2026-02-28T00:00:00.000Z', end: null }],
-    ['end=2024-02-29', { start: null, end: '2024-02-29T23:59:59.999Z' }],
-    ['start=2026-01-01T02:00:00%2B02:00', { start: '2026-01-01T00:00:00.000Z', end: null }],
     // Cut, as imports cut it: an event is within the bounds of its own time as it was given.
     ['start=2026-01-01T00:00:00.0001Z', { start: '2026-01-01T00:00:00.000Z', end: null }],
     ['end=2026-01-01T00:00:00.0009Z', { start: null, end: '2026-01-01T00:00:00.000Z' }],
     [
-      'start=2026-03-01&end=2026-01-01',
-      { start: '2026-03-01T00:00:00.000Z', end: '2026-01-01T23:59:59.999Z' },
-    ],
-    [
       'start=0000-01-01&end=9999-12-31',
       { start: '0000-01-01T00:00:00.000Z', end: '9999-12-31T23:59:59.999Z' },
     ],
-    ...[
-      '2026-02-29',
-      '2026-1-1',
-      '20260101',
-      '2026-01-01T00:00:00',
-      '1767225600000',
-      'today',
-      '',
-      '%00',
-      '2026-01-01Z',
-    ].map((odd) => [`start=${odd}&end=${odd}`, { start: null, end: null }] as const),
+    ...['20260101', '%00', '2026-01-01Z'].map(
+      (odd) => [`start=${odd}&end=${odd}`, { start: null, end: null }] as const,
+    ),
     ['start=2026-01-01&start=2026-02-01', { start: null, end: null }],
     ['Start=2026-01-01&since=2026-01-01&organizationId=other&limit=x', { start: null, end: null }],
   ])('%s applies as %j', async (query, dateRange) => {
@@ -93,16 +79,9 @@ describe('parameters', () => {
   )
 
   test.each([
-    ['limit=1000', 1000, 0],
-    ['limit=1001', 1000, 0],
     ['limit=99999999999999999999', 1000, 0],
-    ['limit=0', 500, 0],
-    ['limit=-5', 500, 0],
     ['limit=1e2', 500, 0],
     ['limit=5&limit=6', 500, 0],
-    ['offset=3', 500, 3],
-    ['offset=-3', 500, 0],
-    ['offset=1.5', 500, 0],
     ['offset=%2B3', 500, 0],
     ['offset=3&offset=3', 500, 0],
   ])('members: %s', async (query, limit, offset) => {
@@ -116,17 +95,9 @@ describe('parameters', () => {
     expect(body.pagination).toMatchObject({ hasMore: false, nextOffset: null })
   })
 
-  test.each([
-    ['active', 'active', 2],
-    ['churned', 'churned', 6],
-    ['ACTIVE', 'all', 8],
-    ['', 'all', 8],
-    ['active&status=active', 'all', 8],
-  ])('members of status %j are %s', async (status, used, count) => {
-    const { body } = await get(service, `/api/v1/members?status=${status}`, key)
-    expect([(body.filters as { status: string }).status, (body.members as unknown[]).length]).toEqual([
-      used,
-      count,
-    ])
+  test('of a status that is given twice nothing is known, so it is all', async () => {
+    const { body } = await get(service, '/api/v1/members?status=active&status=active', key)
+    expect(body.filters).toMatchObject({ status: 'all' })
+    expect(body.members).toHaveLength(8)
   })
 })

@@ -1,12 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import {
-  cancellations,
-  cancellationSurvey,
-  cohorts,
-  members,
-  retentionOffers,
-  type Bounds,
-} from './memberships.ts'
+  referenceCancellations,
+  referenceCohorts,
+  referenceMembers,
+  referenceOffers,
+  referenceSurvey,
+  type AnalyticsData,
+} from '../../support/data/analytics/analytics-reference.ts'
+import { memberships, offerEvents, paymentEvents, surveyEvents } from './memberships.ts'
 import type { Row } from './rows.ts'
 import { operations, served, shapeOf, type Operation, type Parameter } from './table.ts'
 import {
@@ -81,7 +82,9 @@ describe(`in the place ${place}`, () => {
         const walked = await walk(path, `sortBy=${by}&sortOrder=${order}`, limit)
         expect(walked.map(({ linkId }) => linkId)).toEqual(ids)
       }
-      if (by === sortBy.otherwise) expect(await listed(`sortOrder=${order}`)).toEqual(ids)
+      if (by === sortBy.otherwise)
+        for (const unsaid of ['', 'sortBy=&'])
+          expect(await listed(`${unsaid}sortOrder=${order}`)).toEqual(ids)
       if (order === sortOrder.otherwise) expect(await listed(`sortBy=${by}`)).toEqual(ids)
     })
 
@@ -147,7 +150,7 @@ describe(`in the place ${place}`, () => {
     },
   )
 
-  describe.each(Object.entries(figures))('%s', (path, computed) => {
+  describe.each(Object.keys(references))('%s', (path) => {
     const own = operation(path)
     const [from = '', until = ''] = own.parameters
       .map(({ name }) => name)
@@ -159,7 +162,6 @@ describe(`in the place ${place}`, () => {
         new URLSearchParams({ [from]: start, [until]: end, nonsense: '1' }).toString(),
       )
       const [first, last] = path === '/api/v1/cohorts' ? monthsOf(exact) : exact
-      const bounds = [msOf(first), msOf(last)] as const
       const applied =
         path === '/api/v1/members'
           ? {
@@ -167,7 +169,7 @@ describe(`in the place ${place}`, () => {
               pagination: { limit: 500, offset: 0, hasMore: false, nextOffset: null },
             }
           : { dateRange: { start: first, end: last } }
-      expect(body).toEqual(served({ organizationId: OWNER, ...applied, ...computed(bounds) }, own.type))
+      expect(body).toEqual(served({ ...figures(path, exact), ...applied }, own.type))
     })
 
     test('only for those who have the capability', async () => {
@@ -185,7 +187,7 @@ describe(`in the place ${place}`, () => {
   test('members by status, and in pages as the table says', async () => {
     const path = '/api/v1/members'
     const rows = (status: string) =>
-      members(Date.parse(NOW), status, [null, null]).map((row) => served(row, shapeOf('Member')))
+      (figures(path, [null, null], { status }).members as Row[]).map((row) => served(row, shapeOf('Member')))
     for (const status of wordsOf(parameter(path, 'status'))) {
       const body = await read(path, `status=${status}`)
       expect(body.members).toEqual(rows(status))
@@ -227,13 +229,12 @@ describe(`in the place ${place}`, () => {
 
   test('cohorts by each dimension, and by no other', async () => {
     const path = '/api/v1/cohorts'
-    for (const dimension of wordsOf(parameter(path, 'dimension')) as ('none' | 'plan' | 'site')[]) {
-      expect(await read(path, `dimension=${dimension}`)).toMatchObject(cohorts(dimension, [null, null]))
+    for (const dimension of wordsOf(parameter(path, 'dimension'))) {
       const [start, end] = ['2024-05-20', '2025-02-03']
-      const bounds = [Date.parse('2024-05-01'), Date.parse('2025-02-28T23:59:59.999Z')] as const
-      expect(await read(path, `dimension=${dimension}&start=${start}&end=${end}`)).toMatchObject(
-        cohorts(dimension, bounds),
-      )
+      const whole = figures(path, [null, null], { dimension })
+      expect(await read(path, `dimension=${dimension}`)).toEqual(whole)
+      const cut = figures(path, ['2024-05-01', '2025-02-28'], { dimension })
+      expect(await read(path, `dimension=${dimension}&start=${start}&end=${end}`)).toEqual(cut)
     }
     for (const odd of ['status', 'PLAN']) await refused(path, `dimension=${odd}`)
   })
@@ -244,11 +245,11 @@ describe(`in the place ${place}`, () => {
     for (let day = 1; day <= 150; day += 1) {
       const instant = new Date(Date.UTC(2026, 0, day)).toISOString()
       for (const [query, bounds] of [
-        [`end=${instant}`, [null, Date.parse(instant)]],
-        [`start=${instant}`, [Date.parse(instant), null]],
+        [`end=${instant}`, [null, instant]],
+        [`start=${instant}`, [instant, null]],
       ] as const) {
         const { ltv } = await read(path, query)
-        expect([query, ltv]).toEqual([query, retentionOffers(bounds).ltv])
+        expect([query, ltv]).toEqual([query, figures(path, bounds).ltv])
         available.push((ltv as Row).unavailableReason === null)
       }
     }
@@ -485,23 +486,30 @@ function linkFigures(groupBy: string, parent: string | null, start: string, end:
   })
 }
 
-const msOf = (instant: string | null | undefined) => (instant == null ? null : Date.parse(instant))
+/** What each endpoint of analytics must answer, by its definition. */
+const references: Readonly<
+  Record<string, (organizationId: string, data: AnalyticsData, given: Given, nowMs: number) => Row>
+> = {
+  '/api/v1/members': referenceMembers,
+  '/api/v1/cohorts': referenceCohorts,
+  '/api/v1/retention-offers': referenceOffers,
+  '/api/v1/cancellations': referenceCancellations,
+  '/api/v1/cancellation-survey': referenceSurvey,
+}
 
-/** What each endpoint of analytics must answer for bounds. */
-const figures: Readonly<Record<string, (bounds: Bounds) => Row>> = {
-  '/api/v1/members': (bounds) => ({ members: members(Date.parse(NOW), 'all', bounds) }),
-  '/api/v1/cohorts': (bounds) => ({
-    source: 'membership_signup',
-    available: true,
-    ...cohorts('none', bounds),
-  }),
-  '/api/v1/retention-offers': retentionOffers,
-  '/api/v1/cancellations': (bounds) => ({
-    source: 'membership_status',
-    available: true,
-    ...cancellations(bounds),
-  }),
-  '/api/v1/cancellation-survey': (bounds) => ({ source: 'exit_survey', ...cancellationSurvey(bounds) }),
+type Given = Readonly<Record<string, string>>
+
+const lines = { memberships, billingEvents: paymentEvents, offerEvents, surveyEvents }
+const data = lines as unknown as AnalyticsData
+
+/** What an endpoint of analytics must answer for bounds, of which null is none, and other parameters. */
+function figures(path: string, [start, end]: readonly (string | null)[], more: Given = {}): Row {
+  const [from, until] = path === '/api/v1/members' ? ['signupStart', 'signupEnd'] : ['start', 'end']
+  const given = { ...more, [from]: start ?? '', [until]: end ?? '' }
+  const answer: Row | undefined = references[path]?.(OWNER, data, given, Date.parse(NOW))
+  const ltv = answer?.ltv as Row | undefined
+  if (typeof ltv?.unavailableReason !== 'string') return answer ?? fail(path)
+  return { ...answer, ltv: { ...ltv, unavailableReason: expect.any(String) as string } }
 }
 
 /** The whole months of bounds. */

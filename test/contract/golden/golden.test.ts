@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from '../../support/services/service.ts'
 import { kindsOf, requestsOf } from './requests.ts'
 import type { Row } from './rows.ts'
 import {
@@ -234,6 +235,9 @@ describe(`in the place ${place}`, () => {
     const data: Row[] = []
     for (let cursor: string | null = ''; cursor !== null && data.length < 200;) {
       const next: Page = await page(path, { ...query, limit: String(limit), cursor })
+      // A list may be empty, but a cursor leads to rows.
+      expect([path, cursor === '' || next.data.length > 0]).toEqual([path, true])
+      expect(next.pagination.hasMore).toBe(next.pagination.nextCursor !== null)
       data.push(...next.data)
       cursor = next.pagination.nextCursor
     }
@@ -504,17 +508,6 @@ describe(`in the place ${place}`, () => {
     expect(world.service.errors).toEqual([])
   })
 })
-
-interface Page {
-  readonly organizationId: string
-  readonly filters: Row
-  readonly data: readonly Row[]
-  readonly pagination: {
-    readonly limit: number
-    readonly hasMore: boolean
-    readonly nextCursor: string | null
-  }
-}
 
 /** The name of every parameter that any operation takes. */
 const everyParameter = new Set(

@@ -11,9 +11,8 @@ import { fakeRandom, testSecrets } from '../../support/runner/fakes.ts'
 import { openTestService, type TestService, type TestStorage } from '../../support/services/service.ts'
 
 async function submit(service: TestService): Promise<number> {
-  const body = { _gotcha: '', _password: 'hunter2', full_name: 'Ada', email: 'ada@example.com' }
-  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-  const { status } = await service.send('/api/forms/bench-form/submissions', init)
+  const json = { _gotcha: '', _password: 'hunter2', full_name: 'Ada', email: 'ada@example.com' }
+  const { status } = await service.send('/api/forms/bench-form/submissions', { json })
   await service.settled()
   return status
 }

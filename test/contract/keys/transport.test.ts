@@ -80,7 +80,9 @@ describe.each(keyed)('$id', ({ method, path, refused, exposed, kind }) => {
     const other = kind === 'tenant' ? keys.operator : keys.tenant
     for (const token of [
       null,
+      'Bearer ',
       'Bearer x',
+      `bearer ${keys[kind]}`,
       `Bearer ${other}`,
       `Bearer ${keys[kind].slice(0, -1)}`,
       'Basic eDp5',

@@ -16,7 +16,7 @@ import { newOrganization } from '../../../domain/organizations/settings.ts'
 import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { fakeClock, testSecrets } from '../../support/runner/fakes.ts'
 import { importWorld } from '../../support/data/imports.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { openTestService, type TestRequest } from '../../support/services/service.ts'
 import { everyText, reveals } from '../../support/databases/whole-database.ts'
 import { triedPlaces } from '../../support/runner/thorough.ts'
 
@@ -80,7 +80,7 @@ async function sending(
   const leaks: string[] = []
   /** Texts that were searched before: most of them are stored at each step. */
   const searched = new Set<string>()
-  const ask = async (method: string, path: string, init: RequestInit = {}) => {
+  const ask = async (method: string, path: string, init: TestRequest = {}) => {
     const response = await service.sendUnchecked(path, { ...init, method, key })
     const answer = await response.text()
     if (reveals(answer, PIECES)) leaks.push(`${method} ${path} answers ${answer}`)
@@ -96,8 +96,7 @@ async function sending(
     }
   }
   const file = { kind: 'forms', format, totalBytes: bytes.length, digest: await digestOfParts(digests) }
-  const headers = { 'content-type': 'application/json' }
-  const { body } = await ask('POST', ALL, { headers, body: JSON.stringify(file) })
+  const { body } = await ask('POST', ALL, { json: file })
   const path = `${ALL}/${body.importId}`
   const send = async (index: number) => {
     const base64 = `${(digests[index] ?? '').replaceAll('-', '+').replaceAll('_', '/')}=`

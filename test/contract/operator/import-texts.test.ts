@@ -7,7 +7,7 @@ import { utf8 } from '../../../domain/text/encoding.ts'
 import { organization } from '../../../adapters/conformance/fixtures.ts'
 import { importWorld, ndjsonBytes, sourceOf, toolsWithoutSecrets } from '../../support/data/imports.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import { openTestService } from '../../support/services/service.ts'
+import { answerOf, openTestService } from '../../support/services/service.ts'
 
 // What a person does not see in a text of a file: NUL, white space around an id, digits finer than a millisecond.
 
@@ -163,13 +163,8 @@ test('what operators write takes no NUL and no half character, and says where on
     ['organizations/acme/keys', { label: 'a\0' }, 'label'],
     ['organizations/acme', { name: 'Acme\ud800' }, 'name: holds half a character'],
   ] as const
-  for (const [path, body, problem] of writes) {
-    const headers = { 'content-type': 'application/json' }
-    const init = { method: 'POST', key, headers, body: JSON.stringify(body) }
-    const response = await service.send(`/operator/v1/${path}`, init)
-    expect([response.status, ((await response.json()) as { readonly error: string }).error]).toEqual([
-      400,
-      expect.stringContaining(problem),
-    ])
+  for (const [path, json, problem] of writes) {
+    const { status, body } = await answerOf(await service.send(`/operator/v1/${path}`, { key, json }))
+    expect([status, body.error]).toEqual([400, expect.stringContaining(problem)])
   }
 })

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { readKey, readOperatorKey } from '../../../domain/access/keys.ts'
 import { openOperatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { openTestService, type TestService } from '../../support/services/service.ts'
@@ -162,85 +161,6 @@ test.each<[body: string | Uint8Array<ArrayBuffer>, said: string]>([
     headers: { 'content-type': 'application/json' },
   })
   expect([response.status, await response.json()]).toEqual([400, { error: `request: ${said}` }])
-})
-
-describe('keys', () => {
-  test('of an organization are issued with what is said of them, listed and revoked', async () => {
-    await admin.post('/organizations/acme', { name: 'Acme' })
-    const settings = { label: 'sync', scope: 'read', ratePerMinute: 60, expiresAt: '2027-01-01' }
-    const { status, body } = await admin.post('/organizations/acme/keys', settings)
-    const { key, ...shown } = body
-    expect([status, shown]).toEqual([
-      201,
-      {
-        ...settings,
-        keyId: readKey(key)?.keyId,
-        kind: 'tenant',
-        organizationId: 'acme',
-        state: 'active',
-        createdAt: '2026-06-15T12:00:00.000Z',
-        expiresAt: '2027-01-01T00:00:00.000Z',
-        revokedAt: null,
-        lastUsedAt: null,
-        successorId: null,
-        secret: 'current',
-        issuedBy: readOperatorKey(admin.key)?.keyId,
-      },
-    ])
-    expect((await admin.get('/organizations/acme/keys')).body.data).toEqual([shown])
-    expect((await service.send('/api/v1/sites', { key })).status).toBe(200)
-    expect(await admin.post(`/keys/${shown.keyId}/revoke`)).toEqual({ status: 204, body: null })
-    expect((await service.send('/api/v1/sites', { key })).status).toBe(401)
-    expect((await admin.get('/organizations/acme/keys')).body.data[0]?.state).toBe('revoked')
-    expect((await admin.post('/keys/nothing/revoke')).status).toBe(404)
-    expect((await admin.get('/organizations/nobody/keys')).status).toBe(404)
-    expect((await admin.post('/organizations/nobody/keys', {})).status).toBe(404)
-  })
-
-  test('of the platform are issued and listed', async () => {
-    const { status, body } = await admin.post('/platform-keys', { label: 'till' })
-    expect([status, body.kind, body.organizationId]).toEqual([201, 'platform', null])
-    expect((await admin.get('/platform-keys')).body.data).toMatchObject([{ label: 'till', kind: 'platform' }])
-    const { error } = (await admin.post('/platform-keys', { scope: 'read' })).body
-    expect(error).toBe('scope: of a platform key must be send or all: it can only send.')
-    expect((await admin.post(`/keys/${body.keyId}/revoke`)).status).toBe(204)
-  })
-
-  test('are replaced by a successor, and end by themselves', async () => {
-    await admin.post('/organizations/acme', { name: 'Acme' })
-    const old = (await admin.post('/organizations/acme/keys', { label: 'sync', scope: 'read' })).body
-    const rotated = await admin.post(`/keys/${old.keyId}/rotate`, { overlap: '7d' })
-    expect([rotated.status, rotated.body]).toEqual([
-      201,
-      expect.objectContaining({
-        label: 'sync',
-        scope: 'read',
-        replacedKeyId: old.keyId,
-        replacedEndsAt: '2026-06-22T12:00:00.000Z',
-      }),
-    ])
-    const again = await admin.post(`/keys/${old.keyId}/rotate`, { overlap: '7d' })
-    expect([again.status, again.body.error]).toEqual([409, expect.stringContaining('was replaced before')])
-    service.clock.set('2026-06-22T12:00:00.000Z')
-    expect((await service.send('/api/v1/sites', { key: old.key })).status).toBe(401)
-    expect((await service.send('/api/v1/sites', { key: rotated.body.key })).status).toBe(200)
-    expect((await admin.post('/keys/nothing/rotate', { overlap: '7d' })).status).toBe(404)
-    expect((await admin.post(`/keys/${old.keyId}/rotate`, { overlap: 'soon' })).status).toBe(400)
-  })
-
-  test.each([
-    { expiresAt: '2026-06-15T12:00:00Z' },
-    { expiresAt: 'tomorrow' },
-    { scope: 'write' },
-    { ratePerMinute: 0 },
-    { label: 7 },
-    { role: 'admin' },
-  ])('refuse %j', async (settings) => {
-    await admin.post('/organizations/acme', { name: 'Acme' })
-    for (const path of ['/organizations/acme/keys', '/platform-keys'])
-      expect((await admin.post(path, settings)).status).toBe(400)
-    expect((await admin.get('/organizations/acme/keys')).body.data).toEqual([])
-  })
 })
 
 describe('operator keys', () => {

@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { folderBackups } from '../../support/archives/folder-backups.ts'
 import { begunExport, NOTHING, restoreRequest } from '../../support/data/restore-request.ts'
 import { openOperatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { openTestService, type TestService } from '../../support/services/service.ts'
+import { scratchFolder } from '../../support/scratch/scratch-folder.ts'
 
 // Exports and restorations over the operator interface, by clients that make mistakes.
 
@@ -142,7 +140,7 @@ test('backups need a bucket, an organization and a name of one', async () => {
   expect((await support.get('/backups')).status).toBe(409)
   expect((await admin.post('/backups/remove', { keepDays: 1 })).status).toBe(409)
   expect((await admin.post('/backups/x/bytes', { offset: 0 })).status).toBe(409)
-  const folder = mkdtempSync(join(tmpdir(), 'operator-archives-'))
+  const folder = scratchFolder()
   const kept = await openTestService((clock) => ({
     ...createScratchStorage({ clock }),
     backups: folderBackups(clock, folder),
@@ -159,7 +157,6 @@ test('backups need a bucket, an organization and a name of one', async () => {
     404,
   )
   expect((await client.post('/backups/x/bytes', { offset: -1 })).status).toBe(400)
-  rmSync(folder, { recursive: true })
 })
 
 test('the id of an organization must be one', async () => {

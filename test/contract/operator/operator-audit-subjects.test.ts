@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { operatorEndpoints } from '../../../domain/operator-api.ts'
 import { digestOfParts, sha256 } from '../../../domain/imports/file/transfer.ts'
 import { auditActions } from '../../../domain/record/description.ts'
@@ -16,6 +13,7 @@ import { openOperatorClient, type OperatorClient } from '../../support/services/
 import { toOwn, type MovingPlaces } from '../../support/moving/moving.ts'
 import { openMovingStorage } from '../../support/moving/moving-storage.ts'
 import { openTestService, type TestService } from '../../support/services/service.ts'
+import { scratchFolder } from '../../support/scratch/scratch-folder.ts'
 
 // What the audit says that each change was about, of every operation that changes something.
 
@@ -23,11 +21,7 @@ let service: TestService
 let places: MovingPlaces
 let admin: OperatorClient
 let support: OperatorClient
-const folder = mkdtempSync(join(tmpdir(), 'audit-subjects-'))
-
-afterAll(() => {
-  rmSync(folder, { recursive: true })
-})
+const folder = scratchFolder()
 
 beforeEach(async () => {
   service = await openTestService(
@@ -113,17 +107,14 @@ const publish = (path: string) =>
   service.send(`/operator/v1${path}/published`, {
     method: 'PUT',
     key: admin.key,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ isPublished: true }),
+    json: { isPublished: true },
   })
 
-const person = (method: string, body?: object) =>
+const person = (method: string, json?: object) =>
   service.send('/operator/v1/people/kim@lakeside.example?organizationId=acme', {
     method,
     key: admin.key,
-    ...(body === undefined
-      ? {}
-      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    json,
   })
 
 /** For each operation: makes its change, and returns the subject that its record must have. */
@@ -318,8 +309,7 @@ const changes: Readonly<Record<string, () => Promise<unknown>>> = {
     const response = await service.send(`/operator/v1${AUTOMATIONS}/thanks/status`, {
       method: 'PUT',
       key: admin.key,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ status: 'active' }),
+      json: { status: 'active' },
     })
     expect(response.status).toBe(200)
     return { type: 'automations', ids: ['thanks'], changed: [{ id: 'thanks', keys: ['status'] }] }

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readKey, readOperatorKey } from '../../../domain/access/keys.ts'
 import type { OperatorRole } from '../../../ports/organizations.ts'
-import type { PlaceChoice } from '../../../ports/placement.ts'
 import { operatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { openTestService, type TestService, type TestStorage } from '../../support/services/service.ts'
 import { triedPlaces } from '../../support/runner/thorough.ts'
+import { PLACES } from '../../support/scratch/scratch-places.ts'
 
 // Which operator key issued which, that none outlives its issuer, and that all that descend from one end together.
 
@@ -181,12 +181,7 @@ test('however keys are issued while their ancestor is revoked, none of its desce
   expect(service.errors).toEqual([])
 })
 
-const places: readonly (readonly [string, PlaceChoice])[] = [
-  ['the shared database', { kind: 'shared' }],
-  ['a database of its own', { kind: 'own', region: null, jurisdiction: null }],
-]
-
-describe.each(triedPlaces(places))('keys of an organization in %s', (_name, choice) => {
+describe.each(triedPlaces(PLACES))('keys of an organization in the $kind place', (choice) => {
   let child: OperatorClient
   /** The id of a key of acme that the holder of the root secret issued. */
   let original: string | undefined
@@ -262,10 +257,7 @@ describe.each(triedPlaces(places))('keys of an organization in %s', (_name, choi
     expect(await Promise.all([first, second, passedOn, other, rotated].map(({ key }) => works(key)))).toEqual(
       [false, false, false, true, true],
     )
-    const sent = await service.send('/api/v1/email', {
-      ...{ method: 'POST', key: platform.key, body: '{}' },
-      headers: { 'content-type': 'application/json' },
-    })
+    const sent = await service.send('/api/v1/email', { key: platform.key, json: {} })
     expect(sent.status).toBe(401)
     expect((await end(child)).body).toEqual({ revoked: [], keys: [], unreached: [] })
   })

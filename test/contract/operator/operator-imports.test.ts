@@ -3,7 +3,13 @@ import { digestOfParts, sha256, PART_MAX_BYTES } from '../../../domain/imports/f
 import { importKindNames } from '../../../domain/imports/kinds.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import { openTestService, type TestService } from '../../support/services/service.ts'
+import {
+  answerOf,
+  openTestService,
+  type Page,
+  type TestRequest,
+  type TestService,
+} from '../../support/services/service.ts'
 
 // Imports over the operator interface: the answers, and the messages to a sender that makes a mistake.
 
@@ -21,18 +27,10 @@ beforeEach(async () => {
 const line = (contactId: string, rest: object = {}) =>
   `${JSON.stringify({ contactId, tags: [], emailConsent: 'unknown', smsConsent: 'unknown', createdAt: '2026-01-01T00:00:00Z', ...rest })}\n`
 
-interface Answered {
-  readonly status: number
-  readonly body: Readonly<Record<string, unknown>>
-}
+const ask = async (method: string, path: string, init: TestRequest = {}) =>
+  answerOf(await service.send(path, { ...init, method, key }))
 
-async function ask(method: string, path: string, init: RequestInit = {}): Promise<Answered> {
-  const response = await service.send(path, { ...init, method, key })
-  return { status: response.status, body: (await response.json()) as Answered['body'] }
-}
-
-const post = (path: string, body: object) =>
-  ask('POST', path, { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+const post = (path: string, json: object) => ask('POST', path, { json })
 
 const open = async (...texts: readonly string[]) => {
   const digests = await Promise.all(texts.map((text) => sha256(utf8(text))))
@@ -47,12 +45,7 @@ async function opened(...texts: readonly string[]): Promise<string> {
   return `${ALL}/${String(body.importId)}`
 }
 
-async function send(
-  path: string,
-  part: number | string,
-  bytes: Uint8Array<ArrayBuffer>,
-  of = bytes,
-): Promise<Answered> {
+async function send(path: string, part: number | string, bytes: Uint8Array<ArrayBuffer>, of = bytes) {
   const base64 = (await sha256(of)).replaceAll('-', '+').replaceAll('_', '/')
   return ask('PUT', `${path}/parts/${part}`, {
     headers: { 'content-type': 'application/octet-stream', 'content-digest': `sha-256=:${base64}=:` },
@@ -152,10 +145,7 @@ test('imports are listed newest first, in pages', async () => {
   const listed = async (query: string) => {
     const { status, body } = await ask('GET', ALL + query)
     expect(status).toBe(200)
-    const { data, pagination } = body as {
-      readonly data: readonly { readonly importId: string }[]
-      readonly pagination: { readonly hasMore: boolean; readonly nextCursor: string | null }
-    }
+    const { data, pagination } = body as unknown as Page<{ readonly importId: string }>
     return { found: data.map(({ importId }) => importId), ...pagination }
   }
   const first = await listed('?limit=2')

@@ -3,8 +3,10 @@ import type { Executor } from '../../../adapters/sqlite/index.ts'
 import { summaries } from '../../../adapters/sqlite/outbox/summary.ts'
 import type { PlaceChoice } from '../../../ports/placement.ts'
 import { webhook } from '../../../adapters/conformance/webhooks.ts'
+import { seededRandom } from '../../support/runner/fakes.ts'
 import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { openTestService, type TestService } from '../../support/services/service.ts'
+import { OWN, PLACES, SHARED } from '../../support/scratch/scratch-places.ts'
 
 // What waits and fails, compared with a naive count of the rows, in both places.
 
@@ -39,17 +41,8 @@ interface Tried {
   readonly answers: readonly (readonly [number, number, number | null])[]
 }
 
-/** Numbers below 1, the same for the same seed. */
-function numbers(seed: number): () => number {
-  let state = seed * 2_654_435_761
-  return () => {
-    state = (Math.imul(state ^ (state >>> 15), 2_246_822_519) + 0x9e37_79b9) >>> 0
-    return state / 2 ** 32
-  }
-}
-
 function drawn(count: number, seed: number, nowMs: number) {
-  const next = numbers(seed)
+  const next = seededRandom(seed)
   const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(next() * values.length)] as Value
   const entries = Array.from({ length: count }, (_, index): Entry => ({
     id: `obx_${String(Math.floor(next() * 1e9))}_${index}`,
@@ -192,9 +185,6 @@ interface Page {
 
 const sorted = (groups: readonly object[]) => groups.map((group) => JSON.stringify(group)).sort()
 
-const shared: PlaceChoice = { kind: 'shared' }
-const own: PlaceChoice = { kind: 'own', region: null, jurisdiction: null }
-
 async function opened(choice: PlaceChoice) {
   let scratch: ScratchStorage | undefined
   const service = await openTestService((clock) => (scratch = createScratchStorage({ clock, choice })))
@@ -213,10 +203,7 @@ async function addHooks(service: TestService, organizationId: string): Promise<v
     expect(await service.storage.webhooks(organizationId).create(webhook(id), 20)).toBe(true)
 }
 
-describe.each([
-  ['shared', shared],
-  ['own', own],
-] as const)('in the %s place', (_place, choice) => {
+describe.each(PLACES)('in the $kind place', (choice) => {
   test('each organization is counted as a naive look at its rows counts it', async () => {
     const { service, scratch, read } = await opened(choice)
     const nowMs = service.clock.nowMs()
@@ -323,7 +310,7 @@ describe.each([
 })
 
 test('no more rows are read however much waits, failed or was delivered', async () => {
-  const { scratch, service } = await opened(shared)
+  const { scratch, service } = await opened(SHARED)
   await service.addOrganization('acme')
   const plans: string[] = []
   const explaining: Executor = {
@@ -353,7 +340,7 @@ test('no more rows are read however much waits, failed or was delivered', async 
 })
 
 test('a family whose database does not answer is named, and the others are shown', async () => {
-  const { service, scratch, read } = await opened(own)
+  const { service, scratch, read } = await opened(OWN)
   for (const id of ['one', 'two']) await service.addOrganization(id)
   const broken = await scratch.databaseOf('one')
   broken.close()

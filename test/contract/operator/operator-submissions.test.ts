@@ -5,7 +5,7 @@ import type { StoredRow } from '../../../ports/index.ts'
 import { seededRandom } from '../../support/runner/fakes.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { openOperatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
-import { openTestService, type TestService } from '../../support/services/service.ts'
+import { openTestService, type Page, type TestService } from '../../support/services/service.ts'
 
 // What came in, searched and marked, compared with a naive way over generated submissions.
 
@@ -14,10 +14,7 @@ interface Shown {
   readonly read: boolean
 }
 
-interface PageBody {
-  readonly data: readonly Shown[]
-  readonly pagination: { readonly hasMore: boolean; readonly nextCursor: string | null }
-}
+type PageBody = Page<Shown>
 
 const ROWS = 60
 const MANY = 9_000

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { readKey } from '../../../domain/access/keys.ts'
+import { readKey, readOperatorKey } from '../../../domain/access/keys.ts'
 import type { AuditRecord } from '../../../ports/operators.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import { openTestService, type TestService } from '../../support/services/service.ts'
+import { answerOf, openTestService, type Page, type TestService } from '../../support/services/service.ts'
 
 // Keys of tenants and of the platform: how an operator issues, lists, replaces and revokes them, and how they then
 // work.
@@ -26,21 +26,17 @@ interface KeyBody {
   readonly error: string
 }
 
-async function post(path: string, body: object | null = {}): Promise<readonly [number, KeyBody]> {
-  const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-  const response = await service.send(path, { method: 'POST', key: admin, ...(body === null ? {} : json) })
-  const text = await response.text()
+async function post(path: string, json: object | null = {}): Promise<readonly [number, KeyBody]> {
+  const init = { method: 'POST', key: admin, json: json ?? undefined }
+  const { status, body } = await answerOf<KeyBody>(await service.send(path, init))
   // No two changes happen at the same instant, so that lists have only one right order.
   service.clock.advance(1)
-  return [response.status, (text === '' ? {} : JSON.parse(text)) as KeyBody]
+  return [status, body]
 }
 
 async function list(path: string, query = '') {
   const response = await service.send(path + query, { key: admin })
-  return (await response.json()) as {
-    readonly data: readonly KeyBody[]
-    readonly pagination: { readonly nextCursor: string | null }
-  }
+  return (await response.json()) as Page<KeyBody>
 }
 
 const read = async (key: string) => (await service.send('/api/v1/contacts', { key })).status
@@ -63,15 +59,20 @@ test('a key is issued with its settings, works within them, and shows them in th
   const { key, ...shown } = issued
   const listed = async () => (await list(OF_ACME)).data.find(({ keyId }) => keyId === issued.keyId)
   expect(await listed()).toEqual({ ...shown, lastUsedAt: '2026-06-15T12:00:00.000Z' })
-  expect(shown).toMatchObject({
+  expect(shown).toEqual({
     ...settings,
-    state: 'active',
+    keyId: readKey(key)?.keyId,
     kind: 'tenant',
     organizationId: 'acme',
+    state: 'active',
+    createdAt: '2026-06-15T12:00:00.000Z',
     expiresAt: '2026-06-15T13:00:00.000Z',
+    revokedAt: null,
+    lastUsedAt: null,
+    successorId: null,
     secret: 'current',
+    issuedBy: readOperatorKey(admin)?.keyId,
   })
-  expect(readKey(key)?.keyId).toBe(issued.keyId)
   service.clock.set('2026-06-15T13:00:00.000Z')
   expect(await read(key)).toBe(401)
   expect((await listed())?.state).toBe('expired')
@@ -104,10 +105,11 @@ test('a key is replaced, once, and ends after the overlap', async () => {
 test('a key of the platform is issued, listed and revoked', async () => {
   const [status, issued] = await post(OF_PLATFORM, { scope: 'send', label: 'Legacy mailer' })
   expect([status, issued.key.slice(0, 8)]).toEqual([201, 'pk_live_'])
-  expect((await list(OF_PLATFORM)).data.map(({ keyId }) => keyId)).toEqual([issued.keyId])
+  const ofPlatform = { kind: 'platform', organizationId: null, label: 'Legacy mailer' }
+  expect((await list(OF_PLATFORM)).data).toMatchObject([{ ...ofPlatform, keyId: issued.keyId }])
   const send = async () => (await service.send('/api/v1/email', { method: 'POST', key: issued.key })).status
   expect(await send()).toBe(400)
-  expect(await post(`/operator/v1/keys/${issued.keyId}/revoke`, null)).toEqual([204, {}])
+  expect(await post(`/operator/v1/keys/${issued.keyId}/revoke`, null)).toEqual([204, null])
   expect([await send(), (await list(OF_PLATFORM)).data[0]?.state]).toEqual([401, 'revoked'])
   expect((await post(`/operator/v1/keys/${issued.keyId}/rotate`, { overlap: '1h' }))[1].error).toBe(
     `The key ${issued.keyId} is revoked. Issue a new one.`,
@@ -131,28 +133,39 @@ test('a list goes on where its page ended, and shows neither a key nor a hash', 
   expect(stored.map(({ keyId }) => keyId)).toEqual(all.map(({ keyId }) => keyId))
   for (const { hash } of all) expect(JSON.stringify(stored)).not.toContain(hash)
   expect(JSON.stringify(stored)).not.toContain('ck_live_')
+  const ofNobody = await service.send('/operator/v1/organizations/nobody/keys', { key: admin })
+  expect(ofNobody.status).toBe(404)
 })
 
 describe('what cannot be is refused in one sentence, and nothing is stored', () => {
+  const refuses = async (path: string, body: object | null, status: number, sentence: string) => {
+    const [answered, { error }] = await post(path, body)
+    expect([answered, error.startsWith(sentence), error.split('\n')]).toEqual([status, true, [error]])
+    const keys = await service.storage.administration.listKeys('acme', null, 100)
+    expect(keys).toHaveLength(1)
+    expect(await service.storage.administration.listKeys(null, null, 100)).toEqual([])
+  }
+
   test.each([
-    [OF_ACME, { expiresAt: '2020-01-01T00:00:00Z' }, 400, 'expiresAt: must be in the future.'],
-    [OF_ACME, { scope: 'write' }, 400, 'scope: must be one of read, send, all.'],
-    [OF_ACME, { ratePerMinute: 0 }, 400, 'ratePerMinute: must be a whole number of requests a minute'],
-    [OF_ACME, { ratePerMinute: '60' }, 400, 'ratePerMinute: must be a whole number of requests a minute'],
-    [OF_ACME, { label: 'a\nb' }, 400, 'label: must be 1 to 100 characters'],
-    [OF_ACME, { rate: 60 }, 400, 'rate: '],
-    [OF_ACME, [], 400, ''],
+    [{ expiresAt: '2026-06-15T12:00:00Z' }, 'expiresAt: must be in the future.'],
+    [{ expiresAt: 'tomorrow' }, 'expiresAt: must be an ISO 8601 instant'],
+    [{ scope: 'write' }, 'scope: must be one of read, send, all.'],
+    [{ ratePerMinute: 0 }, 'ratePerMinute: must be a whole number of requests a minute'],
+    [{ ratePerMinute: '60' }, 'ratePerMinute: must be a whole number of requests a minute'],
+    [{ label: 'a\nb' }, 'label: must be 1 to 100 characters'],
+    [{ label: 7 }, 'label: must be 1 to 100 characters'],
+    [{ rate: 60 }, 'rate: '],
+    [[], ''],
+  ])('the settings %j, of an organization and of the platform', async (settings, sentence) => {
+    for (const path of [OF_ACME, OF_PLATFORM]) await refuses(path, settings, 400, sentence)
+  })
+
+  test.each([
     [OF_PLATFORM, { scope: 'read' }, 400, 'scope: of a platform key must be send or all'],
     ['/operator/v1/organizations/nobody/keys', {}, 404, 'There is no organization nobody'],
     ['/operator/v1/keys/nothing/rotate', { overlap: '7d' }, 404, 'There is no key nothing.'],
     ['/operator/v1/keys/nothing/rotate', { overlap: '7' }, 400, 'overlap: must be a number of minutes'],
     ['/operator/v1/keys/nothing/rotate', {}, 400, 'overlap: '],
     ['/operator/v1/keys/nothing/revoke', null, 404, 'There is no key nothing.'],
-  ])('%s %j', async (path, body, status, sentence) => {
-    const [answered, { error }] = await post(path, body)
-    expect([answered, error.startsWith(sentence), error.split('\n')]).toEqual([status, true, [error]])
-    const keys = await service.storage.administration.listKeys('acme', null, 100)
-    expect(keys).toHaveLength(1)
-    expect(await service.storage.administration.listKeys(null, null, 100)).toEqual([])
-  })
+  ])('%s %j', refuses)
 })

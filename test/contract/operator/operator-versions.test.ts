@@ -1,11 +1,17 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { hashFormPassword } from '../../../domain/forms/password.ts'
 import { operatorEndpoints } from '../../../domain/operator-api.ts'
-import type { PlaceChoice } from '../../../ports/placement.ts'
 import { fakeRandom, testSecrets } from '../../support/runner/fakes.ts'
 import { portWith } from '../../support/runner/port-with.ts'
 import { createScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import { openTestService, type TestService } from '../../support/services/service.ts'
+import {
+  answerOf,
+  openTestService,
+  type Answer,
+  type Page,
+  type TestService,
+} from '../../support/services/service.ts'
+import { PLACES } from '../../support/scratch/scratch-places.ts'
 
 // ETag and If-Match: nobody's change is undone unseen.
 
@@ -14,31 +20,11 @@ const FORM = `${ACME}/forms/contact`
 const EMAIL = { id: 'email', type: 'email', label: 'Email' }
 const CONTACT = { formId: 'contact', name: 'Contact', notificationEmails: [], fields: [EMAIL] }
 
-interface Answer {
-  readonly status: number
-  readonly etag: string | null
-  readonly body: Readonly<Record<string, unknown>>
-}
-
 let service: TestService
 let key: string
 
-async function ask(method: string, path: string, body?: object, headers: object = {}): Promise<Answer> {
-  const json = body === undefined ? {} : { 'content-type': 'application/json' }
-  const response = await service.send(path, {
-    method,
-    key,
-    headers: { ...headers, ...json },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  const { status } = response
-  const text = await response.text()
-  return {
-    status,
-    etag: response.headers.get('etag'),
-    body: JSON.parse(text === '' ? 'null' : text) as Answer['body'],
-  }
-}
+const ask = async (method: string, path: string, json?: object, headers = {}): Promise<Answer> =>
+  answerOf(await service.send(path, { method, key, json, headers }))
 
 /** Something that is read, changed and written back: where it is shown, and the changes of it, each to another state. */
 interface State {
@@ -119,12 +105,7 @@ const states: readonly State[] = [
   },
 ]
 
-const own: PlaceChoice = { kind: 'own', region: null, jurisdiction: null }
-
-describe.each([
-  ['shared', { kind: 'shared' }],
-  ['own', own],
-] as const)('in the %s place', (_place, choice) => {
+describe.each(PLACES)('in the $kind place', (choice) => {
   beforeEach(async () => {
     service = await openTestService((clock) => createScratchStorage({ clock, choice }))
     await service.addOrganization('acme')
@@ -218,9 +199,7 @@ describe.each([
     const hash = await hashFormPassword('sesame', await testSecrets(), fakeRandom(3))
     await tenant.replacePasswordHash('contact', String(row?.passwordHash), hash)
     const submitted = await service.send('/api/forms/contact/submissions', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ _gotcha: '', _password: 'sesame', email: 'ada@example.com' }),
+      json: { _gotcha: '', _password: 'sesame', email: 'ada@example.com' },
     })
     expect(submitted.status).toBe(200)
     await saveForm({ password: 'sesame' })()
@@ -254,13 +233,10 @@ describe.each([
       const found: unknown[] = []
       let cursor: string | null = ''
       do {
-        const answered = await ask('GET', `${FORM}/versions?limit=${limit}&cursor=${cursor}`)
-        const page = answered.body as unknown as {
-          readonly data: readonly { readonly version: number; readonly name: string }[]
-          readonly pagination: { readonly nextCursor: string | null }
-        }
-        found.push(...page.data.map(({ version, name }) => [version, name]))
-        cursor = page.pagination.nextCursor
+        const { body } = await ask('GET', `${FORM}/versions?limit=${limit}&cursor=${cursor}`)
+        const { data, pagination } = body as unknown as Page
+        found.push(...data.map(({ version, name }) => [version, name]))
+        cursor = pagination.nextCursor
       } while (cursor !== null && found.length < 9)
       const names = ['Five', 'Four', 'Three', 'Two', 'Contact']
       expect(found).toEqual(names.map((name, index) => [5 - index, name]))

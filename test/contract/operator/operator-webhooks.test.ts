@@ -6,13 +6,7 @@ import { fakeReceiver, hooksOf, type FakeReceiver } from '../../support/provider
 import { fakeRandom } from '../../support/runner/fakes.ts'
 import { OWN } from '../../support/scratch/scratch-places.ts'
 import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
-import { openTestService, type TestService } from '../../support/services/service.ts'
-
-interface Answered {
-  readonly status: number
-  readonly etag: string | null
-  readonly body: Body
-}
+import { answerOf, openTestService, type TestService } from '../../support/services/service.ts'
 
 /** The fields of answers that tests read, all in one type. Each test knows which of them its answer has. */
 interface Body {
@@ -49,27 +43,12 @@ describe.each([
     support = await service.addOperatorKey('support')
   })
 
-  async function ask(
+  const ask = async (
     method: string,
     path: string,
-    body?: object,
+    json?: object,
     { key = admin, ...headers }: Readonly<Record<string, string>> = {},
-  ): Promise<Answered> {
-    const response = await service.send(`/operator/v1${path}`, {
-      ...{
-        method,
-        key,
-        headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    return {
-      status: response.status,
-      etag: response.headers.get('etag'),
-      body: JSON.parse(text === '' ? 'null' : text) as Answered['body'],
-    }
-  }
+  ) => answerOf<Body>(await service.send(`/operator/v1${path}`, { method, key, json, headers }))
 
   const create = (body: object = {}, organizationId = 'acme') =>
     ask('POST', `/organizations/${organizationId}/webhooks`, { url: 'https://example.com/hook', ...body })

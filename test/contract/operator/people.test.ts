@@ -7,7 +7,12 @@ import { everyText } from '../../support/databases/whole-database.ts'
 import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { openBrowser, type BrowserAnswer } from '../../support/services/operator/test-browser.ts'
 import { testSecrets } from '../../support/runner/fakes.ts'
-import { openTestService, type TestService } from '../../support/services/service.ts'
+import {
+  answerOf,
+  openTestService,
+  type TestRequest,
+  type TestService,
+} from '../../support/services/service.ts'
 import { triedPlaces } from '../../support/runner/thorough.ts'
 
 // People sign in by a link that is sent to them, or with a key. What they may do follows from their roles.
@@ -38,10 +43,8 @@ beforeEach(() => open())
 const browser = () => openBrowser(service, mails)
 
 /** Calls the operator interface with the admin's key. */
-async function asAdmin(method: string, path: string, body?: unknown): Promise<number> {
-  const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-  const init = { method, key: adminKey, ...(body === undefined ? {} : json) }
-  return (await service.send(`/operator/v1${path}`, init)).status
+async function asAdmin(method: string, path: string, json?: unknown): Promise<number> {
+  return (await service.send(`/operator/v1${path}`, { method, key: adminKey, json })).status
 }
 
 const add = (email: string, role: PersonRole, organizationId?: string) =>
@@ -132,23 +135,21 @@ describe.each(triedPlaces(Object.entries(places)))('an organization in the %s pl
   })
 })
 
-describe('a link', () => {
-  test('works once', async () => {
-    await add(ADA, 'member', 'lakeside')
-    const ada = browser()
-    const token = await ada.ask(ADA)
-    expect((await ada.send('POST', '/console/session', { token })).status).toBe(204)
-    expect((await ada.send('POST', '/console/session', { token })).status).toBe(401)
-  })
+/** A browser in which a member has asked for the link, and its token. */
+async function asked() {
+  await add(ADA, 'member', 'lakeside')
+  const ada = browser()
+  return { ada, token: await ada.ask(ADA) }
+}
 
-  test('is used up by one of many that come at once', async () => {
-    await add(ADA, 'member', 'lakeside')
-    const ada = browser()
-    const token = await ada.ask(ADA)
+describe('a link', () => {
+  test('works once, and is used up by one of many that come at once', async () => {
+    const { ada, token } = await asked()
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => ada.send('POST', '/console/session', { token })),
     )
     expect(answers.filter(({ status }) => status === 204)).toHaveLength(1)
+    expect((await ada.send('POST', '/console/session', { token })).status).toBe(401)
   })
 
   test('works in the browser that asked alone, and stays usable there', async () => {
@@ -172,9 +173,7 @@ describe('a link', () => {
   })
 
   test('opens nothing by being looked at: a GET signs nobody in', async () => {
-    await add(ADA, 'member', 'lakeside')
-    const ada = browser()
-    const token = await ada.ask(ADA)
+    const { ada, token } = await asked()
     for (const method of ['GET', 'HEAD'])
       expect(
         (await ada.send(method, `/console/session?token=${String(token)}`)).headers.get('set-cookie'),
@@ -183,9 +182,7 @@ describe('a link', () => {
   })
 
   test('opens nothing for a person who was removed meanwhile', async () => {
-    await add(ADA, 'member', 'lakeside')
-    const ada = browser()
-    const token = await ada.ask(ADA)
+    const { ada, token } = await asked()
     await asAdmin('DELETE', `/people/${ADA}?organizationId=lakeside`)
     expect((await ada.send('POST', '/console/session', { token })).status).toBe(401)
   })
@@ -373,9 +370,7 @@ describe('a session', () => {
   })
 
   test('its cookie belongs to this host and is closed to scripts and other sites', async () => {
-    await add(ADA, 'member', 'lakeside')
-    const ada = browser()
-    const token = await ada.ask(ADA)
+    const { ada, token } = await asked()
     const cookie = (await ada.send('POST', '/console/session', { token })).headers.get('set-cookie')
     expect(cookie).toMatch(
       /^__Host-session=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure$/,
@@ -420,9 +415,8 @@ describe('a session', () => {
     })
     expect(openly.status).toBe(401)
     const signing = await service.sendUnchecked('http://service.example/console/session', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', origin: 'http://service.example' },
-      body: JSON.stringify({ key: adminKey }),
+      headers: { origin: 'http://service.example' },
+      json: { key: adminKey },
     })
     expect(signing.status).toBe(403)
   })
@@ -734,12 +728,8 @@ describe('what each role opens', () => {
   })
 
   test('one call gives a role in several organizations, with a record of each; or in none', async () => {
-    const give = async (body: object) => {
-      const headers = { 'content-type': 'application/json' }
-      const sent = { method: 'POST', key: adminKey, headers, body: JSON.stringify(body) }
-      const response = await service.send('/operator/v1/people', sent)
-      return { status: response.status, body: (await response.json()) as { data: object[]; error: string } }
-    }
+    const give = async (json: object) =>
+      answerOf(await service.send('/operator/v1/people', { key: adminKey, json }))
     const ids = ['lakeside', 'harbor', 'lakeside']
     const given = await give({ email: 'Sam@Ops.example', role: 'support', name: 'Sam', organizationIds: ids })
     const roles = ['lakeside', 'harbor'].map((organizationId) => ({
@@ -972,10 +962,9 @@ describe('what each role opens', () => {
   })
 })
 
-async function asAdminJson(method: string, path: string, body?: unknown): Promise<BrowserAnswer['body']> {
-  const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-  const init = { method, key: adminKey, ...(body === undefined ? {} : json) }
-  return (await service.send(`/operator/v1${path}`, init)).json() as Promise<BrowserAnswer['body']>
+async function asAdminJson(method: string, path: string, json?: unknown): Promise<BrowserAnswer['body']> {
+  const response = await service.send(`/operator/v1${path}`, { method, key: adminKey, json })
+  return response.json() as Promise<BrowserAnswer['body']>
 }
 
 test('what else a person and their operators may ask for', async () => {
@@ -990,9 +979,9 @@ test('what else a person and their operators may ask for', async () => {
   expect(await remove(['s-1', 'nobody'])).toBe(409)
   expect(await remove(['s-1'])).toBe(200)
   expect(await remove(['s-1'])).toBe(409)
-  const sent = (method: string, at: string, init: object = {}) =>
+  const sent = (method: string, at: string, init: TestRequest = {}) =>
     service.send(`/operator/v1${at}`, { method, key: adminKey, ...init })
-  const deletion = { headers: { 'content-type': 'application/json' }, body: '{"ids":["s-2"]}' }
+  const deletion = { json: { ids: ['s-2'] } }
   expect((await sent('POST', '/organizations/nobody/submissions/delete', deletion)).status).toBe(404)
   expect((await sent('POST', '/organizations/lakeside/submissions/delete', deletion)).status).toBe(200)
   expect((await sent('POST', '/organizations/lakeside/submissions/delete', deletion)).status).toBe(409)
@@ -1000,11 +989,8 @@ test('what else a person and their operators may ask for', async () => {
   const person = `/people/${ADA}?organizationId=lakeside`
   const shown = await sent('GET', person)
   expect([shown.status, await shown.json()]).toMatchObject([200, { email: ADA, role: 'member' }])
-  const change = (query: string, headers: object = {}) =>
-    sent('PUT', `/people/${ADA}${query}`, {
-      headers: { 'content-type': 'application/json', ...headers },
-      body: '{"role":"owner"}',
-    })
+  const change = (query: string, headers = {}) =>
+    sent('PUT', `/people/${ADA}${query}`, { headers, json: { role: 'owner' } })
   expect((await change('?organizationId=nobody')).status).toBe(404)
   expect((await change('?organizationId=lakeside', { 'if-match': '"another"' })).status).toBe(412)
   const [session] = (await member.send('GET', '/operator/v1/me/sessions')).body.data

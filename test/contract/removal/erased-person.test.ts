@@ -12,6 +12,8 @@ import { everyText } from '../../support/databases/whole-database.ts'
 import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { openOperatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
 import { openTestService, type TestService } from '../../support/services/service.ts'
+import { PLACES } from '../../support/scratch/scratch-places.ts'
+import type { PlaceChoice } from '../../../ports/placement.ts'
 
 // A person is planted in every field that the records call personal, and in whatever else the service stores of
 // somebody. Erased, nothing of them is found anywhere.
@@ -102,7 +104,7 @@ const line = {
 
 const sent = { channel: 'email', from: 'acme@example.com', providerId: null, outcome: 'accepted' } as const
 
-async function plantedService(choice: typeof SHARED | typeof OWN) {
+async function plantedService(choice: PlaceChoice) {
   const opened: ScratchStorage[] = []
   const service = await openTestService((clock) => {
     opened.push(createScratchStorage({ clock, choice }))
@@ -119,9 +121,7 @@ async function plantedService(choice: typeof SHARED | typeof OWN) {
     for (const row of rowsOf(resource))
       await service.storage.tenant('acme').upsert(resource.collection, [row])
   const submitted = await service.send('/api/forms/m-formId-0/submissions', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ _gotcha: '', email: EMAIL, _utm_source: NAME, _utm_campaign: `${NAME}-again` }),
+    json: { _gotcha: '', email: EMAIL, _utm_source: NAME, _utm_campaign: `${NAME}-again` },
   })
   expect(await submitted.text()).toContain('submissionId')
   await plantWork(storage)
@@ -177,8 +177,6 @@ async function exported(admin: OperatorClient): Promise<readonly string[]> {
   return all
 }
 
-const SHARED = { kind: 'shared' } as const
-const OWN = { kind: 'own', region: null, jurisdiction: null } as const
 const ALL_CAPABILITIES = { billingEvents: true, analytics: true, retentionOfferAnalytics: true }
 
 /** The tables whose rows stay as they are, as their records say with a reason. */
@@ -188,44 +186,41 @@ const STAYING = resources
 const ofStaying = (text: string) =>
   /^(reviews\.|rows\/(reviews|visible-reviews|exit-survey-events)\.)/.test(text)
 
-test.each([SHARED, OWN])(
-  'a planted person is found nowhere after they were erased: $kind',
-  async (choice) => {
-    const { service, key, admin, texts } = await plantedService(choice)
-    const found = (await texts()).filter(({ text }) => WORDS.test(text))
-    const places = new Set(found.map(({ table, column }) => `${table}.${column}`))
-    // Nothing is proven of a field in which nobody was planted.
-    const columns = resources
-      .filter(({ person }) => person !== null)
-      .flatMap((resource) =>
-        personalFields(resource)
-          .filter(([name]) => !/Consent$|^contactId$/.test(name))
-          .map(([name]) => [resource.collection, name] as const),
-      )
-      .map(([collection, name]) =>
-        `${collection}.${name}`
-          .replaceAll('-', '_')
-          .replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      )
-    const others = ['outbox.payload', 'outbox.last_error', 'sends.recipient', 'sends.error']
-    others.push('automation_messages.recipient', 'import_sessions.problems')
-    for (const place of [...columns, ...others]) expect([...places]).toContain(place)
-    const since = new Date(service.clock.nowMs()).toISOString()
-    service.clock.advance(1000)
-
-    const { status, body } = await admin.post('/organizations/acme/contacts/erase', { contactIds: [CONTACT] })
-    expect([status, body]).toMatchObject([200, { contactIds: [CONTACT], next: null }])
-    const left = (await texts()).filter(({ text }) => WORDS.test(text))
-    expect(left.filter(({ table }) => !STAYING.includes(table))).toEqual([])
-    expect(new Set(left.map(({ table }) => table))).toEqual(new Set(STAYING))
-    const revealing = [...(await answersTo(service, key)), ...(await exported(admin))].filter((text) =>
-      WORDS.test(text),
+test.each(PLACES)('a planted person is found nowhere after they were erased: $kind', async (choice) => {
+  const { service, key, admin, texts } = await plantedService(choice)
+  const found = (await texts()).filter(({ text }) => WORDS.test(text))
+  const places = new Set(found.map(({ table, column }) => `${table}.${column}`))
+  // Nothing is proven of a field in which nobody was planted.
+  const columns = resources
+    .filter(({ person }) => person !== null)
+    .flatMap((resource) =>
+      personalFields(resource)
+        .filter(([name]) => !/Consent$|^contactId$/.test(name))
+        .map(([name]) => [resource.collection, name] as const),
     )
-    expect(revealing.filter((text) => !ofStaying(text))).toEqual([])
-    expect(service.logLines.filter((text) => WORDS.test(text))).toEqual([])
-    const imports = await admin.get('/organizations/acme/imports')
-    expect(JSON.stringify(imports.body)).not.toMatch(WORDS)
-    const sync = await service.send(`/api/v1/contacts?updatedAfter=${since}`, { key })
-    expect(await sync.json()).toMatchObject({ data: [{ contactId: CONTACT, email: null }] })
-  },
-)
+    .map(([collection, name]) =>
+      `${collection}.${name}`
+        .replaceAll('-', '_')
+        .replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    )
+  const others = ['outbox.payload', 'outbox.last_error', 'sends.recipient', 'sends.error']
+  others.push('automation_messages.recipient', 'import_sessions.problems')
+  for (const place of [...columns, ...others]) expect([...places]).toContain(place)
+  const since = new Date(service.clock.nowMs()).toISOString()
+  service.clock.advance(1000)
+
+  const { status, body } = await admin.post('/organizations/acme/contacts/erase', { contactIds: [CONTACT] })
+  expect([status, body]).toMatchObject([200, { contactIds: [CONTACT], next: null }])
+  const left = (await texts()).filter(({ text }) => WORDS.test(text))
+  expect(left.filter(({ table }) => !STAYING.includes(table))).toEqual([])
+  expect(new Set(left.map(({ table }) => table))).toEqual(new Set(STAYING))
+  const revealing = [...(await answersTo(service, key)), ...(await exported(admin))].filter((text) =>
+    WORDS.test(text),
+  )
+  expect(revealing.filter((text) => !ofStaying(text))).toEqual([])
+  expect(service.logLines.filter((text) => WORDS.test(text))).toEqual([])
+  const imports = await admin.get('/organizations/acme/imports')
+  expect(JSON.stringify(imports.body)).not.toMatch(WORDS)
+  const sync = await service.send(`/api/v1/contacts?updatedAfter=${since}`, { key })
+  expect(await sync.json()).toMatchObject({ data: [{ contactId: CONTACT, email: null }] })
+})

@@ -117,9 +117,7 @@ const changes: Readonly<Record<string, (at: ChangedAt) => Promise<{ readonly sta
   'a form is saved': ({ admin }) => admin.post(`${ACME}/forms`, { forms: [form('m-saved').definition] }),
   'a submission comes': ({ service }) =>
     service.send('/api/forms/m-open/submissions', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ _gotcha: '', name: 'Ada', email: 'ada@example.com' }),
+      json: { _gotcha: '', name: 'Ada', email: 'ada@example.com' },
     }),
   'submissions are marked as spam': ({ admin }) =>
     admin.post(`${ACME}/submissions/mark`, { ids: ['m-submissionId-1'], spam: true }),
@@ -140,9 +138,7 @@ const changes: Readonly<Record<string, (at: ChangedAt) => Promise<{ readonly sta
   'an email is sent': ({ service, key }) =>
     service.send('/api/v1/email', {
       key,
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ to: 'm-to@example.com', subject: 'Hello', html: 'm-text' }),
+      json: { to: 'm-to@example.com', subject: 'Hello', html: 'm-text' },
     }),
   'what is due is done': async ({ service }) => {
     await service.settled()

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { resources, writtenResources } from '../../../domain/resources/index.ts'
 import { sweepRetention } from '../../../domain/organizations/retention.ts'
 import { reviews } from '../../../domain/resources/reviews.ts'
-import type { PlaceChoice } from '../../../ports/placement.ts'
 import type { StoredRow } from '../../../ports/records.ts'
 import { form, submission } from '../../../adapters/conformance/fixtures.ts'
 import { restoreRequest } from '../../support/data/restore-request.ts'
@@ -12,16 +11,13 @@ import { everyText } from '../../support/databases/whole-database.ts'
 import { createScratchStorage, type ScratchStorage } from '../../support/scratch/scratch-storage.ts'
 import { openOperatorClient, type OperatorClient } from '../../support/services/operator/operator-client.ts'
 import { openTestService, type TestService } from '../../support/services/service.ts'
+import { PLACES } from '../../support/scratch/scratch-places.ts'
 
 // What operators remove, in both places: rows, people, organizations, and what is old.
 
-const choices: readonly (readonly [string, PlaceChoice])[] = [
-  ['the shared database', { kind: 'shared' }],
-  ['a database of its own', { kind: 'own', region: null, jurisdiction: null }],
-]
 const DAY_MS = 86_400_000
 
-describe.each(choices)('in %s', (_name, choice) => {
+describe.each(PLACES)('in the $kind place', (choice) => {
   let storage: ScratchStorage
   let service: TestService
   let admin: OperatorClient

@@ -14,10 +14,9 @@ beforeAll(async () => {
   operator = await service.addOperatorKey('admin')
 })
 
-async function told(path: string, body: unknown): Promise<string> {
+async function told(path: string, json: unknown): Promise<string> {
   const key = path.startsWith('/operator/') ? operator : tenant
-  const headers = { 'content-type': 'application/json' }
-  const response = await service.send(path, { method: 'POST', key, headers, body: JSON.stringify(body) })
+  const response = await service.send(path, { key, json })
   const { error, details = [] } = (await response.json()) as {
     readonly error: string
     readonly details?: readonly string[]

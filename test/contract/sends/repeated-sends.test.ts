@@ -8,11 +8,10 @@ import {
   type SendingService,
 } from '../../support/services/sending-service.ts'
 import { triedPlaces } from '../../support/runner/thorough.ts'
+import { PLACES } from '../../support/scratch/scratch-places.ts'
 
 // Requests that carry an `Idempotency-Key`, in both places. What is cut off is in test/faults/sends.test.ts.
 
-const SHARED = { kind: 'shared' } as const
-const OWN = { kind: 'own', region: null, jurisdiction: null } as const
 const DAY_MS = 86_400_000
 
 const sends = [
@@ -39,7 +38,7 @@ function hold(sender: { send: (...message: never[]) => Promise<unknown> }, until
   }
 }
 
-describe.each(triedPlaces([SHARED, OWN]))('in a place that is $kind', (choice) => {
+describe.each(triedPlaces(PLACES))('in a place that is $kind', (choice) => {
   describe.each(sends)('$endpoint.id', ({ endpoint, good, other, people }) => {
     let sending: SendingService
     let postKeyed: (key: string, body: unknown, withKey?: string) => ReturnType<SendingService['post']>
@@ -149,10 +148,8 @@ describe.each(triedPlaces([SHARED, OWN]))('in a place that is $kind', (choice) =
       const [gone] = (await sending.logged('acme')).filter((send) => send.to.endsWith(people[1].slice(-9)))
       const admin = await sending.service.addOperatorKey('admin')
       const erased = await sending.service.send('/operator/v1/organizations/acme/contacts/erase', {
-        method: 'POST',
         key: admin,
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(endpoint === sendEmail ? { emails: [gone?.to] } : { phones: [gone?.to] }),
+        json: endpoint === sendEmail ? { emails: [gone?.to] } : { phones: [gone?.to] },
       })
       expect(erased.status).toBe(200)
       expect((await everyText(database)).filter(({ text }) => text.includes(gone?.to ?? '-'))).toEqual([])

@@ -95,10 +95,8 @@ describe('emails', () => {
       email: mails.sender,
     })
     const response = await bare.send(sendEmail.path, {
-      method: 'POST',
       key: await bare.addPlatformKey(),
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ ...email, from: 'x@evil.example' }),
+      json: { ...email, from: 'x@evil.example' },
     })
     expect([response.status, delivered()]).toEqual([500, 0])
   })
@@ -120,10 +118,8 @@ describe('emails', () => {
     const recipients = async () => (await logged('acme')).map((send) => send.to).sort()
     expect(await recipients()).toEqual([ada, bob])
     const erased = await service.send('/operator/v1/organizations/acme/contacts/erase', {
-      method: 'POST',
       key: await service.addOperatorKey('admin'),
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ emails: ['ada@bücher.example'] }),
+      json: { emails: ['ada@bücher.example'] },
     })
     expect([erased.status, await recipients()]).toEqual([200, [bob, 'erased']])
   })

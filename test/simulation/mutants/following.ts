@@ -2,22 +2,21 @@ import type { ClaimedEntry, TenantOutbox } from '../../../ports/outbox.ts'
 import type { NewSubmission } from '../../../ports/records.ts'
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import { networkIn } from '../setting.ts'
-import type { Mutant } from '../service/universe.ts'
 import { portWith } from '../../support/runner/port-with.ts'
-import { replacing } from './replacing.ts'
+import { withOutbox } from './outbox.ts'
+import { mutantsOf, replacing } from './replacing.ts'
 
-/** The storage with other verdicts about submissions. */
-function judging(
-  storage: PlacedStorage,
-  judged: (of: NewSubmission) => NewSubmission['judged'],
-): PlacedStorage {
-  const submissionsOf = (organizationId: string) => {
-    const writer = storage.forms.submissionsOf(organizationId)
-    return portWith(writer, {
-      saveSubmission: (of) => writer.saveSubmission({ ...of, judged: judged(of) }),
-    })
+/** Storage with other verdicts about submissions. */
+function judging(judged: (of: NewSubmission) => NewSubmission['judged']) {
+  return (storage: PlacedStorage): PlacedStorage => {
+    const submissionsOf = (organizationId: string) => {
+      const writer = storage.forms.submissionsOf(organizationId)
+      return portWith(writer, {
+        saveSubmission: (of) => writer.saveSubmission({ ...of, judged: judged(of) }),
+      })
+    }
+    return { ...storage, forms: { find: (formId) => storage.forms.find(formId), submissionsOf } }
   }
-  return { ...storage, forms: { find: (formId) => storage.forms.find(formId), submissionsOf } }
 }
 
 /** What is compared with others, as a sign that is the same for all forms. */
@@ -31,92 +30,74 @@ function signsOfAllForms({ judged, answers }: NewSubmission): NewSubmission['jud
   )
 }
 
-/** The storage whose outbox hands out deliveries to webhooks in another way. */
-function handingOut(
-  storage: PlacedStorage,
+/** Storage whose outbox hands out deliveries to webhooks in another way. */
+const handingOut = (
   change: (entry: ClaimedEntry, outbox: TenantOutbox, token: string) => Promise<ClaimedEntry>,
-): PlacedStorage {
-  const open = (organizationId: string) => {
-    const outbox = storage.outbox.open(organizationId)
-    return portWith(outbox, {
-      claim: async (outboxId, lease, now) => {
-        const entry = await outbox.claim(outboxId, lease, now)
-        return entry?.kind === 'webhook_delivery' ? change(entry, outbox, lease.token) : entry
-      },
-    })
-  }
-  return { ...storage, outbox: { ...storage.outbox, open } }
-}
+) =>
+  withOutbox((outbox) => ({
+    claim: async (outboxId, lease, now) => {
+      const entry = await outbox.claim(outboxId, lease, now)
+      return entry?.kind === 'webhook_delivery' ? change(entry, outbox, lease.token) : entry
+    },
+  }))
 
 /** Mistakes in what follows from a submission, or does not: verdicts, marks, and what webhooks are told. */
-export const followingMutants: readonly Mutant[] = [
-  {
-    name: 'what is released after some time has its contact, but not its work',
+export const followingMutants = mutantsOf({
+  'what is released after some time has its contact, but not its work': {
     statement: replacing(
       'and s.spam = 0',
       `and s.spam = 0 and s.submitted_at > strftime('%Y-%m-%dT%H:%M:%fZ', s.updated_at, '-20 seconds')`,
       'insert into outbox',
     ),
   },
-  {
-    name: 'a verdict counts what came to other forms',
-    storage: (storage) => judging(storage, signsOfAllForms),
+  'a verdict counts what came to other forms': {
+    storage: judging(signsOfAllForms),
     statement: (sql) => sql.replaceAll(/(?<=r\.organization_id = \?\d+) and r\.form_id = \?\d+/g, ''),
   },
-  {
-    name: 'a verdict comes one submission too late',
-    storage: (storage) =>
-      judging(
-        storage,
-        ({ judged }) =>
-          judged && {
-            ...judged,
-            signs: judged.signs.map((one) => ({ ...one, earlierMax: one.earlierMax + 1 })),
-          },
-      ),
+  'a verdict comes one submission too late': {
+    storage: judging(
+      ({ judged }) =>
+        judged && {
+          ...judged,
+          signs: judged.signs.map((one) => ({ ...one, earlierMax: one.earlierMax + 1 })),
+        },
+    ),
   },
-  {
-    name: 'what somebody says of a submission is noted, but its verdict stays',
+  'what somebody says of a submission is noted, but its verdict stays': {
     statement: (sql) =>
       sql.replaceAll(
         /(?<=update form_submissions set spam[^]*?)and spam <> (\?\d+)/g,
         'and spam <> $1 and false',
       ),
   },
-  {
-    name: 'what was released is released again when its mark is taken back',
+  'what was released is released again when its mark is taken back': {
     statement: replacing('held = null,', 'held = held,', 'update form_submissions as s'),
   },
-  {
-    name: 'a digest goes out at once',
+  'a digest goes out at once': {
     statement: replacing(
       'ifnull(digest_at, due_at), due_at, due_at',
       'due_at, due_at, due_at',
       'insert into outbox',
     ),
   },
-  {
-    name: 'a digest names only the first submission',
+  'a digest names only the first submission': {
     statement: (sql) =>
       sql.replaceAll(/json_insert\((json_set\([^()]*\)), '\$\.first\[#\]', [\w.]+\)/g, '$1'),
   },
-  {
-    name: 'what comes over the bound is told by itself as well',
+  'what comes over the bound is told by itself as well': {
     statement: (sql) =>
       sql.includes('insert into outbox')
         ? sql.replaceAll(/ where not ifnull\(\(select r\.told [^]*?, 0\)/g, '')
         : sql,
   },
-  {
-    name: 'the webhooks of a parent are told of its children',
+  'the webhooks of a parent are told of its children': {
     statement: (sql) =>
       sql.replaceAll(
         /(?<=webhooks as w[^]*?)w\.organization_id = (\?\d+|s\.organization_id) and w\.is_on = 1/g,
         'w.organization_id in ($1, (select parent_id from organizations where organization_id = $1)) and w.is_on = 1',
       ),
   },
-  {
-    name: 'webhooks are told of spam',
+  'webhooks are told of spam': {
     statement: (sql) =>
       sql.replace(
         /(form_submissions as s where (?:(?!and s\.spam)[^])*)and s\.spam = 0([^]*) from s (cross join webhooks)/,
@@ -124,23 +105,18 @@ export const followingMutants: readonly Mutant[] = [
           s.updated_at as due_at from $1) as s $3`,
       ),
   },
-  {
-    name: 'a delivery is dropped whose worker died',
-    storage: (storage) =>
-      handingOut(storage, async (entry, outbox, token) => {
-        const { outboxId, attempts } = entry
-        if (attempts > 1)
-          await outbox.settle(outboxId, token, { kind: 'done', sends: [] }, '2026-03-01T00:00:00.000Z')
-        return entry
-      }),
+  'a delivery is dropped whose worker died': {
+    storage: handingOut(async (entry, outbox, token) => {
+      const { outboxId, attempts } = entry
+      if (attempts > 1)
+        await outbox.settle(outboxId, token, { kind: 'done', sends: [] }, '2026-03-01T00:00:00.000Z')
+      return entry
+    }),
   },
-  {
-    name: 'a webhook is told again under another id',
-    storage: (storage) =>
-      handingOut(storage, async (entry) => ({ ...entry, outboxId: `${entry.outboxId}-${entry.attempts}` })),
+  'a webhook is told again under another id': {
+    storage: handingOut(async (entry) => ({ ...entry, outboxId: `${entry.outboxId}-${entry.attempts}` })),
   },
-  {
-    name: 'a webhook is told a row as a process first read it',
+  'a webhook is told a row as a process first read it': {
     storage: (storage, { memory }) => ({
       ...storage,
       tenant: (organizationId) => {
@@ -160,8 +136,7 @@ export const followingMutants: readonly Mutant[] = [
       },
     }),
   },
-  {
-    name: 'a secret that was replaced signs no more',
+  'a secret that was replaced signs no more': {
     storage: (storage) => ({
       ...storage,
       webhooks: (organizationId) => {
@@ -173,4 +148,4 @@ export const followingMutants: readonly Mutant[] = [
       },
     }),
   },
-]
+})

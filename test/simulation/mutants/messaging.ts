@@ -1,8 +1,7 @@
-import type { Mutant } from '../service/universe.ts'
+import { mutantsOf } from './replacing.ts'
 
-export const messagingMutants: readonly Mutant[] = [
-  {
-    name: 'each attempt has an idempotency key of its own',
+export const messagingMutants = mutantsOf({
+  'each attempt has an idempotency key of its own': {
     email: (sender) => {
       let attempts = 0
       return {
@@ -12,8 +11,7 @@ export const messagingMutants: readonly Mutant[] = [
       }
     },
   },
-  {
-    name: 'an answer that was lost counts as accepted',
+  'an answer that was lost counts as accepted': {
     email: (sender) => ({
       ...sender,
       send: async (message, key, recorded) => {
@@ -24,4 +22,4 @@ export const messagingMutants: readonly Mutant[] = [
       },
     }),
   },
-]
+})

@@ -6,7 +6,7 @@ import type {
   OwnPlace,
   PlaceDirectory,
 } from '../../../ports/placement.ts'
-import type { Mutant } from '../service/universe.ts'
+import { mutantsOf } from './replacing.ts'
 
 /** Rows of the outbox without the leases of the workers that hold them. */
 function withoutLease(table: MovedTable, rows: readonly MovedRow[]): readonly MovedRow[] {
@@ -76,9 +76,8 @@ function untidy(ledger: MoveLedger): MoveLedger {
   }
 }
 
-export const movingMutants: readonly Mutant[] = [
-  {
-    name: 'a move whose pause is short switches without a look at its lease, or at what was written since',
+export const movingMutants = mutantsOf({
+  'a move whose pause is short switches without a look at its lease, or at what was written since': {
     statement: (sql) => sql.replaceAll(/\s+/g, ' ').replaceAll(IS_PAUSED, ''),
     movePlace: (place) => ({
       ...place,
@@ -86,16 +85,14 @@ export const movingMutants: readonly Mutant[] = [
       seal: async (familyId, token) => (await place.seal(familyId, token)) || true,
     }),
   },
-  {
-    name: 'a round of a move copies only what was written after the last row that it saw',
+  'a round of a move copies only what was written after the last row that it saw': {
     movePlace: (place) => ({
       ...place,
       organizations: async (familyId, now) =>
         (await place.organizations(familyId, now)).map((one) => ({ ...one, clockAt: '2099' })),
     }),
   },
-  {
-    name: 'the source is closed and emptied before the switch',
+  'the source is closed and emptied before the switch': {
     movePlace: (place) => ({
       ...place,
       async seal(familyId, token) {
@@ -108,8 +105,7 @@ export const movingMutants: readonly Mutant[] = [
       },
     }),
   },
-  {
-    name: 'the lease of an entry does not move with it',
+  'the lease of an entry does not move with it': {
     movePlace: (place) => ({
       ...place,
       async read(wanted) {
@@ -121,18 +117,16 @@ export const movingMutants: readonly Mutant[] = [
       },
     }),
   },
-  { name: 'an isolate asks the directory about each organization but once', directory: remembered },
-  { name: 'a move is given up after it has switched', ledger: abortedLate },
-  { name: 'what moves have left stays', ledger: untidy },
-  {
-    name: 'a move leaves the keys of an organization behind',
+  'an isolate asks the directory about each organization but once': { directory: remembered },
+  'a move is given up after it has switched': { ledger: abortedLate },
+  'what moves have left stays': { ledger: untidy },
+  'a move leaves the keys of an organization behind': {
     movePlace: (place) => ({
       ...place,
       tables: async () => (await place.tables()).filter(({ name }) => name !== 'api_keys'),
     }),
   },
-  {
-    name: 'an object that an earlier version began to fill stays as that version left it',
+  'an object that an earlier version began to fill stays as that version left it': {
     family: (family, stored) => ({
       ...family,
       begin: async (familyId) => {
@@ -143,4 +137,4 @@ export const movingMutants: readonly Mutant[] = [
       },
     }),
   },
-]
+})

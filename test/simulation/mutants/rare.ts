@@ -1,5 +1,5 @@
 import type { Audit, AuditRecord } from '../../../ports/operators.ts'
-import type { Mutant } from '../service/universe.ts'
+import { mutantsOf } from './replacing.ts'
 
 /** An audit without the records that are made before a change. */
 function recordedAfterwards(audit: Audit): Audit {
@@ -23,20 +23,17 @@ function recordedAfterwards(audit: Audit): Audit {
  * Mistakes that fewer than one seed in a hundred finds. Recorded runs in `regressions/` find them, but for the last, which
  * none has found yet: rows are seldom removed from a family while it moves.
  */
-export const rareMutants: readonly Mutant[] = [
-  {
-    name: 'an isolate calls the place that it remembers, however long that has not answered',
+export const rareMutants = mutantsOf({
+  'an isolate calls the place that it remembers, however long that has not answered': {
     storage(storage, { places: { memory } }) {
       Object.assign(memory, { placeToCall: (organizationId: string) => memory.get(organizationId) })
       return storage
     },
   },
-  {
-    name: 'imports and moves are recorded after they were made',
+  'imports and moves are recorded after they were made': {
     storage: (storage) => ({ ...storage, audit: recordedAfterwards(storage.audit) }),
   },
-  {
-    name: 'a move does not look at what was removed',
+  'a move does not look at what was removed': {
     movePlace: (place) => ({ ...place, removedKeys: async () => [], counts: async () => [] }),
   },
-]
+})

@@ -1,8 +1,7 @@
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import type { KeyClaim, KeyedRead } from '../../../ports/organizations.ts'
 import type { ReadQuery } from '../../../ports/records.ts'
-import type { Mutant } from '../service/universe.ts'
-import { replacing } from './replacing.ts'
+import { mutantsOf, replacing } from './replacing.ts'
 import { portWith } from '../../support/runner/port-with.ts'
 
 type Read = (queries: readonly ReadQuery[]) => Promise<KeyedRead>
@@ -22,9 +21,8 @@ function pastTies(query: ReadQuery): ReadQuery {
   return { ...query, after: { ...query.after, id: '\u{10ffff}' } }
 }
 
-export const readingMutants: readonly Mutant[] = [
-  {
-    name: 'a key that was proven once is not looked up again',
+export const readingMutants = mutantsOf({
+  'a key that was proven once is not looked up again': {
     storage: (storage, { memory }) =>
       reading(storage, ({ keyId }, read) => async (queries) => {
         const found = await read(queries)
@@ -34,8 +32,7 @@ export const readingMutants: readonly Mutant[] = [
         return found.authenticated ? found : (known ?? found)
       }),
   },
-  {
-    name: 'now and then a page is empty that has rows',
+  'now and then a page is empty that has rows': {
     storage: (storage, { memory }) =>
       reading(storage, (_, read) => async (queries) => {
         const found = await read(queries)
@@ -45,16 +42,11 @@ export const readingMutants: readonly Mutant[] = [
         return { ...found, results: found.results.map(() => ({ kind: 'lines', text: '', stoppedAt: null })) }
       }),
   },
-  {
-    name: 'the root secret is exchanged before every process knows the new one',
-    rotatesAtOnce: true,
-  },
-  {
-    name: 'a page begins after all rows that tie with the last one',
+  'the root secret is exchanged before every process knows the new one': { rotatesAtOnce: true },
+  'a page begins after all rows that tie with the last one': {
     storage: (storage) => reading(storage, (_, read) => (queries) => read(queries.map(pastTies))),
   },
-  {
-    name: 'the ids of all forms are looked for in the shared database, whoever lives there',
+  'the ids of all forms are looked for in the shared database, whoever lives there': {
     storage: (storage, { places }) => ({
       ...storage,
       tenant: (organizationId) => {
@@ -66,17 +58,14 @@ export const readingMutants: readonly Mutant[] = [
       },
     }),
   },
-  {
-    name: 'a page may have rows of every organization',
+  'a page may have rows of every organization': {
     statement: replacing('where "t"."organization_id" = ?1 and', 'where', 'indexed by "contacts_updated_at"'),
   },
-  {
-    name: 'the clock of an organization follows the clock of the process back',
+  'the clock of an organization follows the clock of the process back': {
     statement: replacing(`strftime('%Y-%m-%dT%H:%M:%fZ', "clock_at", '+0.001 seconds')`, `''`),
     clockErrorMs: (decide) => -decide.below('step back of a clock', 500),
   },
-  {
-    name: 'two writes within a millisecond get the same updatedAt',
+  'two writes within a millisecond get the same updatedAt': {
     statement: replacing(`'+0.001 seconds'`, `'+0 seconds'`),
   },
-]
+})

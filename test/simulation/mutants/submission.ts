@@ -6,8 +6,7 @@ import type {
   SaveSubmissionOutcome,
   TenantWriter,
 } from '../../../ports/records.ts'
-import type { Mutant } from '../service/universe.ts'
-import { replacing } from './replacing.ts'
+import { mutantsOf, replacing } from './replacing.ts'
 import { portWith } from '../../support/runner/port-with.ts'
 
 type Save = (
@@ -59,17 +58,15 @@ async function insertOutbox(
   )
 }
 
-export const submissionMutants: readonly Mutant[] = [
-  {
-    name: 'the receipt is given before the commit',
+export const submissionMutants = mutantsOf({
+  'the receipt is given before the commit': {
     storage: (storage, { run }) =>
       saving(storage, async (submission, tenant) => {
         run(tenant.saveSubmission(submission))
         return { kind: 'saved', contactId: null, outboxIds: idsOf(submission) }
       }),
   },
-  {
-    name: 'the limit is checked outside the transaction',
+  'the limit is checked outside the transaction': {
     storage: (storage) =>
       saving(storage, async (submission, tenant) =>
         (await hasReachedLimit(submission, tenant))
@@ -77,8 +74,7 @@ export const submissionMutants: readonly Mutant[] = [
           : tenant.saveSubmission({ ...submission, limitPerContact: null }),
       ),
   },
-  {
-    name: 'the outbox is written after the submission, in a batch of its own',
+  'the outbox is written after the submission, in a batch of its own': {
     storage: (storage, { executor }) =>
       saving(storage, async (submission, tenant, organizationId) => {
         const outcome = await tenant.saveSubmission({ ...submission, outbox: [] })
@@ -87,8 +83,7 @@ export const submissionMutants: readonly Mutant[] = [
         return { ...outcome, outboxIds: [...idsOf(submission), ...outcome.outboxIds] }
       }),
   },
-  {
-    name: 'a submission is saved although its form is not in force any more',
+  'a submission is saved although its form is not in force any more': {
     storage: (storage) =>
       saving(storage, async (submission, tenant) => {
         const outcome = await tenant.saveSubmission(submission)
@@ -97,8 +92,7 @@ export const submissionMutants: readonly Mutant[] = [
         return formVersion === undefined ? outcome : tenant.saveSubmission({ ...submission, formVersion })
       }),
   },
-  {
-    name: 'a form that was found is never looked up again',
+  'a form that was found is never looked up again': {
     storage: (storage, { memory }) => ({
       ...storage,
       forms: {
@@ -111,11 +105,10 @@ export const submissionMutants: readonly Mutant[] = [
       },
     }),
   },
-  {
-    name: 'a contact is matched in all organizations',
+  'a contact is matched in all organizations': {
     statement: replacing(
       'from contacts where organization_id = ?1 and email_key = ?2',
       'from contacts where email_key = ?2',
     ),
   },
-]
+})

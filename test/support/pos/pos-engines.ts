@@ -16,7 +16,7 @@ import type { OdbcTie, SourceKind } from '../../../adapters/pos-odbc/index.ts'
 import { projectRoot } from '../../../host-worker/local/project.ts'
 import type { PosSource } from '../../../ports/sources.ts'
 import { openDirectly } from './pos-direct.ts'
-import { scratchFolder } from './pos-gateway.ts'
+import { scratchFolder } from '../scratch/scratch-folder.ts'
 
 /** The tenants that every engine has. */
 const TENANTS = ['north', 'south'] as const

@@ -1,8 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import {
@@ -12,6 +11,7 @@ import {
 } from '../../../adapters/pos-odbc/index.ts'
 import { projectRoot } from '../../../host-worker/local/project.ts'
 import { afterFile } from '../runner/after-file.ts'
+import { scratchFolder } from '../scratch/scratch-folder.ts'
 import { COMPILE_CACHE } from '../services/compile-cache.ts'
 
 /** The secret that test gateways and their callers share. */
@@ -27,15 +27,6 @@ export interface RunningGateway {
   readonly log: readonly LogLine[]
   /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>
-}
-
-/** A new folder outside the project, which is deleted at the end of the test file. */
-export function scratchFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'pos-gateway-'))
-  afterFile(() => {
-    rmSync(folder, { recursive: true, force: true })
-  })
-  return folder
 }
 
 /**

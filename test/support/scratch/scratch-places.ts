@@ -43,8 +43,10 @@ export interface ScratchPlaces {
   move(familyId: string, to: PlaceChoice['kind']): Promise<void>
 }
 
-/** A family's own database, with the platform's choice of region. */
+/** The shared database, and a family's own one with the platform's choice of region. */
+export const SHARED: PlaceChoice = { kind: 'shared' }
 export const OWN: PlaceChoice = { kind: 'own', region: null, jurisdiction: null }
+export const PLACES = [SHARED, OWN]
 
 export function createScratchPlaces(): ScratchPlaces {
   const clock: TestClock = { ms: START_MS, nowMs: () => clock.ms }

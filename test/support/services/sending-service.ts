@@ -84,10 +84,9 @@ export async function openSendingService(choice?: PlaceChoice): Promise<SendingS
     keys: { key, otherKey, bareKey, platformKey },
     async post(endpoint, body, withKey = key, headers = {}) {
       const response = await service.send(endpoint.path, {
-        method: 'POST',
         key: withKey,
-        headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify(body),
+        headers,
+        json: body,
       })
       const answer = (await response.json()) as SendAnswer['body']
       expect(validatorOf(endpoint, response.status)(answer)).toEqual([])

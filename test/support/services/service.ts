@@ -42,6 +42,34 @@ export interface TestStorage extends Omit<Storage, 'keyUpkeep' | 'importDirector
   readonly backups?: BackupWorld
 }
 
+/** A request, with the key that it carries. With `json` it is a POST of that value, unless it has another method. */
+export type TestRequest = RequestInit & { readonly key?: string; readonly json?: unknown }
+
+/** An answer in JSON, whose fields each test knows. The body is null if there is none. */
+export interface Answer<Body = Readonly<Record<string, unknown>>> {
+  readonly status: number
+  readonly etag: string | null
+  readonly body: Body
+}
+
+/** The body of a list's answer. */
+export interface Page<Item = Readonly<Record<string, unknown>>> {
+  readonly organizationId: string
+  readonly filters: Readonly<Record<string, unknown>>
+  readonly data: readonly Item[]
+  readonly pagination: {
+    readonly limit: number
+    readonly hasMore: boolean
+    readonly nextCursor: string | null
+  }
+}
+
+export async function answerOf<Body = Answer['body']>(response: Response): Promise<Answer<Body>> {
+  const text = await response.text()
+  const body = JSON.parse(text === '' ? 'null' : text) as Body
+  return { status: response.status, etag: response.headers.get('etag'), body }
+}
+
 export interface TestService {
   readonly clock: FakeClock
   readonly storage: TestStorage
@@ -70,7 +98,7 @@ export interface TestService {
   /**
    * Sends a request to the service, in this process. Throws when the contract document does not describe the answer.
    */
-  send(path: string, init?: RequestInit & { readonly key?: string }): Promise<Response>
+  send(path: string, init?: TestRequest): Promise<Response>
   /** Like `send`, without checking the answer, which would take longer than a large answer itself. */
   sendUnchecked: TestService['send']
 }
@@ -220,8 +248,10 @@ function auditEntry(auditId: string): AuditEntry {
   }
 }
 
-function requestOf(path: string, { key, ...init }: RequestInit & { readonly key?: string } = {}): Request {
+function requestOf(path: string, { key, json, ...init }: TestRequest = {}): Request {
   const headers = new Headers(init.headers)
   if (key !== undefined) headers.set('authorization', `Bearer ${key}`)
-  return new Request(new URL(path, 'https://service.example'), { ...init, headers })
+  if (json !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/json')
+  const posted = json === undefined ? {} : { method: 'POST', body: JSON.stringify(json) }
+  return new Request(new URL(path, 'https://service.example'), { ...posted, ...init, headers })
 }

@@ -1,5 +1,5 @@
 import type { OperatorRole } from '../../../../ports/organizations.ts'
-import type { TestService } from '../service.ts'
+import { answerOf, type Answer, type TestRequest, type TestService } from '../service.ts'
 
 /** The fields of a list's item that tests read. */
 interface OperatorItem {
@@ -25,10 +25,7 @@ interface OperatorBody {
 }
 
 /** An answer of the operator interface: its status, and its body, which is null if there is none. */
-export interface OperatorAnswer {
-  readonly status: number
-  readonly body: OperatorBody
-}
+export type OperatorAnswer = Omit<Answer<OperatorBody>, 'etag'>
 
 /** Calls the operator interface with a key of its own. Paths are relative to `/operator/v1`. */
 export interface OperatorClient {
@@ -47,20 +44,15 @@ export async function openOperatorClient(
 
 /** A client with this key. */
 export function operatorClient(service: TestService, key: string): OperatorClient {
-  const answer = async (path: string, init: RequestInit): Promise<OperatorAnswer> => {
-    const response = await service.send(`/operator/v1${path}`, { ...init, key })
-    const text = await response.text()
-    return { status: response.status, body: JSON.parse(text === '' ? 'null' : text) as OperatorBody }
+  const answer = async (path: string, init: TestRequest): Promise<OperatorAnswer> => {
+    const { status, body } = await answerOf<OperatorBody>(
+      await service.send(`/operator/v1${path}`, { ...init, key }),
+    )
+    return { status, body }
   }
   return {
     key,
     get: (path) => answer(path, {}),
-    post: (path, body) =>
-      answer(path, {
-        method: 'POST',
-        ...(body === undefined
-          ? {}
-          : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-      }),
+    post: (path, json) => answer(path, { method: 'POST', json }),
   }
 }

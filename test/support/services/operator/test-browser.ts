@@ -1,6 +1,6 @@
 import type { FakeProvider } from '../../providers/jobs.ts'
 import type { EmailMessage, EmailSender } from '../../../../ports/messaging.ts'
-import type { TestService } from '../service.ts'
+import { answerOf, type Answer, type TestService } from '../service.ts'
 
 /** The fields of answers that tests read, all in one type. Each test knows which of them its answer has. */
 interface Body {
@@ -22,11 +22,9 @@ interface Body {
   readonly current: { readonly role: string }
 }
 
-/** An answer to a browser: its status, its headers, and its body, which is null if there is none. */
-export interface BrowserAnswer {
-  readonly status: number
+/** An answer to a browser, with its headers. */
+export interface BrowserAnswer extends Answer<Body> {
   readonly headers: Headers
-  readonly body: Body
 }
 
 /** A browser with cookies of its own, on a page of the console. */
@@ -51,30 +49,24 @@ export function openBrowser(
   userAgent = 'Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0',
 ): TestBrowser {
   const cookies = new Map<string, string>()
-  const send: TestBrowser['send'] = async (method, path, body, headers = {}) => {
+  const send: TestBrowser['send'] = async (method, path, json, headers = {}) => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = await service.sendUnchecked(path, {
       method,
+      json,
       headers: {
         'sec-fetch-site': 'same-origin',
         'user-agent': userAgent,
         ...(cookie === '' ? {} : { cookie }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     for (const set of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
       if (value === '') cookies.delete(name)
       else cookies.set(name, value)
     }
-    const text = await response.text()
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: JSON.parse(text === '' ? 'null' : text) as Body,
-    }
+    return { ...(await answerOf<Body>(response)), headers: response.headers }
   }
   const ask: TestBrowser['ask'] = async (email) => {
     const before = mails.delivered.length
