@@ -117,7 +117,8 @@ export interface PlaceDirectory extends PlaceFinder {
   /** Frees some slugs of an organization. May be repeated. */
   freeSlugs(organizationId: string, slugs: readonly string[]): Promise<void>
   /**
-   * Writes the entry of a key, with the operator key that issues it, as in `StoredKey`. May be repeated.
+   * Writes the entry of a key, with the operator key that issues it, as in `StoredKey`. May be repeated. Does nothing for
+   * an organization that the directory does not name: it was deleted.
    */
   reserveKey(keyId: string, organizationId: string, issuedBy: string | null): Promise<void>
   /** Forgets who issued the keys of these organizations, where it was one of these operator keys. May be repeated. */

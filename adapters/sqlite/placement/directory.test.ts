@@ -63,6 +63,15 @@ describe('organizations and families', () => {
     expect(await directory.list('b-child', 1)).toEqual([{ organizationId: 'c', place: { kind: 'shared' } }])
   })
 
+  test('a key is entered for an organization that is there, and leaves nothing of one that was deleted', async () => {
+    for (const [keyId, id] of Object.entries({ one: 'b', two: 'deleted', three: 'a' }))
+      await directory.reserveKey(keyId, id, 'op')
+    await directory.reserveKey('one', 'z', null)
+    expect(await run('select * from placed_keys')).toEqual([
+      { key_id: 'one', organization_id: 'b', issued_by: 'op' },
+    ])
+  })
+
   test('families are listed page by page while they have databases of their own', async () => {
     expect(
       await pagesOf(

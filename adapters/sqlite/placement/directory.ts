@@ -99,10 +99,17 @@ const freeSlugs = template(
     .where('slug', 'in', textsOf(slot('slugs'))),
 )
 
+/** An organization that was deleted meanwhile gets no entry, which nobody would remove any more. */
 const addKey = template(
   db
     .insertInto('placed_keys')
-    .values({ key_id: slot('keyId'), organization_id: organizationId, issued_by: slot('issuedBy') })
+    .columns(['key_id', 'organization_id', 'issued_by'])
+    .expression(
+      db
+        .selectNoFrom([slot<string>('keyId').as('key_id'), organizationId.as('organization_id')])
+        .select(slot<string | null>('issuedBy').as('issued_by'))
+        .where(isPlaced(organizationId)),
+    )
     .onConflict((conflict) => conflict.column('key_id').doNothing()),
 )
 
