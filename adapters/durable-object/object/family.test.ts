@@ -303,9 +303,21 @@ test('what was handed over and not settled is handed over again after a while, n
   // A write in between does not make the alarm ring earlier.
   await run(family, 'write', write)
   expect(family.alarmAtMs()).toBe(againMs)
+  // Nor does it in another instance, which knows of the hand-over by the alarm alone.
+  family.evict()
+  await run(family, 'write', write.replace("('o'", "('p'"))
+  expect(family.alarmAtMs()).toBe(againMs)
   clock.advance(60_000)
   await family.ring()
   expect(family.handedOver).toHaveLength(2)
+})
+
+test('an instance that finds its alarm set for a later hour sets it for what is written now', async () => {
+  const family = opened()
+  await entry(family, 'later', HOUR_MS)
+  family.evict()
+  await entry(family, 'now', 0)
+  expect((family.alarmAtMs() ?? 0) - clock.nowMs()).toBe(5_000)
 })
 
 test('an object whose clock is behind that of the alarm hands over what it rang for, and does not ring again at once', async () => {

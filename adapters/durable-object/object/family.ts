@@ -322,8 +322,10 @@ interface WakeUpTools {
 
 function createWakeUp({ alarm, clock, run, setAtMs, schemaAtMs }: WakeUpTools): WakeUp {
   let ringsAtMs = setAtMs
-  // These are lost when the instance ends. Entries may then be handed over twice, which is harmless.
-  let handedOverAtMs = -Infinity
+  // This is lost when the instance ends, and then read from the alarm, which was set for so long after it. Otherwise each
+  // instance would hand over everything at once, and an object that its work brings down would never come to rest.
+  const isHandedOver = setAtMs !== null && setAtMs <= clock.nowMs() + AGAIN_AFTER_MS
+  let handedOverAtMs = isHandedOver ? setAtMs - AGAIN_AFTER_MS : -Infinity
   let rangAtMs = -Infinity
   // An alarm rings by the platform's clock, which may be ahead of this one. Without this maximum, the alarm would be
   // set again for an instant that the platform has already passed, and would ring over and over until this clock has
