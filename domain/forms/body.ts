@@ -82,8 +82,7 @@ function parseMembers(bytes: Uint8Array): Entries | Refused {
   const value = parsedOr(text, null)
   if (!isJsonObject(value)) return refused('invalid_body', 'The request body is not a JSON object.')
   // Numbers of fewer digits are as they were written, so that most bodies are not read twice.
-  if (!MAYBE_INEXACT.test(text))
-    return groupEntries(Object.entries(value).map(([key, member]) => [key, member]))
+  if (!MAYBE_INEXACT.test(text)) return groupEntries(Object.entries(value))
   const written = numbersAsWritten(text)
   return groupEntries(
     Object.entries(value).map(([key, member]) => {
@@ -93,7 +92,7 @@ function parseMembers(bytes: Uint8Array): Entries | Refused {
   )
 }
 
-/** Matches wherever a number has an exponent, or more digits than each number of a double keeps. */
+/** Matches numbers with an exponent or more than 15 digits, of which a double may lose some; in strings too, harmlessly. */
 const MAYBE_INEXACT = /[\d.]{16}|\d[eE]/
 
 /** The tokens of JSON: strings, signs, and everything else. */

@@ -306,7 +306,7 @@ interface DirectoryIds {
   readonly keys: readonly Pick<StoredKey, 'keyId' | 'issuedBy'>[]
 }
 
-/** No I/O. */
+/** Finds and reserves the places of organizations that are restored. Opening asks no database. */
 export function createRestorePlaces(places: LoggedPlaces): RestorePlaces {
   const { directory, databases, memory } = places
   return {
