@@ -11,8 +11,16 @@ import type { Clock, RandomSource, Background } from '../../ports/platform.ts'
 import { toInstant } from '../text/instant.ts'
 import { type Secrets, type Purpose, type SecretVersion, keyedHashes } from './secrets.ts'
 import { equalInConstantTime, fromBase64Url, toBase64Url, utf8 } from '../text/encoding.ts'
-import { errorReply, type ErrorBody, type JsonReply, type RoutedRequest } from '../record/reply.ts'
+import {
+  errorReply,
+  notFound,
+  type ErrorBody,
+  type JsonReply,
+  type Reply,
+  type RoutedRequest,
+} from '../record/reply.ts'
 import { isPrivate } from '../text/http.ts'
+import { isOpenToMembers } from './member-reads.ts'
 
 // Who sends a request to the operator interface, and what they can show besides a key: a proof of the root secret, or a
 // session.
@@ -239,16 +247,29 @@ export function isRead({ method }: Request): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
+const FOR_OWNERS =
+  'A member reads the organization’s submissions, forms, contacts and reports. Ask an owner of the organization for more.'
+
 /**
- * By which right a session reads the data of an organization; null: by none, so that the organization is not there for
- * it.
+ * By which right a session reads an address of an organization's data, or the refusal. Without any right the
+ * organization is not there.
+ * @param address what follows `/api/v1/`
  */
-export function readingClaim({ by }: OpenSession, organizationId: string): KeyClaim | AuthorizedClaim | null {
-  if (by.kind === 'tenantKey') return by.claim.organizationId === organizationId ? by.claim : null
-  const isOpen =
-    by.kind === 'operatorKey' ||
-    by.roles.some((role) => role.organizationId === null || role.organizationId === organizationId)
-  return isOpen ? { organizationId, keyId: null } : null
+export function readingClaim(
+  { by }: OpenSession,
+  organizationId: string,
+  address: string,
+): KeyClaim | AuthorizedClaim | Reply {
+  if (by.kind === 'tenantKey') return by.claim.organizationId === organizationId ? by.claim : notFound()
+  if (by.kind === 'person') {
+    const roles = by.roles.filter(
+      (one) => one.organizationId === null || one.organizationId === organizationId,
+    )
+    if (roles.length === 0) return notFound()
+    if (roles.every(({ role }) => role === 'member') && !isOpenToMembers(address))
+      return errorReply(403, FOR_OWNERS)
+  }
+  return { organizationId, keyId: null }
 }
 
 const BROWSERS: readonly (readonly [RegExp, string])[] = [

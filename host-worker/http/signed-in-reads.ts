@@ -4,7 +4,7 @@ import {
   isRead,
   type SessionWorld,
 } from '../../domain/access/operator-credentials.ts'
-import { methodNotAllowed, notFound, unauthorized, type Reply } from '../../domain/record/reply.ts'
+import { methodNotAllowed, unauthorized, type Reply } from '../../domain/record/reply.ts'
 import type { TenantWorld } from '../../domain/tenant-api.ts'
 import type { AuthorizedClaim, KeyClaim } from '../../ports/organizations.ts'
 import { percentDecoded, respond, type RequestHost } from './fetch-handler.ts'
@@ -13,7 +13,7 @@ import { percentDecoded, respond, type RequestHost } from './fetch-handler.ts'
  * What the public interface answers to a key of the organization `ID` under `/api/…` stands for whoever signed in under
  * `/console/as/ID/api/…`: reads alone, with the very same answers. So no cookie is ever accepted under `/api`.
  */
-const READS = /^\/console\/as\/([^/]+)(\/api\/v1\/.+)$/
+const READS = /^\/console\/as\/([^/]+)\/api\/v1\/(.+)$/
 
 /** The ports that these reads need. */
 type ReadsWorld = TenantWorld & SessionWorld
@@ -25,22 +25,21 @@ export async function serveSignedInRead<World extends ReadsWorld>(
   handle: (request: Request, host: RequestHost<World>) => Promise<Response>,
 ): Promise<Response> {
   const { url, world } = host
-  const [, id = '', path = ''] = READS.exec(url.pathname) ?? []
-  const claim = await claimOf(request, url, percentDecoded(id), world)
+  const [, id = '', address = ''] = READS.exec(url.pathname) ?? []
+  const claim = await claimOf(request, url, { organizationId: percentDecoded(id), address }, world)
   if ('status' in claim) return respond(claim, { request, url }, host)
-  const asked = new URL(path + url.search, url.origin)
+  const asked = new URL(`/api/v1/${address}${url.search}`, url.origin)
   return handle(request, { ...host, url: asked, world: { ...world, signedIn: claim } })
 }
 
-/** By which right the session of a request reads an organization, or the refusal. */
+/** By which right the session of a request reads an address of an organization, or the refusal. */
 async function claimOf(
   request: Request,
   url: URL,
-  organizationId: string,
+  { organizationId, address }: Readonly<Record<'organizationId' | 'address', string>>,
   world: ReadsWorld,
 ): Promise<KeyClaim | AuthorizedClaim | Reply> {
   if (!isRead(request)) return methodNotAllowed(['GET', 'HEAD'])
   const session = await readSession({ request, url }, world)
-  if (session === null) return unauthorized(null)
-  return readingClaim(session, organizationId) ?? notFound()
+  return session === null ? unauthorized(null) : readingClaim(session, organizationId, address)
 }

@@ -81,6 +81,12 @@ export function useMay(id: OperationId): boolean {
   return may(useIdentity(), id, organizationIn(location))
 }
 
+/** Whether who is signed in is no more than a member of an organization, so that they read a part of its data alone. */
+export function isMemberOnly({ role, organizations }: Identity, organizationId: string): boolean {
+  const there = organizations.filter((one) => one.organizationId === organizationId)
+  return role === null && there.length > 0 && there.every((one) => one.role === 'member')
+}
+
 /** The organization that an address below the console names; null: none. */
 export function organizationIn(location: string): string | null {
   const [, id] = /^\/organizations\/([^/]+)/.exec(location) ?? []

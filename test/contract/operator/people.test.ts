@@ -1042,6 +1042,43 @@ test.each([
   expect(service.errors).toEqual([])
 })
 
+// Decision 18: "A member reads the organization's submissions, forms, contacts and reports".
+test('a member reads submissions, forms, contacts and reports, and nothing else; an owner and support read all', async () => {
+  const { paths } = await (await service.send('/api/v1/openapi.json')).json()
+  const collections = Object.keys(paths).filter((path) => 'get' in paths[path] && !path.includes('{'))
+  const members = /^\/api\/v1\/(?:contacts|contact-lists|forms|analytics)(?:\/|$)|openapi\.json$/
+  const people = {
+    member: await signedIn(ADA, 'member', 'lakeside'),
+    owner: await signedIn('kim@lakeside.example', 'owner', 'lakeside'),
+    support: await signedIn('sam@ops.example', 'support', 'lakeside'),
+  }
+  const key = await service.addKey({ organizationId: 'lakeside' })
+  const statusOf = async (who: keyof typeof people, path: string) =>
+    (await people[who].send('GET', `/console/as/lakeside${path}`)).status
+  const closed = collections.filter((path) => !members.test(path))
+  expect(closed).toContain('/api/v1/vouchers')
+  for (const path of collections) {
+    const asKey = (await service.send(path, { key })).status
+    expect([path, await statusOf('owner', path)]).toEqual([path, asKey])
+    expect([path, await statusOf('support', path)]).toEqual([path, asKey])
+    expect([path, await statusOf('member', path)]).toEqual([path, members.test(path) ? asKey : 403])
+  }
+  for (const path of [
+    'vouchers?includeCodes=true',
+    'vouchers/v-1',
+    'formsx',
+    '%66orms',
+    'forms/../vouchers',
+    'forms%2F..%2Fvouchers',
+  ])
+    expect([path, await statusOf('member', `/api/v1/${path}`)]).toEqual([path, 403])
+  expect((await people.member.send('GET', '/console/as/lakeside/api/v1/vouchers')).body.error).toMatch(
+    /Ask an owner/,
+  )
+  // In an organization of others even the refusal says nothing.
+  expect((await people.member.send('GET', '/console/as/harbor/api/v1/vouchers')).status).toBe(404)
+})
+
 test('an address of a reading that no session may have is no way around', async () => {
   const ada = await signedIn(ADA, 'member', 'lakeside')
   for (const path of [

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Link, useLocation, useSearch } from 'wouter-preact'
+import { isOpenToMembers } from '../../../../domain/access/member-reads.ts'
 import { titleOf } from '../../../../domain/text/words.ts'
 import { Button, SelectField, TextField, calls } from '../kit/controls.tsx'
 import { Dialog } from '../kit/dialog.tsx'
@@ -16,9 +17,11 @@ import {
   momentText,
 } from '../kit/page.tsx'
 import { PagedTable, type Column } from '../kit/table.tsx'
+import type { OrganizationProps } from '../organizations/organization.ts'
 import { isNothing } from '../service/client.ts'
 import { useRead, useReadPages } from '../service/hooks.ts'
 import type { Row } from '../service/operations.ts'
+import { isMemberOnly, useIdentity } from '../session.tsx'
 import {
   addressOf,
   chosenIn,
@@ -40,12 +43,18 @@ import {
   type Place,
 } from './routes.ts'
 
-/** A browser over everything that a tenant can read, made from the contract document. */
-export function Page() {
+/** A browser over everything that a tenant, or a member of it, can read, made from the contract document. */
+export function Page({ organizationId }: OrganizationProps) {
+  const isMember = isMemberOnly(useIdentity(), organizationId)
   const document = useRead<ContractDocument>('/api/v1/openapi.json')
   const [location] = useLocation()
   const address = location.replace(/^\/data\/?/, '').replace(/\/$/, '')
-  if (document.state === 'ready') return <DataPlace routes={dataRoutesIn(document.data)} shown={address} />
+  if (document.state === 'ready') {
+    const routes = dataRoutesIn(document.data).filter(
+      ({ template }) => !isMember || isOpenToMembers(template),
+    )
+    return <DataPlace routes={routes} shown={address} />
+  }
   return (
     <>
       <PageHeader title="Data" />
