@@ -27,7 +27,7 @@ import {
   type Refused,
   type Saved,
   type RefusalCode,
-} from './result.ts'
+} from './reply.ts'
 import { judge } from '../spam/judge.ts'
 import { visibleFields } from './language/visibility.ts'
 import {

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest'
 import type { Reply } from '../record/reply.ts'
 import { contentTypeOf } from '../text/http.ts'
 import { utf8 } from '../text/encoding.ts'
-import { failedReply, submissionReply, wantsPage } from './reply.ts'
 import {
+  failedReply,
+  submissionReply,
+  wantsPage,
   failureCodes,
   failureStatus,
   refused,
@@ -11,7 +13,7 @@ import {
   type RefusalCode,
   type Saved,
   type SubmissionResult,
-} from './result.ts'
+} from './reply.ts'
 
 const saved: Saved = {
   kind: 'saved',
