@@ -59,9 +59,10 @@ test('a follower tells what else changed when a table gets a column', () => {
   expect(changes.take()).toMatchObject([{ before: { age: 4 }, after: { age: 5 }, columns: ['age'] }])
 })
 
-test('a follower tells the changes of a table that is made anew', () => {
+test('a follower tells the changes of a table that is made anew, and none of another', () => {
   const { database, changes } = opened()
-  database.exec(`insert into pets values ('ada', 'Rex', 3, 1.5)`)
+  database.exec(`create table homes (owner text, city text, primary key (city, owner)) strict;
+    insert into pets values ('ada', 'Rex', 3, 1.5); insert into homes values ('ada', 'Bern')`)
   changes.take()
   database.exec(`update pets set age = 4; drop table pets;
     create table pets (owner text, name text, primary key (name, owner)) strict;

@@ -83,7 +83,11 @@ export function followChanges(database: DatabaseSync): ChangeFollower {
     for (const table of names.map(({ name }) => String(name))) {
       const info = database.prepare(`select name, pk from pragma_table_info(?) order by cid`).all(table)
       const columns = info.map(({ name }) => String(name))
-      const key = columns.filter((_, index) => info[index]?.pk !== 0)
+      // In the order of the key's columns, as a changeset has them.
+      const key = info
+        .filter(({ pk }) => pk !== 0)
+        .sort((left, right) => Number(left.pk) - Number(right.pk))
+        .map(({ name }) => String(name))
       if (key.length === 0) continue
       known.set(table, columns)
       const before = tables.get(table) ?? new Map<string, Row>()
