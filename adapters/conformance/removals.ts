@@ -11,6 +11,7 @@ import {
   type TwoTenants,
 } from './fixtures.ts'
 import { casesFrom } from './cases.ts'
+import { automation } from './outbox.ts'
 
 /** What was removed from an organization, oldest first: the collection and the id. */
 async function removed({ read }: TwoTenants, since = at(-1000)): Promise<readonly (readonly unknown[])[]> {
@@ -91,6 +92,24 @@ export const removalCases = casesFrom(twoTenants, {
     await store.removeRows('list-members', [['l-1', 'c-1']])
     assert.deepEqual((await removed(storage)).at(-1), ['list-members', 'c-1'])
     assert.equal((await removed(storage)).length, 3)
+  },
+  async 'forms and lists are not removed while an automation needs them'({ tenant, organizationStore }) {
+    const steps = [
+      { type: 'add_tag', tag: 'l-2' },
+      { type: 'add_to_list', listId: 'l-1' },
+    ]
+    await tenant('org-a').upsert('forms', [form('form-1'), form('form-2')])
+    await tenant('org-a').upsert('contact-lists', [list, { ...list, listId: 'l-2' }])
+    await tenant('org-a').upsert('automations', [automation('a-1', { steps })])
+    const store = organizationStore('org-a')
+    const needed = { kind: 'needed', by: [{ collection: 'automations', rows: 1 }] }
+    assert.deepEqual(await store.removeRows('forms', [['form-1'], ['form-2']]), needed)
+    assert.deepEqual(await store.removeRows('contact-lists', [['l-1'], ['l-2']]), needed)
+    const removed = { kind: 'removed', rows: 1 }
+    assert.deepEqual(await store.removeRows('forms', [['form-2']]), removed)
+    assert.deepEqual(await store.removeRows('contact-lists', [['l-2']]), removed)
+    assert.deepEqual(await store.removeRows('automations', [['a-1']]), removed)
+    assert.deepEqual(await store.removeRows('forms', [['form-1']]), removed)
   },
   async 'a person is erased wherever the records say so, once, and what waited for them is dropped'(storage) {
     const { tenant, sends, clock } = storage

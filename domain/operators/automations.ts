@@ -147,7 +147,7 @@ const common = { access: 'support', tag: 'Automations', needsOrganization: true 
 
 export const listOrganizationAutomations = operated({
   id: 'organizationAutomations.list',
-  openTo: 'member',
+  openTo: 'owner',
   method: 'GET',
   path: AUTOMATIONS_PATH,
   ...common,
@@ -197,7 +197,7 @@ export const listOrganizationAutomations = operated({
 
 export const showOrganizationAutomation = operated({
   id: 'organizationAutomations.show',
-  openTo: 'member',
+  openTo: 'owner',
   method: 'GET',
   path: `${AUTOMATIONS_PATH}/{automationId}`,
   ...common,

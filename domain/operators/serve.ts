@@ -364,8 +364,8 @@ async function byTenantKey(
 }
 
 /**
- * A person with a role in the service is an operator. Anybody else, and whoever supports some organizations alone, is
- * admitted to what belongs to an organization of theirs, or to none.
+ * A person with a role in the service is an operator. Anybody else, whoever supports some organizations alone, and an
+ * operator where that role does not suffice, is admitted to what belongs to an organization of theirs, or to none.
  */
 async function byPerson(
   door: Door,
@@ -377,6 +377,7 @@ async function byPerson(
   const [first] = roles
   if (first === undefined) return STRANGER()
   const ofService = roles.find(({ organizationId }) => organizationId === null)
+  const organizations = roles.flatMap(({ organizationId }) => organizationId ?? [])
   const operator: Operator = {
     ...{
       keyId: null,
@@ -385,32 +386,34 @@ async function byPerson(
       role: ofService?.role ?? first.role,
       expiresAt: null,
     },
-    organizations:
-      ofService === undefined ? roles.flatMap(({ organizationId }) => organizationId ?? []) : null,
+    organizations: ofService === undefined ? organizations : null,
     roles,
     session,
   }
   routed.identified({ organizationId: null, keyId: null })
-  if (ofService !== undefined) return byRole(door, operator)
+  const asOperator = ofService === undefined ? null : byRole(door, operator)
+  if (asOperator?.kind === 'admitted') return asOperator
   if (door.access === 'signed_in') return { kind: 'admitted', operator }
   const openers = roles.filter(({ role }) => opens(role, door))
   const forbidden = errorReply(403, 'Your role does not allow this.')
-  if (openers.length === 0) return { kind: 'forbidden', operator, refusal: forbidden }
+  if (openers.length === 0) return asOperator ?? { kind: 'forbidden', operator, refusal: forbidden }
   const named = routed.params.organizationId
   const belongsTo =
     named ?? (door.belonging === null ? null : await door.belonging.organizationOf(routed, world))
   if (belongsTo === null && door.belonging === null) {
     // It belongs to no organization. What only operators see is not shown to whoever supports some organizations.
     const isOpen = door.openTo !== null
+    if (asOperator !== null) return asOperator
     return isOpen ? { kind: 'admitted', operator } : { kind: 'forbidden', operator, refusal: forbidden }
   }
   const own = roles.find(({ organizationId }) => organizationId === belongsTo)
   if (own === undefined) {
+    if (asOperator !== null) return asOperator
     const refusal = door.belonging === null ? notThere(belongsTo ?? '') : door.belonging.otherwise(routed)
     return { kind: 'stranger', refusal }
   }
-  const inIt = { ...operator, role: own.role }
-  if (!opens(own.role, door)) return { kind: 'forbidden', operator: inIt, refusal: forbidden }
+  const inIt = { ...operator, role: own.role, organizations }
+  if (!opens(own.role, door)) return asOperator ?? { kind: 'forbidden', operator: inIt, refusal: forbidden }
   routed.identified({ organizationId: belongsTo, keyId: null })
   return { kind: 'admitted', operator: inIt }
 }

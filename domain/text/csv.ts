@@ -9,6 +9,8 @@ const SEPARATOR = /([;\t\n\r\u2028\u2029])/
 const FORMULA = /^[\s"]*[=+\-@＝＋－＠﹦﹢﹣﹫]/
 /** A cell of a number alone, such as that of a phone, is a formula that does nothing. */
 const NUMBER = /^[+-]\d[\d ().-]*$/
+/** Numbers with nothing but a minus between them, as in `+1-212-555-0123`: a spreadsheet shows what that comes to. */
+const ARITHMETIC = /^[+-] *\(?[\d.]+\)?(?: *- *\(?[\d.]+\)?)+$/
 /** What marks a text as text to a spreadsheet. */
 const TEXT_MARK = "'"
 const NEEDS_QUOTES = new RegExp(`[",]|${SEPARATOR.source}|^\\s|\\s$`)
@@ -27,7 +29,7 @@ export function csvRow(cells: readonly unknown[]): string {
 
 function csvCell(value: unknown): string {
   const text = textIn(value)
-  const isNumber = typeof value === 'number' || NUMBER.test(text)
+  const isNumber = typeof value === 'number' || (NUMBER.test(text) && !ARITHMETIC.test(text))
   const safe = isNumber ? text : text.split(SEPARATOR).map(marked).join('')
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

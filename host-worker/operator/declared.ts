@@ -51,7 +51,15 @@ function make(operation: OperationEndpoint, typed: OperatorCommand<OperationEndp
     if (problem !== null) throw new UsageError(problem)
     return sourceOf(calledBy(operation, declared, values), declared, given)
   }
-  return listing({ ...command, ...printed, sourceFor })
+  const lister = listing({ ...command, ...printed, sourceFor })
+  return {
+    ...lister,
+    // A flag may choose an operation that lists nothing.
+    run: (context, given) =>
+      calledBy(operation, declared, given.values).says === undefined
+        ? lister.run(context, given)
+        : run(operation, declared, given, context),
+  }
 }
 
 /** The operation that the flags choose. */

@@ -205,6 +205,13 @@ describe.each(listings)('%s', (words, heads, form_) => {
   })
 })
 
+test('person sessions --end ends them instead', async () => {
+  expect(await at.run('person', 'sessions', 'ada@example.com', '--end')).toEqual({
+    ...{ code: 0, stdout: '', stderr: 'Sessions ended: 2.\n' },
+  })
+  expect((await at.run('person', 'sessions', 'ada@example.com')).stdout).toBe('')
+})
+
 test('every command that lists is here', async () => {
   const { allCommands } = await import('./run-operator.ts')
   const listing = (await allCommands()).filter(({ flags }) => Object.hasOwn(flags, 'json'))

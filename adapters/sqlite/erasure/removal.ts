@@ -1,4 +1,6 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
+import { automations } from '../../../domain/resources/automations.ts'
+import { contactLists } from '../../../domain/resources/contact-lists.ts'
 import { contacts } from '../../../domain/resources/contacts.ts'
 import { forms } from '../../../domain/resources/forms.ts'
 import { formSubmissions } from '../../../domain/resources/form-submissions.ts'
@@ -126,18 +128,31 @@ function unknownKeys(table: Table): Expression<unknown> {
     where t.${ofOwner} and ${sql.join(isKey, sql` and `)})`
 }
 
-/** The rows of other collections that refer to the given ones. */
+/** The rows of other collections that need the given ones. */
 function referringTo(table: Table, collection: string) {
   const place = sql.lit(table.keyColumns.indexOf(table.idColumn))
-  return references
+  const ids = sql`(select value ->> ${place} from ${given})`
+  const byField = references
     .filter(({ to, from }) => to === collection && from !== collection)
     .map(({ from, by }) => {
       const other = tableOf(from)
       const column = sql.id(columnOf(other, by).name)
-      const rows = sql`select 1 from ${sql.id(other.name)} where ${ofOwner}
-        and ${column} in (select value ->> ${place} from ${given})`
-      return { collection: from, rows }
+      return {
+        collection: from,
+        rows: sql`select 1 from ${sql.id(other.name)} where ${ofOwner} and ${column} in ${ids}`,
+      }
     })
+  const inAutomations = ofAutomations[collection]?.(ids)
+  if (inAutomations === undefined) return byField
+  const rows = sql`select 1 from automations where ${ofOwner} and ${inAutomations}`
+  return [...byField, { collection: automations.collection, rows }]
+}
+
+/** What an automation needs of other collections: the form that triggers it, and the lists of its steps. */
+const ofAutomations: Readonly<Record<string, (ids: Expression<unknown>) => Expression<unknown>>> = {
+  [forms.collection]: (ids) => sql`trigger_form_id in ${ids}`,
+  [contactLists.collection]: (ids) =>
+    sql`exists (select 1 from json_each(automations.steps) as s where s.value ->> 'listId' in ${ids})`,
 }
 
 const organizationId = slot<string>('organizationId')

@@ -127,6 +127,25 @@ test('of thousands of signs, those that count are counted, and the others are dr
   expect(seen.clean).toBeGreaterThan(50)
 })
 
+test.each([
+  ['each from another network', 1],
+  ['whose filter was switched off after the first', Infinity],
+])('of a form with few submissions, %s, no sign is kept for a day', async (_which, signsFrom) => {
+  const time = { ms: clock.nowMs() }
+  const { rows, submit } = await sharedDatabase({ nowMs: () => time.ms })
+  const since = new Map<string, number>()
+  for (let index = 0; index < 40; index += 1) {
+    time.ms += 6 * 3_600_000
+    const sign = `network-${index}`.padEnd(16, '-')
+    since.set(sign, time.ms)
+    const signs = [{ sign, keptMs: 60_000, earlierMax: 20, reason: 'flood' }]
+    const judged = { reasons: [], words: [], signs: index === 0 || index >= signsFrom ? signs : [] }
+    await submit(`sub-${index}`, { outbox: [{ ...entry, outboxId: `out-${index}` }], judged })
+    const oldestMs = Math.min(...(await signsIn(rows)).map(([kept]) => since.get(kept) ?? 0))
+    expect(time.ms - oldestMs).toSatisfy((ageMs: number) => ageMs < 24 * 3_600_000 || oldestMs === Infinity)
+  }
+})
+
 test('a flood makes the list of signs no longer than it may be, and its latest ones count', async () => {
   const { rows, submit } = await sharedDatabase()
   const sizes: number[] = []

@@ -318,14 +318,19 @@ const saveWork = template(sql<WorkRow>`
     where kind = 'notification_digest'
   returning outbox_id, kind`)
 
+/**
+ * Whether the oldest sign has not counted for so long that all are looked through: a sign of a network is a hash of an
+ * address, which is thrown away within a day.
+ */
+const isStale = sql`ifnull(r.signs ->> '$[0][1]' <= ${nowMs} - ${sql.lit(SIGNS_KEPT_MS)}, 0)`
 /** The signs of others that still count, oldest first. */
 const counting = sql`(select json_group_array(json(value)) from (select value from (
     select key, value from json_each(r.signs) where value ->> 1 > ${nowMs} order by key desc limit ${sql.lit(SIGNS_KEPT)})
     order by key))`
-const others = sql`iif(r.signs ->> ${sql.lit(`$[${OLD_SIGNS - 1}][1]`)} <= ${nowMs} or octet_length(r.signs) > ${sql.lit(SIGNS_MAX_BYTES)},
+const others = sql`iif(${isStale} or r.signs ->> ${sql.lit(`$[${OLD_SIGNS - 1}][1]`)} <= ${nowMs} or octet_length(r.signs) > ${sql.lit(SIGNS_MAX_BYTES)},
     ${counting}, ifnull(r.signs, '[]'))`
 /** The signs of others, and after them those of the submission: two lists as one text. */
-const remembered = sql`(select iif(o.list = '[]', own.list, substr(o.list, 1, length(o.list) - 1) || ',' || substr(own.list, 2))
+const remembered = sql`(select iif(o.list = '[]', own.list, iif(own.list = '[]', o.list, substr(o.list, 1, length(o.list) - 1) || ',' || substr(own.list, 2)))
     from (select ${others} as list) as o cross join (select json_group_array(json_array(value ->> 0,
       value ->> 1 + ${nowMs})) as list from json_each(${slot('signs')})) as own)`
 
@@ -340,7 +345,7 @@ const told = sql`iif(s.spam = 1 or ${slot('outbox')} = '[]' or ${isOver}, ifnull
 const remember = template(sql`
   insert into form_signs (organization_id, form_id, expires_at, updated_at, signs, told, digest_id)
   select s.organization_id, s.form_id, ${slot('signsExpireAt')}, s.updated_at,
-    iif(${slot('signs')} = '[]', ifnull(r.signs, '[]'), ${remembered}), ${told},
+    iif(${slot('signs')} = '[]' and not ${isStale}, ifnull(r.signs, '[]'), ${remembered}), ${told},
     (select b.outbox_id from outbox as b
       where b.organization_id = s.organization_id and b.outbox_id = 'dig_' || s.submission_id)
   from ${saved} left join form_signs as r on r.organization_id = s.organization_id and r.form_id = s.form_id

@@ -581,7 +581,7 @@ describe('what each role opens', () => {
   const closedToPeople =
     /^(organizations\.(save|delete)|moves\.|restores\.|backups\.|retention\.|operatorKeys\.|platform|rows\.|sends\.|outbox\.(?!summary)|audit\.|secrets\.|health\.|people\.(sessions|endSessions|add))/
   const forOwners =
-    /^(organizationForms\.publish|imports\.|organizationAutomations\.(save|setStatus|test)|webhooks\.|webhookDeliveries\.|outbox\.summary|importKinds\.|exports\.|archives\.format|contacts\.erase|keys\.|people\.)/
+    /^(organizationForms\.publish|imports\.|organizationAutomations\.|webhooks\.|webhookDeliveries\.|outbox\.summary|importKinds\.|exports\.|archives\.format|contacts\.erase|keys\.|people\.)/
 
   test('is what the decisions say, of every operation', () => {
     for (const { id, access, openTo } of operatorEndpoints) {
@@ -633,6 +633,30 @@ describe('what each role opens', () => {
         const { status } = await person.send(method, pathOf(path, ''))
         expect([id, status === 403 || status === 404]).toEqual([id, true])
       }
+    }
+  })
+
+  test('whoever supports the service keeps what they may do in an organization of their own', async () => {
+    await add(ADA, 'owner', 'lakeside')
+    const ada = await signedIn(ADA, 'support')
+    const { body } = await ada.send('GET', '/operator/v1/me')
+    expect(body).toMatchObject({
+      role: 'support',
+      organizations: [{ organizationId: 'lakeside', role: 'owner' }],
+    })
+    const { may } = body as unknown as {
+      readonly may: Readonly<Record<'owner' | 'support', readonly string[]>>
+    }
+    const issue = (id: string) => ada.send('POST', `/operator/v1/organizations/${id}/keys`, {})
+    expect([(await issue('lakeside')).status, (await issue('harbor')).status]).toEqual([201, 403])
+    for (const { id, method, path, access } of operatorEndpoints) {
+      if (access === 'public' || access === 'signed_in' || !path.includes('{organizationId}')) continue
+      const [own, other] = [
+        await ada.send(method, pathOf(path, 'lakeside')),
+        await ada.send(method, pathOf(path, 'harbor')),
+      ]
+      expect([id, own.status !== 403]).toEqual([id, may.owner.includes(id) || may.support.includes(id)])
+      expect([id, other.status !== 403]).toEqual([id, may.support.includes(id)])
     }
   })
 
