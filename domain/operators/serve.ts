@@ -142,7 +142,8 @@ export function operated<
       const admission = await authorize({ access, openTo, belonging }, routed, world)
       if (admission.kind === 'stranger') return admission.refusal
       const { operator } = admission
-      const followed = action === null ? null : followChange(action, operator, routed.params, world)
+      const followed =
+        action === null ? null : followChange(action, operator, namedIn(routed, operation), world)
       if (admission.kind === 'admitted')
         return followed === null
           ? answer(routed, world, operator, NO_CHANGE)
@@ -156,6 +157,14 @@ export function operated<
       return admission.kind === 'stranger' ? admission.refusal : verdict
     },
   }
+}
+
+/** What a request names: in its path, and the organization in its query where the operation takes it there. */
+function namedIn({ params, url }: RoutedRequest, { query }: OperationEndpoint): RoutedRequest['params'] {
+  const organizationId = url.searchParams.get('organizationId')
+  return organizationId === null || query?.['organizationId'] === undefined
+    ? params
+    : { ...params, organizationId }
 }
 
 /** An operation without an action cannot change anything. */

@@ -636,6 +636,21 @@ describe('what each role opens', () => {
     }
   })
 
+  test('a change that is refused is recorded where it was to be made', async () => {
+    const ada = await signedIn(ADA, 'member', 'lakeside')
+    await ada.send('PUT', '/operator/v1/people/eve@harbor.example?organizationId=lakeside', { role: 'owner' })
+    const kim = await signedIn('kim@lakeside.example', 'owner', 'lakeside')
+    await kim.send('DELETE', '/operator/v1/people/nobody@lakeside.example?organizationId=lakeside')
+    const audit = await service.send('/operator/v1/audit?organizationId=lakeside', { key: adminKey })
+    const { data } = (await answerOf<{ data: readonly Record<string, unknown>[] }>(audit)).body
+    const refused = data.filter(({ outcome }) => outcome !== 'done')
+    const told = refused.map(({ action, outcome, operator }) => [action, outcome, operator].join(' '))
+    expect(told.toSorted()).toEqual([
+      'person.remove refused kim@lakeside.example',
+      `person.save forbidden ${ADA}`,
+    ])
+  })
+
   test('whoever supports the service keeps what they may do in an organization of their own', async () => {
     await add(ADA, 'owner', 'lakeside')
     const ada = await signedIn(ADA, 'support')
