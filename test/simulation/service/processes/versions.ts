@@ -25,7 +25,7 @@ export const nextMigration: Migration = {
     ) STRICT, WITHOUT ROWID;
     CREATE TRIGGER contacts_greeted AFTER INSERT ON contacts BEGIN
       INSERT INTO contact_greetings (organization_id, contact_id, greeting)
-      VALUES (NEW.organization_id, NEW.contact_id, 'Hello');
+      VALUES (NEW.organization_id, NEW.contact_id, 'Hello') ON CONFLICT (organization_id, contact_id) DO NOTHING;
     END;
     INSERT INTO contact_greetings (organization_id, contact_id, greeting)
     SELECT organization_id, contact_id, 'Hello' FROM contacts;
