@@ -1,6 +1,6 @@
 import type { MessageBatch } from '@cloudflare/workers-types'
 import { dropUnreadBody } from '../domain/limits/body.ts'
-import { submissionFailure, unknownOutcome } from '../domain/forms/reply.ts'
+import { submissionFailure, unknownOutcome } from '../domain/forms/result.ts'
 import { FORM_PAGE_PREFIX, isSentToForm } from '../domain/forms/page-path.ts'
 import { isSubmissionPath } from '../domain/forms/routes.ts'
 import { internalError } from '../domain/record/reply.ts'

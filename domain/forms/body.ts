@@ -8,7 +8,7 @@ import {
   type Entries,
   type SubmittedBody,
 } from './language/answers.ts'
-import { refused, type Refused } from './reply.ts'
+import { refused, type Refused } from './result.ts'
 import { BODY_MAX_BYTES } from './language/definition.ts'
 import { decodeUtf8, utf8, isJsonObject, parseJson, parsedOr } from '../text/encoding.ts'
 

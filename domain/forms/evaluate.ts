@@ -27,7 +27,7 @@ import {
   type Refused,
   type Saved,
   type RefusalCode,
-} from './reply.ts'
+} from './result.ts'
 import { judge } from '../spam/judge.ts'
 import { visibleFields } from './language/visibility.ts'
 import {

@@ -1,6 +1,6 @@
 import { html, trusted, type Html } from '../text/html.ts'
 import { PROBLEMS_MAX } from '../limits/limits.ts'
-import type { FailureCode, FieldErrors } from './reply.ts'
+import type { FailureCode, FieldErrors } from './result.ts'
 import type { Language } from './language/definition.ts'
 import { sayerOf, type Say, type Sentence } from './language/words.ts'
 import { FORM_PAGE_PREFIX } from './page-path.ts'

@@ -2,10 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Reply } from '../record/reply.ts'
 import { contentTypeOf } from '../text/http.ts'
 import { utf8 } from '../text/encoding.ts'
+import { failedReply, submissionReply, wantsPage } from './reply.ts'
 import {
-  failedReply,
-  submissionReply,
-  wantsPage,
   failureCodes,
   failureStatus,
   refused,
@@ -13,7 +11,7 @@ import {
   type RefusalCode,
   type Saved,
   type SubmissionResult,
-} from './reply.ts'
+} from './result.ts'
 
 const saved: Saved = {
   kind: 'saved',

@@ -13,7 +13,7 @@ import { contentTypeOf } from '../text/http.ts'
 import type { Posted } from './body.ts'
 import { createFormCache, submitForm, loadForm } from './submit.ts'
 import { hashFormPassword } from './password.ts'
-import type { SubmissionResult } from './reply.ts'
+import type { SubmissionResult } from './result.ts'
 
 let secrets: Secrets
 let passwordHash: string

@@ -1,15 +1,6 @@
 import type { ReplyOf, RequestOf } from '../record/operation.ts'
 import { contentTypeOf } from '../text/http.ts'
-import {
-  submissionReply,
-  preflight,
-  failedReply,
-  unknownFormReply,
-  formNotFound,
-  type Refused,
-  type SubmissionResult,
-  unknownOutcome,
-} from './reply.ts'
+import { submissionReply, preflight, failedReply, unknownFormReply } from './reply.ts'
 import type { postSubmission, preflightForm } from './endpoints.ts'
 import type { Background, Clock, Deadline, RandomSource } from '../../ports/platform.ts'
 import type { FormDirectory, StoredForm } from '../../ports/records.ts'
@@ -21,6 +12,7 @@ import { toInstant } from '../text/instant.ts'
 import { readBody, type Posted } from './body.ts'
 import { contractDoor, evaluate, refusedIn, type LoadedForm, type Submission } from './evaluate.ts'
 import { BODY_MAX_BYTES, FORM_ID } from './language/definition.ts'
+import { formNotFound, type Refused, type SubmissionResult, unknownOutcome } from './result.ts'
 import { compileForm } from './language/compile.ts'
 import { networkOf } from '../spam/judge.ts'
 import type { HandlerFor, Served } from '../access/serve-operation.ts'
