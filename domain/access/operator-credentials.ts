@@ -20,7 +20,6 @@ import {
   type RoutedRequest,
 } from '../record/reply.ts'
 import { isPrivate } from '../text/http.ts'
-import { isOpenToMembers } from './member-reads.ts'
 
 // Who sends a request to the operator interface, and what they can show besides a key: a proof of the root secret, or a
 // session.
@@ -245,6 +244,14 @@ export function refuseForeign({ request, url }: SessionRequest): JsonReply<403, 
 /** Whether a request asks for no change. */
 export function isRead({ method }: Request): boolean {
   return method === 'GET' || method === 'HEAD'
+}
+
+/** Below which addresses, after `/api/v1/`, a member reads an organization: its submissions, forms, contacts and reports. */
+export const MEMBER_READS = ['forms', 'contacts', 'contact-lists', 'analytics'] as const
+
+function isOpenToMembers(address: string): boolean {
+  // Anybody reads the document.
+  return [...MEMBER_READS, 'openapi.json'].some((open) => address === open || address.startsWith(`${open}/`))
 }
 
 const FOR_OWNERS =

@@ -7,6 +7,7 @@ import { automations, type Steps } from '../resources/automations.ts'
 import { contactLists } from '../resources/contact-lists.ts'
 import { forms } from '../resources/forms.ts'
 import { echoed } from '../limits/limits.ts'
+import { orderedJson } from '../text/encoding.ts'
 import { suggestion } from '../text/schema-errors.ts'
 import {
   AUTOMATIONS_PATH,
@@ -372,16 +373,7 @@ function changedKeys(row: Draft['row'], before: StoredAutomation | null): readon
   const is = lineOf({ ...row, updatedAt: '' })
   const was = before === null ? {} : lineOf(before)
   const keys = [...new Set([...Object.keys(is), ...Object.keys(was)])]
-  return keys.filter((key) => ordered(is[key]) !== ordered(was[key]))
-}
-
-/** A value as JSON, with the keys of each object in order: what is stored may have them in another one. */
-function ordered(value: unknown): string | undefined {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([left], [right]) => (left < right ? -1 : 1)))
-      : inner,
-  )
+  return keys.filter((key) => orderedJson(is[key]) !== orderedJson(was[key]))
 }
 
 /** The problems of drafts that change something and refer to forms, fields or lists that are not there. */

@@ -13,7 +13,7 @@ import {
   type GivenForm,
 } from '../forms/language/check.ts'
 import { echoed } from '../limits/limits.ts'
-import { isJsonObject } from '../text/encoding.ts'
+import { isJsonObject, orderedJson } from '../text/encoding.ts'
 import { component, described } from '../record/meaning.ts'
 import { instant } from './serve.ts'
 import * as v from 'valibot'
@@ -222,7 +222,7 @@ const RESERVED = 'can be changed by an owner of the organization alone'
 
 /** What a draft changes that is for owners: whether the form is in public, and to whom mail goes. */
 function reservedChanges({ draft, before }: Drafted): readonly string[] {
-  const emails = (form: FormDefinition | undefined) => textOf(form?.notificationEmails ?? [])
+  const emails = (form: FormDefinition | undefined) => orderedJson(form?.notificationEmails ?? [])
   return [
     ...(draft.isPublished === (before?.isPublished ?? false) ? [] : ['isPublished']),
     ...(emails(draft.definition) === emails(before?.definition) ? [] : ['notificationEmails']),
@@ -343,14 +343,14 @@ async function passwordOf(
 function changeIn(draft: Draft, before: StoredForm | null): FormChange | null {
   const was = before === null ? {} : settingsOf(before)
   const is = settingsOf({ passwordHash: before?.passwordHash ?? null, ...draft })
-  const keys = namesOf(is, was).filter((key) => textOf(is[key]) !== textOf(was[key]))
+  const keys = namesOf(is, was).filter((key) => orderedJson(is[key]) !== orderedJson(was[key]))
   if (before !== null && keys.length === 0) return null
   const [fields, fieldsBefore] = [
     fieldsOf(draft.definition),
     before === null ? {} : fieldsOf(before.definition),
   ]
   const changed = namesOf(fields, fieldsBefore).filter(
-    (id) => textOf(fields[id]) !== textOf(fieldsBefore[id]),
+    (id) => orderedJson(fields[id]) !== orderedJson(fieldsBefore[id]),
   )
   return { id: draft.formId, keys, fieldIds: changed }
 }
@@ -374,8 +374,4 @@ type Named = Readonly<Record<string, unknown>>
 
 function namesOf(...all: readonly Named[]): readonly string[] {
   return [...new Set(all.flatMap(Object.keys))]
-}
-
-function textOf(value: unknown): string | undefined {
-  return JSON.stringify(value)
 }

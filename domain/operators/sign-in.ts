@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Session, SignedIn, PersonRole } from '../../ports/operators.ts'
 import { readKey, readOperatorKey } from '../access/keys.ts'
 import {
+  MEMBER_READS,
   operatorRoles,
   browserName,
   cookieHeader,
@@ -351,6 +352,10 @@ const Me = component(
         v.record(v.string(), v.array(v.string())),
         'For each of the roles that are named above: the operations of this interface that it opens.',
       ),
+      reads: described(
+        v.record(v.string(), v.array(v.string())),
+        'For each of these roles that does not read all of an organization: below which addresses after `/api/v1/` it reads.',
+      ),
     }),
     'Who asks, and what they may do.',
   ),
@@ -374,6 +379,7 @@ export function meOperation(listed: () => readonly OperationEndpoint[]) {
         role: null,
         organizations: [{ organizationId: 'lakeside', name: 'Lakeside Car Wash', role: 'owner' }],
         may: { owner: ['submissions.list'] },
+        reads: {},
       }),
       400: 'BadRequest',
     },
@@ -414,6 +420,7 @@ export function meOperation(listed: () => readonly OperationEndpoint[]) {
           role: ofService === 'admin' || ofService === 'support' ? ofService : null,
           organizations,
           may,
+          reads: roles.includes('member') ? { member: [...MEMBER_READS] } : {},
         },
         PRIVATE,
       )

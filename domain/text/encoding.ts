@@ -146,6 +146,15 @@ export function parsedOr(text: string, fallback: unknown): unknown {
   }
 }
 
+/** A value as JSON, with the keys of each object in order: two values share it exactly when they say the same. */
+export function orderedJson(value: unknown): string | undefined {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    isJsonObject(part)
+      ? Object.fromEntries(Object.entries(part).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : part,
+  )
+}
+
 /** Whether a value is a JSON object: neither null nor a list. */
 export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -209,6 +209,31 @@ test('words that an import has stored may stay while something else changes', as
   expect((await save({ ...form, fields: [{ ...field, type: 'ratings' }] })).code).toBe(1)
 })
 
+test('the order of settings changes nothing, at any depth', async () => {
+  const first = [
+    { id: 'a', type: 'single_choice', label: 'A', options: [{ value: 'x', label: 'X' }] },
+    {
+      id: 'b',
+      type: 'short_text',
+      label: 'B',
+      visibleWhen: { match: 'all', rules: [{ field: 'a', operator: 'equals', value: 'x' }] },
+    },
+  ]
+  const again = [
+    { options: [{ label: 'X', value: 'x' }], label: 'A', type: 'single_choice', id: 'a' },
+    {
+      visibleWhen: { rules: [{ value: 'x', operator: 'equals', field: 'a' }], match: 'all' },
+      type: 'short_text',
+      label: 'B',
+      id: 'b',
+    },
+  ]
+  expect((await save({ formId, name: 'F', fields: first })).stdout).toMatch(/: created/)
+  expect((await save({ fields: again, name: 'F', formId })).stdout).toBe(
+    `${formId}: unchanged, unpublished\n`,
+  )
+})
+
 test('the schema that a file names is allowed and not kept, and nowhere else', async () => {
   const form = { $schema: 'http://127.0.0.1:8787/forms/schema.json', formId, name: 'F', fields: [field] }
   expect((await save(form)).code).toBe(0)

@@ -81,10 +81,18 @@ export function useMay(id: OperationId): boolean {
   return may(useIdentity(), id, organizationIn(location))
 }
 
-/** Whether who is signed in is no more than a member of an organization, so that they read a part of its data alone. */
-export function isMemberOnly({ role, organizations }: Identity, organizationId: string): boolean {
+/**
+ * The addresses below `/api/v1/` that whoever is signed in reads of an organization, with all that is below them; null: all.
+ */
+export function readsOf(
+  { role, organizations, reads }: Identity,
+  organizationId: string,
+): readonly string[] | null {
   const there = organizations.filter((one) => one.organizationId === organizationId)
-  return role === null && there.length > 0 && there.every((one) => one.role === 'member')
+  const limited = there.map((one) => reads[one.role] ?? null)
+  return role !== null || limited.length === 0 || limited.includes(null)
+    ? null
+    : limited.flatMap((one) => one ?? [])
 }
 
 /** The organization that an address below the console names; null: none. */

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Link, useLocation, useSearch } from 'wouter-preact'
-import { isOpenToMembers } from '../../../../domain/access/member-reads.ts'
 import { titleOf } from '../../../../domain/text/words.ts'
 import { Button, SelectField, TextField, calls } from '../kit/controls.tsx'
 import { Dialog } from '../kit/dialog.tsx'
@@ -21,7 +20,7 @@ import type { OrganizationProps } from '../organizations/organization.ts'
 import { isNothing } from '../service/client.ts'
 import { useRead, useReadPages } from '../service/hooks.ts'
 import type { Row } from '../service/operations.ts'
-import { isMemberOnly, useIdentity } from '../session.tsx'
+import { readsOf, useIdentity } from '../session.tsx'
 import {
   addressOf,
   chosenIn,
@@ -45,14 +44,13 @@ import {
 
 /** A browser over everything that a tenant, or a member of it, can read, made from the contract document. */
 export function Page({ organizationId }: OrganizationProps) {
-  const isMember = isMemberOnly(useIdentity(), organizationId)
+  const reads = readsOf(useIdentity(), organizationId)
   const document = useRead<ContractDocument>('/api/v1/openapi.json')
   const [location] = useLocation()
   const address = location.replace(/^\/data\/?/, '').replace(/\/$/, '')
   if (document.state === 'ready') {
-    const routes = dataRoutesIn(document.data).filter(
-      ({ template }) => !isMember || isOpenToMembers(template),
-    )
+    const isRead = ({ template }: DataRoute) => reads?.includes(template.split('/', 1)[0] ?? '') ?? true
+    const routes = dataRoutesIn(document.data).filter(isRead)
     return <DataPlace routes={routes} shown={address} />
   }
   return (

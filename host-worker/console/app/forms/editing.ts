@@ -14,7 +14,7 @@ import {
 import type { Finding } from '../../../../domain/forms/language/check.ts'
 import { titleOf } from '../../../../domain/text/words.ts'
 import { mistakeIn, mistakeText } from '../../../../domain/text/json-mistake.ts'
-import { isJsonObject, listOf, membersOf } from '../../../../domain/text/encoding.ts'
+import { isJsonObject, listOf, membersOf, orderedJson } from '../../../../domain/text/encoding.ts'
 import type { OrganizationProps } from '../organizations/organization.ts'
 import { basedOn, failureOf, type Client } from '../service/client.ts'
 import type { Reading } from '../service/hooks.ts'
@@ -59,7 +59,7 @@ export function fieldsIn(form: FormJson): readonly unknown[] {
 
 /** Whether there is something to save. */
 export function isChanged({ form, saved }: Editing): boolean {
-  return sameText(form) !== sameText(saved)
+  return orderedJson(form) !== orderedJson(saved)
 }
 
 /** Sets a part of the form. Undefined removes it. Not for whole fields, which have names. */
@@ -214,15 +214,6 @@ export function withMoved<Item>(items: readonly Item[], from: number, to: number
   return items.toSpliced(from, 1).toSpliced(to, 0, ...moved)
 }
 
-/** A text that two values share exactly when they say the same, whatever the order of their settings. */
-export function sameText(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    isJsonObject(part)
-      ? Object.fromEntries(Object.entries(part).sort(([left], [right]) => (left < right ? -1 : 1)))
-      : part,
-  )
-}
-
 const ID_LENGTH = 60
 
 /** How German writes what ASCII does not have. */
@@ -313,7 +304,7 @@ export function offlineReasons(
   form: FormJson,
   findings: readonly Finding[],
 ): readonly string[] {
-  if (stored?.isPublished !== true || sameText(form) === sameText(stored.form)) return []
+  if (stored?.isPublished !== true || orderedJson(form) === orderedJson(stored.form)) return []
   const reasons = sentencesOf(findings.filter(({ kind }) => kind === 'hosted'))
   return form.isPublished === false ? ['The source says so.', ...reasons] : reasons
 }

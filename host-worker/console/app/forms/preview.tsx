@@ -3,11 +3,12 @@ import { clientSpeechOf, type ClientForm } from '../../../../domain/forms/langua
 import { sayerOf, type Say, type Voice } from '../../../../domain/forms/language/words.ts'
 import type { FormPath } from '../../../../domain/forms/language/compile.ts'
 import { formSnippet, formStyle } from '../../../../domain/forms/form-page.ts'
+import { orderedJson } from '../../../../domain/text/encoding.ts'
 import type * as FormClient from '../../../browser/client/index.ts'
 import { TextArea } from '../kit/controls.tsx'
 import { Card, Empty } from '../kit/page.tsx'
 import { useEditor } from './controls.tsx'
-import { placeIn, readSource, replaceForm, sameText, type Span } from './editing.ts'
+import { placeIn, readSource, replaceForm, type Span } from './editing.ts'
 
 /** Within this time further changes are awaited, so that a large form is not shown anew for each letter. */
 const SHOWN_AFTER_MS = 100
@@ -167,7 +168,7 @@ export function SourceView({ sought, onReading }: SourceViewProps) {
   const reading = readSource(text)
   useEffect(() => {
     onReading(reading.kind === 'form')
-    if (reading.kind === 'form' && sameText(reading.form) !== sameText(editing.form))
+    if (reading.kind === 'form' && orderedJson(reading.form) !== orderedJson(editing.form))
       change(replaceForm(reading.form))
   }, [text])
   useEffect(() => {
