@@ -81,9 +81,9 @@ export interface OperatorChanges {
   revokeOperatorKey(revocation: OperatorKeyRevocation): Promise<Revoked | null>
   /**
    * Gives a person a role, in place of the one that they had there. A change of the role ends their sessions, in the
-   * same step, unless they have a role elsewhere too and this is not the whole service: every request reads all roles,
-   * so it applies to the next one anyhow, and what others gave them is not for this place to end. False, and nothing is
-   * stored: the stored role is not `replaced`, or who asks has no role any more.
+   * same step, if it is the role in the whole service or the only one that they have. Otherwise their sessions stay for
+   * the roles that others gave them: every request reads all roles, so the change applies to the next one all the same.
+   * False, and nothing is stored: the stored role is not `replaced`, or who asks has no role any more.
    * @param replaced what was read before; null: there must be none; left out: whatever there is
    * @param asking the person who asks; null: an operator key does
    */

@@ -80,9 +80,10 @@ const followingColumns: Readonly<Record<string, Readonly<Record<string, Followin
     owner_id: (organizationId) => organizationId,
     row_id: (organizationId, valueOf) => `${String(valueOf('review_id'))} ${organizationId}`,
   },
-  // It tells of the database when a record was written there.
+  // It says when a record was written in the database where it lies, not when something was sent.
   sends: { updated_at: () => '' },
-  // What signs is known to the service that signed, and what was restored calls nobody by itself.
+  // The receiver knows a secret as that of the service that had it, so it is not taken along. A restored webhook calls
+  // nobody until somebody switches it on.
   webhooks: {
     is_on: () => 0,
     off_reason: () => null,

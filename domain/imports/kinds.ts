@@ -121,8 +121,8 @@ export function isKeptAtPos(name: string): boolean {
 }
 
 /**
- * Whether rows are staged as because this service must handle them again when they are written: to complete
- * them, or to send them to a point of sale.
+ * Whether the rows that an import stages are drafts, which this service handles once more when they are written: to
+ * complete them, or to send them to a point of sale.
  */
 export function isStagedAsDrafts(kind: ImportKind): boolean {
   return kind.completion !== null || isKeptAtPos(kind.collection)

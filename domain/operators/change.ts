@@ -179,8 +179,8 @@ interface StateAccess<Stored, Body, Outcome> {
   readonly shown: (stored: Stored) => Body | null
   /**
    * Writes in one step, provided that what is stored is still what was read; else `overtaken`, and nothing is written.
-   * @param isConditional whether the caller has seen this state. Else a write that names all it depends on may do
-   *   without that condition.
+   * @param isConditional whether the request demands a certain state. If it does not, a write that sets all it depends
+   *   on may be made whatever is stored.
    */
   readonly write: (stored: Stored, isConditional: boolean) => Promise<Outcome | 'overtaken'>
 }
@@ -191,8 +191,8 @@ const ATTEMPTS_MAX = 100
 /**
  * Changes a state, if it is as the request demands: the one way to write back what was read. The condition is checked
  * against what was read, and again by the statement that writes, so that no change in between is lost. A change that was
- * overtaken and demands nothing begins again with what is stored now. A precondition about nothing is ignored, unless
- * the operation may create it (RFC 9110, section 13.2.1).
+ * overtaken and demands nothing begins again with what is stored now. Where there is no state, what the request demands of
+ * it is ignored and the operation answers that nothing is there (RFC 9110, section 13.2.1), unless it may create one.
  */
 export async function changeAsRead<Stored, Body extends object, Outcome>(
   operation: OperationEndpoint,

@@ -219,7 +219,8 @@ export const getSecrets = operated({
       },
     },
   ],
-  // Answers `GET /operator/v1/secrets`: first for the shared database and some families, then for more families with each cursor./
+  // The first answer counts in the shared database and in as many databases of families as one request may ask; each
+  // further one, by its cursor, in the databases of the next families.
   answer: async ({ operation, query }, world) => {
     const { administration, overview, secrets } = world
     const scope = { endpointId: operation.id, organizationId: null }

@@ -1,4 +1,4 @@
-/** Parses a URL (URL standard); null when the text is not a URL. Does the same as `URL.parse`, which Node 20 lacks. */
+/** Parses a URL (URL standard); null when the text is not a URL. Does the same as `URL.parse`, which browsers of before 2024 lack. */
 export function parseUrl(text: string, base?: string): URL | null {
   return URL.canParse(text, base) ? new URL(text, base) : null
 }

@@ -170,8 +170,9 @@ const changing = db
   .where('o.organization_id', '=', organizationId)
 
 /**
- * The id of the organization if it is saved with another value in a column, else null: then SQLite looks at none of its
- * rows, where it would test a condition beside its id for each of them.
+ * The id of the organization if it is saved with another value in a column, else no row. A statement that compares the
+ * organization of its rows with this finds none of them then; with the condition beside the organization's id, SQLite
+ * would go through all of its rows and test it for each.
  */
 const savedWithOther = (column: 'phone_country' | 'automation_hourly') =>
   db

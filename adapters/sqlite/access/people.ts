@@ -382,7 +382,7 @@ const mayChange = eb.and([
   mayStillChange(slot<string | null>('asking'), slot<string>('organizationId')),
 ])
 
-/** The sessions of a person that end with their role in a place: none that rest on what others gave them. */
+/** The sessions of a person that end with their role in a place: all in the service, else those of whoever has no other role. */
 const ofPlace = ofPerson.where(({ eb, exists, not, or }) =>
   or([
     eb(slot<string>('organizationId'), '=', sql.lit(SERVICE)),

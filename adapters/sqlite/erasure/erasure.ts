@@ -31,7 +31,7 @@ import { templateCache } from '../../sql/statement.ts'
 const organizationId = slot<string>('organizationId')
 const addresses = textsOf(slot('addresses'))
 
-/** Each part has an index of its own, which one condition for all of them would not use. */
+/** The contacts that one kind of what is given names, by the index of that column: SQLite uses none for `a or b or c`. */
 const contactsBy = (column: 'contact_id' | 'email_key' | 'phone', given: keyof Person) =>
   db
     .selectFrom(jsonEach<string, 'g'>(slot(given), 'g'))

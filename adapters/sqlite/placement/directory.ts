@@ -185,8 +185,8 @@ const settleWork = template(
 )
 
 /**
- * Rows that a move has left here are about to be deleted: until then nobody may use or make the organization, as while it
- * is deleted. The names are those of the deletion of an organization.
+ * Rows that a move has left here are about to be deleted: until then nobody may use or make the organization. It is marked
+ * as one that is being deleted, by the same row as the deletion of an organization writes.
  */
 const closeWhatIsLeft = db
   .insertInto('restores')

@@ -83,8 +83,9 @@ export interface Sides {
 
 /**
  * Tables without a clock, whose rows are large: each round compares only their keys and these columns, and copies what
- * differs. The rows of an import never change, and neither do versions of forms, but for a form that was removed and made again.
- * A delivery to a webhook that was tried again was changed then, by a clock of its own. A form gets a new version when its organization's country changes.
+ * differs. The columns are those that tell that a row was changed. A form is among these tables because a change of its
+ * organization's country raises its version and leaves `updated_at`. A version of a form never changes, but its form may be
+ * removed and made again, with versions of the same numbers. The rows of an import never change.
  */
 const COMPARED_BY: Readonly<Record<string, readonly string[]>> = {
   forms: ['version', 'updated_at'],

@@ -255,9 +255,9 @@ export function useSession(first: Credentials | null): SessionState {
       },
       (thrown: unknown) => {
         const failure = failureOf(thrown)
-        // Whoever has no session yet is no news.
-        const isNew = credentials === null && failure.kind === 'ended'
-        settle({ ...OUT, notice: isNew ? null : failure.message })
+        // Somebody who just opens the console without a session is not told that a session has ended.
+        const isFirst = credentials === null && failure.kind === 'ended'
+        settle({ ...OUT, notice: isFirst ? null : failure.message })
       },
     )
   }, [])

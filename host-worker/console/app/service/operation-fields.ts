@@ -5,8 +5,8 @@ export interface DeclaredField {
   readonly name: string
   readonly label: string
   /**
-   * A group has `fields`: it is null when the first of them, a choice, is none. Of several a person makes any number of
-   * choices; a page that has such a field shows it itself.
+   * `group`: an object of the `fields`, the first of which is a choice; the whole is null where that says `none`.
+   * `several`: any number of the choices. No dialog makes a control for it: the page that needs one has its own.
    */
   readonly kind: 'text' | 'number' | 'truth' | 'moment' | 'choice' | 'several' | 'group'
   readonly hint?: string
