@@ -19,7 +19,7 @@ import {
   type Reply,
   type RoutedRequest,
 } from '../record/reply.ts'
-import { isPrivate } from '../text/http.ts'
+import { isAt, isPrivate } from '../text/http.ts'
 
 // Who sends a request to the operator interface, and what they can show besides a key: a proof of the root secret, or a
 // session.
@@ -246,12 +246,18 @@ export function isRead({ method }: Request): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** Below which addresses, after `/api/v1/`, a member reads an organization: its submissions, forms, contacts and reports. */
-export const MEMBER_READS = ['forms', 'contacts', 'contact-lists', 'analytics'] as const
+/**
+ * The addresses, after `/api/v1/`, at which a member reads an organization: its submissions, forms, contacts and reports.
+ * With `/*` all that are below.
+ */
+export const MEMBER_READS = [
+  ...['forms', 'forms/*', 'contacts', 'contacts/*', 'contact-lists', 'contact-lists/*'],
+  ...['members', 'cohorts', 'retention-offers', 'cancellations', 'cancellation-survey'],
+] as const
 
 function isOpenToMembers(address: string): boolean {
   // Anybody reads the document.
-  return [...MEMBER_READS, 'openapi.json'].some((open) => address === open || address.startsWith(`${open}/`))
+  return [...MEMBER_READS, 'openapi.json'].some((open) => isAt(address, open))
 }
 
 const FOR_OWNERS =

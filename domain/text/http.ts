@@ -47,6 +47,11 @@ export function isPrivate(url: URL | null): url is URL {
   return isLocal || url.protocol === 'https:'
 }
 
+/** Whether an address is at a place: `forms` is that address alone, `forms/*` all that are below it. */
+export function isAt(address: string, place: string): boolean {
+  return place.endsWith('/*') ? address.startsWith(place.slice(0, -1)) : address === place
+}
+
 /** A header value such as `form-data; name="a"`, split into its parts. */
 export interface HeaderValue {
   /** The part before the first semicolon, lower-cased. */

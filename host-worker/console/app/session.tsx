@@ -82,7 +82,7 @@ export function useMay(id: OperationId): boolean {
 }
 
 /**
- * The addresses below `/api/v1/` that whoever is signed in reads of an organization, with all that is below them; null: all.
+ * The addresses after `/api/v1/` at which whoever is signed in reads an organization, with `/*` all that are below; null: all.
  */
 export function readsOf(
   { role, organizations, reads }: Identity,

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Link, useLocation, useSearch } from 'wouter-preact'
+import { isAt } from '../../../../domain/text/http.ts'
 import { titleOf } from '../../../../domain/text/words.ts'
 import { Button, SelectField, TextField, calls } from '../kit/controls.tsx'
 import { Dialog } from '../kit/dialog.tsx'
@@ -49,7 +50,7 @@ export function Page({ organizationId }: OrganizationProps) {
   const [location] = useLocation()
   const address = location.replace(/^\/data\/?/, '').replace(/\/$/, '')
   if (document.state === 'ready') {
-    const isRead = ({ template }: DataRoute) => reads?.includes(template.split('/', 1)[0] ?? '') ?? true
+    const isRead = ({ template }: DataRoute) => reads?.some((open) => isAt(template, open)) ?? true
     const routes = dataRoutesIn(document.data).filter(isRead)
     return <DataPlace routes={routes} shown={address} />
   }
