@@ -9,6 +9,7 @@ import {
   readContact,
   site,
   submission,
+  submissionRow,
   twoTenants,
   type TwoTenants,
 } from './fixtures.ts'
@@ -163,6 +164,20 @@ export const upsertCases = casesFrom(twoTenants, {
     assert.deepEqual([fresh?.tags, fresh?.emailConsent, fresh?.createdAt], [[], 'unknown', fresh?.updatedAt])
     assert.deepEqual(await write(), { changed: 0 })
     assert.deepEqual(await read('c-2'), fresh)
+  },
+  async 'what a submission was taken for is settled when it is new, and no later write changes it'({
+    tenant,
+  }) {
+    await tenant('org-a').upsert('forms', [form('form-1')])
+    const write = (spam: boolean | null, more: object = {}) =>
+      tenant('org-a').upsert('form-submissions', [submissionRow('s-1', { formId: 'form-1', spam, ...more })])
+    const read = async () =>
+      (await tenant('org-a').findMany('form-submissions', ['spam', 'source'], ['s-1']))[0]
+    const held = { held: { email: 'ada@example.com' }, source: 'headless' }
+    await write(true, held)
+    assert.deepEqual(await write(false, held), { changed: 0 })
+    assert.deepEqual(await write(null, { ...held, source: 'hosted' }), { changed: 1 })
+    assert.deepEqual(await read(), { spam: true, source: 'hosted' })
   },
   async 'an upsert that fails on one row writes none'(storage) {
     const broken = contact('c-2', { contactId: null })

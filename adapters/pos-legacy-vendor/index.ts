@@ -147,6 +147,7 @@ function describe(resource: Resource): Table {
         assigned: false,
         default: null,
         mayBeLeftOut: false,
+        isSettled: false,
         expression: list === undefined ? null : latestEvents(list[1]),
       },
     ]

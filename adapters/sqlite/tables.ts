@@ -26,6 +26,8 @@ export interface Column {
   readonly default: Default | null
   /** Whether a stored row keeps its value when it is written without one. A null clears it. */
   readonly mayBeLeftOut: boolean
+  /** Whether a stored row keeps its value whatever it is written with. Such a column has a default. */
+  readonly isSettled: boolean
   /** The SQL for the field in a query of the table with the alias `t`; null: the column itself. */
   readonly expression: string | null
 }
@@ -83,6 +85,7 @@ function describe(collection: string): Table {
         assigned: origin === 'assigned',
         default: 'default' in entry ? (entry.default ?? null) : null,
         mayBeLeftOut: 'mayBeLeftOut' in entry,
+        isSettled: 'isSettled' in entry,
         expression: null,
       },
     ],

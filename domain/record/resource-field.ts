@@ -20,6 +20,8 @@ export interface Imported<Value = unknown> {
   readonly default?: Default
   /** Given when a row that is written without the field keeps what is stored, which a null clears. */
   readonly mayBeLeftOut?: true
+  /** Given when a stored row keeps its value whatever it is written with, so that only a new row takes what is given. */
+  readonly isSettled?: true
   /** What people call the field at the head of a column, in several languages, besides its name. */
   readonly heads?: readonly string[]
   /** The values for which people write other words in the cells of a spreadsheet, by these words in lower case. */
@@ -113,6 +115,13 @@ export function orNow(field: Field<string>): Imported<string> {
  */
 export function orKept<Value>(field: Field<Value | null>): Imported<Value | null> {
   return { origin: 'imported', field, mayBeLeftOut: true }
+}
+
+/**
+ * A field that an import gives to a new row alone: what has happened to a stored one since, here, is not undone by a file.
+ */
+export function settled<Value>(field: Imported<Value>): Imported<Value> {
+  return { ...field, isSettled: true }
 }
 
 /** A field with what people call it at the head of a column. Case, accents, spaces and punctuation do not matter. */

@@ -13,7 +13,7 @@ import {
   timestamp,
 } from '../record/field.ts'
 import { booleanFilter, idFilter, window } from '../record/filter.ts'
-import { joined, orElse, updatedAt } from '../record/resource-field.ts'
+import { joined, orElse, settled, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { publicAnswers, publishedAnswers, storedAnswers } from './answers.ts'
 import { attribution } from '../forms/language/attribution.ts'
@@ -64,7 +64,8 @@ export const formSubmissions = resource({
     answers: publishedAnswers(),
     attribution: orElse(attribution(), {}),
     source: oneOf(['headless', 'hosted']),
-    spam: orElse(boolean(), false),
+    // A verdict, or what a person said of it, stands: what is held follows when a person says so, and not by a file.
+    spam: settled(orElse(boolean(), false)),
     submittedAt: timestamp(),
     updatedAt: updatedAt(),
   },

@@ -272,9 +272,12 @@ function at(index: number): Expression<unknown> {
   return sql`row.value ->> ${sql.raw(String(index))}`
 }
 
-/** The SQL of the value to write: what is given, else what is stored under the same key, else the natural value. */
+/**
+ * The SQL of the value to write: what is given, else what is stored under the same key, else the natural value. Of a
+ * settled column, what is stored comes first.
+ */
 function valueOf(
-  { name, storage, default: natural, mayBeLeftOut }: Column,
+  { name, storage, default: natural, mayBeLeftOut, isSettled }: Column,
   index: number,
   table: Table,
   fields: readonly string[],
@@ -292,7 +295,9 @@ function valueOf(
     where ${sql.id('kept', table.ownerColumn)} = ${slot('owner')} and ${sql.join(sameKey, sql` and `)})`
   if (natural === null)
     return sql`iif(json_type(row.value, ${sql.lit(`$[${index}]`)}) = 'false', ${kept}, ${given})`
-  return sql`coalesce(${given}, ${kept}, ${otherwise})`
+  return isSettled
+    ? sql`coalesce(${kept}, ${given}, ${otherwise})`
+    : sql`coalesce(${given}, ${kept}, ${otherwise})`
 }
 
 function literal(value: unknown, storage: Column['storage']): Expression<unknown> {
