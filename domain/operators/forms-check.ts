@@ -204,5 +204,5 @@ async function checkForm(
   const refused = new Set(unknownKeysOf(line).map(({ path }) => pathText(path)))
   const doubtful = placedWarnings(definition).filter(({ path }) => !refused.has(pathText(path)))
   const warnings = [...sentencesOf(doubtful), ...abuseWarnings(definition, use)]
-  return { kind: 'form', formId, ...headlessSupport(definition), warnings }
+  return { kind: 'form', formId, ...headlessSupport(definition), warnings: warnings.slice(0, PROBLEMS_MAX) }
 }

@@ -1,6 +1,6 @@
 import { count, jsonBody, notThere, operated } from './serve.ts'
 import * as v from 'valibot'
-import { echoed } from '../limits/limits.ts'
+import { echoed, PROBLEMS_MAX } from '../limits/limits.ts'
 import { readPhone } from '../read/query.ts'
 import { idMaxLength } from '../record/field.ts'
 import { many, mark, ofOrganization, sets, text } from '../record/command.ts'
@@ -281,7 +281,7 @@ export const eraseContact = operated({
     if ('unknown' in outcome)
       return errorReply(
         404,
-        `${organizationId} has no contact ${outcome.unknown.map(echoed).join(', ')}. Nothing was erased.`,
+        `${organizationId} has no contact ${outcome.unknown.slice(0, PROBLEMS_MAX).map(echoed).join(', ')}. Nothing was erased.`,
       )
     if ('importId' in outcome)
       return errorReply(

@@ -216,6 +216,11 @@ describe('what is not supported, naming the field and what is wrong', () => {
     ).toHaveLength(3)
   })
 
+  it('lists at most 50 reasons', () => {
+    const wrong = Array.from({ length: 80 }, (_, index) => fieldOf(`f${index}`, 'file'))
+    expect(reasonsFor(wrong)).toHaveLength(50)
+  })
+
   it.each([
     [{ requireEmailVerification: true }, /email verification/],
     [{ posEnrollment: true }, /point of sale/],

@@ -13,6 +13,7 @@ import {
 import { dependencyOrder, readOperand, subjectTakes, takesNoValue } from './visibility.ts'
 import * as v from 'valibot'
 import { isCalendarDate } from '../../text/instant.ts'
+import { PROBLEMS_MAX } from '../../limits/limits.ts'
 import { isJsonObject, keysOf } from '../../text/encoding.ts'
 import { FieldId, FieldSettings } from './field-schema.ts'
 
@@ -34,8 +35,9 @@ export type Compilation =
   | { readonly kind: 'supported'; readonly form: CompiledForm }
   | {
       readonly kind: 'unsupported'
+      /** At most `PROBLEMS_MAX`. */
       readonly reasons: readonly string[]
-      /** The same with their places. */
+      /** All of them, with their places. */
       readonly problems: readonly FormProblem[]
     }
 
@@ -67,7 +69,8 @@ export function compileForm(definition: FormDefinition): Compilation {
     ...cycleProblems(cyclic, readings),
     ...limitProblems(definition, identifyingField),
   ]
-  if (problems.length > 0) return { kind: 'unsupported', reasons: sentencesOf(problems), problems }
+  if (problems.length > 0)
+    return { kind: 'unsupported', reasons: sentencesOf(problems).slice(0, PROBLEMS_MAX), problems }
   const answerFields = new Map(fields.filter(isAnswerField).map((field) => [field.id, field]))
   return { kind: 'supported', form: { definition, fields, resolved, answerFields, identifyingField } }
 }
