@@ -43,7 +43,7 @@ export interface ImportedFile {
 
 /**
  * How the rows of a session become those of its collection. 0: each is complete and replaces what is stored under its id.
- * 1: some of them leave parts of what is stored. 2: some have no id, and are of whoever has their email or phone; then no
+ * 1: all have ids, and leave parts of what is stored. 2: some have no id, and are of whoever has their email or phone; then no
  * row clears what it does not name.
  */
 export type Matching = 0 | 1 | 2
@@ -145,8 +145,11 @@ export interface MatchKeys {
   readonly phones: readonly string[]
 }
 
-/** What an import did with a contact that was stored before: 0: nothing, 1: changed it, 2: stored it under a given id. */
-export type Touch = 0 | 1 | 2
+/**
+ * What an import did with a contact that was stored before: 0: nothing, 1: changed it, 2: stored it under a given id. -1:
+ * it was not met yet, and will be several times.
+ */
+export type Touch = -1 | 0 | 1 | 2
 
 /** Who the rows of a chunk may be of. */
 export interface Matches {
@@ -209,6 +212,8 @@ export interface ImportSessions {
   addPart(session: ImportSession, part: StagedPart): Promise<ImportSession | null>
   /** Keys of a bucket that occur in more than one line, at most `limit` of them. */
   repeatedKeys(importId: string, bucket: number, limit: number): Promise<readonly RepeatedKey[]>
+  /** Marks the contacts whose ids occur in more than one line, so that each is counted once. Done again: nothing more. */
+  markRepeated(importId: string, bucket: number): Promise<void>
   /** All keys of a bucket with their lines. */
   keysIn(importId: string, bucket: number): Promise<readonly RepeatedKey[]>
   /**

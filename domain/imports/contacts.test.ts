@@ -39,8 +39,25 @@ class Model {
 
   import(rows: readonly Row[], now: string) {
     const met = new Map<Known, 'new' | 'changed' | 'unchanged'>()
+    const rowsOf = new Map<Known, Row[]>()
     let merged = 0
+    const apply = (found: Known, row: Row) => {
+      for (const field of FIELDS) if ((row[field] ?? '') !== '') Object.assign(found, { [field]: row[field] })
+      for (const [name, value] of Object.entries((row.attributes ?? {}) as Record<string, string>))
+        found.attributes[name] = value
+      for (const [name, value] of Object.entries(row))
+        if (name.startsWith('attributes.') && typeof value === 'string' && value !== '')
+          found.attributes[name.slice('attributes.'.length)] = value
+    }
     for (const row of rows) {
+      // Whom this file has made without an id, and this row gives one.
+      const made = row.contactId === undefined ? undefined : this.#find({ ...row, contactId: undefined })
+      const isTaken = made !== undefined && made.contactId === null && met.get(made) === 'new'
+      const earlierRows = isTaken ? (rowsOf.get(made) ?? []) : []
+      if (isTaken) {
+        this.known.splice(this.known.indexOf(made), 1)
+        met.delete(made)
+      }
       let found = this.#find(row)
       const isNew = found === undefined
       if (found === undefined) {
@@ -50,13 +67,10 @@ class Model {
         this.known.push(found)
       }
       const before = JSON.stringify(found)
-      if (met.has(found)) merged += 1
-      for (const field of FIELDS) if ((row[field] ?? '') !== '') Object.assign(found, { [field]: row[field] })
-      for (const [name, value] of Object.entries((row.attributes ?? {}) as Record<string, string>))
-        found.attributes[name] = value
-      for (const [name, value] of Object.entries(row))
-        if (name.startsWith('attributes.') && typeof value === 'string' && value !== '')
-          found.attributes[name.slice('attributes.'.length)] = value
+      if (met.has(found) || isTaken) merged += 1
+      if (met.has(found) && isTaken) merged += 1
+      for (const one of [...earlierRows, row]) apply(found, one)
+      rowsOf.set(found, [...(rowsOf.get(found) ?? []), ...earlierRows, row])
       const state = isNew ? 'new' : JSON.stringify(found) === before ? 'unchanged' : 'changed'
       const earlier = met.get(found)
       if (earlier === undefined || (earlier === 'unchanged' && state === 'changed')) met.set(found, state)
@@ -160,10 +174,16 @@ for (const place of triedPlaces(['shared', 'own'] as const))
         nowMs += 60_000
         const now = new Date(nowMs).toISOString()
         const drawn = drawnRows(next, 5 + Math.floor(next() * 50), turn === 2 ? 'some' : 'none')
+        const isWhole = next() < 0.5
+        // Whom an earlier part has made stays, so in parts rows with ids come first.
+        const [named, nameless] = [
+          drawn.filter((row) => row.contactId),
+          drawn.filter((row) => !row.contactId),
+        ]
         // At least one row has no id, else the file is one of complete rows.
-        const rows = [...drawn, { email: 'list@example.com' }]
+        const rows = [...(isWhole ? drawn : [...named, ...nameless]), { email: 'list@example.com' }]
         const bytes = ndjsonBytes(rows)
-        const partBytes = next() < 0.5 ? bytes.length : 300
+        const partBytes = isWhole ? bytes.length : 300
         const world = worldOf(storage)
         const before = await stored(storage)
         const commit = async (importId: string) => {
@@ -303,6 +323,51 @@ const run = async (storage: ScratchStorage, text: string, more: object = {}) =>
     worldOf(storage),
   )
 
+it('a list whose rows all have ids is counted and merged, and clears nothing, as one without', async () => {
+  const storage = await openStorage('shared')
+  const head = 'contactId,email,firstName,lastName,attributes.a\n'
+  const three = 'c-1,a@x.example,Ada,L,1\nc-2,b@x.example,Bo,,\nc-3,c@x.example,,,\n'
+  expect(await run(storage, head + three)).toMatchObject({ fresh: 3, changed: 3, unchanged: 0, merged: 0 })
+  const before = await stored(storage)
+  const blank = 'c-1,,,,\nc-1,a@x.example,,,\nc-2,b@x.example,,,\n'
+  expect(await run(storage, head + blank)).toMatchObject({ fresh: 0, changed: 0, unchanged: 2, merged: 1 })
+  expect(await run(storage, 'contactId,email\nc-1,\n')).toMatchObject({ fresh: 0, changed: 0, unchanged: 1 })
+  expect(await stored(storage)).toEqual(before)
+  const twice = 'c-1,,Eve,,\nc-4,,D,,\nc-1,,,M,\nc-4,d@x.example,,,\n'
+  expect(await run(storage, head + twice)).toMatchObject({ fresh: 1, changed: 2, unchanged: 0, merged: 2 })
+  expect(
+    (await stored(storage)).map((one) => [one.contactId, one.firstName, one.lastName, one.email]),
+  ).toEqual(
+    expect.arrayContaining([
+      ['c-1', 'Eve', 'M', 'a@x.example'],
+      ['c-4', 'D', null, 'd@x.example'],
+    ]),
+  )
+})
+
+it('thousands of rows with ids are merged chunks apart, also by a dry run', async () => {
+  const storage = await openStorage('shared')
+  const rows = Array.from({ length: 6_000 }, (_, index) => `c-${index},p${index}@x.example,P\n`)
+  const more = ['c-1,,P\n', 'c-2,,\n', 'c-1,,Q\n', ...rows.slice(3, 6)]
+  const list = ['contactId,email,firstName\n', ...rows, ...more].join('')
+  const preview = await run(storage, list, { isDryRun: true })
+  expect(preview).toMatchObject({ read: 6_006, fresh: 6_000, changed: 6_000, unchanged: 0, merged: 6 })
+  expect(await run(storage, list)).toEqual({ ...preview, kind: 'imported' })
+  const again = await run(storage, list, { isDryRun: true })
+  expect(again).toMatchObject({ fresh: 0, unchanged: 5_999, changed: 1, merged: 6 })
+})
+
+it('a row with an id is of whom a row without one has made before it, as in the other order', async () => {
+  for (const rows of [',a@x.example,Ada,\nc-1,a@x.example,,L\n', 'c-1,a@x.example,,L\n,a@x.example,Ada,\n']) {
+    const storage = await openStorage('shared')
+    const list = `contactId,email,firstName,lastName\n${rows}`
+    expect(await run(storage, list, { isDryRun: true })).toMatchObject({ fresh: 1, changed: 1, merged: 1 })
+    expect(await run(storage, list)).toMatchObject({ fresh: 1, changed: 1, merged: 1 })
+    expect(await stored(storage)).toMatchObject([{ contactId: 'c-1', firstName: 'Ada', lastName: 'L' }])
+    expect(await run(storage, list)).toMatchObject({ fresh: 0, changed: 0, unchanged: 1, merged: 1 })
+  }
+})
+
 it('the same list again changes nothing, and a list clears nothing', async () => {
   const storage = await openStorage('shared')
   const list = 'first name,email,phone\nAda,ada@example.com,212-555-0100\nBo,,(212) 555 0101\n'
@@ -339,12 +404,12 @@ it('columns name single attributes, with ids and without, and never more than a 
   )
   const [attributes] = [async () => (await stored(storage)).map((one) => [one.lastName, one.attributes])]
   await run(storage, 'contactId,email,lastName,attributes.b\nc-1,a@example.com,,3\n')
-  expect(await attributes()).toEqual([[null, { kept: '1', b: '3' }]])
+  expect(await attributes()).toEqual([['L', { kept: '1', b: '3' }]])
   const mapping = { Birthday: 'attributes.born' }
   await run(storage, 'email,Birthday\na@example.com,1.2.1990\n', { mapping })
   await run(storage, 'email;Shoe size;B\na@example.com;38;\n', { takesAttributes: true })
   const four = { kept: '1', b: '3', born: '1.2.1990', 'Shoe size': '38' }
-  expect(await attributes()).toEqual([[null, four]])
+  expect(await attributes()).toEqual([['L', four]])
   const names = Array.from({ length: 48 }, (_, index) => `n${index}`)
   const many = `email,${names.join()}\na@example.com,${names.map(() => 'x').join()}\n`
   expect(await run(storage, many, { takesAttributes: true })).toMatchObject({

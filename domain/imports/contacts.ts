@@ -1,4 +1,5 @@
 import type {
+  ImportFormat,
   ImportSession,
   MatchedRows,
   MatchKeys,
@@ -15,7 +16,8 @@ import type { ImportContext, StorageType } from '../record/field.ts'
 
 // A list of contacts as people have it. A row without an id is of the contact that has its email, else its phone, as a
 // submission finds it; else it is a new one. That is decided when the row is written, in the order of the file, so rows
-// of one file that name the same contact are merged.
+// of one file that name the same contact are merged. A CSV file is such a list also when all of its rows have ids. NDJSON
+// whose rows have ids comes from programs: each of them says all of its contact, and clears what it does not name.
 
 type Reading = { readonly row: StoredRow } | { readonly issues: readonly ImportIssue[] }
 
@@ -24,7 +26,7 @@ interface ContactParts {
   readonly typeOf: (field: string) => StorageType | null
   readonly problemOf: (field: string) => string | null
   readonly read: (record: StoredRow, context: ImportContext) => Reading
-  readonly matching: ((rows: readonly StoredRow[]) => Matching) | null
+  readonly matching: ((rows: readonly StoredRow[], format: ImportFormat) => Matching) | null
 }
 
 /** The import of contacts, which may leave the id out and name single attributes. */
@@ -48,8 +50,9 @@ export function contactKind<Kind extends ContactParts>(plain: Kind): Kind & Cont
         )
       return { issues: [UNKNOWN, ...('issues' in reading ? reading.issues : []), ...attributes.issues] }
     },
-    matching: (rows) => {
+    matching: (rows, format) => {
       if (rows.some(({ contactId }) => contactId === null)) return 2
+      if (format === 'csv') return 1
       return rows.some((row) => Object.keys(row).some((name) => name.startsWith(ATTRIBUTE))) ? 1 : 0
     },
   }
@@ -98,16 +101,21 @@ function withAttributes(reading: Reading, { row, issues }: ReturnType<typeof att
   return issues.length > 0 ? { issues } : { row: { ...reading.row, ...row } }
 }
 
-/** What may find the contacts of these rows. */
-export function matchKeysOf(rows: readonly StoredRow[], matching: Matching): MatchKeys {
-  const valuesOf = (field: string) => [
-    ...new Set(rows.flatMap((row) => (typeof row[field] === 'string' ? [row[field]] : []))),
+/** Whether rows of a file leave what they do not name, so that several may be of one contact. */
+export function isList({ matching, format }: Pick<ImportSession, 'matching' | 'format'>): boolean {
+  return matching === 2 || (matching === 1 && format === 'csv')
+}
+
+/** What may find the contacts of these rows. One that has an id is found by nothing else. */
+export function matchKeysOf(rows: readonly StoredRow[]): MatchKeys {
+  const valuesOf = (field: string, some = rows) => [
+    ...new Set(some.flatMap((row) => (typeof row[field] === 'string' ? [row[field]] : []))),
   ]
-  const isById = matching === 1
+  const nameless = rows.filter(({ contactId }) => typeof contactId !== 'string')
   return {
     ids: valuesOf('contactId'),
-    emails: isById ? [] : valuesOf('emailKey'),
-    phones: isById ? [] : valuesOf('phone'),
+    emails: valuesOf('emailKey', nameless),
+    phones: valuesOf('phone', nameless),
   }
 }
 
@@ -155,6 +163,19 @@ class People {
     )
   }
 
+  /**
+   * Takes out whom earlier rows of the chunk have made under an id of the import, and whom this row gives another id. A
+   * contact that an earlier chunk has made is stored, may be known to others, and stays.
+   */
+  take(row: StoredRow, own: string): Person | undefined {
+    const made = typeof row.contactId === 'string' ? this.find({ ...row, contactId: null }) : undefined
+    if (made === undefined || made.stored !== null || !made.contactId.startsWith(own)) return undefined
+    const taken = { ...made }
+    this.#byId.delete(made.contactId)
+    this.change(made, {})
+    return taken
+  }
+
   met(): readonly Person[] {
     return [...this.#byId.values()].filter(({ rows }) => rows > 0)
   }
@@ -196,21 +217,25 @@ export function matchRows(
   const people = new People()
   for (const stored of found.contacts) people.add(String(stored.contactId), stored)
   const own = ownPrefix(session.importId)
+  const isListed = isList(session)
   const unfit = new Map<string, number>()
   for (const [index, row] of rows.entries()) {
+    const taken = people.take(row, own)
     const person = people.find(row) ?? people.add(idOf(row, own, chunk, index), null)
-    const attributes = mergedAttributes(person.row.attributes, row, session.matching)
-    if (attributes.unfit > 0) unfit.set(person.contactId, attributes.unfit)
-    const changed = changedFields(person.row, row, session.matching)
-    people.change(person, { ...changed, attributes: attributes.merged })
-    person.rows += 1
+    for (const one of taken === undefined ? [row] : [taken.row, row]) {
+      const attributes = mergedAttributes(person.row.attributes, one, isListed)
+      if (attributes.unfit > 0) unfit.set(person.contactId, attributes.unfit)
+      const changed = changedFields(person.row, one, isListed)
+      people.change(person, { ...changed, attributes: attributes.merged })
+    }
+    person.rows += 1 + (taken?.rows ?? 0)
   }
   const warnings = [...unfit].map(
     ([id, count]) =>
       `${echoed(id)}: ${count} new attributes were left out, because a contact has at most ${attributeBounds.most}.`,
   )
   return {
-    ...told(people.met(), found.touched, own),
+    ...told(people.met(), found.touched, { own, isById: session.matching === 1 }),
     warnings: [...session.warnings, ...warnings].slice(0, WARNINGS_MAX),
     at: found.at,
   }
@@ -231,11 +256,11 @@ function idOf({ contactId }: StoredRow, own: string, chunk: number, index: numbe
   return `${own}${String(chunk * ROWS_OF_CHUNK_MAX + index).padStart(NUMBER_LENGTH, '0')}`
 }
 
-function changedFields(before: StoredRow, row: StoredRow, matching: Matching): StoredRow {
+function changedFields(before: StoredRow, row: StoredRow, isListed: boolean): StoredRow {
   const after: Record<string, unknown> = { ...before }
   for (const { name, isKept } of fields) {
     const value = row[name] ?? null
-    const isGiven = matching === 2 ? !isBlank(value) : value !== null || !isKept
+    const isGiven = isListed ? !isBlank(value) : value !== null || !isKept
     if (isGiven) after[name] = value
   }
   return after
@@ -245,14 +270,14 @@ function changedFields(before: StoredRow, row: StoredRow, matching: Matching): S
 function mergedAttributes(
   before: unknown,
   row: StoredRow,
-  matching: Matching,
+  isListed: boolean,
 ): { readonly merged: unknown; readonly unfit: number } {
   const given = row.attributes ?? null
   const named = Object.keys(row)
     .filter((name) => name.startsWith(ATTRIBUTE))
     .map((name) => [name.slice(ATTRIBUTE.length), row[name]] as const)
   if (given === null && named.length === 0) return { merged: before ?? null, unfit: 0 }
-  const left = given === null || matching === 2 ? Object.entries(before ?? {}) : []
+  const left = given === null || isListed ? Object.entries(before ?? {}) : []
   const merged = new Map<string, unknown>(left)
   let unfit = 0
   for (const [name, value] of [...Object.entries(given ?? {}), ...named]) {
@@ -266,7 +291,7 @@ function mergedAttributes(
 function told(
   met: readonly Person[],
   touched: Matches['touched'],
-  own: string,
+  { own, isById }: { readonly own: string; readonly isById: boolean },
 ): Pick<MatchedRows, 'rows' | 'touched' | 'counts'> {
   const counts = { changedRows: 0, newRows: 0, mergedRows: 0 }
   const rows: StoredRow[] = []
@@ -274,15 +299,18 @@ function told(
   for (const { contactId, stored, row, rows: count } of met) {
     const before = touched.get(contactId)
     const isOwn = contactId.startsWith(own)
-    const isMet = before !== undefined || (isOwn && stored !== null)
+    const isMet = (before ?? -1) >= 0 || (isOwn && stored !== null)
     counts.mergedRows += count - (isMet ? 0 : 1)
     // Rows of one contact may differ among themselves; what counts is what they make of it together.
     const differs = stored === null || !isSame(stored, row)
     if (differs) rows.push(row)
-    if (differs && !(isOwn && stored !== null) && (before ?? 0) === 0) counts.changedRows += 1
+    if (differs && !(isOwn && stored !== null) && (before ?? 0) <= 0) counts.changedRows += 1
     if (stored === null) counts.newRows += 1
-    const after: Touch = stored === null ? 2 : differs ? 1 : 0
-    if (!isOwn && after > (before ?? -1)) touches.push([contactId, after])
+    const touch: Touch = stored === null ? 2 : differs ? 1 : 0
+    const after = before !== undefined && before > touch ? before : touch
+    // By ids, only those are met again that are marked, and a dry run notes each state of them.
+    const isNoted = isById ? before !== undefined && (differs || after > before) : after > (before ?? -1)
+    if (!isOwn && isNoted) touches.push([contactId, after])
   }
   return { rows, touched: touches, counts }
 }

@@ -25,7 +25,7 @@ import {
 import { abuseWarnings } from '../forms/language/warnings.ts'
 import { headlessSupport } from '../forms/language/compile.ts'
 import { echoed } from '../limits/limits.ts'
-import type { Matching } from '../../ports/import-sessions.ts'
+import type { ImportFormat, Matching } from '../../ports/import-sessions.ts'
 import { contactKind } from './contacts.ts'
 import { stepProblems } from '../forms/message-text.ts'
 
@@ -66,7 +66,7 @@ export interface ImportKind {
   /** The completion of rows; null: rows are complete when they are read. */
   readonly completion: Completion | null
   /** How these rows become those of the collection; null: each is complete. */
-  readonly matching: ((rows: readonly StoredRow[]) => Matching) | null
+  readonly matching: ((rows: readonly StoredRow[], format: ImportFormat) => Matching) | null
   /** What the operator should know of rows that are in order, as sentences; null: never anything. */
   readonly warn:
     | ((rows: readonly StoredRow[], lookup: Pick<TenantWriter, 'findMany'>) => Promise<readonly string[]>)

@@ -27,6 +27,7 @@ import { startOfFile, readPart, sealReading, unsealReading } from './read-part.t
 import { unknownWord } from '../text/schema-errors.ts'
 import { folded } from './file/header.ts'
 import type { StoredRow } from '../../ports/records.ts'
+import { isList } from './contacts.ts'
 import { existingRows, continueWriting } from './write.ts'
 import { bucketCount, echoed } from '../limits/limits.ts'
 
@@ -243,7 +244,7 @@ async function stagedPart(
       kind.secretField === null ? reading : await sealReading(reading, session.importId, sealing),
     ),
     rows: problems.length > 0 || !isStaged(session) ? [] : await drafts(checked.rows, kind, world),
-    matching: kind.matching?.(checked.rows) ?? 0,
+    matching: kind.matching?.(checked.rows, format) ?? 0,
     keys: inBuckets(checked.keys, bucketCount(session.totalBytes)),
   }
 }
@@ -341,7 +342,9 @@ async function allProblems(session: ImportSession, world: ImportWorld): Promise<
   const most = problemsMaxOf(session)
   for (let bucket = 0; bucket < bucketCount(totalBytes); bucket += 1) {
     // Rows of a list that name the same contact are merged.
-    if (session.matching < 2) {
+    if (isList(session)) {
+      if (session.matching === 1 && problems.length === 0) await sessions.markRepeated(importId, bucket)
+    } else {
       const repeated = await sessions.repeatedKeys(importId, bucket, most)
       problems.push(...repetitionProblems(repeated, kind))
     }

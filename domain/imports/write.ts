@@ -67,7 +67,7 @@ async function writeMatched(
 ): Promise<ImportSession | null> {
   const chunk = await sessions.nextChunk(session)
   if (chunk === null) return null
-  const found = await sessions.findMatches(session, matchKeysOf(chunk.rows, session.matching))
+  const found = await sessions.findMatches(session, matchKeysOf(chunk.rows))
   return sessions.writeChunk(session, { chunk: chunk.chunk, matched: matchRows(session, chunk, found) })
 }
 

@@ -70,11 +70,11 @@ const PublishedImport = v.strictObject({
   changedRows: described(count, 'Written rows that are new, or that replaced different content.'),
   newRows: described(
     v.nullable(count),
-    'Those of them that were stored for the first time; null: that is counted only where rows have no ids.',
+    'Those of them that were stored for the first time; null: that is counted only in lists of contacts.',
   ),
   mergedRows: described(
     v.nullable(count),
-    'Written rows that were of the same contact as an earlier row of the file; null: every row has an id.',
+    'Written rows that were of the same contact as an earlier row of the file; null: it is no list of contacts.',
   ),
   problems,
   warnings: described(

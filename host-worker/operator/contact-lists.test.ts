@@ -305,7 +305,7 @@ describe('in the console', () => {
     ])
     const told = toldImports(data)
     expect(told.map(({ text }) => text)).toEqual([
-      '1 read, 1 would be changed, 0 unchanged. Nothing is wrong. Nothing was imported: this was a dry run',
+      '1 read: 1 would be new, 0 changed, 0 unchanged, 0 merged. Nothing is wrong. Nothing was imported: this was a dry run',
       '1 read: 1 new, 0 changed, 0 unchanged, 0 merged, 1 empty row skipped, 2 with problems skipped',
       '1 read: 1 would be new, 0 changed, 0 unchanged, 0 merged, 1 empty row skipped, 2 with problems skipped. Nothing was imported: this was a dry run',
       'Nothing was imported: 2 problems in 3 rows',

@@ -4,6 +4,7 @@ import type {
   StagedPart,
   RepeatedKey,
   StagedChunk,
+  Touch,
   Matching,
   ImportSessions,
 } from '../../../ports/import-sessions.ts'
@@ -81,6 +82,9 @@ export function createImportSessions(
     addPart: (session, part) => stagePart(executor, organizationId, session, part, nowOf(clock)),
     repeatedKeys: (importId, bucket, limit) =>
       repeatedKeys(executor, { ...placeOf(importId), bucket }, limit),
+    async markRepeated(importId, bucket) {
+      await executor.batch([bind(markRepeated, { ...placeOf(importId), bucket })])
+    },
     keysIn: (importId, bucket) => keysWithLines(executor, { ...placeOf(importId), bucket }, null),
     end: (importId, state, problems) =>
       endSession(executor, placeOf(importId), state, problems, nowOf(clock)),
@@ -272,6 +276,18 @@ const repeated = template(
     .having(({ fn }) => fn.countAll(), '>', sql.lit(1))
     .limit(atMost('limit')),
 )
+
+const NOT_MET: Touch = -1
+
+/** After the decision, marks would be counts that are not known any more. */
+const markRepeated = template(sql`
+  insert into import_contacts (organization_id, import_id, contact_id, touch)
+  select ${slot('organizationId')}, ${slot('importId')}, entry.value, ${sql.lit(NOT_MET)}
+  from import_keys as k, ${keysInFile}
+  where k.organization_id = ${slot('organizationId')} and k.import_id = ${slot('importId')}
+    and k.bucket = ${slot('bucket')} and exists (select 1 from import_sessions where ${ofSession} and ${isIn('receiving')})
+  group by entry.value having count(*) > 1
+  on conflict (organization_id, import_id, contact_id) do nothing`)
 
 /** In a stored row, `keys` and `lines` are parallel lists. */
 const linesOfKeys = template(

@@ -324,7 +324,7 @@ const readTouched = template(sql<{ readonly contact_id: string; readonly touch: 
 export async function findMatches(
   executor: Executor,
   place: SessionPlace,
-  { isDryRun, matching }: ImportSession,
+  { isDryRun }: ImportSession,
   keys: MatchKeys,
 ): Promise<Matches> {
   const { ids, emails, phones } = keys
@@ -341,10 +341,11 @@ export async function findMatches(
     const some = all.length < most || oldest.length === 0 ? all : rowsIn(await resultsOf(executor, oldest))
     for (const row of some) rows.set(String(row.contactId), row)
   }
-  const noted = isDryRun && matching === 2 ? await findNoted(executor, place, keys, rows.keys()) : []
+  const noted = isDryRun ? await findNoted(executor, place, keys, rows.keys()) : []
   for (const { contactId } of noted) rows.delete(String(contactId))
   const known = [...rows.keys(), ...noted.map(({ contactId }) => String(contactId))]
-  const touches = rowsIn(await resultsOf(executor, ofKeys(readTouched, { ...place }, known)))
+  const named = [...new Set([...known, ...ids])]
+  const touches = rowsIn(await resultsOf(executor, ofKeys(readTouched, { ...place }, named)))
   return {
     contacts: [...decodeRows(contactTable, fields, [...rows.values()]), ...noted],
     touched: new Map(touches.map(({ contact_id, touch }) => [contact_id, touch])),
@@ -421,8 +422,10 @@ function noteStatements(
   { chunk, matched }: { readonly chunk: number; readonly matched: MatchedRows },
   now: string,
 ): readonly Statement[] {
-  // By ids, no contact is met twice: an id stands in such a file only once.
-  if (matching < 2) return []
+  // By ids, only those are met again that are touched, since they are marked.
+  const touched = new Set(matched.touched.map(([id]) => id))
+  const noted =
+    matching === 2 ? matched.rows : matched.rows.filter((row) => touched.has(String(row.contactId)))
   const buckets = new Map<number, [number, string[], unknown[]]>()
   const add = (note: string, value: unknown): void => {
     const number = bucketOfNote(note)
@@ -440,7 +443,7 @@ function noteStatements(
   }
   // An organization's clock moves with each write, so contacts of later chunks are younger.
   const madeAt = toInstant(Date.parse(now) + chunk)
-  const aged = matched.rows.map((row) => {
+  const aged = noted.map((row) => {
     return { ...row, createdAt: typeof row.createdAt === 'string' ? row.createdAt : madeAt }
   })
   for (const row of aged.toSorted(byAge)) {

@@ -96,8 +96,12 @@ test('random cells in every dialect are read as they were written', async () => 
           .join(how.lineEnd)
         expect(await run(utf8(how.mark + text))).toMatchObject({ kind: 'imported', changed: rows.length })
         const shown = new Map((await contacts()).map((contact) => [contact.contactId, contact]))
-        for (const [index, [firstName, source]] of rows.entries())
-          expect(shown.get(`c-${index}`)).toMatchObject({ firstName, source })
+        // A blank cell of a list of contacts says nothing.
+        for (const [index, [firstName, cell]] of rows.entries())
+          expect(shown.get(`c-${index}`)).toMatchObject({
+            firstName,
+            source: cell.trim() === '' ? null : cell,
+          })
       },
     ),
     { numRuns: 40 },
