@@ -246,12 +246,22 @@ export function isRead({ method }: Request): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** Below which addresses, after `/api/v1/`, a member reads an organization: its submissions, forms, contacts and reports. */
-export const MEMBER_READS = ['forms', 'contacts', 'contact-lists', 'analytics'] as const
+/** Below which addresses, after `/api/v1/`, a member reads an organization: its submissions, forms and contacts. */
+export const MEMBER_READS = ['forms', 'contacts', 'contact-lists'] as const
+
+/** What a member reads besides: the reports, and the document, which anybody reads. What is below a report is none. */
+const MEMBER_READS_ALONE: readonly string[] = [
+  'members',
+  'cohorts',
+  'retention-offers',
+  'cancellations',
+  'cancellation-survey',
+  'openapi.json',
+]
 
 function isOpenToMembers(address: string): boolean {
-  // Anybody reads the document.
-  return [...MEMBER_READS, 'openapi.json'].some((open) => address === open || address.startsWith(`${open}/`))
+  const isBelow = MEMBER_READS.some((open) => address === open || address.startsWith(`${open}/`))
+  return isBelow || MEMBER_READS_ALONE.includes(address)
 }
 
 const FOR_OWNERS =

@@ -354,7 +354,7 @@ const Me = component(
       ),
       reads: described(
         v.record(v.string(), v.array(v.string())),
-        'For each of these roles that does not read all of an organization: below which addresses after `/api/v1/` it reads.',
+        'For each of these roles that does not read all of an organization: below which addresses after `/api/v1/` it reads, besides the reports.',
       ),
     }),
     'Who asks, and what they may do.',

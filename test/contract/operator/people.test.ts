@@ -77,7 +77,7 @@ describe.each(triedPlaces(Object.entries(places)))('an organization in the %s pl
       email: ADA,
       role: null,
       organizations: [{ organizationId: 'lakeside', role: 'member' }],
-      reads: { member: ['forms', 'contacts', 'contact-lists', 'analytics'] },
+      reads: { member: ['forms', 'contacts', 'contact-lists'] },
     })
     const read = await ada.send('GET', '/console/as/lakeside/api/v1/contacts')
     const key = await service.addKey({ organizationId: 'lakeside' })
@@ -1087,7 +1087,10 @@ test('a member reads submissions, forms, contacts and reports, and nothing else;
   type Document = { readonly paths: Readonly<Record<string, object>> }
   const { paths } = (await answerOf<Document>(await service.send('/api/v1/openapi.json'))).body
   const collections = Object.keys(paths).filter((path) => 'get' in (paths[path] ?? {}) && !path.includes('{'))
-  const members = /^\/api\/v1\/(?:contacts|contact-lists|forms|analytics)(?:\/|$)|openapi\.json$/
+  const reports = 'members|cohorts|retention-offers|cancellations|cancellation-survey'
+  const members = new RegExp(
+    `^/api/v1/(?:(?:contacts|contact-lists|forms)(?:/|$)|(?:${reports}|openapi\\.json)$)`,
+  )
   const people = {
     member: await signedIn(ADA, 'member', 'lakeside'),
     owner: await signedIn('kim@lakeside.example', 'owner', 'lakeside'),
@@ -1098,6 +1101,7 @@ test('a member reads submissions, forms, contacts and reports, and nothing else;
     (await people[who].send('GET', `/console/as/lakeside${path}`)).status
   const closed = collections.filter((path) => !members.test(path))
   expect(closed).toContain('/api/v1/vouchers')
+  expect(closed).toContain('/api/v1/cancellations/records')
   for (const path of collections) {
     const asKey = (await service.send(path, { key })).status
     expect([path, await statusOf('owner', path)]).toEqual([path, asKey])
