@@ -25,6 +25,7 @@ import { formPath } from '../../../../domain/forms/page-path.ts'
 /** The forms of an organization: the list, the editor, and how each gets onto a site. */
 export function Page({ organizationId }: OrganizationProps) {
   const mayChange = useMay('organizationForms.save')
+  const maySeeAfter = useMay('organizationAutomations.list')
   const at = (path: string) => organizationPath(organizationId, `/forms${path}`)
   return (
     <Switch>
@@ -35,13 +36,15 @@ export function Page({ organizationId }: OrganizationProps) {
           <NewFormPage organizationId={organizationId} />
         </Route>
       )}
-      {Object.entries(pagesOfForm).map(([name, Content]) => (
-        <Route key={name} path={at(`/:formId/${name}`)}>
-          {({ formId }: { readonly formId: string }) => (
-            <FormPages key={formId} organizationId={organizationId} formId={formId} content={Content} />
-          )}
-        </Route>
-      ))}
+      {Object.entries(pagesOfForm)
+        .filter(([name]) => maySeeAfter || name !== 'after')
+        .map(([name, Content]) => (
+          <Route key={name} path={at(`/:formId/${name}`)}>
+            {({ formId }: { readonly formId: string }) => (
+              <FormPages key={formId} organizationId={organizationId} formId={formId} content={Content} />
+            )}
+          </Route>
+        ))}
       <Route>
         <FormList organizationId={organizationId} />
       </Route>
@@ -95,13 +98,14 @@ interface FormNavigationProps extends OrganizationProps {
 }
 
 function FormNavigation({ organizationId, formId }: FormNavigationProps) {
+  const maySeeAfter = useMay('organizationAutomations.list')
   return (
     <nav aria-label="Form" class="form-nav">
       <Link href={organizationPath(organizationId, '/forms')}>All forms</Link>
       {formId !== undefined && (
         <>
           <Link href={pagePath(organizationId, formId, 'edit')}>Edit</Link>
-          <Link href={pagePath(organizationId, formId, 'after')}>After a submission</Link>
+          {maySeeAfter && <Link href={pagePath(organizationId, formId, 'after')}>After a submission</Link>}
           <Link href={pagePath(organizationId, formId, 'site')}>Put it on your site</Link>
           <Link href={pagePath(organizationId, formId, 'versions')}>Versions</Link>
           <Link href={inboxPath(organizationId, { formId })}>Submissions</Link>
