@@ -159,8 +159,8 @@ function isWithin(location: string, path: string): boolean {
 
 /** Shows the part to which the address belongs. */
 function Routes({ parts, tabs }: Readonly<Record<'parts' | 'tabs', readonly Part[]>>) {
-  const { organizations } = useIdentity()
-  const [only, ...others] = organizations
+  const identity = useIdentity()
+  const [only, ...others] = identity.organizations
   const home =
     only === undefined || others.length > 0 ? '/organizations' : organizationPath(only.organizationId)
   return (
@@ -173,7 +173,9 @@ function Routes({ parts, tabs }: Readonly<Record<'parts' | 'tabs', readonly Part
               tabs={tabs}
               hasOwnHead={part.isAsOrganization === true}
             >
-              {part.isAsOrganization === true ? (
+              {!isShown(part, identity, organizationId) ? (
+                <NotFound />
+              ) : part.isAsOrganization === true ? (
                 <AsOrganization organizationId={organizationId}>
                   <PartPage key={part.title} part={part} organizationId={organizationId} />
                 </AsOrganization>
@@ -203,11 +205,17 @@ function Routes({ parts, tabs }: Readonly<Record<'parts' | 'tabs', readonly Part
       )}
       <Route>
         <PageHeader title="Not found" />
-        <Empty title="There is no page at this address.">
-          It may have moved, or you may not see it. The navigation lists every page that there is.
-        </Empty>
+        <NotFound />
       </Route>
     </Switch>
+  )
+}
+
+function NotFound() {
+  return (
+    <Empty title="There is no page at this address.">
+      It may have moved, or you may not see it. The navigation lists every page that there is.
+    </Empty>
   )
 }
 
@@ -220,9 +228,7 @@ function AsOrganization({
   const client = useMemo(() => createClient(organizationId, () => undefined), [organizationId])
   return (
     <ClientContext.Provider value={client}>
-      {role !== null && (
-        <p class="note">This is what the organization’s own programs can read. Nothing is changed here.</p>
-      )}
+      {role !== null && <p class="note">This is what the organization’s own programs can read.</p>}
       <Router base={organizationPath(organizationId)}>{children}</Router>
     </ClientContext.Provider>
   )

@@ -71,6 +71,10 @@ export const organizationParts: readonly Part[] = [
     part('/imports', 'Imports', async () => (await import('./imports/imports-page.tsx')).Page),
   ),
   needs(
+    'exports.begin',
+    part('/export', 'Export', async () => (await import('./organizations/export-page.tsx')).Page),
+  ),
+  needs(
     'keys.list',
     part('/keys', 'Keys', async () => (await import('./lists/keys-page.tsx')).Keys),
   ),

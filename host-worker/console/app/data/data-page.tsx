@@ -17,6 +17,7 @@ import {
   momentText,
 } from '../kit/page.tsx'
 import { PagedTable, type Column } from '../kit/table.tsx'
+import { EraseContact } from '../organizations/erase-contact.tsx'
 import type { OrganizationProps } from '../organizations/organization.ts'
 import { isNothing } from '../service/client.ts'
 import { useRead, useReadPages } from '../service/hooks.ts'
@@ -52,7 +53,7 @@ export function Page({ organizationId }: OrganizationProps) {
   if (document.state === 'ready') {
     const isRead = ({ template }: DataRoute) => reads?.some((open) => isAt(template, open)) ?? true
     const routes = dataRoutesIn(document.data).filter(isRead)
-    return <DataPlace routes={routes} shown={address} />
+    return <DataPlace organizationId={organizationId} routes={routes} shown={address} />
   }
   return (
     <>
@@ -64,7 +65,12 @@ export function Page({ organizationId }: OrganizationProps) {
   )
 }
 
-function DataPlace({ routes, shown }: { readonly routes: readonly DataRoute[]; readonly shown: string }) {
+interface PlaceProps extends OrganizationProps {
+  readonly routes: readonly DataRoute[]
+  readonly shown: string
+}
+
+function DataPlace({ organizationId, routes, shown }: PlaceProps) {
   if (shown === '') return <Collections routes={routes} />
   const place = placeOf(routes, shown)
   const address = place === null ? null : addressOf(place.route.template, place.params)
@@ -76,7 +82,9 @@ function DataPlace({ routes, shown }: { readonly routes: readonly DataRoute[]; r
       </>
     )
   const View = place.route.isCollection ? CollectionView : RowView
-  return <View key={address} routes={routes} place={place} address={address} />
+  return (
+    <View key={address} organizationId={organizationId} routes={routes} place={place} address={address} />
+  )
 }
 
 const DATA = { title: 'Data', path: '/data' }
@@ -115,7 +123,7 @@ function Collections({ routes }: { readonly routes: readonly DataRoute[] }) {
   )
 }
 
-interface ViewProps {
+interface ViewProps extends OrganizationProps {
   readonly routes: readonly DataRoute[]
   readonly place: Place
   /** The path below `/data/` and `/api/v1/`. */
@@ -123,7 +131,7 @@ interface ViewProps {
 }
 
 /** The rows of a collection, with its filters, which are in the address. */
-function CollectionView({ routes, place, address }: ViewProps) {
+function CollectionView({ routes, place, address }: Omit<ViewProps, 'organizationId'>) {
   const { route, params } = place
   const [opened, setOpened] = useState<Row | null>(null)
   const chosen = chosenIn(useSearch(), route.filters)
@@ -182,24 +190,35 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
+/** The address of a contact, which is a person. */
+const CONTACT = 'contacts/{contactId}'
+
 /** One row with everything in it, and where one can go from it. */
-function RowView({ routes, place, address }: ViewProps) {
+function RowView({ organizationId, routes, place, address }: ViewProps) {
   const chosen = chosenIn(useSearch(), place.route.filters)
   const row = useRead<Row>(`/api/v1/${address}`, chosen)
   const onward = onwardFrom(routes, place)
   const id = place.params[parametersOf(place.route.template).at(-1) ?? ''] ?? ''
   const title = (row.state === 'ready' ? nameOf(row.data) : null) ?? id
-  const header = <PageHeader title={title} crumbs={[DATA, ...crumbsOf(routes, address)]} />
+  const crumbs = [DATA, ...crumbsOf(routes, address)]
   if (row.state === 'failed' && isNothing(row.failure))
     return (
       <>
-        {header}
+        <PageHeader title={title} crumbs={crumbs} />
         <Empty title="There is nothing at this address.">{row.failure.message}</Empty>
       </>
     )
   return (
     <>
-      {header}
+      <PageHeader
+        title={title}
+        crumbs={crumbs}
+        actions={
+          place.route.template === CONTACT ? (
+            <EraseContact organizationId={organizationId} contactId={id} name={title} onErased={row.reload} />
+          ) : undefined
+        }
+      />
       {place.route.filters.length > 0 && (
         <FilterForm filters={place.route.filters} chosen={chosen} address={address} />
       )}

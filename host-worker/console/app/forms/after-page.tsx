@@ -5,7 +5,7 @@ import { Button, TextField, calls, toast } from '../kit/controls.tsx'
 import { ConfirmDialog, useLeaveWarning } from '../kit/dialog.tsx'
 import { Badge, Card, Empty, FailureNote, Loading, Shown, TheirText } from '../kit/page.tsx'
 import { useOrganization, type OrganizationProps } from '../organizations/organization.ts'
-import { failureOf } from '../service/client.ts'
+import { failureOf, orReload } from '../service/client.ts'
 import { useAction, useAllPages, useCall } from '../service/hooks.ts'
 import type { BodyOf, ItemOf } from '../service/operations.ts'
 import { useMay } from '../session.tsx'
@@ -122,27 +122,31 @@ function StoredAutomation({ organizationId, form, automation, onChanged }: Store
   const { automationId, name, status, stepCount } = automation
   const params = { organizationId, automationId }
   const reading = useCall('organizationAutomations.show', { params })
+  const reload = (): void => {
+    reading.reload()
+    onChanged()
+  }
   const wanted = status === 'active' ? 'paused' : 'active'
   const setStatus = useAction(
-    async (client) => {
-      const replaces = await client.call('organizationAutomations.show', { params })
-      return client.call('organizationAutomations.setStatus', { params, body: { status: wanted }, replaces })
+    (client, replaces: Stored) => {
+      const call = { params, body: { status: wanted }, replaces } as const
+      return orReload(client.call('organizationAutomations.setStatus', call), reload)
     },
     () => {
       toast(wanted === 'active' ? 'It follows each submission now.' : 'No submission starts it any more.')
-      reading.reload()
-      onChanged()
+      reload()
     },
   )
   const verb = isOpen ? 'Close' : mayChange ? 'Edit' : 'Look at'
   const actions = (
     <span class="buttons">
       <Badge tone={tones[status]}>{status}</Badge>
-      {mayChange && (
+      {/* While it is edited, reading it again would lose what was typed. */}
+      {mayChange && !isOpen && reading.state === 'ready' && (
         <Button
           aria-label={`${status === 'active' ? 'Pause' : 'Resume'} ${name}`}
           isRunning={setStatus.isRunning}
-          onClick={calls(setStatus.run, undefined)}
+          onClick={calls(setStatus.run, reading.data)}
         >
           {status === 'active' ? 'Pause' : 'Resume'}
         </Button>
@@ -176,10 +180,7 @@ function StoredAutomation({ organizationId, form, automation, onChanged }: Store
                 form={form}
                 begun={automationIn(stored)}
                 found={stored}
-                onSaved={() => {
-                  reading.reload()
-                  onChanged()
-                }}
+                onSaved={reload}
               />
             )}
           </>

@@ -13,7 +13,7 @@ import { type CompiledForm, pathText } from '../../../../domain/forms/language/c
 import type { Voice } from '../../../../domain/forms/language/words.ts'
 import { Button, TextField, calls, toast } from '../kit/controls.tsx'
 import { Badge, FailureNote, Card } from '../kit/page.tsx'
-import { ConfirmDialog, useLeaveWarning } from '../kit/dialog.tsx'
+import { ConfirmDialog, Dialog, DialogText, useLeaveWarning } from '../kit/dialog.tsx'
 import { useAction, type Action } from '../service/hooks.ts'
 import { nameForm } from './changes.ts'
 import {
@@ -186,7 +186,7 @@ function EditorBar(props: EditorBarProps) {
       </div>
       {save.failure !== null && <FailureNote failure={save.failure} />}
       <ConflictDialog saving={saving} />
-      {isAsking && offline.length > 0 && (
+      {isAsking && offline.length > 0 && mayPublish && (
         <ConfirmDialog
           title="This takes the form offline"
           verb="Save and take it offline"
@@ -199,16 +199,33 @@ function EditorBar(props: EditorBarProps) {
           }}
           onClose={calls(setAsking, false)}
         >
-          <p>
-            The form takes submissions now. As it is here, it cannot, so visitors would not find it any more:
-          </p>
-          <ul>
-            {offline.map((reason) => (
-              <li key={reason}>{reason}</li>
-            ))}
-          </ul>
+          <Offline reasons={offline} />
         </ConfirmDialog>
       )}
+      {isAsking && offline.length > 0 && !mayPublish && (
+        <Dialog title="This would take the form offline" onClose={calls(setAsking, false)}>
+          <DialogText>
+            <Offline reasons={offline} />
+            <p>Nothing was saved: only an owner of the organization takes a form offline.</p>
+          </DialogText>
+          <div class="buttons">
+            <Button onClick={calls(setAsking, false)}>Close</Button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+function Offline({ reasons }: { readonly reasons: readonly string[] }) {
+  return (
+    <>
+      <p>The form takes submissions now. As it is here, it cannot, so visitors would not find it any more:</p>
+      <ul>
+        {reasons.map((reason) => (
+          <li key={reason}>{reason}</li>
+        ))}
+      </ul>
     </>
   )
 }

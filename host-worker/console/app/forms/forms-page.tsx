@@ -8,7 +8,7 @@ import { Button, toast, CopyButton, CheckField } from '../kit/controls.tsx'
 import { Badge, Empty, FailureNote, Shown, TheirText, countText, momentText, Card } from '../kit/page.tsx'
 import { PagedTable, type Column } from '../kit/table.tsx'
 import { organizationPath, inboxPath, type OrganizationProps } from '../organizations/organization.ts'
-import { Failure, failureOf } from '../service/client.ts'
+import { Failure, orReload } from '../service/client.ts'
 import type { ItemOf } from '../service/operations.ts'
 import { useAction, readListed, usePages, useCall, useQuery } from '../service/hooks.ts'
 import { useMay } from '../session.tsx'
@@ -25,6 +25,7 @@ import { formPath } from '../../../../domain/forms/page-path.ts'
 /** The forms of an organization: the list, the editor, and how each gets onto a site. */
 export function Page({ organizationId }: OrganizationProps) {
   const mayChange = useMay('organizationForms.save')
+  const maySeeAfter = useMay('organizationAutomations.list')
   const at = (path: string) => organizationPath(organizationId, `/forms${path}`)
   return (
     <Switch>
@@ -35,13 +36,15 @@ export function Page({ organizationId }: OrganizationProps) {
           <NewFormPage organizationId={organizationId} />
         </Route>
       )}
-      {Object.entries(pagesOfForm).map(([name, Content]) => (
-        <Route key={name} path={at(`/:formId/${name}`)}>
-          {({ formId }: { readonly formId: string }) => (
-            <FormPages key={formId} organizationId={organizationId} formId={formId} content={Content} />
-          )}
-        </Route>
-      ))}
+      {Object.entries(pagesOfForm)
+        .filter(([name]) => maySeeAfter || name !== 'after')
+        .map(([name, Content]) => (
+          <Route key={name} path={at(`/:formId/${name}`)}>
+            {({ formId }: { readonly formId: string }) => (
+              <FormPages key={formId} organizationId={organizationId} formId={formId} content={Content} />
+            )}
+          </Route>
+        ))}
       <Route>
         <FormList organizationId={organizationId} />
       </Route>
@@ -95,13 +98,14 @@ interface FormNavigationProps extends OrganizationProps {
 }
 
 function FormNavigation({ organizationId, formId }: FormNavigationProps) {
+  const maySeeAfter = useMay('organizationAutomations.list')
   return (
     <nav aria-label="Form" class="form-nav">
       <Link href={organizationPath(organizationId, '/forms')}>All forms</Link>
       {formId !== undefined && (
         <>
           <Link href={pagePath(organizationId, formId, 'edit')}>Edit</Link>
-          <Link href={pagePath(organizationId, formId, 'after')}>After a submission</Link>
+          {maySeeAfter && <Link href={pagePath(organizationId, formId, 'after')}>After a submission</Link>}
           <Link href={pagePath(organizationId, formId, 'site')}>Put it on your site</Link>
           <Link href={pagePath(organizationId, formId, 'versions')}>Versions</Link>
           <Link href={inboxPath(organizationId, { formId })}>Submissions</Link>
@@ -113,9 +117,6 @@ function FormNavigation({ organizationId, formId }: FormNavigationProps) {
 
 type Form = ItemOf<'organizationForms.list'>
 
-const CHANGED =
-  'Somebody else changed this form meanwhile, so nothing was changed. The list shows it as it is now: look at it, then try again.'
-
 /** The forms of an organization, each with whether it takes submissions, and why not. */
 function FormList({ organizationId }: OrganizationProps) {
   const forms = usePages('organizationForms.list', { params: { organizationId } })
@@ -123,18 +124,14 @@ function FormList({ organizationId }: OrganizationProps) {
   const mayPublish = useMay('organizationForms.publish')
   const mayChange = useMay('organizationForms.save')
   const publish = useAction(
-    async (client, { form, isPublished }: { readonly form: Form; readonly isPublished: boolean }) => {
+    (client, { form, isPublished }: { readonly form: Form; readonly isPublished: boolean }) => {
       const params = { organizationId, formId: form.formId }
-      try {
+      const publishAsListed = async () => {
         const replaces = await client.call('organizationForms.show', { params })
-        if (replaces.updatedAt !== form.updatedAt) throw new Failure('refused', CHANGED, 412)
-        return await client.call('organizationForms.publish', { params, body: { isPublished }, replaces })
-      } catch (thrown) {
-        const failure = failureOf(thrown)
-        if (failure.status !== 412) throw failure
-        forms.reload()
-        throw new Failure('refused', CHANGED, 412)
+        if (replaces.updatedAt !== form.updatedAt) throw new Failure('refused', 'It is not as listed.', 412)
+        return client.call('organizationForms.publish', { params, body: { isPublished }, replaces })
       }
+      return orReload(publishAsListed(), forms.reload)
     },
     (_answer, { isPublished }) => {
       toast(isPublished ? 'The form takes submissions now.' : 'The form takes no more submissions.')

@@ -1,15 +1,14 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'wouter-preact'
-import { Button, CheckField, calls, download, toast } from '../kit/controls.tsx'
+import { Button, calls, toast } from '../kit/controls.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
-import { Card, Facts, FailureNote, ProgressBar, Shown, countText, sizeText } from '../kit/page.tsx'
+import { Card, Facts, FailureNote, ProgressBar, Shown, countText } from '../kit/page.tsx'
 import { OperationFields, isPlaced, shownAs, useWriting } from '../operations/operation-form.tsx'
 import { changesOf, fieldsOf, partsOf, valuesOf } from '../operations/written.ts'
 import { repeated } from '../service/client.ts'
 import { useAction, useLongAction } from '../service/hooks.ts'
 import type { Row } from '../service/operations.ts'
 import { useMay } from '../session.tsx'
-import type { ExportProgress } from './export-archive.ts'
 import { capabilitiesOf, useOrganization, type ShownOrganization } from './organization.ts'
 import { PlaceCard } from './place-card.tsx'
 import { replacing, settings, type KnownOrganization } from './settings.ts'
@@ -34,7 +33,6 @@ export function Page() {
           )}
           <PlaceCard organization={organization} onMoved={reload} />
           <RetentionCard organization={organization} onSaved={reload} />
-          {mayChange && <ExportCard organizationId={organization.organizationId} />}
           {mayChange && <DeleteCard organizationId={organization.organizationId} />}
         </div>
       )}
@@ -197,51 +195,6 @@ function RetentionForm({ organization, kept, onSaved }: RetentionProps & { reado
 
 function daysText(days: unknown): string {
   return typeof days === 'number' ? `for ${countText(days)} days` : 'for ever'
-}
-
-/** Everything that is stored of an organization, as a file. */
-function ExportCard({ organizationId }: { readonly organizationId: string }) {
-  const [withSecrets, setWithSecrets] = useState(false)
-  const archive = useLongAction<ExportProgress, undefined, Blob>(
-    async (client, _input, work) => {
-      // Loaded on demand: few visits export anything.
-      const { exportArchive } = await import('./export-archive.ts')
-      return exportArchive(client, organizationId, withSecrets, work)
-    },
-    (content) => {
-      download(`${organizationId}.tar`, content)
-      toast(`The archive is complete: ${sizeText(content.size)}.`)
-    },
-  )
-  const { progress } = archive
-  return (
-    <Card title="Export">
-      <p class="soft">
-        One file with all that is stored of it, from which it can be restored here or elsewhere. Keep it as
-        safe as the service: it holds every contact and answer.
-      </p>
-      <CheckField
-        label="With keys and the hashes of form passwords"
-        isChecked={withSecrets}
-        onChecked={setWithSecrets}
-      />
-      {archive.isRunning && (
-        <div class="progress" role="status">
-          <p>
-            {progress?.pass === 'writing' ? 'Writing' : 'Reading'}: {countText(progress?.rows ?? 0)} rows
-          </p>
-          <ProgressBar label="Export" done={null} most={0} />
-        </div>
-      )}
-      {archive.failure !== null && <FailureNote failure={archive.failure} />}
-      <div class="buttons">
-        <Button isRunning={archive.isRunning} onClick={calls(archive.run, undefined)}>
-          Download the archive
-        </Button>
-        {archive.isRunning && <Button onClick={archive.stop}>Stop</Button>}
-      </div>
-    </Card>
-  )
 }
 
 /** Removes an organization with everything that is stored of it. */

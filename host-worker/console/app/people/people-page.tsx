@@ -2,16 +2,18 @@ import { Link } from 'wouter-preact'
 import { useState } from 'preact/hooks'
 import { Button, RowButton, TextField, calls, toast } from '../kit/controls.tsx'
 import { FormDialog, useDialog } from '../kit/dialog.tsx'
-import { Badge, Empty, PageHeader, TheirText } from '../kit/page.tsx'
+import { Badge, Empty, FailureNote, PageHeader, TheirText } from '../kit/page.tsx'
 import { PagedTable, type Column } from '../kit/table.tsx'
 import { OperationFields, columnsOf, useWriting } from '../operations/operation-form.tsx'
 import { fieldsOf, givenOf } from '../operations/written.ts'
 import { organizationPath, type OrganizationProps } from '../organizations/organization.ts'
+import { Failure, failureOf, orReload } from '../service/client.ts'
 import { useAction, usePages } from '../service/hooks.ts'
-import type { CallOf, ItemOf } from '../service/operations.ts'
-import { useMay } from '../session.tsx'
+import type { BodyOf, CallOf, ItemOf } from '../service/operations.ts'
+import { useIdentity, useMay } from '../session.tsx'
 
 type Listed = ItemOf<'people.list'>
+type Person = BodyOf<'people.show'>
 
 /** The people of an organization or, for operators, everybody with each of their roles. */
 export function Page({ organizationId }: OrganizationProps) {
@@ -24,25 +26,47 @@ export function Page({ organizationId }: OrganizationProps) {
     close()
     people.reload()
   }
-  const save = (person: Listed | null): void => {
+  const show = (person: Person | null): void => {
     const place = person === null ? (isOfAll ? null : organizationId) : person.organizationId
-    open(<PersonDialog person={person} place={place} onDone={done} onClose={close} />)
+    open(
+      <PersonDialog
+        person={person}
+        place={place}
+        onOvertaken={people.reload}
+        onDone={done}
+        onClose={close}
+      />,
+    )
   }
+  // As they are now, and with a version: the list may be older, and has none.
+  const change = useAction(
+    (client, { email, organizationId: place }: Listed) =>
+      client.call('people.show', { params: { email }, query: inPlace(place) }),
+    show,
+  )
   const remove = (person: Listed): void => {
     open(<RemoveDialog person={person} onDone={done} onClose={close} />)
   }
-  const change: Column<Listed> = {
+  const { role: ownRole } = useIdentity()
+  const changeColumn: Column<Listed> = {
     title: 'Change',
     width: '12rem',
-    cell: (person) => (
-      <span class="buttons">
-        <RowButton verb="Change" of={person.email} onClick={calls(save, person)} />
-        <RowButton verb="Remove" of={person.email} onClick={calls(remove, person)} />
-      </span>
-    ),
+    // Nobody takes a role that they do not have.
+    cell: (person) =>
+      (ownRole === 'admin' || person.role === 'owner' || person.role === 'member') && (
+        <span class="buttons">
+          <RowButton
+            verb="Change"
+            of={person.email}
+            isRunning={change.isRunning}
+            onClick={calls(change.run, person)}
+          />
+          <RowButton verb="Remove" of={person.email} onClick={calls(remove, person)} />
+        </span>
+      ),
   }
   const add = (
-    <Button kind="primary" onClick={calls(save, null)}>
+    <Button kind="primary" onClick={calls(show, null)}>
       Add a person
     </Button>
   )
@@ -50,10 +74,11 @@ export function Page({ organizationId }: OrganizationProps) {
     <>
       {isOfAll && <PageHeader title="People" actions={mayChange ? add : null} />}
       {!isOfAll && mayChange && <p class="list-buttons">{add}</p>}
+      {change.failure !== null && <FailureNote failure={change.failure} />}
       <PagedTable
         label="People"
         pages={people}
-        columns={[...columns, ...(isOfAll ? whose : []), ...(mayChange ? [change] : [])]}
+        columns={[...columns, ...(isOfAll ? whose : []), ...(mayChange ? [changeColumn] : [])]}
         rowKey={({ email, organizationId: where }) => `${email} ${where ?? ''}`}
         empty={<Empty title="Nobody signs in here yet.">Whoever is added signs in with their address.</Empty>}
       />
@@ -95,17 +120,24 @@ const whose = columnsOf('people.list', [
   },
 ])
 
+/** The query that names where a person has a role; null: in the whole service. */
+function inPlace(organizationId: string | null) {
+  return organizationId === null ? {} : { organizationId }
+}
+
 interface PersonDialogProps {
   /** Null: somebody new. */
-  readonly person: Listed | null
+  readonly person: Person | null
   /** The organization in which they have the role; null: the whole service. */
   readonly place: string | null
+  /** Called when somebody else was faster. */
+  readonly onOvertaken: () => void
   readonly onDone: (said: string) => void
   readonly onClose: () => void
 }
 
 /** Adds a person, or changes their role. */
-function PersonDialog({ person, place, onDone, onClose }: PersonDialogProps) {
+function PersonDialog({ person, place, onOvertaken, onDone, onClose }: PersonDialogProps) {
   const [email, setEmail] = useState(person?.email ?? '')
   const [places, setPlaces] = useState('')
   const organizationIds = places.split(/[\s,]+/).filter((id) => id !== '')
@@ -125,15 +157,17 @@ function PersonDialog({ person, place, onDone, onClose }: PersonDialogProps) {
   const writing = useWriting(fields, person ?? { role: possible[0] })
   const action = useAction(
     async (client) => {
-      const query = place === null ? {} : { organizationId: place }
       const body = givenOf(writing.fields, writing.written) as unknown as NonNullable<
         CallOf<'people.save'>['body']
       >
       const address = email.trim()
-      if (person !== null || place !== null)
-        return client.call('people.save', { params: { email: address }, query, body })
-      await client.call('people.add', { body: { ...body, email: address, organizationIds } })
-      return { email: address, role: body.role }
+      if (person === null && place === null) {
+        await client.call('people.add', { body: { ...body, email: address, organizationIds } })
+        return { email: address, role: body.role }
+      }
+      const call = { params: { email: address }, query: inPlace(place), body, replaces: person }
+      const saving = orReload(client.call('people.save', call), onOvertaken)
+      return person === null ? saving.catch(refuseAdding) : saving
     },
     ({ email: added, role }) => {
       onDone(person === null ? `${added} can sign in now, as ${role}.` : `${added} is ${role} now.`)
@@ -172,17 +206,23 @@ function PersonDialog({ person, place, onDone, onClose }: PersonDialogProps) {
   )
 }
 
+/** Says of somebody new why they were not added. */
+function refuseAdding(thrown: unknown): never {
+  if (failureOf(thrown).status !== 412) throw thrown
+  throw new Failure('refused', 'This person is here already. Change the role in the list.')
+}
+
 function RemoveDialog({
   person,
   onDone,
   onClose,
-}: Omit<PersonDialogProps, 'person' | 'place'> & { readonly person: Listed }) {
+}: Pick<PersonDialogProps, 'onDone' | 'onClose'> & { readonly person: Listed }) {
   const { email, organizationId } = person
   const action = useAction(
     (client) =>
       client.call('people.remove', {
         params: { email },
-        query: organizationId === null ? {} : { organizationId },
+        query: inPlace(organizationId),
       }),
     () => {
       onDone(`${email} has no role here any more.`)

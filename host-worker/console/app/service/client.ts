@@ -164,6 +164,22 @@ export function problemOf(failure: Failure | null, name: string): string | null 
   return problem
 }
 
+/** What a person is told whose change was overtaken. The service's own sentence is for programs. */
+const OVERTAKEN =
+  'Somebody else changed this after you opened it, so nothing was changed. The page shows it as it is now: look at it, then begin again.'
+
+/** Waits for a change of what a person sees. When somebody else was faster, `reload` shows them how it is now. */
+export async function orReload<Answer>(change: Promise<Answer>, reload: () => void): Promise<Answer> {
+  try {
+    return await change
+  } catch (thrown) {
+    const failure = failureOf(thrown)
+    if (failure.status !== 412) throw failure
+    reload()
+    throw new Failure('refused', OVERTAKEN, 412)
+  }
+}
+
 /** Whether the service said that what was asked for is not there, or is not this organization's. */
 export function isNothing({ status }: Failure): boolean {
   return status === 400 || status === 403 || status === 404

@@ -1,15 +1,14 @@
 import { spamReasons } from '../../../../domain/spam/reasons.ts'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { Link, useSearch } from 'wouter-preact'
 import { answerText, shownFields } from '../../../../domain/forms/shown-answers.ts'
-import { Button, CopyButton, calls, toast } from '../kit/controls.tsx'
-import { ConfirmDialog } from '../kit/dialog.tsx'
+import { Button, CopyButton, calls } from '../kit/controls.tsx'
 import { Badge, Card, Empty, Facts, FailureNote, Shown, TheirText, momentText } from '../kit/page.tsx'
 import { shownAs } from '../operations/operation-form.tsx'
 import { itemFieldOf } from '../operations/written.ts'
 import { sendTones } from '../lists/records-page.tsx'
+import { EraseContact } from '../organizations/erase-contact.tsx'
 import { inboxPath, organizationPath, type OrganizationProps } from '../organizations/organization.ts'
-import type { Client } from '../service/client.ts'
 import { useAction, useCall, usePages } from '../service/hooks.ts'
 import type { BodyOf, ItemOf } from '../service/operations.ts'
 import { useMay } from '../session.tsx'
@@ -138,20 +137,13 @@ function About({ organizationId, submission, onErased, onMark }: AboutProps) {
   const { submissionId, formName, formId, submittedAt, source, contact } = submission
   const { answers, extra, attribution } = submission
   const fieldsOf = useFieldsOf(organizationId, [formId])
-  const [isErasing, setErasing] = useState(false)
-  const mayErase = useMay('contacts.erase') && contact !== null
-  const erase = useAction(
-    (client) => eraseContact(client, organizationId, contact?.contactId ?? ''),
-    () => {
-      setErasing(false)
-      toast('The person was erased.')
-      onErased()
-    },
-  )
-  const eraseButton = mayErase && (
-    <Button kind="danger" onClick={calls(setErasing, true)}>
-      Erase this person
-    </Button>
+  const erase = contact !== null && (
+    <EraseContact
+      organizationId={organizationId}
+      contactId={contact.contactId}
+      name={contactText(contact)}
+      onErased={onErased}
+    />
   )
   return (
     <>
@@ -194,7 +186,7 @@ function About({ organizationId, submission, onErased, onMark }: AboutProps) {
           <AnswerFacts answers={extra} fields={[]} />
         </Card>
       )}
-      <Card title="Contact" actions={eraseButton}>
+      <Card title="Contact" actions={erase}>
         {contact === null ? (
           <Empty title="This submission names nobody." />
         ) : (
@@ -219,33 +211,8 @@ function About({ organizationId, submission, onErased, onMark }: AboutProps) {
       <Card title="Attribution">
         <Named values={attribution} nothing="Nothing is known of where the visitor came from." />
       </Card>
-      {isErasing && contact !== null && (
-        <ConfirmDialog
-          title={`Erase ${contactText(contact) ?? contact.contactId}?`}
-          verb="Erase"
-          typed={contact.contactId}
-          action={erase}
-          onClose={calls(setErasing, false)}
-        >
-          What is stored of this person is removed from every submission, message and contact of the
-          organization. It cannot be undone.
-        </ConfirmDialog>
-      )}
     </>
   )
-}
-
-/** Erases a person. Each call works for a bounded time, and says where the next one goes on. */
-async function eraseContact(client: Client, organizationId: string, contactId: string): Promise<void> {
-  let next: string | null = null
-  do {
-    const body = { contactIds: [contactId], ...(next === null ? {} : { next }) }
-    const answer: BodyOf<'contacts.erase'> = await client.call('contacts.erase', {
-      params: { organizationId },
-      body,
-    })
-    next = 'next' in answer ? answer.next : null
-  } while (next !== null)
 }
 
 interface NamedProps {

@@ -2,13 +2,23 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Link, Route, Switch, useLocation } from 'wouter-preact'
 import { Button, CheckField, CopyButton, RowButton, TextField, calls, toast } from '../kit/controls.tsx'
-import { ConfirmDialog, Dialog, FormDialog, useDialog } from '../kit/dialog.tsx'
-import { Badge, Card, Empty, Facts, FailureNote, Shown, TheirText, momentText } from '../kit/page.tsx'
+import { ConfirmDialog, Dialog, DialogText, FormDialog, useDialog } from '../kit/dialog.tsx'
+import {
+  Badge,
+  Card,
+  Empty,
+  Facts,
+  FailureNote,
+  Shown,
+  TheirText,
+  countText,
+  momentText,
+} from '../kit/page.tsx'
 import { PagedTable, type Column } from '../kit/table.tsx'
 import { fieldsOf } from '../operations/written.ts'
 import { organizationPath, type OrganizationProps } from '../organizations/organization.ts'
-import { problemOf } from '../service/client.ts'
-import { useAction, useCall, useChanging, usePages } from '../service/hooks.ts'
+import { orReload, problemOf } from '../service/client.ts'
+import { useAction, useCall, useChanging, useLongAction, usePages } from '../service/hooks.ts'
 import type { BodyOf, ItemOf } from '../service/operations.ts'
 import { useMay } from '../session.tsx'
 
@@ -45,6 +55,7 @@ function ListPage({ organizationId }: OrganizationProps) {
       <SettingsDialog
         organizationId={organizationId}
         webhook={null}
+        onOvertaken={webhooks.reload}
         onClose={close}
         onDone={(made) => {
           webhooks.reload()
@@ -150,7 +161,11 @@ function WebhookCard({ organizationId, webhook, onChanged }: WebhookProps) {
     },
   )
   const turn = useAction(
-    (client) => client.call('webhooks.update', { params, body: { isOn: !isOn }, replaces: webhook }),
+    (client) =>
+      orReload(
+        client.call('webhooks.update', { params, body: { isOn: !isOn }, replaces: webhook }),
+        onChanged,
+      ),
     () => {
       toast(isOn ? 'It is off.' : 'It is on.')
       onChanged()
@@ -161,6 +176,7 @@ function WebhookCard({ organizationId, webhook, onChanged }: WebhookProps) {
       <SettingsDialog
         organizationId={organizationId}
         webhook={webhook}
+        onOvertaken={onChanged}
         onClose={close}
         onDone={() => {
           toast('It is changed.')
@@ -174,6 +190,7 @@ function WebhookCard({ organizationId, webhook, onChanged }: WebhookProps) {
     open(
       <RotateDialog
         webhook={webhook}
+        onOvertaken={onChanged}
         onClose={close}
         onDone={(secret) => {
           onChanged()
@@ -244,6 +261,20 @@ function Deliveries({ webhookId, onlyFailed }: { readonly webhookId: string; rea
       setTimeout(deliveries.reload, 1_000)
     },
   )
+  const mayResend = useMay('webhooks.resend')
+  const resendSince = (): void => {
+    open(
+      <ResendDialog
+        webhookId={webhookId}
+        onClose={close}
+        onDone={(count) => {
+          toast(count === 1 ? '1 delivery is sent again.' : `${countText(count)} deliveries are sent again.`)
+          close()
+          deliveries.reload()
+        }}
+      />,
+    )
+  }
   const columns: readonly Column<Delivery>[] = [
     { title: 'When', cell: ({ at }) => momentText(at) },
     { title: 'Event', cell: ({ event }) => event },
@@ -277,6 +308,7 @@ function Deliveries({ webhookId, onlyFailed }: { readonly webhookId: string; rea
       {resend.failure !== null && <FailureNote failure={resend.failure} />}
       <p class="buttons">
         <Button onClick={deliveries.reload}>Read again</Button>
+        {mayResend && <Button onClick={resendSince}>Resend all since…</Button>}
       </p>
       <PagedTable
         label="Deliveries"
@@ -291,6 +323,41 @@ function Deliveries({ webhookId, onlyFailed }: { readonly webhookId: string; rea
       />
       {dialog}
     </>
+  )
+}
+
+interface ResendProps {
+  readonly webhookId: string
+  readonly onClose: () => void
+  /** Told how many are sent again. */
+  readonly onDone: (count: number) => void
+}
+
+/** Tells a webhook of everything again since a moment that the person chooses, by their clock. */
+function ResendDialog({ webhookId, onClose, onDone }: ResendProps) {
+  const [since, setSince] = useState('')
+  const resend = useLongAction<number, undefined, number>(async (client, _input, { signal }) => {
+    const body = { since: new Date(since).toISOString() }
+    let count = 0
+    // Each call sends some of them, and says where the next one goes on.
+    for (let next: string | null | undefined; next !== null && !signal.aborted;) {
+      const call = { params: { webhookId }, body: next === undefined ? body : { ...body, next } }
+      const answer: BodyOf<'webhooks.resend'> = await client.call('webhooks.resend', call, signal)
+      count += answer.resent
+      next = answer.next
+    }
+    return count
+  }, onDone)
+  return (
+    <FormDialog title="Send everything again?" verb="Send again" action={resend} onClose={onClose}>
+      <DialogText>
+        <p>
+          All that happened since then is told once more, as far as it is kept (30 days): also what was
+          delivered. Each has the webhook-id that it had, so that the receiver can tell that it knows it.
+        </p>
+      </DialogText>
+      <TextField label="Since" type="datetime-local" required value={since} onValue={setSince} />
+    </FormDialog>
   )
 }
 
@@ -344,12 +411,14 @@ const [eventField] = fieldsOf('webhooks.create', 'body', ['events'])
 interface SettingsDialogProps extends OrganizationProps {
   /** Null: another one is made. */
   readonly webhook: Webhook | null
+  /** Called when somebody else was faster. */
+  readonly onOvertaken: () => void
   readonly onClose: () => void
   readonly onDone: (made: BodyOf<'webhooks.create'> | BodyOf<'webhooks.update'>) => void
 }
 
 /** What is said of a webhook: where it is, and what it is told of. */
-function SettingsDialog({ organizationId, webhook, onClose, onDone }: SettingsDialogProps) {
+function SettingsDialog({ organizationId, webhook, onOvertaken, onClose, onDone }: SettingsDialogProps) {
   const offered = (eventField?.choices ?? []).map(({ value }) => value)
   const [url, setUrl] = useState(webhook?.url ?? '')
   const [description, setDescription] = useState(webhook?.description ?? '')
@@ -363,9 +432,9 @@ function SettingsDialog({ organizationId, webhook, onClose, onDone }: SettingsDi
       description,
       formIds: formIds.length === 0 ? null : formIds,
     }
-    return webhook === null
-      ? client.call('webhooks.create', { params: { organizationId }, body })
-      : client.call('webhooks.update', { params: { webhookId: webhook.webhookId }, body, replaces: webhook })
+    if (webhook === null) return client.call('webhooks.create', { params: { organizationId }, body })
+    const call = { params: { webhookId: webhook.webhookId }, body, replaces: webhook }
+    return orReload(client.call('webhooks.update', call), onOvertaken)
   }, onDone)
   const problem = (name: string) => problemOf(saving.failure, name)
   const isPlaced = ['url', 'events', 'formIds', 'description'].some((name) => problem(name) !== null)
@@ -414,16 +483,17 @@ function SettingsDialog({ organizationId, webhook, onClose, onDone }: SettingsDi
   )
 }
 
-interface RotateProps {
+interface RotateProps extends Pick<SettingsDialogProps, 'onOvertaken'> {
   readonly webhook: Webhook
   readonly onClose: () => void
   readonly onDone: (secret: string) => void
 }
 
-function RotateDialog({ webhook, onClose, onDone }: RotateProps) {
+function RotateDialog({ webhook, onOvertaken, onClose, onDone }: RotateProps) {
   const { webhookId } = webhook
   const rotate = useAction(
-    (client) => client.call('webhooks.rotate', { params: { webhookId }, replaces: webhook }),
+    (client) =>
+      orReload(client.call('webhooks.rotate', { params: { webhookId }, replaces: webhook }), onOvertaken),
     ({ secret }) => {
       onDone(secret)
     },

@@ -131,6 +131,12 @@ test('an email, a text message and a tag are made, seen, tried and paused, and f
   ])
   await messageTo('+12125550188')
 
+  // Somebody else has paused it meanwhile: the page says so, and shows it.
+  await room.operator('automation', 'pause', 'after-wash-after', '--org', 'demo')
+  await button('Pause Thank you').click()
+  await page.getByText('Somebody else changed this after you opened it').waitFor()
+  await button('Resume Thank you').click()
+  await page.getByText('active', { exact: true }).waitFor()
   await button('Pause Thank you').click()
   await page.getByText('paused', { exact: true }).waitFor()
   const shown = await room.operator('automation', 'show', 'after-wash-after', '--org', 'demo')

@@ -53,6 +53,8 @@ test('an organization is created, set, moved there and back, kept for a time, ex
   await dialog.getByRole('button', { name: 'Set', exact: true }).click()
   await page.getByText('The retention is set.').waitFor()
 
+  await page.getByRole('link', { name: 'Export', exact: true }).click()
+  await page.getByLabel('With keys and the hashes of form passwords').waitFor()
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Download the archive' }).click(),
@@ -60,6 +62,7 @@ test('an organization is created, set, moved there and back, kept for a time, ex
   expect(download.suggestedFilename()).toBe('lakeside.tar')
   const archive = await download.path()
   await page.getByText('The archive is complete').waitFor()
+  await page.getByRole('link', { name: 'Settings', exact: true }).click()
 
   await page.getByRole('button', { name: 'Delete the organization' }).click()
   await dialog.getByLabel('Type lakeside to confirm').fill('demo')

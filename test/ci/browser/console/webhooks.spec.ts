@@ -23,7 +23,7 @@ afterAll(() => {
 })
 
 test('a webhook is added, tested, looked at, sent again, rotated, switched off and deleted', async () => {
-  const { page, check } = await room.visit('/organizations/demo/webhooks', room.adminKey)
+  const { page, check, screenshot } = await room.visit('/organizations/demo/webhooks', room.adminKey)
   const dialog = page.getByRole('dialog')
   await page.getByText('Nobody is told of anything yet.').waitFor()
   await page.getByRole('button', { name: 'Add a webhook' }).click()
@@ -56,7 +56,7 @@ test('a webhook is added, tested, looked at, sent again, rotated, switched off a
   await check()
   await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
   status = 204
-  await page.getByRole('button', { name: /^Resend/ }).click()
+  await page.getByRole('button', { name: /^Resend demo/ }).click()
   await expect
     .poll(
       async () => {
@@ -68,6 +68,19 @@ test('a webhook is added, tested, looked at, sent again, rotated, switched off a
     .toBe(1)
   expect(new Set(received).size).toBe(1)
   await check()
+  const before = received.length
+  await page.getByRole('button', { name: 'Resend all since…' }).click()
+  await dialog.getByLabel('Since').fill('2020-01-01T08:00')
+  await check()
+  await screenshot('console-webhook-resend')
+  await dialog.getByRole('button', { name: 'Send again' }).click()
+  await page.getByText('1 delivery is sent again.').waitFor()
+  await expect.poll(() => received.length).toBeGreaterThan(before)
+  expect(new Set(received).size).toBe(1)
+  await page.getByRole('button', { name: 'Resend all since…' }).click()
+  await dialog.getByLabel('Since').fill('2099-01-01T08:00')
+  await dialog.getByRole('button', { name: 'Send again' }).click()
+  await page.getByText('0 deliveries are sent again.').waitFor()
   await page.getByLabel('Only what did not succeed').check()
   await page.getByText('Nothing was delivered yet.').waitFor()
   await page.getByRole('button', { name: 'Rotate the secret' }).click()
@@ -103,6 +116,7 @@ test('a support key sees them, and may test and resend alone', async () => {
   await check()
   await page.getByRole('link', { name: url }).click()
   await page.getByRole('button', { name: 'Test', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Resend all since…' }).waitFor()
   for (const name of ['Switch off', 'Change', 'Rotate the secret', 'Delete'])
     expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0)
   await check()
