@@ -189,6 +189,22 @@ export const restorationCases = casesFrom(twoTenants, {
     assert.equal((await organizationStore('copy').restoration())?.restoreId, 'r-1')
     assert.equal(await administration.saveOrganization(organization('copy')), 'restoring')
   },
+  async 'how long rows are kept is what the archive says, and not what the organization kept before'({
+    administration,
+    organizationStore,
+  }) {
+    await administration.saveOrganization(organization('copy'))
+    const target = organizationStore('copy')
+    const row = await ownRow(target)
+    await target.setRetention({ submissions: 9, sends: 5 }, at(0), undefined)
+    assert.equal(await target.begin(restoration('r-1'), null), 'begun')
+    const [fields, rows] = [await fieldsOf(target, 'retention'), { kind: 'sends', days: 7, dueAt: at(0) }]
+    const kept = fields.map((field) => rows[field as keyof typeof rows])
+    await write(target, 'r-1', new Map([['retention', [kept]]]))
+    const opening = { restoreId: 'r-1', row, parentId: null, endedIssuers: [], now: at(60) }
+    assert.equal(await target.open(opening), 'opened')
+    assert.deepEqual(await target.retention(), { submissions: null, sends: 7 })
+  },
   async 'a part is written once, in its turn, and only rows that the table can hold'(storage) {
     const source = await filled(storage)
     const rows = await rowsOf(source, 'contacts')

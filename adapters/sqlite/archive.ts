@@ -235,6 +235,11 @@ const removeRow = template(
   db.deleteFrom('organizations').where('organization_id', '=', organizationId).where(isPresent),
 )
 
+/** The archive says how long rows are kept: what the organization kept before would remove rows that are restored. */
+const removeRetention = template(
+  db.deleteFrom('retention').where('organization_id', '=', organizationId).where(isPresent),
+)
+
 /** Closes an organization. Everything is judged in the same step. */
 async function begin(
   executor: Executor,
@@ -259,6 +264,7 @@ async function begin(
     bind(template(removePrevious.where(mayBegin)), values),
     bind(template(closing(restored, mayBegin)), values),
     bind(removeRow, values),
+    bind(removeRetention, values),
   ])
   const { isRestoring: restoring, hasRows: rows, isSlugTaken } = judgement.rows[0] ?? {}
   if (restoring === 1) return 'restoring'
