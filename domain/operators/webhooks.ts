@@ -16,6 +16,7 @@ import {
   DESCRIPTION_MAX_LENGTH,
   FORMS_MAX,
   WEBHOOKS_MAX,
+  TEST_EVENT,
   namedBy,
   publicId,
 } from '../webhooks/webhook.ts'
@@ -31,6 +32,9 @@ const ids = v.pipe(
   v.maxLength(FORMS_MAX, `must be at most ${FORMS_MAX} forms`),
 )
 
+/** The events that a webhook may list. */
+const namedEvents = [...webhookEvents, TEST_EVENT]
+
 const settings = {
   url: worded(
     described(
@@ -40,8 +44,8 @@ const settings = {
     { label: 'URL' },
   ),
   events: described(
-    v.pipe(v.array(v.picklist(webhookEvents)), v.minLength(1, 'must not be empty'), v.maxLength(50)),
-    'What it is told of.',
+    v.pipe(v.array(v.picklist(namedEvents)), v.minLength(1, 'must not be empty'), v.maxLength(50)),
+    'What it is told of. `test` comes whenever somebody tries the webhook, listed or not.',
   ),
   formIds: worded(
     described(
@@ -145,11 +149,11 @@ function setsTo(setting: 'isOn' | 'formIds', value: false | null): Flag {
 
 const off = setsTo('isOn', false)
 const settingFlags = {
-  event: sets('events', { ...many('EVENT'), choices: webhookEvents }),
+  event: sets('events', { ...many('EVENT'), choices: namedEvents }),
   form: sets('formIds', many('FORMID')),
   description: sets('description', text('TEXT')),
 }
-const EVENTS_SAID = `EVENT is ${webhookEvents.slice(0, -1).join(', ')} or ${String(webhookEvents.at(-1))}; several may be given.`
+const EVENTS_SAID = `EVENT is ${webhookEvents.join(', ')} or ${TEST_EVENT}, which comes listed or not; several may be given.`
 
 const WEBHOOK_ID_LENGTH = 16
 /** For how long the secret before a rotation signs besides, in ms. */

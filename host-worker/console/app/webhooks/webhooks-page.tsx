@@ -419,7 +419,8 @@ interface SettingsDialogProps extends OrganizationProps {
 
 /** What is said of a webhook: where it is, and what it is told of. */
 function SettingsDialog({ organizationId, webhook, onOvertaken, onClose, onDone }: SettingsDialogProps) {
-  const offered = (eventField?.choices ?? []).map(({ value }) => value)
+  // A test comes whatever is chosen, so it is no choice.
+  const offered = (eventField?.choices ?? []).map(({ value }) => value).filter((event) => event !== 'test')
   const [url, setUrl] = useState(webhook?.url ?? '')
   const [description, setDescription] = useState(webhook?.description ?? '')
   const [forms, setForms] = useState((webhook?.formIds ?? []).join(' '))
