@@ -67,7 +67,7 @@ export const askToSignIn = operated({
   access: 'public',
   tag: 'People',
   summary: 'Ask for a link to sign in',
-  description: `Whoever may sign in with the address gets an email with a link that works once, within ${LINK_MS / 60_000} minutes, in the browser that asked. The answer is always the same. At most ${LINKS_PER_PERSON} links an hour are sent to an address, and ${LINKS_PER_NETWORK} to a network. 409: the service sends no email, so only keys sign in.`,
+  description: `Whoever may sign in with the address gets an email with a link that works once, within ${LINK_MS / 60_000} minutes, in the browser that asked. The answer is always the same. At most ${LINKS_PER_PERSON} links an hour are sent to an address, and ${LINKS_PER_NETWORK} to a network. Where the service sends no email, none is sent, and only keys sign in.`,
   body: jsonBody(
     v.strictObject({
       email: described(
@@ -81,14 +81,11 @@ export const askToSignIn = operated({
     202: { description: 'If somebody has this address, a link is on its way.' },
     400: 'BadRequest',
     403: 'Forbidden',
-    409: 'Conflict',
   },
   answer: async (routed, world) => {
     const { request, url, body } = routed
     const refusal = refuseForeign(routed) ?? refuseOpenly(url)
     if (refusal !== null) return refusal
-    if (world.email === null || world.mail === null)
-      return errorReply(409, 'This service sends no email, so people sign in with keys alone.')
     const asking = readCookie(routed, 'sign-in') ?? drawSecret(world.random)
     // Everything else is done after the answer, so that neither it nor its time tells who may sign in.
     world.background.run(sendLink(body.email, asking, { request, url }, world))

@@ -252,10 +252,16 @@ describe('a link', () => {
     expect(service.logLines.join('')).not.toContain('lakeside.example')
   })
 
-  test('cannot be asked for without a provider, which is said beforehand', async () => {
+  test('is not sent without a provider, which is said beforehand; the answer stays the same', async () => {
     service = await openTestService((clock) => (storage = createScratchStorage({ clock })))
+    adminKey = await service.addOperatorKey('admin')
+    await add(ADA, 'admin')
     expect((await browser().send('GET', '/console/sign-in/ways')).body).toEqual({ email: false })
-    expect((await browser().send('POST', '/console/sign-in', { email: ADA })).status).toBe(409)
+    expect((await browser().send('POST', '/console/sign-in', { email: ADA })).status).toBe(202)
+    expect((await browser().send('POST', '/console/sign-in', {})).status).toBe(400)
+    await service.settled()
+    const links = [{ sql: 'select 1 from sign_in_links', parameters: [] }]
+    expect((await storage.database.batch(links))[0]?.rows).toEqual([])
   })
 })
 
