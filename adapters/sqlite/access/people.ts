@@ -53,6 +53,26 @@ const inRole = template(ofOrganization.where('p.role', '=', slot('role')))
 
 const forget = template(db.deleteFrom('people').where('organization_id', '=', slot('organizationId')))
 
+/** Those who have a role in this organization alone. */
+const leaving = db
+  .selectFrom('people as p')
+  .select('p.person')
+  .where('p.organization_id', '=', slot('organizationId'))
+  .where(({ exists, not, ref }) =>
+    not(
+      exists(
+        db
+          .selectFrom('people as other')
+          .select(one)
+          .where('other.person', '=', ref('p.person'))
+          .where('other.organization_id', '<>', slot('organizationId')),
+      ),
+    ),
+  )
+/** Otherwise whoever gets a role elsewhere later would be signed in at once in every browser of before. */
+const endSessionsOfLeaving = template(db.deleteFrom('sessions').where('person', 'in', leaving))
+const removeLinksOfLeaving = template(db.deleteFrom('sign_in_links').where('person', 'in', leaving))
+
 /** How many links count against a bound. */
 const sent = db
   .selectFrom('sign_in_links as l')
@@ -236,7 +256,8 @@ export function createPeople(executor: Executor): People {
       )
     },
     async forget(organizationId) {
-      await executor.batch([bind(forget, { organizationId })])
+      const statements = [endSessionsOfLeaving, removeLinksOfLeaving, forget]
+      await executor.batch(statements.map((statement) => bind(statement, { organizationId })))
     },
     async addLink(link, bounds) {
       const values = { ...link, ...bounds }

@@ -123,7 +123,7 @@ describe.each(triedPlaces(Object.entries(places)))('an organization in the %s pl
     expect((await ada.send('GET', '/console/as/lakeside/api/v1/contacts')).status).not.toBe(200)
     expect((await ada.send('GET', '/operator/v1/me')).status).toBe(401)
     await service.addOrganization('lakeside')
-    expect((await ada.send('GET', '/console/as/lakeside/api/v1/contacts')).status).toBe(404)
+    expect((await ada.send('GET', '/console/as/lakeside/api/v1/contacts')).status).toBe(401)
   })
 
   test('a key that an owner issues works, and says who issued it; none is issued by who was removed', async () => {
@@ -304,6 +304,22 @@ describe('a session', () => {
     await change(ADA)
     expect((await ada.send('GET', '/operator/v1/me')).status).toBe(401)
     expect((await ada.send('GET', '/console/as/lakeside/api/v1/contacts')).status).toBe(401)
+  })
+
+  test('ends with the organization of the only role, and stays ended when the person gets one elsewhere', async () => {
+    const [ada, eve] = [
+      await signedIn(ADA, 'owner', 'lakeside'),
+      await signedIn('eve@x.example', 'owner', 'lakeside'),
+    ]
+    await add('eve@x.example', 'member', 'harbor')
+    for (const email of [ADA, 'eve@x.example']) await browser().send('POST', '/console/sign-in', { email })
+    await service.settled()
+    expect(await asAdmin('POST', '/organizations/lakeside/delete', { confirm: 'lakeside' })).toBe(200)
+    await add(ADA, 'member', 'harbor')
+    expect((await ada.send('GET', '/operator/v1/me')).status).toBe(401)
+    expect((await eve.send('GET', '/operator/v1/me')).status).toBe(200)
+    const links = [{ sql: 'select distinct person from sign_in_links', parameters: [] }]
+    expect((await storage.database.batch(links))[0]?.rows).toEqual([{ person: 'eve@x.example' }])
   })
 
   test('that has ended is stored no longer once somebody signs in, by a link or with a key', async () => {
