@@ -236,9 +236,7 @@ const removeRow = template(
 )
 
 /** The archive says how long rows are kept: what the organization kept before would remove rows that are restored. */
-const removeRetention = template(
-  db.deleteFrom('retention').where('organization_id', '=', organizationId).where(isPresent),
-)
+const removeRetention = db.deleteFrom('retention').where('organization_id', '=', organizationId)
 
 /** Closes an organization. Everything is judged in the same step. */
 async function begin(
@@ -262,9 +260,9 @@ async function begin(
   const [judgement] = await resultsOf(executor, [
     bind(judge, values),
     bind(template(removePrevious.where(mayBegin)), values),
+    bind(template(removeRetention.where(mayBegin)), values),
     bind(template(closing(restored, mayBegin)), values),
     bind(removeRow, values),
-    bind(removeRetention, values),
   ])
   const { isRestoring: restoring, hasRows: rows, isSlugTaken } = judgement.rows[0] ?? {}
   if (restoring === 1) return 'restoring'
