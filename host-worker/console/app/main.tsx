@@ -1,5 +1,5 @@
 import { render, type ComponentChildren, type ComponentType } from 'preact'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
 import { Link, Redirect, Route, Router, Switch, useLocation, type AroundNavHandler } from 'wouter-preact'
 import { Button, CopyButton, Toasts } from './kit/controls.tsx'
 import { mayLeave, watchBack } from './kit/dialog.tsx'
@@ -11,7 +11,7 @@ import {
 } from './organizations/organization.ts'
 import { operatorParts, organizationParts, tenantParts, type Part } from './parts.ts'
 import { first, type Credentials } from './service/begun.ts'
-import { ClientContext, Failure, createClient } from './service/client.ts'
+import { ClientContext, Failure } from './service/client.ts'
 import { useCall } from './service/hooks.ts'
 import {
   IdentityContext,
@@ -225,7 +225,8 @@ function AsOrganization({
   children,
 }: OrganizationProps & { readonly children: ComponentChildren }) {
   const { role } = useIdentity()
-  const client = useMemo(() => createClient(organizationId, () => undefined), [organizationId])
+  const signedIn = useContext(ClientContext)
+  const client = useMemo(() => signedIn.as(organizationId), [signedIn, organizationId])
   return (
     <ClientContext.Provider value={client}>
       {role !== null && <p class="note">This is what the organization’s own programs can read.</p>}

@@ -12,6 +12,8 @@ export interface Client {
   read<Body>(path: string, query?: Query, signal?: AbortSignal): Promise<Body>
   /** Sends a request with any body and returns its successful response. */
   send(method: string, path: string, init?: SendInit): Promise<Response>
+  /** A client in the same session that reads an organization by the public interface. */
+  as(organizationId: string): Client
 }
 
 export type Query = Readonly<Record<string, string | number | undefined>>
@@ -70,6 +72,7 @@ export function createClient(
   }
   return {
     send,
+    as: (id) => createClient(id, onEnded, key),
     read: async (path, query = {}, signal) => bodyOf(await send('GET', path + searchText(query), { signal })),
     call: async (id, call = {}, signal) => {
       const [method, path] = operationTable[id]

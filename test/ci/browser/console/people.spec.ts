@@ -295,8 +295,13 @@ test('a member sees no keys, imports or people, and what a tab of another person
   await other.goto(`${room.service.origin}/console#${room.adminKey}`)
   await other.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   await expect.poll(() => page.locator('.who').innerText()).toMatch(/Operator, admin/)
-  // The removed person is out with the next click.
   await other.close()
+  // Where the session has ended, what an organization reads itself is no longer shown either.
+  await page.goto(`${room.service.origin}/console/organizations/demo/data`)
+  await page.locator('main').getByRole('link', { name: 'Contact lists' }).waitFor()
+  await page.context().clearCookies()
+  await page.locator('main').getByRole('link', { name: 'Contact lists' }).click()
+  await page.getByLabel('Email address').waitFor()
   await kim.close()
 }, 120_000)
 
