@@ -1,4 +1,6 @@
+import type { Alert } from './messaging.ts'
 import type { Organization, KeptKind, RetentionSettings, StoredSettings } from './organizations.ts'
+import type { Webhook } from './outbox.ts'
 import type { StoredValue } from './placement.ts'
 
 /**
@@ -250,6 +252,12 @@ export interface Retention {
   ): Promise<SetRetentionOutcome>
 }
 
+/** A webhook of which nothing succeeds. */
+export interface FailingWebhook extends Pick<Webhook, 'webhookId' | 'url'> {
+  readonly organizationId: string
+  readonly failingSince: string
+}
+
 /** A setting whose time has come. */
 export interface DueRetention {
   readonly organizationId: string
@@ -261,13 +269,23 @@ export interface DueRetention {
 export interface RetentionDirectory {
   /** Settings that should have been applied at `now` or earlier, at most `limit`. */
   due(now: string, limit: number): Promise<readonly DueRetention[]>
-  /** When the next setting is due, a key of a send is free again, or a delivery to a webhook is forgotten; null: there is none. */
+  /**
+   * When the next setting is due, a key of a send is free again, a delivery to a webhook is forgotten, or a webhook is to
+   * be switched off because it fails; null: there is none.
+   */
   nextDue(): Promise<string | null>
   /**
    * Removes some of what an organization has kept since before an instant. When nothing is left, the setting is due
    * again at `next`. Returns how many rows were removed: none when the setting was changed since it was found due.
    */
   apply(due: DueRetention, before: string, now: string, next: string): Promise<number>
+  /** Webhooks that are on and have failed since an instant or longer, at most `limit`. */
+  failingWebhooks(since: string, limit: number): Promise<readonly FailingWebhook[]>
+  /**
+   * Switches a webhook off that is on and still fails since then, and writes the alert about that, in one step. False: it
+   * is not so any more.
+   */
+  switchOffFailing(webhook: FailingWebhook, alert: Alert, now: string): Promise<boolean>
   /** Forgets keys of sends that are free again at `now`, at most `limit`. Returns how many. */
   forgetSendKeys(now: string, limit: number): Promise<number>
   /** Forgets deliveries to webhooks that are kept no longer at `now`, at most `limit`. Returns how many. */

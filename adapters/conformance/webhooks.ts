@@ -271,6 +271,47 @@ export const webhookCases = casesFrom(twoTenants, {
     assert.equal(await storage.webhooks('org-b').findDelivery('whd_1'), null)
     assert.deepEqual(await storage.webhooks('org-b').deliveries('wh_1', false, null, 9), [])
   },
+  async 'a webhook that fails since an instant is found while it is on, and switched off with an alert, once'(
+    storage,
+  ) {
+    await withWebhooks(storage, webhook('wh_1'), webhook('wh_2'), webhook('wh_3'))
+    for (const [index, id] of ['wh_1', 'wh_2', 'wh_3'].entries())
+      assert(await tried(storage, attempt(`whd_${index}`, { webhookId: id, status: 'failed' })))
+    const [webhooks, retention] = [storage.webhooks('org-a'), storage.retentionDirectory]
+    await webhooks.update('wh_3', { isOn: false }, null)
+    const found = (seconds: number, limit = 9) => retention.failingWebhooks(at(seconds), limit)
+    const failing = (webhookId: string) => ({
+      ...{ organizationId: 'org-a', webhookId },
+      ...{ url: 'https://example.com/hook', failingSince: at(2) },
+    })
+    assert.equal(await retention.nextDue(), at(2 + 5 * 86_400))
+    assert.deepEqual(await found(1), [])
+    assert.deepEqual(await found(2), [failing('wh_1'), failing('wh_2')])
+    assert.equal((await found(2, 1)).length, 1)
+    const alert = (id: string) => ({ outboxId: `alr_${id}`, payload: { kind: 'webhook_off' } })
+    const switchOff = (id: string, changes = {}) =>
+      retention.switchOffFailing({ ...failing(id), ...changes }, alert(id), at(9))
+    // It has succeeded and failed again since it was found, or is another organization's.
+    for (const [id, changes] of [
+      ['wh_1', { failingSince: at(1) }],
+      ['wh_1', { organizationId: 'org-b' }],
+      ['wh_3', {}],
+    ] as const)
+      assert.equal(await switchOff(id, changes), false)
+    assert.deepEqual(await storage.outboxOf('org-a'), [])
+    assert.equal(await switchOff('wh_1'), true)
+    assert.equal(await switchOff('wh_1'), false)
+    const { isOn, offReason } = (await webhooks.find('wh_1')) ?? {}
+    assert.deepEqual([isOn, offReason], [false, 'failing'])
+    assert.deepEqual(
+      (await storage.outboxOf('org-a')).map(({ outboxId, kind }) => [outboxId, kind]),
+      [['alr_wh_1', 'alert_email']],
+    )
+    assert.deepEqual(await found(9), [failing('wh_2')])
+    // While an organization is deleted, nothing is written for it.
+    assert.equal(await storage.organizationStore('org-a').beginDeletion(at(10)), 'begun')
+    assert.equal(await switchOff('wh_2'), false)
+  },
   async 'of many answers the latest are kept, and none for longer than a month'(storage) {
     await withWebhooks(storage, webhook('wh_1'))
     for (let time = 0; time < 25; time += 1)

@@ -1,5 +1,6 @@
 import type { Alert, EmailMessage, SendRecord, ReturnedEmail, SendLog } from '../../ports/messaging.ts'
 import type { PersonInRole } from '../../ports/operators.ts'
+import type { OffReason, Webhook } from '../../ports/outbox.ts'
 import { platformMailbox } from '../messaging/sender.ts'
 import { deliveryAddress, isProviderAddress } from '../text/typed-text.ts'
 import { toBase64Url, utf8 } from '../text/encoding.ts'
@@ -39,6 +40,21 @@ export function alertAbout({ kind, about, reason, of }: Failure, at: string): Al
     about: about.slice(0, ABOUT_MAX_LENGTH).toWellFormed(),
   }
   return { outboxId: ['alr', kind, at.slice(0, 10).replaceAll('-', ''), of ?? []].flat().join('_'), payload }
+}
+
+const whyOff: Readonly<Record<OffReason, string>> = {
+  gone: 'It answered 410 (gone).',
+  failing: 'Nothing that it was told succeeded for five days.',
+}
+
+/** The alert that a webhook was switched off, the same one whoever finds that and when: it is of the first failure. */
+export function offAlert(
+  { webhookId, url, failingSince }: Pick<Webhook, 'webhookId' | 'url' | 'failingSince'>,
+  reason: OffReason,
+  now: string,
+): Alert {
+  const failure = { kind: 'webhook_off', about: url, reason: whyOff[reason], of: webhookId } as const
+  return alertAbout(failure, failingSince ?? now)
 }
 
 /**

@@ -9,6 +9,7 @@ import {
 import { fakeRandom, testSecrets } from '../../test/support/runner/fakes.ts'
 import type { WebhookSettings } from '../../ports/outbox.ts'
 import { toInstant } from '../text/instant.ts'
+import { sweepRetention } from '../organizations/retention.ts'
 import { drawSecret, openSecret, sealSecret } from '../webhooks/signature.ts'
 import { deliver, sweep } from './deliver.ts'
 import type { JobWorld } from './work.ts'
@@ -386,28 +387,43 @@ test('410 switches a webhook off; what waits is dropped, and can be sent when it
   ).toEqual(['whd_sub-1_1', 'whd_sub-2_1'])
 })
 
-test('a webhook that has not succeeded for five days is switched off, and said so once', async () => {
-  const { submit, receiver, clock, settle, webhooks, errors } = await hooked()
+test('a webhook that has not succeeded for five days is switched off without another event, and owners are told once', async () => {
+  const { submit, receiver, clock, settle, webhooks, errors, email, storage, world } = await hooked()
+  await addPeople(storage, ['ada@example.com', 'acme', 'owner'])
+  const retention = storage.retentionDirectory
   receiver.answers.push(...Array<() => Response>(500).fill(() => new Response(null, { status: 500 })))
-  for (let day = 0; day < 6; day += 1) {
-    await submit(`sub-${day}`, [])
-    await submit(`sub-${day}b`, [])
-    clock.advance(DAY_MS - 60_000)
-    await settle()
+  await submit('sub-1', [])
+  await sweep(world)
+  const failingMs = Date.parse((await webhooks.find('wh_1'))?.failingSince ?? '')
+  await settle()
+  expect(await retention.nextDue()).toBe(at(failingMs + 5 * DAY_MS))
+  for (const [ms, isOn] of [
+    [-1, true],
+    [0, false],
+    [60_000, false],
+  ] as const) {
+    clock.advance(failingMs + 5 * DAY_MS + ms - clock.nowMs())
+    await sweepRetention({ ...world, retention })
+    expect(await webhooks.find('wh_1')).toMatchObject({ isOn })
   }
+  await settle()
   expect(await webhooks.find('wh_1')).toMatchObject({ isOn: false, offReason: 'failing' })
   expect(errors).toEqual(['webhook_switched_off'])
+  expect(email.delivered.map(([, { to, subject }]) => [to, subject])).toEqual([
+    ['ada@example.com', 'A webhook of Acme was switched off'],
+  ])
   await webhooks.update('wh_1', { isOn: true }, null)
   expect(await webhooks.find('wh_1')).toMatchObject({ offReason: null, failingSince: null })
 })
 
 test('a success in between keeps it on', async () => {
-  const { submit, receiver, clock, settle, webhooks } = await hooked()
+  const { submit, receiver, clock, settle, webhooks, world, storage } = await hooked()
   for (let day = 0; day < 8; day += 1) {
     receiver.answers.push(() => new Response(null, { status: 500 }))
     await submit(`sub-${day}`, [])
     clock.advance(DAY_MS - 60_000)
     await settle()
+    await sweepRetention({ ...world, retention: storage.retentionDirectory })
   }
   expect(await webhooks.find('wh_1')).toMatchObject({ isOn: true, offReason: null })
 })

@@ -1,9 +1,7 @@
 import * as v from 'valibot'
 import { relayed } from '../../ports/relayed.ts'
-import type { Alert } from '../../ports/messaging.ts'
 import type {
   DeliveryAttempt,
-  OffReason,
   TenantWebhooks,
   Webhook,
   WebhookAnswer,
@@ -17,7 +15,7 @@ import { retryAfterMs } from '../text/http.ts'
 import { toInstant } from '../text/instant.ts'
 import { webhookUrlProblem, TEST_EVENT } from '../webhooks/webhook.ts'
 import { openSecret, sealSecret, signedHeaders } from '../webhooks/signature.ts'
-import { alertAbout } from './alert.ts'
+import { offAlert } from './alert.ts'
 import { inTime, malformedEntry, WEBHOOK_BACKOFF, type Job, type Verdict } from './work.ts'
 
 const Payload = v.object({
@@ -26,9 +24,6 @@ const Payload = v.object({
   subjectId: v.string(),
   at: v.string(),
 })
-
-/** A webhook without a success for this long is switched off, in ms. */
-const FAILING_MAX_MS = 5 * 24 * 3_600_000
 
 /** How long a webhook may take to answer, in ms. */
 const ANSWER_TIMEOUT_MS = 10_000
@@ -54,7 +49,9 @@ export async function tellWebhook(job: Job): Promise<Verdict> {
   if (!webhook.isOn && event.event !== TEST_EVENT) {
     // Whoever switched it off may have died before the alert was written. It is written and sent once all the same.
     const { offReason: reason } = webhook
-    return reason === null ? dropped(event) : { ...dropped(event), alert: offAlert(webhook, reason, job) }
+    return reason === null
+      ? dropped(event)
+      : { ...dropped(event), alert: offAlert(webhook, reason, toInstant(job.world.clock.nowMs())) }
   }
   const data = await dataOf(event, organizationId, job)
   if (data === null) return dropped(event)
@@ -185,36 +182,15 @@ async function verdictOf(
   if (reason === null) return { kind: 'done', sends: [], delivery: { ...event, status: 'delivered', answer } }
   const failed = { kind: 'done', sends: [], delivery: { ...event, status: 'failed', answer } } as const
   const nowMs = world.clock.nowMs()
-  const off = offReason(webhook, answer, nowMs)
-  if (off !== null) {
+  if (answer.status === 410) {
     const { webhookId } = webhook
-    if (await webhooksOf(job).switchOff(webhookId, off))
-      world.log.error('webhook_switched_off', {
-        organizationId: entry.organization.organizationId,
-        webhookId,
-        reason: off,
-      })
-    return { ...failed, alert: offAlert(webhook, off, job) }
+    const { organizationId } = entry.organization
+    if (await webhooksOf(job).switchOff(webhookId, 'gone'))
+      world.log.error('webhook_switched_off', { organizationId, webhookId, reason: 'gone' })
+    return { ...failed, alert: offAlert(webhook, 'gone', toInstant(nowMs)) }
   }
   const pauseMs = pauseAfter(WEBHOOK_BACKOFF, entry.attempts)
   if (pauseMs === null) return failed
   const at = toInstant(nowMs + Math.max(pauseMs, Math.min(askedMs, ASKED_PAUSE_MAX_MS)))
   return { kind: 'again', reason, at, delivery: { ...event, status: 'waiting', answer } }
-}
-
-/** Why a webhook is to be switched off after this answer; null: it is not. */
-function offReason({ failingSince }: Webhook, { status }: WebhookAnswer, nowMs: number): OffReason | null {
-  if (status === 410) return 'gone'
-  return failingSince !== null && nowMs - Date.parse(failingSince) >= FAILING_MAX_MS ? 'failing' : null
-}
-
-const whyOff: Readonly<Record<OffReason, string>> = {
-  gone: 'It answered 410 (gone).',
-  failing: 'Nothing that it was told succeeded for five days.',
-}
-
-/** The alert that a webhook was switched off, the same one whichever delivery finds that and when: it is of the first failure. */
-function offAlert({ webhookId, url, failingSince }: Webhook, reason: OffReason, { world }: Job): Alert {
-  const failure = { kind: 'webhook_off', about: url, reason: whyOff[reason], of: webhookId } as const
-  return alertAbout(failure, failingSince ?? toInstant(world.clock.nowMs()))
 }

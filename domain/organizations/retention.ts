@@ -1,6 +1,7 @@
 import type { Clock, Log } from '../../ports/platform.ts'
 import type { DueRetention, RetentionDirectory, ErasureLedger } from '../../ports/organization-store.ts'
 import { REMOVALS_KEPT_DAYS } from '../resources/removals.ts'
+import { FAILING_DAYS } from '../webhooks/webhook.ts'
 import { toInstant } from '../text/instant.ts'
 
 interface RetentionSweepWorld {
@@ -22,12 +23,13 @@ const SWEEP_MS = 20_000
 
 /**
  * Removes what organizations keep no longer: each setting is applied once a day, in bounded steps. An organization that
- * fails stops no other; it is logged, and tried again by the next sweep. Also forgets removals that are known
- * long enough, idempotency keys of sends that are free again, deliveries to webhooks that are kept no longer, and what
+ * fails stops no other; it is logged, and tried again by the next sweep. Also switches webhooks off that have failed for
+ * too long, and forgets removals that are known long enough, idempotency keys of sends that are free again, deliveries to webhooks that are kept no longer, and what
  * came to forms so long ago that it is no sign of a flood.
  */
 export async function sweepRetention({ retention, clock, log }: RetentionSweepWorld): Promise<void> {
   const untilMs = clock.nowMs() + SWEEP_MS
+  await switchOffFailing({ retention, clock, log })
   const due = await retention.due(toInstant(clock.nowMs()), DUE_MAX)
   for (const one of due) {
     if (clock.nowMs() >= untilMs) return
@@ -43,6 +45,25 @@ export async function sweepRetention({ retention, clock, log }: RetentionSweepWo
   await forgetDeliveriesUntil(untilMs, { retention, clock })
   await retention.forgetSigns(toInstant(clock.nowMs()), FORGOTTEN_MAX)
   await retention.forgetRemovals(toInstant(clock.nowMs() - REMOVALS_KEPT_DAYS * DAY_MS), FORGOTTEN_MAX)
+}
+
+/**
+ * Switches webhooks off that are on and have not succeeded for days, whether they are told of anything meanwhile or not:
+ * the attempts of a delivery end before.
+ */
+async function switchOffFailing({ retention, clock, log }: RetentionSweepWorld): Promise<void> {
+  const now = toInstant(clock.nowMs())
+  const since = toInstant(clock.nowMs() - FAILING_DAYS * DAY_MS)
+  for (const webhook of await retention.failingWebhooks(since, DUE_MAX)) {
+    const { organizationId, webhookId } = webhook
+    try {
+      const { offAlert } = await import('../jobs/alert.ts')
+      if (await retention.switchOffFailing(webhook, offAlert(webhook, 'failing', now), now))
+        log.error('webhook_switched_off', { organizationId, webhookId, reason: 'failing' })
+    } catch (cause) {
+      log.error('webhook_not_switched_off', { organizationId, webhookId }, cause)
+    }
+  }
 }
 
 // What the service remembers of erased people: the ids of their contacts, and hashes of their addresses under a key that

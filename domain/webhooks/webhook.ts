@@ -33,6 +33,9 @@ export const FORMS_MAX = 100
 /** The maximum number of webhooks of an organization: each of them gets a row and a call for each event. */
 export const WEBHOOKS_MAX = 20
 
+/** A webhook without a success for so many days is switched off. */
+export const FAILING_DAYS = 5
+
 /** The event that somebody asks for, to try a webhook. */
 export const TEST_EVENT = 'test'
 

@@ -1,6 +1,7 @@
-import { sql, type Expression } from 'kysely'
+import { sql, type Expression, type SqlBool } from 'kysely'
 import type { KeptKind, RetentionSettings } from '../../../ports/organizations.ts'
 import type { DueRetention, Retention, RetentionDirectory } from '../../../ports/organization-store.ts'
+import { FAILING_DAYS } from '../../../domain/webhooks/webhook.ts'
 import { expectedSettings, unchanged } from '../access/organizations.ts'
 import { isPlaced, type Guard } from '../placement/guard.ts'
 import {
@@ -22,7 +23,7 @@ import {
 } from '../statement/compiler.ts'
 import { resultsOf, rowsOf, type Executor, type Statement } from '../statement/executor.ts'
 import type { Database } from '../statement/database.ts'
-import { followsSubmission, type FollowingWord } from '../outbox/send-log.ts'
+import { alerting, followsSubmission, type FollowingWord } from '../outbox/send-log.ts'
 
 const organizationId = slot<string>('organizationId')
 
@@ -111,12 +112,43 @@ const findDue = template(
     .orderBy('r.organization_id')
     .limit(atMost('limit')),
 )
+/** The conditions are those of the index of failing webhooks, of which there are few. */
+const failing = db
+  .selectFrom('webhooks as w')
+  .where('w.is_on', '=', sql.lit(1))
+  .where('w.failing_since', 'is not', null)
+const findFailing = template(
+  failing
+    .select(['w.organization_id as organizationId', 'w.webhook_id as webhookId', 'w.url'])
+    .select(({ ref }) => sql<string>`${ref('w.failing_since')}`.as('failingSince'))
+    .where('w.failing_since', '<=', slot<string>('since'))
+    .where(({ not, ref }) => not(isPlaced(ref('w.organization_id'))))
+    .orderBy('w.failing_since')
+    .limit(atMost('limit')),
+)
+/** An organization that is closed may be deleted at this moment, and must get no row more. */
+const stillFails = sql<SqlBool>`exists (select 1 from webhooks as w
+  join organizations as o on o.organization_id = w.organization_id
+  where w.organization_id = ${organizationId} and w.webhook_id = ${slot('webhookId')} and w.is_on = 1
+    and w.failing_since = ${slot('failingSince')})`
+const alertOfFailing = alerting(stillFails)
+const switchOffFailing = template(
+  sql`update webhooks set is_on = 0, off_reason = 'failing'
+    where organization_id = ${organizationId} and webhook_id = ${slot('webhookId')} and ${stillFails}`,
+)
 const nextDue = template(
   db
     .selectFrom('retention')
     .select('due_at as at')
     .unionAll(db.selectFrom('send_requests').select('expires_at as at'))
     .unionAll(db.selectFrom('webhook_deliveries').select('expires_at as at'))
+    .unionAll(
+      failing.select(({ ref }) =>
+        sql<string>`strftime('%Y-%m-%dT%H:%M:%fZ', ${ref('w.failing_since')}, ${sql.lit(`+${FAILING_DAYS} days`)})`.as(
+          'at',
+        ),
+      ),
+    )
     .unionAll(db.selectFrom('form_signs').select('expires_at as at'))
     .orderBy('at')
     .limit(sql.lit(1)),
@@ -266,6 +298,16 @@ export function createRetentionDirectory(executor: Executor, guard: Guard): Rete
         if (!CONDITION_HELD.test(String(error))) throw error
         return 0
       }
+    },
+    failingWebhooks: (since, limit) => rowsOf(executor, bind(findFailing, { since, limit })),
+    async switchOffFailing({ organizationId: of, webhookId, failingSince }, alert, now) {
+      const values = { organizationId: of, webhookId, failingSince }
+      const own = guard({ organizationIds: [of] })
+      const results = await own.batch([
+        alertOfFailing(alert, { ...values, now }),
+        bind(switchOffFailing, values),
+      ])
+      return (results.at(-1)?.changes ?? 0) > 0
     },
     async forgetSendKeys(now, limit) {
       return (await rowsOf(executor, bind(forgetSendKeys, { now, limit }))).length

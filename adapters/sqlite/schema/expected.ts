@@ -319,6 +319,16 @@ const indexesByHand: readonly (readonly [IndexShape, Reason])[] = [
     },
     'what is not tried by itself is counted without what waits',
   ],
+  [
+    {
+      name: 'webhooks_failing',
+      table: 'webhooks',
+      columns: ['failing_since'],
+      unique: false,
+      where: 'is_on = 1 AND failing_since IS NOT NULL',
+    },
+    'webhooks that have failed for long are found every minute',
+  ],
   [index('reviews', ['site_id'], 'review_id'), 'the reviews that carry the name of a site are found'],
   [
     index('visible_reviews', ['owner_id'], 'row_id'),
