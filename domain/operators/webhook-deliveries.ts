@@ -11,7 +11,7 @@ import { INSTANT_FORM, isCalendarDate, parseInstant, toInstant } from '../text/i
 import { TEST_EVENT, namedBy, publicId } from '../webhooks/webhook.ts'
 import { optionalWord, pageOf, pageParameters, samplePagination, servePage } from './list.ts'
 import { count, instant, jsonBody, operated } from './serve.ts'
-import { belongingBy, common, findWebhook, ofWebhook, ONE, unknownWebhook } from './webhooks.ts'
+import { belongingBy, common, NO_SECRET, findWebhook, ofWebhook, ONE, unknownWebhook } from './webhooks.ts'
 
 const ofDelivery = belongingBy('deliveryId', (text) => unknownDelivery(text))
 
@@ -43,6 +43,7 @@ export const testWebhook = operated({
       },
     ),
     404: 'NotFound',
+    409: 'Conflict',
   },
   commands: [
     {
@@ -59,7 +60,10 @@ export const testWebhook = operated({
   answer: async ({ params: { webhookId = '' }, change }, world) => {
     const found = await findWebhook(webhookId, world)
     if (found === null) return unknownWebhook(webhookId)
-    const { organizationId, id, store } = found
+    const { organizationId, id, store, read } = found
+    const webhook = await read()
+    if (webhook === null) return unknownWebhook(webhookId)
+    if (webhook.secret === null) return errorReply(409, NO_SECRET)
     const outboxId =
       DELIVERY_PREFIX + randomBase62(DELIVERY_ID_LENGTH, (length) => world.random.bytes(length))
     await change.announce({ type: 'webhook', id: webhookId }, organizationId)

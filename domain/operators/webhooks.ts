@@ -328,7 +328,7 @@ export const showWebhook = operated({
   },
 })
 
-const NO_SECRET =
+export const NO_SECRET =
   'It was restored from an archive and has no secret. Rotate it, and tell the receiver the new one, before it is switched on.'
 
 export const updateWebhook = operated({

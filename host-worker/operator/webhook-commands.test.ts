@@ -121,8 +121,13 @@ test('in an archive it has no secret; restored it is off until it is rotated, wi
     formIds: ['form-1-2'],
     events: ['submission.created'],
   })
-  const refused = await at.run('webhook', 'update', copy, '--on')
-  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('has no secret')])
+  for (const command of [
+    ['update', copy, '--on'],
+    ['test', copy],
+  ]) {
+    const refused = await at.run('webhook', ...command)
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('has no secret')])
+  }
   expect((await at.run('webhook', 'rotate', copy)).stdout).toMatch(SECRET)
   expect((await at.run('webhook', 'update', copy, '--on')).code).toBe(0)
   // What waited is held, as all that an archive brings.
