@@ -19,12 +19,14 @@ const SENSITIVE_WORDS = new Set([
 /** Words that are sensitive only next to each other: `api_key`, `cardNumber`. */
 const SENSITIVE_PAIRS = new Set(['api key', 'card number'])
 
+const SEPARATORS = /[\s\d_\-.]+/u
+
 /** Splits a name at camelCase humps, digits, `_`, `-`, `.` and spaces: `cardNumber2` gives `card`, `number`. */
 function wordsOf(name: string): readonly string[] {
   return name
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
-    .split(/[\s\d_\-.]+/u)
+    .split(SEPARATORS)
     .filter((word) => word !== '')
     .map((word) => word.toLowerCase())
 }
@@ -32,6 +34,14 @@ function wordsOf(name: string): readonly string[] {
 /** Whether a key of an answer payload is internal or sensitive, so that it is never published. */
 export function isSensitiveKey(name: string): boolean {
   if (name.startsWith('_') || name.startsWith('$')) return true
+  // Capitals within a word, as in `passWord` and `APIkey`, make it no other one.
+  if (
+    name
+      .toLowerCase()
+      .split(SEPARATORS)
+      .some((word) => SENSITIVE_WORDS.has(word))
+  )
+    return true
   const words = wordsOf(name)
   return words.some(
     (word, index) => SENSITIVE_WORDS.has(word) || SENSITIVE_PAIRS.has(`${word} ${words[index + 1] ?? ''}`),

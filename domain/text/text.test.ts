@@ -161,6 +161,8 @@ test('sensitive names go, ordinary ones stay', () => {
     'webhook.url',
     'clientSecret',
     'XMLToken',
+    'APIkey',
+    'user_passWord',
   ]
   const ordinary = [
     'businessName',
