@@ -49,9 +49,8 @@ export async function tellWebhook(job: Job): Promise<Verdict> {
   if (!webhook.isOn && event.event !== TEST_EVENT) {
     // Whoever switched it off may have died before the alert was written. It is written and sent once all the same.
     const { offReason: reason } = webhook
-    return reason === null
-      ? dropped(event)
-      : { ...dropped(event), alert: offAlert(webhook, reason, toInstant(job.world.clock.nowMs())) }
+    if (reason === null) return dropped(event)
+    return { ...dropped(event), alert: offAlert(webhook, reason, toInstant(job.world.clock.nowMs())) }
   }
   const data = await dataOf(event, organizationId, job)
   if (data === null) return dropped(event)
