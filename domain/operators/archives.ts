@@ -25,6 +25,7 @@ import {
 import { finishRestoring, writePart } from '../organizations/restore.ts'
 import { newOrganization, OrganizationId, settingsProblem } from '../organizations/settings.ts'
 import { choiceOfPlace, PlaceSettings } from './places.ts'
+import { giveSecrets } from './webhooks.ts'
 
 const position = v.array(v.union([v.string(), v.number(), v.null()]))
 
@@ -251,6 +252,18 @@ const Published = v.strictObject({
   ),
   startedAt: instant,
   endedAt: described(v.nullable(instant), 'When the organization was opened; null: it is closed.'),
+  webhookSecrets: v.exactOptional(
+    described(
+      v.array(
+        v.strictObject({
+          webhookId: described(v.string(), 'The webhook, which is off.'),
+          url: described(v.string(), 'Where it is called.'),
+          secret: described(v.string(), 'What signs its calls from now on.'),
+        }),
+      ),
+      'The new secrets of restored webhooks: this answer is the only one that shows them. Left out: there are none.',
+    ),
+  ),
 })
 
 const RestorationBody = component('Restoration', described(Published, 'The restoration of an organization.'))
@@ -421,7 +434,9 @@ export const finishRestore = operated({
     if (progress === null) return errorReply(409, UNREADABLE)
     await change.announce({ type: 'archive', name: restoration.archive, secrets: progress.secrets })
     const answer = await finishRestoring(organizationId, restoreId, world)
-    return answer === null ? unknownRestoration() : replyTo(answer)
+    if (answer === null) return unknownRestoration()
+    const isOpen = 'restoration' in answer && answer.restoration.endedAt !== null
+    return replyTo(answer, isOpen ? await giveSecrets(organizationId, world) : [])
   },
 })
 
@@ -443,10 +458,15 @@ function publishedRestoration(restoration: Restoration): v.InferOutput<typeof Pu
   }
 }
 
-function replyTo(answer: RestoreAnswer) {
+function replyTo(
+  answer: RestoreAnswer,
+  webhookSecrets: v.InferOutput<typeof Published>['webhookSecrets'] & object = [],
+) {
   if ('refusal' in answer) return errorReply(409, answer.refusal)
   const published = publishedRestoration(answer.restoration)
-  return published === null ? errorReply(409, UNREADABLE) : jsonReply(200, published, PRIVATE)
+  if (published === null) return errorReply(409, UNREADABLE)
+  const shown = webhookSecrets.length === 0 ? {} : { webhookSecrets }
+  return jsonReply(200, { ...published, ...shown }, PRIVATE)
 }
 
 function unknownRestoration() {

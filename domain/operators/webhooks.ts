@@ -156,6 +156,8 @@ const settingFlags = {
 const EVENTS_SAID = `EVENT is ${webhookEvents.join(', ')} or ${TEST_EVENT}, which comes listed or not; several may be given.`
 
 const WEBHOOK_ID_LENGTH = 16
+/** How many webhooks of an archive get new secrets: more than an organization can make. */
+const RESTORED_MAX = 100
 /** For how long the secret before a rotation signs besides, in ms. */
 const OVERLAP_MS = 86_400_000
 
@@ -220,6 +222,27 @@ export const createWebhook = operated({
     return jsonReply(201, { ...published(organizationId, stored), secret: shown }, PRIVATE)
   },
 })
+
+/**
+ * Gives the webhooks of an organization that was restored new secrets, and returns them: nothing else shows them. One that
+ * has a secret keeps it, because an earlier call gave it.
+ */
+export async function giveSecrets(
+  organizationId: string,
+  { webhooks, secrets, random, clock }: OperatorWorld,
+) {
+  const store = webhooks(organizationId)
+  const all = await store.list(null, RESTORED_MAX)
+  const given = all
+    .filter(({ secret }) => secret === null)
+    .map(async ({ webhookId, url, version }) => {
+      const secret = drawSecret(random)
+      const sealed = await sealSecret(secret, { organizationId, webhookId }, secrets, random)
+      const outcome = await store.rotate(webhookId, sealed, toInstant(clock.nowMs()), version)
+      return outcome === 'done' ? [{ webhookId: publicId(organizationId, webhookId), url, secret }] : []
+    })
+  return (await Promise.all(given)).flat()
+}
 
 /** What is wrong with settings, as a sentence; null: nothing. */
 async function settingProblem(

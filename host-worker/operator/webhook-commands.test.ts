@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { form, organization, submission } from '../../adapters/conformance/fixtures.ts'
+import { openSecret } from '../../domain/webhooks/signature.ts'
+import { testSecrets } from '../../test/support/runner/fakes.ts'
 import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
 import { scratchFolder } from '../../test/support/scratch/scratch-folder.ts'
 
@@ -107,28 +109,38 @@ test('deliveries are sent again, one or all since an instant', async () => {
   expect(linesOf((await at.run('outbox', 'list', '--org', 'acme')).stdout)).toHaveLength(3)
 })
 
-test('in an archive it has no secret; restored it is off until it is rotated, with the new ids of forms', async () => {
+test('in an archive it has no secret; restored it is off, with a new one that is shown once, and the new ids of forms', async () => {
   const id = await create('--event', 'submission.created', '--form', 'form-1')
-  await at.service.storage.tenant('acme').saveSubmission(submission('sub-1', { formId: 'form-1' }))
+  const { storage } = at.service
+  await storage.tenant('acme').saveSubmission(submission('sub-1', { formId: 'form-1' }))
   const file = join(directory, 'acme.tar')
   expect((await at.run('org', 'export', file, '--id', 'acme', '--with-secrets')).code).toBe(0)
-  const restored = await at.run('org', 'restore', file, '--id', 'copy', '--form-ids', 'new')
-  expect([restored.code, restored.stdout]).toEqual([0, expect.stringContaining('form-1-2')])
-  const copy = `copy:${id.slice(5)}`
+  const { code, stdout, stderr } = await at.run('org', 'restore', file, '--id', 'copy', '--form-ids', 'new')
+  const [, , line = '', ...more] = linesOf(stdout)
+  expect([code, more, stderr]).toEqual([0, [], expect.stringContaining('shown this once')])
+  const [copy = '', secret = ''] = line.split('  ')
+  expect([copy, `${secret}\n`]).toEqual([`copy:${id.slice(5)}`, expect.stringMatching(SECRET)])
+  const owner = { organizationId: 'copy', webhookId: id.slice(5) }
+  const stored = async () => (await storage.webhooks('copy').find(owner.webhookId))?.secret ?? ''
+  expect((await openSecret(await stored(), owner, await testSecrets()))?.secret).toBe(secret)
   expect(await shown(copy)).toMatchObject({
     isOn: false,
-    hasSecret: false,
+    hasSecret: true,
     formIds: ['form-1-2'],
     events: ['submission.created'],
   })
-  for (const command of [
-    ['update', copy, '--on'],
-    ['test', copy],
-  ]) {
-    const refused = await at.run('webhook', ...command)
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('has no secret')])
-  }
-  expect((await at.run('webhook', 'rotate', copy)).stdout).toMatch(SECRET)
+  // Whoever finishes again, because an answer was lost, is shown no secret, and takes none away.
+  const before = await stored()
+  const { restoreId } = (await storage.organizationStore('copy').restoration()) ?? {}
+  const again = await at.service.send(`/operator/v1/organizations/copy/restore/${restoreId ?? ''}/finish`, {
+    method: 'POST',
+    key: await at.service.addOperatorKey('admin'),
+  })
+  expect([again.status, await again.json(), await stored()]).toEqual([
+    200,
+    expect.not.objectContaining({ webhookSecrets: expect.anything() as unknown }),
+    before,
+  ])
   expect((await at.run('webhook', 'update', copy, '--on')).code).toBe(0)
   // What waited is held, as all that an archive brings.
   expect(linesOf((await at.run('outbox', 'list', '--org', 'copy')).stdout).join()).toMatch(/held/)

@@ -112,7 +112,14 @@ const restoreCommand: Command = {
           throw error instanceof ArchiveProblem ? new CommandError(error.message, { cause: error }) : error
         }),
     )
-    const { rows, keysLeft, erasedContacts, erasedRows, erasuresUnreadable } = restoration
+    const {
+      rows,
+      keysLeft,
+      erasedContacts,
+      erasedRows,
+      erasuresUnreadable,
+      webhookSecrets = [],
+    } = restoration
     context.note(`Restored ${organizationId}: ${rows} rows from ${restoration.archive}.`)
     for (const { from, to } of restoration.formIds ?? []) context.out(`${from}  ${to}`)
     if (erasedRows > 0)
@@ -126,6 +133,11 @@ const restoreCommand: Command = {
     if (keysLeft > 0)
       context.note(
         `${keysLeft} keys were left out: they were made for another id or under another root secret. Issue new ones.`,
+      )
+    for (const { webhookId, secret } of webhookSecrets) context.out(`${webhookId}  ${secret}`)
+    if (webhookSecrets.length > 0)
+      context.note(
+        'Its webhooks have new secrets, which are shown this once. Tell the receivers, then switch each on with "webhook update ID --on".',
       )
   },
 }

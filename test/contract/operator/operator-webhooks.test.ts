@@ -147,6 +147,24 @@ describe.each([
     expect(text).not.toContain(secret.slice(6, 30))
   })
 
+  // As after a restoration that was cut off when its organization was just open.
+  test('one without a secret is neither switched on nor tried until it is rotated', async () => {
+    const { webhookId } = await made({ isOn: false })
+    const database = await storage.databaseOf('acme')
+    await database.batch([{ sql: 'update webhooks set secret = null', parameters: [] }])
+    const calls = [
+      () => ask('POST', `/webhooks/${webhookId}`, { isOn: true }),
+      () => ask('POST', `/webhooks/${webhookId}/test`),
+    ]
+    for (const call of calls)
+      expect(await call()).toMatchObject({
+        status: 409,
+        body: { error: expect.stringContaining('has no secret') as unknown },
+      })
+    expect((await ask('POST', `/webhooks/${webhookId}/rotate`)).status).toBe(200)
+    for (const call of calls) expect((await call()).status).toBeLessThan(300)
+  })
+
   test.each([
     [{ url: 'http://example.com' }, 'url: must be an https URL.'],
     [{ url: 'https://10.1/' }, 'url: must be the address of a server on the internet.'],
