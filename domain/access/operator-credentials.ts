@@ -248,10 +248,10 @@ export function isRead({ method }: Request): boolean {
 
 /**
  * The addresses, after `/api/v1/`, at which a member reads an organization: its submissions, forms, contacts and reports.
- * With `/*` all that are below.
+ * One that ends with `/` stands for all that are below.
  */
 export const MEMBER_READS = [
-  ...['forms', 'forms/*', 'contacts', 'contacts/*', 'contact-lists', 'contact-lists/*'],
+  ...['forms', 'forms/', 'contacts', 'contacts/', 'contact-lists', 'contact-lists/'],
   ...['members', 'cohorts', 'retention-offers', 'cancellations', 'cancellation-survey'],
 ] as const
 

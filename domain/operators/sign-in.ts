@@ -351,7 +351,7 @@ const Me = component(
       ),
       reads: described(
         v.record(v.string(), v.array(v.string())),
-        'For each of these roles that does not read all of an organization: at which addresses after `/api/v1/` it reads. With `/*` all that are below.',
+        'For each of these roles that does not read all of an organization: at which addresses after `/api/v1/` it reads. One that ends with `/` stands for all that are below.',
       ),
     }),
     'Who asks, and what they may do.',

@@ -47,9 +47,9 @@ export function isPrivate(url: URL | null): url is URL {
   return isLocal || url.protocol === 'https:'
 }
 
-/** Whether an address is at a place: `forms` is that address alone, `forms/*` all that are below it. */
+/** Whether an address is at a place: `forms` is that address alone, `forms/` all that are below it. */
 export function isAt(address: string, place: string): boolean {
-  return place.endsWith('/*') ? address.startsWith(place.slice(0, -1)) : address === place
+  return place.endsWith('/') ? address.startsWith(place) : address === place
 }
 
 /** A header value such as `form-data; name="a"`, split into its parts. */

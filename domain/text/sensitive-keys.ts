@@ -26,25 +26,19 @@ function wordsOf(name: string): readonly string[] {
   return name
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .toLowerCase()
     .split(SEPARATORS)
-    .filter((word) => word !== '')
-    .map((word) => word.toLowerCase())
 }
 
 /** Whether a key of an answer payload is internal or sensitive, so that it is never published. */
 export function isSensitiveKey(name: string): boolean {
-  if (name.startsWith('_') || name.startsWith('$')) return true
-  // Capitals within a word, as in `passWord` and `APIkey`, make it no other one.
-  if (
-    name
-      .toLowerCase()
-      .split(SEPARATORS)
-      .some((word) => SENSITIVE_WORDS.has(word))
-  )
-    return true
+  if (/^[_$]/.test(name)) return true
   const words = wordsOf(name)
-  return words.some(
-    (word, index) => SENSITIVE_WORDS.has(word) || SENSITIVE_PAIRS.has(`${word} ${words[index + 1] ?? ''}`),
+  // Capitals within a word, as in `passWord` and `APIkey`, make it no other one.
+  const spelt = name.toLowerCase().split(SEPARATORS)
+  return (
+    [...words, ...spelt].some((word) => SENSITIVE_WORDS.has(word)) ||
+    words.some((word, index) => SENSITIVE_PAIRS.has(`${word} ${words[index + 1] ?? ''}`))
   )
 }
 

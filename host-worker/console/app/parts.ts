@@ -20,108 +20,63 @@ export interface Part {
   readonly isAsOrganization?: true
 }
 
-const loadAccount = async () => (await import('./people/account-page.tsx')).Page
-const loadAnalytics = async () => (await import('./analytics/analytics-page.tsx')).Page
-const loadData = async () => (await import('./data/data-page.tsx')).Page
-const loadPeople = async () => (await import('./people/people-page.tsx')).Page
-const loadOutbox = async () => (await import('./lists/records-page.tsx')).Outbox
-const loadSends = async () => (await import('./lists/records-page.tsx')).Sends
+// The code of each page is loaded when it is first shown.
+const account = async () => (await import('./people/account-page.tsx')).Page
+const analytics = async () => (await import('./analytics/analytics-page.tsx')).Page
+const audit = async () => (await import('./lists/records-page.tsx')).Audit
+const data = async () => (await import('./data/data-page.tsx')).Page
+const deliveries = async () => (await import('./deliveries/deliveries-page.tsx')).Deliveries
+const exported = async () => (await import('./organizations/export-page.tsx')).Page
+const forms = async () => (await import('./forms/forms-page.tsx')).Page
+const imports = async () => (await import('./imports/imports-page.tsx')).Page
+const keys = async () => (await import('./lists/keys-page.tsx')).Keys
+const operatorKeys = async () => (await import('./lists/keys-page.tsx')).OperatorKeys
+const organizations = async () => (await import('./organizations/organizations-page.tsx')).Page
+const outbox = async () => (await import('./lists/records-page.tsx')).Outbox
+const overview = async () => (await import('./overview/overview-page.tsx')).Page
+const ownDeliveries = async () => (await import('./deliveries/deliveries-page.tsx')).OrganizationDeliveries
+const ownSubmissions = async () => (await import('./submissions/tenant-submissions.tsx')).TenantSubmissions
+const people = async () => (await import('./people/people-page.tsx')).Page
+const sends = async () => (await import('./lists/records-page.tsx')).Sends
+const settings = async () => (await import('./organizations/settings-page.tsx')).Page
+const submissions = async () => (await import('./submissions/submissions-page.tsx')).Page
+const webhooks = async () => (await import('./webhooks/webhooks-page.tsx')).Page
 
 /** Those of operators, in the order of the navigation. The first one is at the root. */
 export const operatorParts: readonly Part[] = [
-  needs(
-    'health.get',
-    part('/', 'Overview', async () => (await import('./overview/overview-page.tsx')).Page),
-  ),
-  part(
-    '/organizations',
-    'Organizations',
-    async () => (await import('./organizations/organizations-page.tsx')).Page,
-  ),
-  needs(
-    'health.get',
-    part(
-      '/deliveries',
-      'Deliveries',
-      async () => (await import('./deliveries/deliveries-page.tsx')).Deliveries,
-    ),
-  ),
-  needs('health.get', part('/outbox', 'Outbox', loadOutbox)),
-  needs('health.get', part('/platform-sends', 'Platform sends', loadSends)),
-  needs(
-    'health.get',
-    part('/audit', 'Audit', async () => (await import('./lists/records-page.tsx')).Audit),
-  ),
-  needs('health.get', part('/people', 'People', loadPeople)),
-  needs(
-    'operatorKeys.list',
-    part('/operator-keys', 'Operator keys', async () => (await import('./lists/keys-page.tsx')).OperatorKeys),
-  ),
-  part('/account', 'Account', loadAccount),
+  { path: '/', title: 'Overview', load: overview, needs: 'health.get' },
+  { path: '/organizations', title: 'Organizations', load: organizations },
+  { path: '/deliveries', title: 'Deliveries', load: deliveries, needs: 'health.get' },
+  { path: '/outbox', title: 'Outbox', load: outbox, needs: 'health.get' },
+  { path: '/platform-sends', title: 'Platform sends', load: sends, needs: 'health.get' },
+  { path: '/audit', title: 'Audit', load: audit, needs: 'health.get' },
+  { path: '/people', title: 'People', load: people, needs: 'health.get' },
+  { path: '/operator-keys', title: 'Operator keys', load: operatorKeys, needs: 'operatorKeys.list' },
+  { path: '/account', title: 'Account', load: account },
 ]
 
 /** Those of one organization, which are the tabs of its page. It opens on the first one. */
 export const organizationParts: readonly Part[] = [
-  part('/submissions', 'Submissions', async () => (await import('./submissions/submissions-page.tsx')).Page),
-  part('/forms', 'Forms', async () => (await import('./forms/forms-page.tsx')).Page),
-  asOrganization(part('/data', 'Data', loadData)),
-  asOrganization(part('/analytics', 'Analytics', loadAnalytics)),
-  needs(
-    'imports.list',
-    part('/imports', 'Imports', async () => (await import('./imports/imports-page.tsx')).Page),
-  ),
-  needs(
-    'exports.begin',
-    part('/export', 'Export', async () => (await import('./organizations/export-page.tsx')).Page),
-  ),
-  needs(
-    'keys.list',
-    part('/keys', 'Keys', async () => (await import('./lists/keys-page.tsx')).Keys),
-  ),
-  needs(
-    'webhooks.list',
-    part('/webhooks', 'Webhooks', async () => (await import('./webhooks/webhooks-page.tsx')).Page),
-  ),
-  needs(
-    'outbox.summary',
-    part(
-      '/deliveries',
-      'Deliveries',
-      async () => (await import('./deliveries/deliveries-page.tsx')).OrganizationDeliveries,
-    ),
-  ),
-  needs('people.list', part('/people', 'People', loadPeople)),
-  needs('sends.list', part('/sends', 'Sends', loadSends)),
-  needs('outbox.list', part('/outbox', 'Outbox', loadOutbox)),
-  needs(
-    'audit.list',
-    part('/settings', 'Settings', async () => (await import('./organizations/settings-page.tsx')).Page),
-  ),
+  { path: '/submissions', title: 'Submissions', load: submissions },
+  { path: '/forms', title: 'Forms', load: forms },
+  { path: '/data', title: 'Data', load: data, isAsOrganization: true },
+  { path: '/analytics', title: 'Analytics', load: analytics, isAsOrganization: true },
+  { path: '/imports', title: 'Imports', load: imports, needs: 'imports.list' },
+  { path: '/export', title: 'Export', load: exported, needs: 'exports.begin' },
+  { path: '/keys', title: 'Keys', load: keys, needs: 'keys.list' },
+  { path: '/webhooks', title: 'Webhooks', load: webhooks, needs: 'webhooks.list' },
+  { path: '/deliveries', title: 'Deliveries', load: ownDeliveries, needs: 'outbox.summary' },
+  { path: '/people', title: 'People', load: people, needs: 'people.list' },
+  { path: '/sends', title: 'Sends', load: sends, needs: 'sends.list' },
+  { path: '/outbox', title: 'Outbox', load: outbox, needs: 'outbox.list' },
+  { path: '/settings', title: 'Settings', load: settings, needs: 'audit.list' },
 ]
 
 /** Those of a tenant's key. */
 export const tenantParts: readonly Part[] = [
-  part('/', 'Home', async () => Home),
-  part(
-    '/submissions',
-    'Submissions',
-    async () => (await import('./submissions/tenant-submissions.tsx')).TenantSubmissions,
-  ),
-  part('/data', 'Data', loadData),
-  part('/analytics', 'Analytics', loadAnalytics),
-  part('/account', 'Account', loadAccount),
+  { path: '/', title: 'Home', load: async () => Home },
+  { path: '/submissions', title: 'Submissions', load: ownSubmissions },
+  { path: '/data', title: 'Data', load: data },
+  { path: '/analytics', title: 'Analytics', load: analytics },
+  { path: '/account', title: 'Account', load: account },
 ]
-
-/** A part for whoever may use an operation. */
-function needs(id: OperationId, of: Part): Part {
-  return { ...of, needs: id }
-}
-
-/** A part that shows what the organization itself reads. Its addresses begin at those of the organization. */
-function asOrganization(of: Part): Part {
-  return { ...of, isAsOrganization: true }
-}
-
-function part(path: string, title: string, load: Part['load']): Part {
-  return { path, title, load }
-}

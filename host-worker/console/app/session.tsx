@@ -82,7 +82,8 @@ export function useMay(id: OperationId): boolean {
 }
 
 /**
- * The addresses after `/api/v1/` at which whoever is signed in reads an organization, with `/*` all that are below; null: all.
+ * The addresses after `/api/v1/` at which whoever is signed in reads an organization; one that ends with `/` stands for all
+ * that are below. Null: at all addresses.
  */
 export function readsOf(
   { role, organizations, reads }: Identity,
