@@ -458,10 +458,7 @@ function publishedRestoration(restoration: Restoration): v.InferOutput<typeof Pu
   }
 }
 
-function replyTo(
-  answer: RestoreAnswer,
-  webhookSecrets: v.InferOutput<typeof Published>['webhookSecrets'] & object = [],
-) {
+function replyTo(answer: RestoreAnswer, webhookSecrets: Awaited<ReturnType<typeof giveSecrets>> = []) {
   if ('refusal' in answer) return errorReply(409, answer.refusal)
   const published = publishedRestoration(answer.restoration)
   if (published === null) return errorReply(409, UNREADABLE)

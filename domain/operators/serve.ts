@@ -403,26 +403,35 @@ async function byPerson(
   const asOperator = ofService === undefined ? null : byRole(door, operator)
   if (asOperator?.kind === 'admitted') return asOperator
   if (door.access === 'signed_in') return { kind: 'admitted', operator }
-  const openers = roles.filter(({ role }) => opens(role, door))
+  const inOwn = await inOrganization(door, { ...operator, organizations }, routed, world)
+  return inOwn.kind === 'admitted' ? inOwn : (asOperator ?? inOwn)
+}
+
+/** Admits a person to what belongs to an organization of theirs, or to none, by their role there. */
+async function inOrganization(
+  door: Door,
+  operator: Operator,
+  routed: RoutedRequest,
+  world: OperatorWorld,
+): Promise<Admission> {
+  const { roles } = operator
   const forbidden = errorReply(403, 'Your role does not allow this.')
-  if (openers.length === 0) return asOperator ?? { kind: 'forbidden', operator, refusal: forbidden }
+  if (!roles.some(({ role }) => opens(role, door))) return { kind: 'forbidden', operator, refusal: forbidden }
   const named = routed.params.organizationId
   const belongsTo =
     named ?? (door.belonging === null ? null : await door.belonging.organizationOf(routed, world))
   if (belongsTo === null && door.belonging === null) {
     // It belongs to no organization. What only operators see is not shown to whoever supports some organizations.
     const isOpen = door.openTo !== null
-    if (asOperator !== null) return asOperator
     return isOpen ? { kind: 'admitted', operator } : { kind: 'forbidden', operator, refusal: forbidden }
   }
   const own = roles.find(({ organizationId }) => organizationId === belongsTo)
   if (own === undefined) {
-    if (asOperator !== null) return asOperator
     const refusal = door.belonging === null ? notThere(belongsTo ?? '') : door.belonging.otherwise(routed)
     return { kind: 'stranger', refusal }
   }
-  const inIt = { ...operator, role: own.role, organizations }
-  if (!opens(own.role, door)) return asOperator ?? { kind: 'forbidden', operator: inIt, refusal: forbidden }
+  const inIt = { ...operator, role: own.role }
+  if (!opens(own.role, door)) return { kind: 'forbidden', operator: inIt, refusal: forbidden }
   routed.identified({ organizationId: belongsTo, keyId: null })
   return { kind: 'admitted', operator: inIt }
 }

@@ -53,22 +53,22 @@ const inRole = template(ofOrganization.where('p.role', '=', slot('role')))
 
 const forget = template(db.deleteFrom('people').where('organization_id', '=', slot('organizationId')))
 
+/** Whether a person has a role in another place than this one. */
+const hasRoleElsewhere = (person: Expression<string>) =>
+  eb.exists(
+    db
+      .selectFrom('people as other')
+      .select(one)
+      .where('other.person', '=', person)
+      .where('other.organization_id', '<>', slot('organizationId')),
+  )
+
 /** Those who have a role in this organization alone. */
 const leaving = db
   .selectFrom('people as p')
   .select('p.person')
   .where('p.organization_id', '=', slot('organizationId'))
-  .where(({ exists, not, ref }) =>
-    not(
-      exists(
-        db
-          .selectFrom('people as other')
-          .select(one)
-          .where('other.person', '=', ref('p.person'))
-          .where('other.organization_id', '<>', slot('organizationId')),
-      ),
-    ),
-  )
+  .where(({ not, ref }) => not(hasRoleElsewhere(ref('p.person'))))
 /** Otherwise whoever gets a role elsewhere later would be signed in at once in every browser of before. */
 const endSessionsOfLeaving = template(db.deleteFrom('sessions').where('person', 'in', leaving))
 const removeLinksOfLeaving = template(db.deleteFrom('sign_in_links').where('person', 'in', leaving))
@@ -404,18 +404,10 @@ const mayChange = eb.and([
 ])
 
 /** The sessions of a person that end with their role in a place: all in the service, else those of whoever has no other role. */
-const ofPlace = ofPerson.where(({ eb, exists, not, or }) =>
+const ofPlace = ofPerson.where(({ eb, not, or }) =>
   or([
     eb(slot<string>('organizationId'), '=', sql.lit(SERVICE)),
-    not(
-      exists(
-        db
-          .selectFrom('people as other')
-          .select(one)
-          .where('other.person', '=', slot('person'))
-          .where('other.organization_id', '<>', slot('organizationId')),
-      ),
-    ),
+    not(hasRoleElsewhere(slot<string>('person'))),
   ]),
 )
 
