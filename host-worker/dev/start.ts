@@ -57,22 +57,23 @@ async function serve(port: number, directory: string, held: HeldState): Promise<
   const url = `http://127.0.0.1:${port}`
   const other = await findUnannounced(directory)
   if (other !== null) throw new Error(inUse(directory, 'runs', other))
-  if (!(await isPortFree(port))) {
-    throw new Error(
-      `Port ${port} is in use. End what uses it, or set PORT to another: PORT=${port + 1} npm start`,
-    )
-  }
   let announce = (): void => {
     held.announce()
     const record = readStateRecord(directory)
     if (record !== null) process.stdout.write(greeting(url, record))
     announce = () => undefined
   }
-  await supervise('The service', () =>
-    runService(directory, port, () => {
+  await supervise('The service', async () => {
+    // Asked before each run, because another program may take the port while this one builds the Worker.
+    if (!(await isPortFree(port))) {
+      throw new Error(
+        `Port ${port} is in use. End what uses it, or set PORT to another: PORT=${port + 1} npm start`,
+      )
+    }
+    await runService(directory, port, () => {
       announce()
-    }),
-  )
+    })
+  })
 }
 
 /**

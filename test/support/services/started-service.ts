@@ -1,11 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { projectRoot } from '../../../host-worker/local/project.ts'
+import { isPortFree } from '../../../host-worker/local/state.ts'
 import { peakMiB } from './process-tree.ts'
 
 /** A fresh copy installs its dependencies first. */
@@ -61,16 +62,18 @@ export function scratchDirectory(): string {
   return directory
 }
 
-/** A port of the loopback interface that is free now. */
+/** Below the ports that systems give to whoever asks for any (49152 by RFC 6335, 32768 on Linux). */
+const PORTS = { first: 15_000, last: 29_999 }
+
+/**
+ * A port of the loopback interface that is free now. A service binds it seconds later, so it is none that the system
+ * may meanwhile give to another program, as a connection's own port too.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('The system gave no port')
-  return address.port
+  for (;;) {
+    const port = randomInt(PORTS.first, PORTS.last + 1)
+    if (await isPortFree(port)) return port
+  }
 }
 
 /** Runs `npm start` and waits until it serves. Throws with its output when it ends or hangs before that. */
