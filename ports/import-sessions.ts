@@ -1,4 +1,4 @@
-import type { StoredRow } from './records.ts'
+import type { Position, StoredRow } from './records.ts'
 
 export type ImportFormat = 'ndjson' | 'csv'
 
@@ -85,9 +85,6 @@ export interface ImportSession extends Required<ImportedFile> {
   /** How many rows were of whom an earlier row of the file was; null: the session does not match. */
   readonly mergedRows: number | null
 }
-
-/** The position of a session in the list of its organization. */
-export type ImportPosition = Pick<ImportSession, 'openedAt' | 'importId'>
 
 /** The keys of a part's lines that belong to one bucket. Equal keys belong to the same bucket. */
 export interface StagedKeys {
@@ -202,7 +199,7 @@ export interface ImportSessions {
   /** The session with that id; null: the organization has none. */
   find(importId: string): Promise<ImportSession | null>
   /** The stored sessions after a position, latest opening first, at most `limit`; null: from the start. */
-  list(after: ImportPosition | null, limit: number): Promise<readonly ImportSession[]>
+  list(after: Position | null, limit: number): Promise<readonly ImportSession[]>
   /** The digests of the parts that were taken, in order. */
   digests(importId: string): Promise<readonly string[]>
   /**

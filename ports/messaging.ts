@@ -1,3 +1,5 @@
+import type { Position } from './records.ts'
+
 /** Whether, and for how long, a provider recognises a message that is sent again. */
 export interface SendCapabilities {
   /**
@@ -119,9 +121,6 @@ export interface SendRecord {
   readonly at: string
 }
 
-/** Where a list continues: after this send. */
-export type SendPosition = Pick<SendRecord, 'at' | 'sendId'>
-
 /** A request to send that carries an idempotency key. */
 export interface KeyedRequest {
   /** Identifies the key and its endpoint within the organization. */
@@ -219,7 +218,7 @@ export interface TenantSendLog {
     now: string,
   ): Promise<ReturnTaken>
   /** Sends, newest first, starting after `after` (null: at the newest), at most `limit`. */
-  list(after: SendPosition | null, limit: number): Promise<readonly SendRecord[]>
+  list(after: Position | null, limit: number): Promise<readonly SendRecord[]>
   /** The messages that followed a submission: its notifications, and those of its runs. At most `limit`. */
   ofSubmission(submissionId: string, limit: number): Promise<readonly SendRecord[]>
 }

@@ -6,6 +6,7 @@ import type {
   OperatorKeyClaim,
 } from './organizations.ts'
 import type { OutboxStore } from './outbox.ts'
+import type { Position } from './records.ts'
 
 // What operators change and the audit trail of it, and the people who sign in, with their sessions.
 
@@ -236,9 +237,6 @@ export type AuditFilter = Readonly<
   Partial<Record<keyof Pick<AuditRecord, 'organizationId' | 'operatorKeyId' | 'action'>, string | null>>
 >
 
-/** Where a list of records continues: after this record. */
-export type AuditPosition = Pick<AuditRecord, 'at' | 'auditId'>
-
 /**
  * The audit trail of operators. A change that was made is recorded together with it, through `OperatorChanges`. This
  * port records the changes that were not made, and reads all records.
@@ -255,7 +253,7 @@ export interface Audit {
    */
   settle(auditId: string, outcome: AuditOutcome, subject: AuditSubject | null): Promise<void>
   /** Records, newest first, starting after `after` (null: at the newest), at most `limit`. */
-  list(filter: AuditFilter, after: AuditPosition | null, limit: number): Promise<readonly AuditRecord[]>
+  list(filter: AuditFilter, after: Position | null, limit: number): Promise<readonly AuditRecord[]>
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { PlaceChoice } from './placement.ts'
-import type { PageEnd, ReadQuery, StoredRow } from './records.ts'
+import type { PageEnd, Position, ReadQuery, StoredRow } from './records.ts'
 
 /**
  * The kinds of point-of-sale sources. Every other list of kinds is derived from this one, or does not compile when a
@@ -91,9 +91,6 @@ export interface StoredKey extends KeyAttributes {
 /** A key of an organization, or of the platform (null), that was revoked with the operator key that issued it. */
 export type RevokedKey = Pick<StoredKey, 'keyId' | 'organizationId'>
 
-/** Where a list of keys continues: after this key. */
-export type KeyPosition = Pick<StoredKey, 'createdAt' | 'keyId'>
-
 /** The replacement of a key by another one of the same owner. */
 export interface KeyRotation {
   /** The key to be replaced. */
@@ -175,7 +172,7 @@ export interface Administration extends KeyUpkeep {
    */
   listKeys(
     organizationId: string | null,
-    after: KeyPosition | null,
+    after: Position | null,
     limit: number,
   ): Promise<readonly StoredKey[]>
   /** Revokes a key. Revoking it again keeps the first instant. False: there is no such key. */
@@ -349,9 +346,6 @@ export interface OperatorKeyClaim {
   readonly hashes: readonly [current: string, previous?: string]
 }
 
-/** Where a list of operator keys continues: after this key. */
-export type OperatorKeyPosition = Pick<StoredOperatorKey, 'createdAt' | 'keyId'>
-
 /** The keys of operators, who belong to no organization. They are changed through `OperatorChanges`. */
 export interface OperatorKeys {
   /**
@@ -363,7 +357,7 @@ export interface OperatorKeys {
    * Keys, oldest first, starting after `after` (null: at the oldest), at most `limit`, revoked and expired ones
    * included.
    */
-  list(after: OperatorKeyPosition | null, limit: number): Promise<readonly StoredOperatorKey[]>
+  list(after: Position | null, limit: number): Promise<readonly StoredOperatorKey[]>
   /** Whether who issued a key may still do so: an operator key that works now, or a person who has a role. */
   works(issuerId: string): Promise<boolean>
   /** Of these keys, those that were revoked with all that descends from them. */

@@ -1,4 +1,4 @@
-import type { FormDefinition, OutboxEntry } from './records.ts'
+import type { FormDefinition, OutboxEntry, Position } from './records.ts'
 import type { Organization } from './organizations.ts'
 import type { SendRecord, Alert } from './messaging.ts'
 
@@ -311,9 +311,6 @@ export interface OutboxSummary {
   readonly webhooks: readonly SummedWebhook[]
 }
 
-/** Where a list of entries continues: after this entry. */
-export type OutboxPosition = Pick<ListedEntry, 'createdAt' | 'outboxId'>
-
 /**
  * The outbox of the service. An entry is written together with the data that causes it, and stays until its work is
  * done. So only the outbox tells which work remains; queue messages merely say when to look.
@@ -333,11 +330,7 @@ export interface OutboxStore {
    * Waiting and failed entries of one organization, or of all (null): oldest first, starting after `after` (null: at
    * the oldest), at most `limit`.
    */
-  list(
-    organizationId: string | null,
-    after: OutboxPosition | null,
-    limit: number,
-  ): Promise<readonly ListedEntry[]>
+  list(organizationId: string | null, after: Position | null, limit: number): Promise<readonly ListedEntry[]>
   /** What waits and failed of each of these organizations that is there, by their id. */
   summaries(organizationIds: readonly string[], scope: SummaryScope): Promise<readonly OutboxSummary[]>
   /**
@@ -441,9 +434,6 @@ export interface DeliveryAttempt extends WebhookEvent {
   readonly told?: { readonly collection: string; readonly updatedAt: string }
 }
 
-/** Where a list of deliveries continues: after this one. */
-export type DeliveryPosition = Pick<WebhookDelivery, 'at' | 'deliveryId'>
-
 /** What came of a change. `changed`: the webhook is another version by now. In all cases but `done` nothing was written. */
 export type WebhookChange = 'done' | 'missing' | 'changed'
 
@@ -480,7 +470,7 @@ export interface TenantWebhooks {
   deliveries(
     webhookId: string,
     isUndelivered: boolean,
-    after: DeliveryPosition | null,
+    after: Position | null,
     limit: number,
   ): Promise<readonly WebhookDelivery[]>
   findDelivery(deliveryId: string): Promise<WebhookDelivery | null>

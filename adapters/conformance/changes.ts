@@ -130,7 +130,7 @@ export const operatorChangeCases = casesFrom(twoTenants, {
     assert.equal(await listed({ organizationId, action }), 'a2 a1')
     assert.equal(await listed({ operatorKeyId, action }), 'a4 a1')
     assert.equal(await listed({ organizationId, operatorKeyId, action }), 'a1')
-    const after = { at: at(2), auditId: 'a2' }
+    const after = { value: at(2), id: 'a2' }
     assert.deepEqual(idsOf(await audit.list({ organizationId, action }, after, 10)), ['a1'])
   },
   async 'records are kept as they were made, and listed newest first, of one organization or of all, in pages'({
@@ -148,9 +148,9 @@ export const operatorChangeCases = casesFrom(twoTenants, {
     for (const record of [...records].reverse()) await audit.record(record)
     assert.deepEqual(await audit.list({}, null, 10), records)
     assert.deepEqual(idsOf(await audit.list({}, null, 2)), ['a2', 'a9'])
-    assert.deepEqual(idsOf(await audit.list({}, { at: at(1), auditId: 'a9' }, 10)), ['a3', 'a1'])
+    assert.deepEqual(idsOf(await audit.list({}, { value: at(1), id: 'a9' }, 10)), ['a3', 'a1'])
     assert.deepEqual(idsOf(await audit.list({ organizationId: 'org-a' }, null, 10)), ['a2', 'a3'])
-    assert.deepEqual(idsOf(await audit.list({ organizationId: 'org-a' }, { at: at(2), auditId: 'a2' }, 10)), [
+    assert.deepEqual(idsOf(await audit.list({ organizationId: 'org-a' }, { value: at(2), id: 'a2' }, 10)), [
       'a3',
     ])
     assert.deepEqual(await audit.list({ organizationId: 'org-none' }, null, 10), [])

@@ -90,8 +90,8 @@ export const importCases = casesFrom(twoTenants, {
     assert.deepEqual(await list(null, 10), ['imp-2', 'imp-4', 'imp-3', 'imp-1'])
     assert.deepEqual(await list(null, 2), ['imp-2', 'imp-4'])
     // Sessions that were opened at the same moment follow each other by their ids.
-    assert.deepEqual(await list({ openedAt: toInstant(START_MS), importId: 'imp-4' }, 1), ['imp-3'])
-    assert.deepEqual(await list({ openedAt: toInstant(START_MS), importId: 'imp-1' }, 10), [])
+    assert.deepEqual(await list({ value: toInstant(START_MS), id: 'imp-4' }, 1), ['imp-3'])
+    assert.deepEqual(await list({ value: toInstant(START_MS), id: 'imp-1' }, 10), [])
   },
   async 'an import of another organization is not there'(storage) {
     const session = await open(storage)

@@ -83,7 +83,7 @@ export const keyCases = casesFrom(twoTenants, {
       (await administration.listKeys(id, null, 100)).map(({ keyId }) => keyId)
     assert.deepEqual(await idsOf('org-a'), ['key-1', 'key-2', 'key-a'])
     assert.deepEqual(await idsOf('org-b'), ['key-b'])
-    const [, second] = await administration.listKeys('org-a', { createdAt: at(-5), keyId: 'key-1' }, 2)
+    const [, second] = await administration.listKeys('org-a', { value: at(-5), id: 'key-1' }, 2)
     assert.equal(second?.keyId, 'key-a')
     assert.deepEqual(await administration.listKeys(null, null, 100), [platform])
     await assert.rejects(administration.addKey(tenantKey('org-b', 'key-a')))

@@ -83,8 +83,8 @@ export const operatorKeyCases = casesFrom(twoTenants, {
     const { operatorKeys, operatorChanges } = storage
     assert.deepEqual(await operatorKeys.list(null, 10), keys)
     assert.deepEqual(await operatorKeys.list(null, 1), keys.slice(0, 1))
-    assert.deepEqual(await operatorKeys.list({ createdAt: at(-20), keyId: 'op-3' }, 1), keys.slice(1, 2))
-    assert.deepEqual(await operatorKeys.list({ createdAt: at(-10), keyId: 'op-1' }, 10), keys.slice(2))
+    assert.deepEqual(await operatorKeys.list({ value: at(-20), id: 'op-3' }, 1), keys.slice(1, 2))
+    assert.deepEqual(await operatorKeys.list({ value: at(-10), id: 'op-1' }, 10), keys.slice(2))
     const again = { key: operatorKey('op-1', { operator: 'eve' }), proof: null }
     await assert.rejects(operatorChanges(auditEntry('again')).addOperatorKey(again))
     assert.deepEqual(await operatorKeys.list(null, 10), keys)

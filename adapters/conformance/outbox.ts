@@ -210,9 +210,12 @@ export const outboxCases = casesFrom(twoTenants, {
     assert.equal(all.length, 5)
     assert.deepEqual(idsOf(await storage.outbox.list('org-b', null, 10)), ['out-4'])
     assert.deepEqual(idsOf(await storage.outbox.list(null, null, 1)), ['out-1'])
-    const [first, second] = all
-    assert.deepEqual(idsOf(await storage.outbox.list(null, first ?? null, 1)), ['out-2'])
-    assert.deepEqual(idsOf(await storage.outbox.list('org-a', second ?? null, 10)), ['out-3', 'out-0'])
+    const [first = null, second = null] = all.map(({ createdAt, outboxId }) => ({
+      value: createdAt,
+      id: outboxId,
+    }))
+    assert.deepEqual(idsOf(await storage.outbox.list(null, first, 1)), ['out-2'])
+    assert.deepEqual(idsOf(await storage.outbox.list('org-a', second, 10)), ['out-3', 'out-0'])
     assert.equal(await storage.outbox.ownerOf('out-4'), 'org-b')
     assert.equal(await storage.outbox.ownerOf('out-none'), null)
   },
@@ -323,10 +326,9 @@ export const outboxCases = casesFrom(twoTenants, {
     await log.record([])
     await own.record([send('s-1', { channel: 'mms', providerId: null })])
     await log.record([send('s-1', { outcome: 'failed' }), send('s-3', { at: at(1) })])
-    const seen: SendRecord[] = []
-    for (let page = await log.list(null, 2); page.length > 0; page = await log.list(seen.at(-1) ?? null, 2))
-      seen.push(...page)
-    assert.deepEqual(seen, [send('s-2'), send('s-1'), send('s-3', { at: at(1) })])
+    const firsts = await log.list(null, 2)
+    const others = await log.list({ value: firsts.at(-1)?.at ?? '', id: firsts.at(-1)?.sendId ?? '' }, 2)
+    assert.deepEqual([...firsts, ...others], [send('s-2'), send('s-1'), send('s-3', { at: at(1) })])
     assert.deepEqual(await own.list(null, 9), [send('s-1', { channel: 'mms', providerId: null })])
   },
 })

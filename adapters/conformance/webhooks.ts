@@ -266,7 +266,7 @@ export const webhookCases = casesFrom(twoTenants, {
     assert.deepEqual(await ids(false), ['whd_3', 'whd_2', 'whd_1'])
     assert.deepEqual(await ids(false, 1), ['whd_3'])
     assert.deepEqual(await ids(true), ['whd_3', 'whd_2'])
-    const next = await webhooks.deliveries('wh_1', false, { at: at(2), deliveryId: 'whd_2' }, 9)
+    const next = await webhooks.deliveries('wh_1', false, { value: at(2), id: 'whd_2' }, 9)
     assert.deepEqual(next, [second])
     assert.equal(await storage.webhooks('org-b').findDelivery('whd_1'), null)
     assert.deepEqual(await storage.webhooks('org-b').deliveries('wh_1', false, null, 9), [])

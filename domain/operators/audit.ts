@@ -279,12 +279,7 @@ export const listAudit = operated({
       query,
       {
         scope: { endpointId: operation.id, organizationId },
-        read: (after, limit) =>
-          world.audit.list(
-            { organizationId, operatorKeyId, action },
-            after === null ? null : { at: String(after.value), auditId: after.id },
-            limit,
-          ),
+        read: (after, limit) => world.audit.list({ organizationId, operatorKeyId, action }, after, limit),
         positionOf: ({ at, auditId }) => ({ value: at, id: auditId }),
       },
       world,

@@ -385,8 +385,7 @@ export const listImports = operated({
       query,
       {
         scope: { endpointId: operation.id, organizationId },
-        read: (after, limit) =>
-          sessions.list(after === null ? null : { openedAt: String(after.value), importId: after.id }, limit),
+        read: (after, limit) => sessions.list(after, limit),
         positionOf: ({ openedAt, importId }) => ({ value: openedAt, id: importId }),
       },
       world,

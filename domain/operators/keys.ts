@@ -307,12 +307,7 @@ function listed(endpointId: string, organizationId: string | null, query: AskedP
     query,
     {
       scope: { endpointId, organizationId },
-      read: (after, limit) =>
-        world.administration.listKeys(
-          organizationId,
-          after === null ? null : { createdAt: String(after.value), keyId: after.id },
-          limit,
-        ),
+      read: (after, limit) => world.administration.listKeys(organizationId, after, limit),
       positionOf: ({ createdAt, keyId }) => ({ value: createdAt, id: keyId }),
     },
     world,

@@ -181,11 +181,7 @@ export const listOperatorKeys = operated({
       query,
       {
         scope: { endpointId: operation.id, organizationId: null },
-        read: (after, limit) =>
-          world.operatorKeys.list(
-            after === null ? null : { createdAt: String(after.value), keyId: after.id },
-            limit,
-          ),
+        read: (after, limit) => world.operatorKeys.list(after, limit),
         positionOf: ({ createdAt, keyId }) => ({ value: createdAt, id: keyId }),
       },
       world,

@@ -127,12 +127,7 @@ export const listOutbox = operated({
       query,
       {
         scope: { endpointId: operation.id, organizationId },
-        read: (after, limit) =>
-          world.outbox.list(
-            organizationId,
-            after === null ? null : { createdAt: String(after.value), outboxId: after.id },
-            limit,
-          ),
+        read: (after, limit) => world.outbox.list(organizationId, after, limit),
         positionOf: ({ createdAt, outboxId }) => ({ value: createdAt, id: outboxId }),
       },
       world,
@@ -202,8 +197,8 @@ function serveAll(endpointId: string, query: AskedPage, world: OperatorWorld) {
 const BETWEEN = '/'
 
 function positionOut({ familyId, entry }: PlacedOutboxPosition): Position {
-  const { createdAt = null, outboxId = '' } = entry ?? {}
-  return { value: createdAt, id: `${familyId ?? ''}${BETWEEN}${outboxId}` }
+  const { value, id } = entry ?? { value: null, id: '' }
+  return { value, id: `${familyId ?? ''}${BETWEEN}${id}` }
 }
 
 function positionIn({ value, id }: Position): PlacedOutboxPosition {
@@ -211,7 +206,7 @@ function positionIn({ value, id }: Position): PlacedOutboxPosition {
   const familyId = id.slice(0, at)
   return {
     familyId: familyId === '' ? null : familyId,
-    entry: value === null ? null : { createdAt: String(value), outboxId: id.slice(at + 1) },
+    entry: value === null ? null : { value, id: id.slice(at + 1) },
   }
 }
 
@@ -317,8 +312,7 @@ function listed(endpointId: string, organizationId: string | null, query: AskedP
     query,
     {
       scope: { endpointId, organizationId },
-      read: (after, limit) =>
-        log.list(after === null ? null : { at: String(after.value), sendId: after.id }, limit),
+      read: (after, limit) => log.list(after, limit),
       positionOf: ({ at, sendId }) => ({ value: at, id: sendId }),
     },
     world,

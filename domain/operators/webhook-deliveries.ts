@@ -192,10 +192,7 @@ export const listDeliveries = operated({
           endpointId: operation.id,
           organizationId: JSON.stringify([organizationId, id, isUndelivered]),
         },
-        read: (after, limit) => {
-          const position = after === null ? null : { at: String(after.value), deliveryId: after.id }
-          return store.deliveries(id, isUndelivered, position, limit)
-        },
+        read: (after, limit) => store.deliveries(id, isUndelivered, after, limit),
         positionOf: ({ at, deliveryId }) => ({ value: at, id: deliveryId }),
       },
       world,
@@ -265,14 +262,10 @@ export const resendSince = operated({
     if (!webhook.isOn) return errorReply(409, IS_OFF)
     const { organizationId, id, store } = found
     await change.announce({ type: 'webhook', id: webhookId }, organizationId)
-    const [at = '', deliveryId = ''] = (body.next ?? '').split(' ')
+    const [value = '', deliveryId = ''] = (body.next ?? '').split(' ')
+    const after = body.next === undefined ? null : { value, id: deliveryId }
     const since = sinceOf(body.since) ?? ''
-    const page = await store.deliveries(
-      id,
-      false,
-      body.next === undefined ? null : { at, deliveryId },
-      RESENT_MAX,
-    )
+    const page = await store.deliveries(id, false, after, RESENT_MAX)
     const wanted = page.filter((delivery) => delivery.at >= since)
     const last = wanted.length === RESENT_MAX ? wanted.at(-1) : undefined
     const resent = await store.resend(

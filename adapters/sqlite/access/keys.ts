@@ -2,6 +2,7 @@ import { sql, type SqlBool } from 'kysely'
 import type { Administration, HashHolder } from '../../../ports/organizations.ts'
 import type { Clock } from '../../../ports/platform.ts'
 import { atMost, bind, db, eb, slot, template, one, textsOf, nowOf } from '../statement/compiler.ts'
+import { FIRST, paged } from '../statement/list.ts'
 import { isPlaced, type Guard } from '../placement/guard.ts'
 import { resultsOf, rowsOf, type Executor } from '../statement/executor.ts'
 import { keyColumns, keyFromRow, keyToRow } from '../tables.ts'
@@ -33,17 +34,8 @@ const addKey = template(insertKey.expression(given))
 const allKeys = db.selectFrom('api_keys').selectAll()
 const findKey = template(allKeys.where('key_id', '=', slot('key_id')))
 
-const firstKeysOf = allKeys
-  .where('organization_id', 'is', slot('organization_id'))
-  .orderBy('created_at')
-  .orderBy('key_id')
-  .limit(atMost('limit'))
-const firstKeys = template(firstKeysOf)
-const nextKeys = template(
-  firstKeysOf.where(({ eb, refTuple, tuple }) =>
-    eb(refTuple('created_at', 'key_id'), '>', tuple(slot<string>('created_at'), slot<string>('key_id'))),
-  ),
-)
+const keysOf = allKeys.where('organization_id', 'is', slot('organization_id'))
+const listKeys = paged(keysOf, ['created_at', 'key_id'], 'asc')
 
 const revokeKey = template(
   db
@@ -201,13 +193,9 @@ export function createKeys(
     },
 
     async listKeys(organizationId, after, limit) {
-      const values = { organization_id: organizationId, limit }
-      const statement =
-        after === null
-          ? bind(firstKeys, values)
-          : bind(nextKeys, { ...values, created_at: after.createdAt, key_id: after.keyId })
+      const page = bind(listKeys, { organization_id: organizationId, ...(after ?? FIRST), limit })
       const owners = organizationId === null ? [] : [organizationId]
-      return (await rowsOf(guard({ organizationIds: owners }), statement)).map(keyFromRow)
+      return (await rowsOf(guard({ organizationIds: owners }), page)).map(keyFromRow)
     },
 
     async revokeKey(keyId, revokedAt) {

@@ -22,7 +22,7 @@ test.each(choices)(
   'a page of the audit narrowed by %j seeks in an index, and sorts nothing',
   async (filter) => {
     const database = openImage(migratedImage())
-    for (const after of [null, { at: '2026-06-15T12:00:00.000Z', auditId: 'a' }]) {
+    for (const after of [null, { value: '2026-06-15T12:00:00.000Z', id: 'a' }]) {
       const { sql, parameters } = auditPage(filter, after, 100)
       const steps = await rowsOf(database, { sql: `explain query plan ${sql}`, parameters })
       const plan = steps.map(({ detail }) => String(detail)).join('; ')

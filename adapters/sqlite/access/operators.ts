@@ -4,7 +4,6 @@ import type {
   AuditEntry,
   AuditFilter,
   AuditOutcome,
-  AuditPosition,
   AuditRecord,
   AuditSubject,
   OpenOperatorChanges,
@@ -24,6 +23,7 @@ import {
   eb,
   nowOf,
 } from '../statement/compiler.ts'
+import { FIRST, LATEST, paged } from '../statement/list.ts'
 import { rowsOf, type Executor, type Statement, resultsOf } from '../statement/executor.ts'
 import { templateCache } from '../../sql/statement.ts'
 import type { Clock } from '../../../ports/platform.ts'
@@ -34,6 +34,7 @@ import { worksNow, upkeepOf } from './keyed-storage.ts'
 import { REVOKED_NAMED_MAX, REVOKED_PLACES_MAX } from '../../../domain/access/operator-credentials.ts'
 import { createOutboxStore } from '../outbox/store.ts'
 import { isPlaced, type Guard } from '../placement/guard.ts'
+import type { Position } from '../../../ports/records.ts'
 import { createAdministration } from './organizations.ts'
 import { peopleChanges, mayStillChange } from './people.ts'
 
@@ -108,32 +109,22 @@ const filterColumns = {
   action: 'action',
 } as const satisfies Record<keyof AuditFilter, keyof Database['audit']>
 
-const latestFirst = db
+const records = db
   .selectFrom('audit')
   .select(['audit_id as auditId', 'at', 'operator_key_id as operatorKeyId', 'operator', 'action'])
   .select(['organization_id as organizationId', 'outcome', 'subject'])
-  .orderBy('at', 'desc')
-  .orderBy('audit_id', 'desc')
-  .limit(atMost('limit'))
-const later = latestFirst.where(({ eb, refTuple, tuple }) =>
-  eb(refTuple('at', 'audit_id'), '<', tuple(slot<string>('at'), slot<string>('auditId'))),
-)
 
 const listTemplates = templateCache<Template<AuditRow>>()
 
 /** The statement for a page of records. Each filter has an index in the order of the list. */
-export function auditPage(
-  filter: AuditFilter,
-  after: AuditPosition | null,
-  limit: number,
-): Statement<AuditRow> {
+export function auditPage(filter: AuditFilter, after: Position | null, limit: number): Statement<AuditRow> {
   const given = keysOf(filterColumns).filter((name) => filter[name] != null)
-  const made = listTemplates([...given, after === null].join(), () => {
-    const start = after === null ? latestFirst : later
-    return template(given.reduce((page, name) => page.where(filterColumns[name], '=', slot(name)), start))
+  const made = listTemplates(given.join(), () => {
+    const narrowed = given.reduce((rows, name) => rows.where(filterColumns[name], '=', slot(name)), records)
+    return paged(narrowed, ['at', 'audit_id'], 'desc')
   })
   const values = Object.fromEntries(given.map((name) => [name, filter[name] ?? null]))
-  return bind(made, { ...values, ...after, limit })
+  return bind(made, { ...values, ...(after ?? LATEST), limit })
 }
 
 /** The statement that records a change, as `recordChangeTemplate` says. */
@@ -198,13 +189,7 @@ const endedWithDescent = template(
     .orderBy('key_id'),
 )
 
-const oldestFirst = operatorKey.orderBy('created_at').orderBy('key_id').limit(atMost('limit'))
-const firstKeys = template(oldestFirst)
-const nextKeys = template(
-  oldestFirst.where(({ eb, refTuple, tuple }) =>
-    eb(refTuple('created_at', 'key_id'), '>', tuple(slot<string>('createdAt'), slot<string>('keyId'))),
-  ),
-)
+const listKeys = paged(operatorKey, ['created_at', 'key_id'], 'asc')
 
 const upkeepOfKeys = upkeepOf('operator_keys')
 
@@ -223,8 +208,7 @@ export function createOperatorKeys(executor: Executor, clock: Clock): OperatorKe
       const statement = bind(endedWithDescent, { keyIds: JSON.stringify(keyIds) })
       return (await rowsOf(executor, statement)).map(({ key_id }) => key_id)
     },
-    list: (after, limit) =>
-      rowsOf(executor, after === null ? bind(firstKeys, { limit }) : bind(nextKeys, { ...after, limit })),
+    list: (after, limit) => rowsOf(executor, bind(listKeys, { ...(after ?? FIRST), limit })),
     ...upkeepOfKeys(() => executor),
   }
 }

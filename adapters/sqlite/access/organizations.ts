@@ -292,12 +292,13 @@ const allOrganizations = db.selectFrom('organizations').selectAll()
 const findOrganization = template(allOrganizations.where('organization_id', '=', organizationId))
 
 /** Without organizations that a move has taken to another database and whose rows are not yet removed here. */
-const organizationsHere = allOrganizations
-  .where(({ not, ref }) => not(isPlaced(ref('organizations.organization_id'))))
-  .orderBy('organization_id')
-  .limit(atMost('limit'))
-const firstOrganizations = template(organizationsHere)
-const nextOrganizations = template(organizationsHere.where('organization_id', '>', slot('afterId')))
+const listOrganizations = template(
+  allOrganizations
+    .where(({ not, ref }) => not(isPlaced(ref('organizations.organization_id'))))
+    .where('organization_id', '>', slot('afterId'))
+    .orderBy('organization_id')
+    .limit(atMost('limit')),
+)
 
 /**
  * The administration of organizations and keys.
@@ -339,9 +340,8 @@ export function createAdministration(
     },
 
     async listOrganizations(afterId, limit) {
-      const statement =
-        afterId === null ? bind(firstOrganizations, { limit }) : bind(nextOrganizations, { afterId, limit })
-      return (await rowsOf(executor, statement)).map(organizationFromRow)
+      const page = bind(listOrganizations, { afterId: afterId ?? '', limit })
+      return (await rowsOf(executor, page)).map(organizationFromRow)
     },
 
     ...createKeys(executor, clock, guard, isIssuerChecked),

@@ -14,6 +14,7 @@ import { isPlaced } from '../placement/guard.ts'
 import { columnName, parsed, type JsonText } from '../statement/database.ts'
 import { atMost, bind, db, eb, one, slot, template, textsOf } from '../statement/compiler.ts'
 import { resultsOf, rowsOf, type Executor, type Statement } from '../statement/executor.ts'
+import { paged } from '../statement/list.ts'
 import { worksNow } from './keyed-storage.ts'
 
 /** What stands in `organization_id` for the whole service. */
@@ -30,23 +31,12 @@ const find = template(
   shown.where('p.person', '=', slot('person')).where('p.organization_id', '=', slot('organizationId')),
 )
 
-const ofAll = shown.orderBy('p.person').orderBy('p.organization_id').limit(atMost('limit'))
-const firstOfAll = template(ofAll)
-const nextOfAll = template(
-  ofAll.where(({ eb, refTuple, tuple }) =>
-    eb(
-      refTuple('p.person', 'p.organization_id'),
-      '>',
-      tuple(slot<string>('person'), slot<string>('organizationId')),
-    ),
-  ),
-)
+const listAll = paged(shown, ['p.person', 'p.organization_id'], 'asc')
 const ofOrganization = shown
   .where('p.organization_id', '=', slot('organizationId'))
   .orderBy('p.person')
   .limit(atMost('limit'))
-const firstOfOrganization = template(ofOrganization)
-const nextOfOrganization = template(ofOrganization.where('p.person', '>', slot('person')))
+const listOfOrganization = template(ofOrganization.where('p.person', '>', slot('person')))
 
 /** Those of one role. An organization's people, and those of the service, are few enough to look at all of them. */
 const inRole = template(ofOrganization.where('p.role', '=', slot('role')))
@@ -237,13 +227,12 @@ export function createPeople(executor: Executor): People {
       return (await rowsOf(executor, bind(find, values))).map(personOf)[0] ?? null
     },
     async list(organizationId, after, limit) {
-      const values = { organizationId: after?.organizationId ?? SERVICE, person: after?.person ?? '', limit }
-      const own = { ...values, organizationId }
-      const statement =
+      const person = after?.person ?? ''
+      const page =
         organizationId === null
-          ? bind(after === null ? firstOfAll : nextOfAll, values)
-          : bind(after === null ? firstOfOrganization : nextOfOrganization, own)
-      return (await rowsOf(executor, statement)).map(personOf)
+          ? bind(listAll, { value: person, id: after?.organizationId ?? SERVICE, limit })
+          : bind(listOfOrganization, { organizationId, person, limit })
+      return (await rowsOf(executor, page)).map(personOf)
     },
     async answerable(organizationId, limit) {
       const [owners, admins] = await resultsOf(executor, [

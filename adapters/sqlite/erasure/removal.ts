@@ -13,7 +13,6 @@ import type {
   Deletion,
   ErasureLedger,
   ErasureMark,
-  RecordedErasure,
 } from '../../../ports/organization-store.ts'
 import { openImports } from '../imports/session-states.ts'
 import {
@@ -282,29 +281,20 @@ const recordErased = template(
     ),
 )
 
-const inOrder = db
-  .selectFrom('erasures')
-  .select(['organization_id as organizationId', 'kind', 'value', 'secret_version as secretVersion'])
-  .select('erased_at as erasedAt')
-  .where('organization_id', 'in', textsOf(slot('organizationIds')))
-  .where('erased_at', '>', slot('instant'))
-  .orderBy('organization_id')
-  .orderBy('kind')
-  .orderBy('value')
-  .limit(atMost('limit'))
-const firstErased = template(inOrder)
-const nextErased = template(
-  inOrder.where(({ eb, refTuple, tuple }) =>
-    eb(
-      refTuple('organization_id', 'kind', 'value'),
-      '>',
-      tuple(
-        slot<string>('afterOrganization'),
-        slot<ErasureMark['kind']>('afterKind'),
-        slot<string>('afterValue'),
-      ),
-    ),
-  ),
+const listErased = template(
+  db
+    .selectFrom('erasures')
+    .select(['organization_id as organizationId', 'kind', 'value', 'secret_version as secretVersion'])
+    .select('erased_at as erasedAt')
+    .where('organization_id', 'in', textsOf(slot('organizationIds')))
+    .where('erased_at', '>', slot('instant'))
+    .where(
+      sql<SqlBool>`(organization_id, kind, value) > (${slot('afterOrganization')}, ${slot('afterKind')}, ${slot('afterValue')})`,
+    )
+    .orderBy('organization_id')
+    .orderBy('kind')
+    .orderBy('value')
+    .limit(atMost('limit')),
 )
 
 const forgetErased = template(
@@ -336,14 +326,13 @@ export function createErasureLedger(executor: Executor): ErasureLedger {
       if (statements.length > 0) await executor.batch(statements)
     },
     async since(organizationIds, instant, after, limit) {
-      const values = { organizationIds: JSON.stringify(organizationIds), instant, limit }
-      if (after === null) return rowsOf(executor, bind(firstErased, values))
-      const { organizationId: afterOrganization, kind: afterKind, value: afterValue } = after
-      const found: readonly RecordedErasure[] = await rowsOf(
-        executor,
-        bind(nextErased, { ...values, afterOrganization, afterKind, afterValue }),
-      )
-      return found
+      const position = {
+        afterOrganization: after?.organizationId ?? '',
+        afterKind: after?.kind ?? '',
+        afterValue: after?.value ?? '',
+      }
+      const values = { organizationIds: JSON.stringify(organizationIds), instant, ...position, limit }
+      return rowsOf(executor, bind(listErased, values))
     },
     async forget(before, limit) {
       return (await rowsOf(executor, bind(forgetErased, { before, limit }))).length

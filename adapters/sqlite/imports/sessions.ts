@@ -23,6 +23,7 @@ import {
   jsonChunks,
   nowOf,
 } from '../statement/compiler.ts'
+import { LATEST, paged } from '../statement/list.ts'
 import { rowsAmong, rowsOf, type BoundValue, type Executor, type Statement } from '../statement/executor.ts'
 import { encodedRows, writableTable, givenFields } from '../write/tenant-writer.ts'
 import {
@@ -44,13 +45,7 @@ import type { Clock } from '../../../ports/platform.ts'
 import { writeGiven, writeStaged, findMatches } from './writing.ts'
 
 const find = template(sessions.where('import_id', '=', slot('importId')))
-const latestFirst = sessions.orderBy('opened_at', 'desc').orderBy('import_id', 'desc').limit(atMost('limit'))
-const first = template(latestFirst)
-const next = template(
-  latestFirst.where(({ eb, refTuple, tuple }) =>
-    eb(refTuple('opened_at', 'import_id'), '<', tuple(slot<string>('openedAt'), slot<string>('importId'))),
-  ),
-)
+const list = paged(sessions, ['opened_at', 'import_id'], 'desc')
 const readDigests = template(db.selectFrom('import_parts').select('digest').where(ofSession).orderBy('part'))
 
 /** The imports of one organization. */
@@ -70,11 +65,8 @@ export function createImportSessions(
       return row === undefined ? null : sessionOf(row)
     },
     async list(after, limit) {
-      const statement =
-        after === null
-          ? bind(first, { organizationId, limit })
-          : bind(next, { ...placeOf(after.importId), limit, openedAt: after.openedAt })
-      return (await rowsOf(executor, statement)).map(sessionOf)
+      const page = bind(list, { organizationId, ...(after ?? LATEST), limit })
+      return (await rowsOf(executor, page)).map(sessionOf)
     },
     async digests(importId) {
       return (await rowsOf(executor, bind(readDigests, placeOf(importId)))).map(({ digest }) => digest)

@@ -22,6 +22,7 @@ import {
   jsonChunks,
   writtenAt,
 } from '../statement/compiler.ts'
+import { LATEST, paged } from '../statement/list.ts'
 import type { Guard } from '../placement/guard.ts'
 import {
   declared,
@@ -196,13 +197,7 @@ const ofRequest = template(
     .orderBy('send_id'),
 )
 
-const latestFirst = sends.orderBy('at', 'desc').orderBy('send_id', 'desc').limit(atMost('limit'))
-const first = template(latestFirst)
-const next = template(
-  latestFirst.where(({ eb, refTuple, tuple }) =>
-    eb(refTuple('at', 'send_id'), '<', tuple(slot<string>('at'), slot<string>('sendId'))),
-  ),
-)
+const list = paged(sends, ['at', 'send_id'], 'desc')
 
 /** With which word the ids of some kind of what follows a submission begin: entries of the outbox, runs, or deliveries to webhooks. */
 export type FollowingWord = 'obx' | 'run' | 'whd'
@@ -342,13 +337,7 @@ function openSendLog(executor: Executor, organizationId: string): TenantSendLog 
         pendingSince: found?.outcome === 'pending' ? found.at : null,
       }
     },
-    list(after, limit) {
-      const statement =
-        after === null
-          ? bind(first, { organizationId, limit })
-          : bind(next, { organizationId, limit, at: after.at, sendId: after.sendId })
-      return rowsOf(executor, statement)
-    },
+    list: (after, limit) => rowsOf(executor, bind(list, { organizationId, ...(after ?? LATEST), limit })),
     ofSubmission: (submissionId, limit) =>
       rowsOf(executor, bind(following, { organizationId, submissionId, limit })),
   }

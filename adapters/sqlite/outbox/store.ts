@@ -1,8 +1,9 @@
 import { sql, type Expression, expressionBuilder } from 'kysely'
 import type { OutboxRef, OutboxStore, TenantOutbox } from '../../../ports/outbox.ts'
-import { bind, db, slot, template, indexedBy, jsonEach, atMost, boundedNow } from '../statement/compiler.ts'
+import { bind, db, slot, template, indexedBy, jsonEach, boundedNow } from '../statement/compiler.ts'
 import { rowsOf, type Executor, resultsOf } from '../statement/executor.ts'
 import { parsed, type JsonText, type Database } from '../statement/database.ts'
+import { FIRST, paged } from '../statement/list.ts'
 import { isEntry, type Guard } from '../placement/guard.ts'
 import { admit, finishStep, startRun } from './automation.ts'
 import { claim, begin, readAgain, settle } from './delivery.ts'
@@ -12,30 +13,23 @@ const listed = db
   .select(['organization_id as organizationId', 'outbox_id as outboxId', 'kind'])
   .select(['submission_id as submissionId', 'status', 'attempts', 'next_attempt_at as nextAttemptAt'])
   .select(['last_error as lastError', 'created_at as createdAt'])
-  .orderBy('created_at')
-  .orderBy('outbox_id')
-const listedAfter = listed.where(({ eb, refTuple, tuple }) =>
-  eb(refTuple('created_at', 'outbox_id'), '>', tuple(slot<string>('createdAt'), slot<string>('outboxId'))),
-)
+const listedOfOne = listed.where('organization_id', '=', slot('organizationId'))
 
-const ofOne = (entries: typeof listed) => entries.where('organization_id', '=', slot('organizationId'))
-const some = (entries: typeof listed) => template(entries.limit(atMost('limit')))
-
-const firstOfAll = some(listed)
-const nextOfAll = some(listedAfter)
-const firstOfOne = some(ofOne(listed))
-const nextOfOne = some(ofOne(listedAfter))
+const ofAll = paged(listed, ['created_at', 'outbox_id'], 'asc')
+const ofOne = paged(listedOfOne, ['created_at', 'outbox_id'], 'asc')
 
 /** The entries that follow a submission, among those whose ids begin with one of the slot `beginnings`. */
 const ofSubmission = template(
-  ofOne(listed)
+  listedOfOne
     .where('submission_id', '=', slot('submissionId'))
     .where(
       'outbox_id',
       'in',
       sql<string>`(select e.outbox_id from json_each(${slot('beginnings')}) as b cross join outbox as e
         on e.organization_id = ${slot('organizationId')} and e.outbox_id >= b.value and e.outbox_id < b.value || '~')`,
-    ),
+    )
+    .orderBy('created_at')
+    .orderBy('outbox_id'),
 )
 
 /**
@@ -94,13 +88,9 @@ export function createOutboxStore(executor: Executor, guard: Guard): OutboxStore
     },
 
     list(organizationId, after, limit) {
-      if (organizationId === null) {
-        const statement = after === null ? bind(firstOfAll, { limit }) : bind(nextOfAll, { ...after, limit })
-        return rowsOf(executor, statement)
-      }
-      const values = { organizationId, limit }
-      const statement = after === null ? bind(firstOfOne, values) : bind(nextOfOne, { ...after, ...values })
-      return rowsOf(guard({ organizationIds: [organizationId] }), statement)
+      const values = { ...(after ?? FIRST), limit }
+      if (organizationId === null) return rowsOf(executor, bind(ofAll, values))
+      return rowsOf(guard({ organizationIds: [organizationId] }), bind(ofOne, { organizationId, ...values }))
     },
 
     // Few requests need it, so it is loaded by itself.

@@ -23,6 +23,7 @@ import {
 } from '../statement/compiler.ts'
 import { parsed, type JsonText, type StoredAnswer } from '../statement/database.ts'
 import { resultsOf, rowsOf, type BoundValue, type Executor, type Statement } from '../statement/executor.ts'
+import { LATEST, paged } from '../statement/list.ts'
 import { tableOf } from '../tables.ts'
 import { templateCache } from '../../sql/statement.ts'
 
@@ -135,16 +136,10 @@ const deliveries = db
   .select(['delivery_id as deliveryId', 'webhook_id as webhookId', 'event', 'subject_id as subjectId', 'at'])
   .select(['status', 'attempts', 'answers'])
   .where('organization_id', '=', organizationId)
-const newestFirst = deliveries
-  .where('webhook_id', '=', slot<string>('webhookId'))
-  .where(({ eb, refTuple, tuple }) =>
-    eb(refTuple('at', 'delivery_id'), '<', tuple(slot<string>('beforeAt'), slot<string>('beforeId'))),
-  )
-  .orderBy('at', 'desc')
-  .orderBy('delivery_id', 'desc')
-  .limit(atMost('limit'))
-const listDeliveries = template(newestFirst)
-const listUndelivered = template(newestFirst.where('status', '<>', sql.lit('delivered')))
+const ofOne = deliveries.where('webhook_id', '=', slot<string>('webhookId'))
+const undelivered = ofOne.where('status', '<>', sql.lit('delivered'))
+const listDeliveries = paged(ofOne, ['at', 'delivery_id'], 'desc')
+const listUndelivered = paged(undelivered, ['at', 'delivery_id'], 'desc')
 const findDelivery = template(deliveries.where('delivery_id', '=', slot<string>('deliveryId')))
 
 type DeliveryRow = NonNullable<typeof findDelivery.rowType>
@@ -180,9 +175,6 @@ const announce = putting(sql`(select ${organizationId} as organization_id, ${slo
 const resend =
   putting(sql`(select d.organization_id, d.delivery_id as id, d.webhook_id, d.event, d.subject_id, d.at
   from webhook_deliveries as d where d.organization_id = ${organizationId} and d.delivery_id in ${textsOf(slot('ids'))})`)
-
-/** Later than every instant that is stored. */
-const FIRST = { beforeAt: '9999', beforeId: '' }
 
 /** The webhooks of one organization of a database. No I/O. */
 export function createTenantWebhooks(executor: Executor, organizationId: string): TenantWebhooks {
@@ -231,11 +223,9 @@ export function createTenantWebhooks(executor: Executor, organizationId: string)
       return (await rowsOf(executor, bind(switchOff, { organizationId, webhookId, reason }))).length > 0
     },
     async deliveries(webhookId, isUndelivered, after, limit) {
-      const from = after === null ? FIRST : { beforeAt: after.at, beforeId: after.deliveryId }
-      const values = { organizationId, webhookId, ...from, limit }
-      return (await rowsOf(executor, bind(isUndelivered ? listUndelivered : listDeliveries, values))).map(
-        deliveryOf,
-      )
+      const values = { organizationId, webhookId, ...(after ?? LATEST), limit }
+      const page = bind(isUndelivered ? listUndelivered : listDeliveries, values)
+      return (await rowsOf(executor, page)).map(deliveryOf)
     },
     async findDelivery(deliveryId) {
       const [row] = await rowsOf(executor, bind(findDelivery, { organizationId, deliveryId }))

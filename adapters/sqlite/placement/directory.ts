@@ -55,17 +55,14 @@ export function createPlaceDirectory(executor: Executor, clock: Clock): PlaceDir
     },
 
     async list(afterId, limit) {
-      const statement = afterId === null ? bind(firstListed, { limit }) : bind(nextListed, { afterId, limit })
-      return (await rowsOf(executor, statement)).map((row) => ({
+      return (await rowsOf(executor, bind(list, { afterId: afterId ?? '', limit }))).map((row) => ({
         organizationId: row.organizationId,
         place: row.isPlaced === 1 ? ownPlace(row) : { kind: 'shared' },
       }))
     },
 
     async families(afterId, limit) {
-      const statement =
-        afterId === null ? bind(firstFamilies, { limit }) : bind(nextFamilies, { afterId, limit })
-      return (await rowsOf(executor, statement)).map(placedFamily)
+      return (await rowsOf(executor, bind(listFamilies, { afterId: afterId ?? '', limit }))).map(placedFamily)
     },
 
     async familiesWithWork(now, limit) {
@@ -123,40 +120,32 @@ const forgetIssuers = template(
 
 const placed = db
   .selectFrom('placed_organizations')
-  .select(['placed_organizations.organization_id as id', 'family_id'])
+  .select(['organization_id as id', sql<string | null>`family_id`.as('family_id')])
+  .where('organization_id', '>', slot('afterId'))
 
 const here = db
   .selectFrom('organizations as o')
   .select(['o.organization_id as id', sql<string | null>`null`.as('family_id')])
   .where(({ not, ref }) => not(isPlaced(ref('o.organization_id'))))
+  .where('o.organization_id', '>', slot('afterId'))
 
 /**
  * Both parts are sorted by the index. An organization whose rows are still here after a move is listed by its new place
  * only.
  */
-function listed(places: typeof placed, others: typeof here) {
-  const both = places.$castTo<{ id: string; family_id: string | null }>().unionAll(others)
-  return template(
-    db
-      .selectFrom(
-        both
-          .orderBy(sql`1`)
-          .limit(atMost('limit'))
-          .as('l'),
-      )
-      .leftJoin('families as f', 'f.family_id', 'l.family_id')
-      .select(({ eb }) => ['l.id as organizationId', eb('l.family_id', 'is not', null).as('isPlaced')])
-      .select(familyColumns)
-      .orderBy('l.id')
-      .$castTo<FamilyRow & { readonly organizationId: string; readonly isPlaced: number }>(),
-  )
-}
+const both = placed
+  .unionAll(here)
+  .orderBy(sql`1`)
+  .limit(atMost('limit'))
 
-const firstListed = listed(placed, here)
-
-const nextListed = listed(
-  placed.where('organization_id', '>', slot('afterId')),
-  here.where('o.organization_id', '>', slot('afterId')),
+const list = template(
+  db
+    .selectFrom(both.as('l'))
+    .leftJoin('families as f', 'f.family_id', 'l.family_id')
+    .select(({ eb }) => ['l.id as organizationId', eb('l.family_id', 'is not', null).as('isPlaced')])
+    .select(familyColumns)
+    .orderBy('l.id')
+    .$castTo<FamilyRow & { readonly organizationId: string; readonly isPlaced: number }>(),
 )
 
 const families = db
@@ -166,9 +155,7 @@ const families = db
   .where('f.place', '=', sql.lit('own'))
   .limit(atMost('limit'))
 
-const firstFamilies = template(families.orderBy('f.family_id'))
-
-const nextFamilies = template(families.where('f.family_id', '>', slot('afterId')).orderBy('f.family_id'))
+const listFamilies = template(families.where('f.family_id', '>', slot('afterId')).orderBy('f.family_id'))
 
 const withWork = template(
   families.where('f.work_since', '<=', slot('now')).orderBy('f.work_since').orderBy('f.family_id'),

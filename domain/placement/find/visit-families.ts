@@ -4,7 +4,7 @@ import type { Storage } from '../../../ports/storage.ts'
 import { eachOf, within, ANSWER_MS, CONNECTIONS_WIDTH } from '../../limits/waiting.ts'
 import type { AllPlaces } from './at-place.ts'
 import { ElsewhereError } from './errors.ts'
-import type { OutboxPosition } from '../../../ports/outbox.ts'
+import type { Position } from '../../../ports/records.ts'
 
 /** The maximum number of families in one visit, because the platform limits the calls of a request. */
 export const FAMILIES_MAX = 50
@@ -111,5 +111,5 @@ export interface PlacedOutboxPosition {
   /** Null: in the shared place. */
   readonly familyId: string | null
   /** After this entry; null: after all entries of the place. */
-  readonly entry: OutboxPosition | null
+  readonly entry: Position | null
 }

@@ -11,7 +11,7 @@ import type {
 import { within, ANSWER_MS } from '../../limits/waiting.ts'
 import { lookUp, SHARED, type AllPlaces, type LoggedPlaces } from '../find/at-place.ts'
 import { findOrganization, targetOf, formsOfOthers, reserveForms } from '../storage/placed-writes.ts'
-import { listPlacedOutbox } from '../storage/placed-outbox.ts'
+import { afterEntry, listPlacedOutbox } from '../storage/placed-outbox.ts'
 import {
   askEach,
   FAMILIES_MAX,
@@ -259,8 +259,8 @@ function overviewOfOne({ administration, outbox }: Pick<Storage, 'administration
     async outbox(after, limit) {
       const found = await outbox.list(null, after?.entry ?? null, limit + 1)
       const rows = found.slice(0, limit)
-      const entry = found.length > limit ? (rows.at(-1) ?? null) : null
-      return { rows, next: entry === null ? null : { familyId: null, entry }, ...NO_GAPS }
+      const last = found.length > limit ? rows.at(-1) : undefined
+      return { rows, next: last === undefined ? null : afterEntry(null, last), ...NO_GAPS }
     },
     async summaries(of, scope) {
       if ('organizationId' in of)

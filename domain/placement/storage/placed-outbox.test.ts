@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { OutboxPosition } from '../../../ports/outbox.ts'
+import type { Position } from '../../../ports/records.ts'
 import { form, organization, submission } from '../../../adapters/conformance/fixtures.ts'
 import { saveIn } from '../../../test/support/moving/placed-organizations.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
@@ -16,11 +16,11 @@ test.each([
   const outbox = ['1', '2', '3'].map((outboxId) => ({ outboxId, kind: 'notification_email', payload: {} }))
   await isolate.tenant('org').saveSubmission(submission('s', { formId: 'form-1', outbox }))
   const found: string[] = []
-  for (let after: OutboxPosition | null = null; found.length < 10;) {
+  for (let after: Position | null = null; found.length < 10;) {
     const [entry] = await isolate.outbox.list('org', after, 1)
     if (entry === undefined) break
     found.push(entry.outboxId)
-    after = entry
+    after = { value: entry.createdAt, id: entry.outboxId }
   }
   expect(found).toEqual(['1', '2', '3'].map((id) => `${prefix}${id}`))
 })

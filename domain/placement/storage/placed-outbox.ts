@@ -41,7 +41,7 @@ export function placedOutbox(places: AllPlaces, { outbox: shared }: Storage): Ou
     nextDue: () => shared.nextDue(),
     list(organizationId, after, limit) {
       if (organizationId === null) return shared.list(null, after, limit)
-      const position = after === null ? null : { ...after, outboxId: idInPlace(after.outboxId) }
+      const position = after === null ? null : { ...after, id: idInPlace(after.id) }
       return atPlace(organizationId, places, async ({ outbox }, place) => {
         const entries = await outbox.list(organizationId, position, limit)
         return place.kind === 'shared' ? entries : entries.map(named)
@@ -92,6 +92,11 @@ export function idInPlace(outboxId: string): string {
 
 type OutboxPage = PlacesList<ListedEntry, PlacedOutboxPosition>
 
+/** Where a list continues after an entry of the shared place (null), or of a family. */
+export function afterEntry(familyId: string | null, entry: ListedEntry): PlacedOutboxPosition {
+  return { familyId, entry: { value: entry.createdAt, id: entry.outboxId } }
+}
+
 /**
  * Outbox entries of all places, at most `limit`: those of the shared database, then family by family, each oldest
  * first. A page may be short although another one follows, because it asks a limited number of databases.
@@ -107,7 +112,7 @@ export async function listPlacedOutbox(
   const found = await outbox.list(null, after?.entry ?? null, limit + 1)
   const rows = found.slice(0, limit)
   const last = found.length > limit ? rows.at(-1) : undefined
-  if (last !== undefined) return { rows, next: { familyId: null, entry: last }, ...NO_GAPS }
+  if (last !== undefined) return { rows, next: afterEntry(null, last), ...NO_GAPS }
   return inFamilies({ familyId: null, entry: null }, rows, limit, places)
 }
 
@@ -149,7 +154,7 @@ function lastOf(
   before: PlacedOutboxPosition | null,
 ): PlacedOutboxPosition {
   const entry = taken.at(-1)
-  return entry === undefined ? (before ?? { familyId: null, entry: null }) : { familyId, entry }
+  return entry === undefined ? (before ?? { familyId: null, entry: null }) : afterEntry(familyId, entry)
 }
 
 /** The families that a page asks: the one in which the previous page ended, and those after it. */
