@@ -26,16 +26,9 @@ import {
 import { resultsOf, rowsOf, type Executor } from './statement/executor.ts'
 import { columnName, type Database } from './statement/database.ts'
 import { tableOf } from './tables.ts'
-import {
-  expressionBuilder,
-  sql,
-  type AliasableExpression,
-  type Expression,
-  type RawBuilder,
-  type SqlBool,
-} from 'kysely'
-import { keysOf } from '../../domain/text/encoding.ts'
-import { slugTaken, refuseMoving } from './access/organizations.ts'
+import { expressionBuilder, sql, type RawBuilder, type SqlBool } from 'kysely'
+import { isClosed, parentMissing, slugTaken } from './placement/rules.ts'
+import { refuseMoving } from './access/organizations.ts'
 import {
   bind,
   db,
@@ -49,6 +42,7 @@ import {
   failsWhen,
   advanceClock,
 } from './statement/compiler.ts'
+import { insertWhen, slotsOf } from './statement/insert.ts'
 import { insertStatements } from './move/place.ts'
 
 /** Why rows of a table are in no archive. */
@@ -183,42 +177,13 @@ const isPresent = eb.exists(db.selectFrom('restores').select(one).where(ofRestor
 /** Tables that an organization without rows may be in: itself, its keys, and what is said of rows that it had. */
 const NO_ROWS: readonly string[] = ['organizations', 'api_keys', 'removals', 'retention']
 
-const isRestoring = eb.exists(
-  db
-    .selectFrom('restores')
-    .select(one)
-    .where('organization_id', '=', organizationId)
-    .where('ended_at', 'is', null),
-)
+const isRestoring = isClosed(organizationId)
+const isSlugTaken = slugTaken(organizationId)
 
-/** What says of a closed organization why it is. */
-type Closing = Exclude<keyof Database['restores'], 'organization_id' | 'ended_at'>
-
-/** The insert that closes an organization if the condition holds. */
-export function closing(
-  given: Readonly<Record<Closing, AliasableExpression<unknown>>>,
-  condition: Expression<SqlBool>,
-) {
-  const columns = keysOf(given)
-  return db
-    .insertInto('restores')
-    .columns(['organization_id', ...columns])
-    .expression(
-      db
-        .selectNoFrom(organizationId.as('organization_id'))
-        .select(columns.map((column) => given[column].as(column)))
-        .where(condition),
-    )
-}
-
-const restored = {
-  restore_id: slot('restoreId'),
-  archive: slot('archive'),
-  digest: slot('digest'),
-  next_part: slot('nextPart'),
-  progress: slot('progress'),
-  started_at: slot('startedAt'),
-}
+/** What closes an organization while its rows are restored. */
+const restored = slotsOf([
+  ...(['organizationId', 'restoreId', 'archive', 'digest', 'nextPart', 'progress', 'startedAt'] as const),
+])
 
 /** Whether a table has rows of the organization. */
 export function hasRows(table: string): RawBuilder<SqlBool> {
@@ -252,35 +217,28 @@ async function begin(
       .filter(({ archived: { name } }) => !NO_ROWS.includes(name))
       .map(({ archived }) => hasRows(archived.name)),
   )
-  const mayBegin = eb.not(eb.or([isRestoring, occupied, slugTaken]))
+  const mayBegin = eb.not(eb.or([isRestoring, occupied, isSlugTaken]))
   const judge = template(
-    db.selectNoFrom([isRestoring.as('isRestoring'), occupied.as('hasRows'), slugTaken.as('isSlugTaken')]),
+    db.selectNoFrom([isRestoring.as('isRestoring'), occupied.as('hasRows'), isSlugTaken.as('isSlugTaken')]),
   )
-  const values = { ...restoration, organizationId, organization_id: organizationId, slug }
+  const values = { ...restoration, organizationId, slug }
   const [judgement] = await resultsOf(executor, [
     bind(judge, values),
     bind(template(removePrevious.where(mayBegin)), values),
     bind(template(removeRetention.where(mayBegin)), values),
-    bind(template(closing(restored, mayBegin)), values),
+    bind(template(insertWhen('restores', restored, mayBegin)), values),
     bind(removeRow, values),
   ])
-  const { isRestoring: restoring, hasRows: rows, isSlugTaken } = judgement.rows[0] ?? {}
-  if (restoring === 1) return 'restoring'
-  if (rows === 1) return 'has_rows'
-  return isSlugTaken === 1 ? 'slug_taken' : 'begun'
+  const verdict = judgement.rows[0]
+  if (verdict?.isRestoring === 1) return 'restoring'
+  if (verdict?.hasRows === 1) return 'has_rows'
+  return verdict?.isSlugTaken === 1 ? 'slug_taken' : 'begun'
 }
 
 const parentId = slot<string | null>('parentId')
-const isParentMissing = eb.and([
-  eb(parentId, 'is not', null),
-  eb.not(
-    eb.exists(
-      db.selectFrom('organizations as other').select(one).where('other.organization_id', '=', parentId),
-    ),
-  ),
-])
+const isParentMissing = parentMissing(parentId)
 
-const mayOpen = eb.and([isPresent, eb.not(isParentMissing), eb.not(slugTaken)])
+const mayOpen = eb.and([isPresent, eb.not(isParentMissing), eb.not(isSlugTaken)])
 
 const refuse = refuseMoving(slot('organizationId'), parentId, eb.and([mayOpen, eb(parentId, 'is not', null)]))
 
@@ -288,7 +246,7 @@ const judgeOpening = template(
   db.selectNoFrom([
     isPresent.as('isPresent'),
     isParentMissing.as('isParentMissing'),
-    slugTaken.as('isSlugTaken'),
+    isSlugTaken.as('isSlugTaken'),
   ]),
 )
 
@@ -329,7 +287,7 @@ async function open(
   const given = archived.columns.flatMap(({ field }, index) =>
     field in row && field !== 'parentId' ? [{ name: names[index] ?? '', value: row[field] ?? null }] : [],
   )
-  const base = { organizationId, organization_id: organizationId, restoreId, parentId, now }
+  const base = { organizationId, restoreId, parentId, now }
   const values = { ...base, slug: row.slug ?? null }
   const insert = template(sql`
     insert into organizations (organization_id, ${sql.join(given.map(({ name }) => sql.id(name)))})

@@ -2,6 +2,7 @@ import { sql, type SqlBool } from 'kysely'
 import type { Administration, HashHolder } from '../../../ports/organizations.ts'
 import type { Clock } from '../../../ports/platform.ts'
 import { atMost, bind, db, eb, slot, template, one, textsOf, nowOf } from '../statement/compiler.ts'
+import { insertWhen, slotsOf } from '../statement/insert.ts'
 import { FIRST, paged } from '../statement/list.ts'
 import { isPlaced, type Guard } from '../placement/guard.ts'
 import { resultsOf, rowsOf, type Executor } from '../statement/executor.ts'
@@ -27,9 +28,8 @@ const mayBeIssued = eb.or([
   ),
 ])
 
-const insertKey = db.insertInto('api_keys').columns(keyColumns)
-const given = db.selectNoFrom(keyColumns.map((column) => slot(column).as(column))).where(mayBeIssued)
-const addKey = template(insertKey.expression(given))
+const given = slotsOf(keyColumns)
+const addKey = template(insertWhen('api_keys', given, mayBeIssued))
 
 const allKeys = db.selectFrom('api_keys').selectAll()
 const findKey = template(allKeys.where('key_id', '=', slot('key_id')))
@@ -71,7 +71,7 @@ const working = db.selectFrom('api_keys').where(({ ref }) => worksNow((column) =
 const replaceable = working.where('key_id', '=', slot('replaced_id')).where('successor_id', 'is', null)
 
 const addSuccessor = template(
-  insertKey.expression(given.where(({ exists }) => exists(replaceable.select(one)))),
+  insertWhen('api_keys', given, eb.and([mayBeIssued, eb.exists(replaceable.select(one))])),
 )
 
 const endReplaced = template(

@@ -10,7 +10,7 @@ import type {
   OperatorChanges,
 } from '../../../ports/operators.ts'
 import { keysOf, parsedOr } from '../../../domain/text/encoding.ts'
-import { type Database, type JsonText, columnName } from '../statement/database.ts'
+import { type Database, type JsonText } from '../statement/database.ts'
 import {
   atMost,
   bind,
@@ -21,8 +21,10 @@ import {
   one,
   textsOf,
   eb,
+  excluded,
   nowOf,
 } from '../statement/compiler.ts'
+import { insertWhen, slotsOf } from '../statement/insert.ts'
 import { FIRST, LATEST, paged } from '../statement/list.ts'
 import { rowsOf, type Executor, type Statement, resultsOf } from '../statement/executor.ts'
 import { templateCache } from '../../sql/statement.ts'
@@ -40,16 +42,10 @@ import { peopleChanges, mayStillChange } from './people.ts'
 
 // Operators: the audit trail, in which each change of theirs is recorded, their keys, and the changes.
 
-const insertedRow = {
-  audit_id: slot('auditId'),
-  at: slot('at'),
-  operator_key_id: slot('operatorKeyId'),
-  operator: slot('operator'),
-  action: slot('action'),
-  organization_id: slot('organizationId'),
-  outcome: slot('outcome'),
-  subject: slot('subject'),
-}
+const insertedRow = slotsOf([
+  ...(['auditId', 'at', 'operatorKeyId', 'operator', 'action', 'organizationId'] as const),
+  ...(['outcome', 'subject'] as const),
+])
 
 const record = template(
   db
@@ -58,7 +54,7 @@ const record = template(
     .onConflict((conflict) =>
       conflict
         .column('audit_id')
-        .doUpdateSet(({ ref }) => ({ outcome: ref('excluded.outcome') }))
+        .doUpdateSet(excluded(['outcome']))
         .where('audit.outcome', '=', sql.lit('refused'))
         .where('excluded.outcome', '=', sql.lit('failed')),
     ),
@@ -83,7 +79,7 @@ function recordChangeTemplate(
       .onConflict((conflict) =>
         conflict
           .column('audit_id')
-          .doUpdateSet(({ ref }) => ({ outcome: ref('excluded.outcome'), subject: ref('excluded.subject') }))
+          .doUpdateSet(excluded(['outcome', 'subject']))
           .where(({ eb, or }) =>
             or([eb('audit.outcome', '=', sql.lit('failed')), eb('audit.outcome', '=', sql.lit('refused'))]),
           ),
@@ -228,24 +224,16 @@ const mayIssue = eb.or([
   ),
 ])
 
-const operatorKeyFieldNames = keysOf(operatorKeyFields)
+const isProofUsed = eb.exists(
+  db.selectFrom('operator_keys as other').select(one).where('other.proof', '=', slot('proof')),
+)
 
 const addKey = template(
-  db
-    .insertInto('operator_keys')
-    .columns([...operatorKeyFieldNames.map(columnName), 'proof'])
-    .expression(
-      db
-        .selectNoFrom([...operatorKeyFieldNames, 'proof'].map((field) => slot(field).as(field)))
-        .where(mayIssue)
-        .where(({ exists, not }) =>
-          not(
-            exists(
-              db.selectFrom('operator_keys as other').select(one).where('other.proof', '=', slot('proof')),
-            ),
-          ),
-        ),
-    ),
+  insertWhen(
+    'operator_keys',
+    slotsOf([...keysOf(operatorKeyFields), 'proof']),
+    eb.and([mayIssue, eb.not(isProofUsed)]),
+  ),
 )
 
 /** The ids of an operator key and, if that is asked for, of all that descend from it. */

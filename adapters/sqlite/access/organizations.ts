@@ -6,6 +6,7 @@ import {
   bind,
   template,
   one,
+  excluded,
   nextInstant,
   nowOf,
   type Template,
@@ -15,31 +16,12 @@ import type { Organization, RetentionSettings, Administration } from '../../../p
 import { resultsOf, rowsOf, type BoundValue, type Executor } from '../statement/executor.ts'
 import { organizationToRow, settingColumns, organizationFromRow } from '../tables.ts'
 import type { Clock } from '../../../ports/platform.ts'
+import { isClosed, parentMissing, slugTaken } from '../placement/rules.ts'
 import { isPlaced, type Guard } from '../placement/guard.ts'
+import { insertWhen, slotsOf } from '../statement/insert.ts'
 import { createKeys } from './keys.ts'
 
 const organizationId = slot<string>('organization_id')
-
-/**
- * Whether another organization has the slug. Slugs are unique in the whole service: those of families with databases of
- * their own are in `placed_slugs`.
- */
-export const slugTaken = eb.or([
-  eb.exists(
-    db
-      .selectFrom('organizations as other')
-      .select(one)
-      .where('other.slug', '=', slot('slug'))
-      .where('other.organization_id', '<>', slot('organization_id')),
-  ),
-  eb.exists(
-    db
-      .selectFrom('placed_slugs as placed')
-      .select(one)
-      .where('placed.slug', '=', slot('slug'))
-      .where('placed.organization_id', '<>', slot('organization_id')),
-  ),
-])
 
 /** The stored row of the organization in the slot `organization_id`. */
 const was = db.selectFrom('organizations as was').where('was.organization_id', '=', organizationId)
@@ -99,21 +81,8 @@ export function expectedSettings(
 
 const parentId = slot<string | null>('parent_id')
 
-/** Whether the parent does not exist. An organization is never its own parent. */
-const parentMissing = eb.and([
-  eb(parentId, 'is not', null),
-  eb.or([
-    eb(parentId, '=', organizationId),
-    eb.not(
-      eb.exists(
-        db
-          .selectFrom('organizations as other')
-          .select(one)
-          .where('other.organization_id', '=', slot('parent_id')),
-      ),
-    ),
-  ]),
-])
+/** An organization is never its own parent. */
+const isParentMissing = eb.or([eb(parentId, 'is', organizationId), parentMissing(parentId)])
 
 /** Whether the new parent is below the organization, so that the two would form a circle. */
 const parentBelow = eb.and([
@@ -136,18 +105,12 @@ const parentBelow = eb.and([
   ),
 ])
 
-/** Whether the organization is closed, because its rows are being restored from an archive. */
-const isRestoring = eb.exists(
-  db
-    .selectFrom('restores')
-    .select(one)
-    .where('organization_id', '=', organizationId)
-    .where('ended_at', 'is', null),
-)
+const isSlugTaken = slugTaken(organizationId)
+const isRestoring = isClosed(organizationId)
 
 const mayBeSaved = eb.and([
-  eb.not(slugTaken),
-  eb.not(parentMissing),
+  eb.not(isSlugTaken),
+  eb.not(isParentMissing),
   eb.not(parentBelow),
   unchanged,
   eb.not(isRestoring),
@@ -155,8 +118,8 @@ const mayBeSaved = eb.and([
 
 const judge = template(
   db.selectNoFrom([
-    slugTaken.as('slug_taken'),
-    parentMissing.as('parent_missing'),
+    isSlugTaken.as('slug_taken'),
+    isParentMissing.as('parent_missing'),
     parentBelow.as('parent_below'),
     unchanged.as('unchanged'),
     isRestoring.as('is_restoring'),
@@ -251,17 +214,9 @@ export function refuseMoving(
   parentId: Expression<string | null>,
   changes: Expression<SqlBool>,
 ): Template {
-  return template(
-    db
-      .insertInto('refused_writes')
-      .columns(['organization_id', 'now'])
-      .expression(
-        db
-          .selectNoFrom([organizationId.as('organization_id'), sql.lit('moving').as('now')])
-          .where(changes)
-          .where(({ or }) => or([isMoving(organizationId), isMoving(parentId)])),
-      ),
-  )
+  const refused = { organization_id: organizationId, now: sql.lit('moving') }
+  const isRefused = eb.and([changes, eb.or([isMoving(organizationId), isMoving(parentId)])])
+  return template(insertWhen('refused_writes', refused, isRefused))
 }
 
 const refuse = refuseMoving(
@@ -270,22 +225,10 @@ const refuse = refuseMoving(
   eb.and([mayBeSaved, eb.exists(changing.where('o.parent_id', 'is not', parentId))]),
 )
 
-const organizationColumns = ['organization_id', ...settingColumns] as const
-
 const saveOrganization = template(
-  db
-    .insertInto('organizations')
-    .columns(organizationColumns)
-    .expression(
-      db.selectNoFrom(organizationColumns.map((column) => slot(column).as(column))).where(mayBeSaved),
-    )
-    .onConflict((conflict) =>
-      conflict
-        .column('organization_id')
-        .doUpdateSet(({ ref }) =>
-          Object.fromEntries(settingColumns.map((column) => [column, ref(`excluded.${column}`)])),
-        ),
-    ),
+  insertWhen('organizations', slotsOf(['organization_id', ...settingColumns]), mayBeSaved).onConflict(
+    (conflict) => conflict.column('organization_id').doUpdateSet(excluded(settingColumns)),
+  ),
 )
 
 const allOrganizations = db.selectFrom('organizations').selectAll()

@@ -14,6 +14,7 @@ import { isPlaced } from '../placement/guard.ts'
 import { columnName, parsed, type JsonText } from '../statement/database.ts'
 import { atMost, bind, db, eb, one, slot, template, textsOf } from '../statement/compiler.ts'
 import { resultsOf, rowsOf, type Executor, type Statement } from '../statement/executor.ts'
+import { insertWhen, slotsOf } from '../statement/insert.ts'
 import { paged } from '../statement/list.ts'
 import { worksNow } from './keyed-storage.ts'
 
@@ -72,23 +73,18 @@ const sent = db
 const hasRole = eb.exists(db.selectFrom('people as p').select(one).where('p.person', '=', slot('person')))
 
 const addLink = template(
-  db
-    .insertInto('sign_in_links')
-    .columns(['hash', 'person', 'browser_hash', 'network', 'created_at'])
-    .expression(
-      db
-        .selectNoFrom([slot('hash').as('hash'), slot('person').as('person')])
-        .select([slot('browserHash').as('browser_hash'), slot('network').as('network')])
-        .select(slot('createdAt').as('created_at'))
-        .where(hasRole)
-        .where(eb(sent.where('l.person', '=', slot('person')), '<', slot('perPerson')))
-        .where(
-          eb.or([
-            eb(slot<string | null>('network'), 'is', null),
-            eb(sent.where('l.network', '=', slot('network')), '<', slot('perNetwork')),
-          ]),
-        ),
-    ),
+  insertWhen(
+    'sign_in_links',
+    slotsOf(['hash', 'person', 'browserHash', 'network', 'createdAt']),
+    eb.and([
+      hasRole,
+      eb(sent.where('l.person', '=', slot('person')), '<', slot('perPerson')),
+      eb.or([
+        eb(slot<string | null>('network'), 'is', null),
+        eb(sent.where('l.network', '=', slot('network')), '<', slot('perNetwork')),
+      ]),
+    ]),
+  ),
 )
 const removeLinks = template(db.deleteFrom('sign_in_links').where('created_at', '<', slot('keptSince')))
 /** The address of a person is that of the role which was given first. */
@@ -111,17 +107,16 @@ const usable = db
   .where(({ eb }) =>
     eb.exists(db.selectFrom('people as p').select(one).where('p.person', '=', sql.ref<string>('l.person'))),
   )
+const sessionFields = ['hash', 'sessionId', 'createdAt', 'lastSeenAt', 'expiresAt', 'browser'] as const
 const findLink = template(usable.select('l.browser_hash as browserHash'))
 const openByLink = template(
   db
     .insertInto('sessions')
-    .columns(['person', 'hash', 'session_id', 'created_at', 'last_seen_at', 'expires_at', 'browser'])
+    .columns(['person', ...sessionFields.map(columnName)])
     .expression(
       usable
         .where('l.browser_hash', '=', slot('browserHash'))
-        .select(['l.person', slot('hash').as('hash'), slot('sessionId').as('session_id')])
-        .select([slot('createdAt').as('created_at'), slot('lastSeenAt').as('last_seen_at')])
-        .select([slot('expiresAt').as('expires_at'), slot('browser').as('browser')]),
+        .select(['l.person', ...sessionFields.map((field) => slot(field).as(field))]),
     ),
 )
 const useUp = template(
@@ -136,18 +131,7 @@ const useUp = template(
     ),
 )
 
-const openSession = template(
-  db.insertInto('sessions').values({
-    hash: slot('hash'),
-    session_id: slot('sessionId'),
-    person: slot('person'),
-    claim: slot('claim'),
-    created_at: slot('createdAt'),
-    last_seen_at: slot('lastSeenAt'),
-    expires_at: slot('expiresAt'),
-    browser: slot('browser'),
-  }),
-)
+const openSession = template(db.insertInto('sessions').values(slotsOf(['person', 'claim', ...sessionFields])))
 const removeEnded = template(db.deleteFrom('sessions').where('expires_at', '<=', slot('now')))
 
 const working = db
@@ -410,21 +394,15 @@ const giveRole = (
   may: Expression<SqlBool>,
   named: (name: Expression<string | null>) => Expression<string | null>,
 ) =>
-  db
-    .insertInto('people')
-    .columns(['person', 'organization_id', 'role', 'email', 'name', 'added_at', 'added_by'])
-    .expression(
-      db
-        .selectNoFrom([slot('person').as('person'), slot('organizationId').as('organization_id')])
-        .select([slot('role').as('role'), slot('email').as('email'), slot('name').as('name')])
-        .select([slot('addedAt').as('added_at'), slot('addedBy').as('added_by')])
-        .where(may),
-    )
-    .onConflict((conflict) =>
-      conflict
-        .columns(['person', 'organization_id'])
-        .doUpdateSet(({ ref }) => ({ role: ref('excluded.role'), name: named(ref('excluded.name')) })),
-    )
+  insertWhen(
+    'people',
+    slotsOf(['person', 'organizationId', 'role', 'email', 'name', 'addedAt', 'addedBy']),
+    may,
+  ).onConflict((conflict) =>
+    conflict
+      .columns(['person', 'organization_id'])
+      .doUpdateSet(({ ref }) => ({ role: ref('excluded.role'), name: named(ref('excluded.name')) })),
+  )
 const savePerson = template(giveRole(mayChange, (name) => name))
 const addPerson = template(giveRole(mayAdd, (name) => sql`coalesce(${name}, people.name)`))
 const endSessionsOnRemoval = template(ofPlace.where(eb.exists(was.select(one))).where(mayChange))

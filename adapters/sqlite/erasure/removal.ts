@@ -37,7 +37,9 @@ import { columnOf, tableOf, type Table } from '../tables.ts'
 import { eventStatement } from '../outbox/webhooks.ts'
 import { readMovedTables, tuple, readKnownTriggers } from '../move/moved-rows.ts'
 import { dropFollowing } from './retention.ts'
-import { closing, hasRows } from '../archive.ts'
+import { DELETION } from '../placement/rules.ts'
+import { insertWhen } from '../statement/insert.ts'
+import { hasRows } from '../archive.ts'
 
 const given = sql`json_each(${slot('keys')})`
 
@@ -173,19 +175,12 @@ const hasChildren = eb.exists(
 
 const judge = template(db.selectNoFrom([isThere.as('isThere'), hasChildren.as('hasChildren')]))
 
-/** An empty archive tells this from a restoration. No archive has that name. */
-const deletion = {
-  restore_id: sql.lit('deletion'),
-  archive: sql.lit(''),
-  digest: sql.lit(''),
-  next_part: sql.lit(0),
-  progress: sql.lit('{}'),
-  started_at: slot('now'),
-}
 const close = template(
-  closing(deletion, eb.and([isThere, eb.not(hasChildren)])).onConflict((conflict) =>
-    conflict.columns(['organization_id', 'restore_id']).doNothing(),
-  ),
+  insertWhen(
+    'restores',
+    { organization_id: organizationId, ...DELETION, started_at: slot('now') },
+    eb.and([isThere, eb.not(hasChildren)]),
+  ).onConflict((conflict) => conflict.columns(['organization_id', 'restore_id']).doNothing()),
 )
 
 const isClosed = eb.exists(
@@ -193,7 +188,7 @@ const isClosed = eb.exists(
     .selectFrom('restores')
     .select(one)
     .where('organization_id', '=', organizationId)
-    .where('restore_id', '=', deletion.restore_id),
+    .where('restore_id', '=', DELETION.restore_id),
 )
 
 /** The parent no longer reads the reviews, which leaves removals in it. */
@@ -208,7 +203,7 @@ const ends = [
 ].map((end) => template<unknown>(end))
 
 const ofRestores = db.deleteFrom(CLOSING).where('organization_id', '=', organizationId)
-const endRestorations = template(ofRestores.where('restore_id', '<>', deletion.restore_id).where(isClosed))
+const endRestorations = template(ofRestores.where('restore_id', '<>', DELETION.restore_id).where(isClosed))
 const reopen = template(ofRestores)
 const findParent = template(thisOne.select('parent_id as id'))
 

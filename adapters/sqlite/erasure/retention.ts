@@ -11,6 +11,7 @@ import {
   eb,
   slot,
   template,
+  excluded,
   indexedBy,
   jsonEach,
   one,
@@ -62,9 +63,7 @@ const set = template(
         .where(isThere),
     )
     .onConflict((conflict) =>
-      conflict
-        .columns(['organization_id', 'kind'])
-        .doUpdateSet(({ ref }) => ({ days: ref('excluded.days'), due_at: ref('excluded.due_at') })),
+      conflict.columns(['organization_id', 'kind']).doUpdateSet(excluded(['days', 'due_at'])),
     ),
 )
 

@@ -1,7 +1,18 @@
 import { sql, type AliasableExpression, type Expression, type Selection, type SqlBool } from 'kysely'
 import { forms } from '../../../domain/resources/forms.ts'
 import type { Move, MoveLedger, MovePhase, MoveTurn, Place } from '../../../ports/placement.ts'
-import { bind, db, eb, slot, template, jsonEach, one, type Template, atMost } from '../statement/compiler.ts'
+import {
+  bind,
+  db,
+  eb,
+  slot,
+  template,
+  jsonEach,
+  one,
+  type Template,
+  atMost,
+  excluded,
+} from '../statement/compiler.ts'
 import { parsed, type Database, type JsonText } from '../statement/database.ts'
 import {
   rowsAmong,
@@ -12,6 +23,8 @@ import {
   rowsOf,
   type Statement,
 } from '../statement/executor.ts'
+import { keysOf } from '../../../domain/text/encoding.ts'
+import { insertWhen, slotsOf } from '../statement/insert.ts'
 import { isPaused } from './moved-rows.ts'
 import { familyMembers, isPlaced } from '../placement/guard.ts'
 
@@ -273,26 +286,15 @@ const isSwitching = eb.exists(
 
 /** The statement that makes a database of its own the place of the family. */
 function enterFamily(condition: Expression<SqlBool>, workSince: AliasableExpression<string | null>) {
+  const place = { place: sql.lit('own'), ...slotsOf(['generation', 'region', 'jurisdiction']) }
   return template(
-    db
-      .insertInto('families')
-      .columns(['family_id', 'place', 'generation', 'region', 'jurisdiction', 'work_since'])
-      .expression(
-        db
-          .selectNoFrom([familyId.as('family_id'), sql.lit('own').as('place')])
-          .select((['generation', 'region', 'jurisdiction'] as const).map((name) => slot(name).as(name)))
-          .select(workSince.as('work_since'))
-          .where(condition),
-      )
-      .onConflict((conflict) =>
-        conflict.column('family_id').doUpdateSet(({ fn, ref }) => ({
-          place: ref('excluded.place'),
-          generation: ref('excluded.generation'),
-          region: ref('excluded.region'),
-          jurisdiction: ref('excluded.jurisdiction'),
+    insertWhen('families', { family_id: familyId, ...place, work_since: workSince }, condition).onConflict(
+      (conflict) =>
+        conflict.column('family_id').doUpdateSet(({ fn }) => ({
+          ...excluded(keysOf(place)),
           work_since: fn.coalesce('excluded.work_since', 'families.work_since'),
         })),
-      ),
+    ),
   )
 }
 
@@ -343,11 +345,7 @@ const leaveShared = [
       .insertInto('placed_organizations')
       .columns(['organization_id', 'family_id'])
       .expression(organizations.select(familyId.as('family_id')).where(leaves))
-      .onConflict((conflict) =>
-        conflict
-          .column('organization_id')
-          .doUpdateSet(({ ref }) => ({ family_id: ref('excluded.family_id') })),
-      ),
+      .onConflict((conflict) => conflict.column('organization_id').doUpdateSet(excluded(['family_id']))),
   ),
   template(
     db
@@ -361,11 +359,7 @@ const leaveShared = [
           .where('o.slug', 'is not', null)
           .where(leaves),
       )
-      .onConflict((conflict) =>
-        conflict
-          .column('slug')
-          .doUpdateSet(({ ref }) => ({ organization_id: ref('excluded.organization_id') })),
-      ),
+      .onConflict((conflict) => conflict.column('slug').doUpdateSet(excluded(['organization_id']))),
   ),
   template(
     db
@@ -379,10 +373,7 @@ const leaveShared = [
           .where(leaves),
       )
       .onConflict((conflict) =>
-        conflict.column('key_id').doUpdateSet(({ ref }) => ({
-          organization_id: ref('excluded.organization_id'),
-          issued_by: ref('excluded.issued_by'),
-        })),
+        conflict.column('key_id').doUpdateSet(excluded(['organization_id', 'issued_by'])),
       ),
   ),
   template(
@@ -398,10 +389,7 @@ const leaveShared = [
           .union(importedForms.where(leaves)),
       )
       .onConflict((conflict) =>
-        conflict.column('form_id').doUpdateSet(({ ref }) => ({
-          organization_id: ref('excluded.organization_id'),
-          reserved_at: sql`null`,
-        })),
+        conflict.column('form_id').doUpdateSet(excluded(['organization_id', 'reserved_at'])),
       ),
   ),
 ]

@@ -21,6 +21,7 @@ import {
   jsonChunks,
   type Template,
   nextInstant,
+  excluded,
 } from '../statement/compiler.ts'
 import { resultsOf, rowsOf, type Executor, type Statement, rowsAmong } from '../statement/executor.ts'
 import { templateCache } from '../../sql/statement.ts'
@@ -219,7 +220,7 @@ const beginFilling = template(
     .onConflict((conflict) =>
       conflict
         .column('move_id')
-        .doUpdateSet(({ ref }) => ({ progress: ref('excluded.progress') }))
+        .doUpdateSet(excluded(['progress']))
         .where('move_targets.finished_by', 'is', null),
     ),
 )

@@ -8,6 +8,7 @@ import type {
   SendRecord,
   TenantSendLog,
 } from '../../../ports/messaging.ts'
+import { keysOf } from '../../../domain/text/encoding.ts'
 import type { Database } from '../statement/database.ts'
 import {
   atMost,
@@ -22,6 +23,7 @@ import {
   jsonChunks,
   writtenAt,
 } from '../statement/compiler.ts'
+import { insertWhen, slotsOf } from '../statement/insert.ts'
 import { LATEST, paged } from '../statement/list.ts'
 import type { Guard } from '../placement/guard.ts'
 import {
@@ -100,37 +102,21 @@ const own = request.where('send_prefix', '=', slot('sendPrefix'))
 const same = request.where('send_prefix', '<>', slot('sendPrefix')).where('body_hash', '=', slot('bodyHash'))
 const heldRequest = request.where('holder', '=', slot('holder'))
 
-const requestColumns = [
-  ['request_key', 'requestKey'],
-  ['body_hash', 'bodyHash'],
-  ['send_prefix', 'sendPrefix'],
-  ['holder', 'sendPrefix'],
-  ['released', 'released'],
-  ['busy_until', 'busyUntil'],
-  ['expires_at', 'expiresAt'],
-] as const
-const requestNames = requestColumns.map(([column]) => column)
+const taken = {
+  ...slotsOf(['bodyHash', 'sendPrefix', 'released', 'busyUntil', 'expiresAt']),
+  holder: slot('sendPrefix'),
+  is_ended: sql.lit(0),
+}
 
 /** A key that has expired is free. */
 const takeKey = template(
-  db
-    .insertInto('send_requests')
-    .columns(['organization_id', ...requestNames, 'is_ended'])
-    .expression(
-      db
-        .selectNoFrom([
-          organizationId.as('organization_id'),
-          ...requestColumns.map(([column, field]) => slot(field).as(column)),
-          sql<number>`0`.as('is_ended'),
-        ])
-        .where(isThere),
-    )
-    .onConflict((conflict) =>
+  insertWhen('send_requests', { ...slotsOf(['organizationId', 'requestKey']), ...taken }, isThere).onConflict(
+    (conflict) =>
       conflict
         .columns(['organization_id', 'request_key'])
-        .doUpdateSet(excluded([...requestNames, 'is_ended']))
+        .doUpdateSet(excluded(keysOf(taken)))
         .where('send_requests.expires_at', '<=', slot<string>('now')),
-    ),
+  ),
 )
 const takeOver = template(
   db

@@ -21,8 +21,9 @@ import {
   type Template,
   boundedNow,
 } from '../statement/compiler.ts'
-import { parsed, type JsonText, type StoredAnswer } from '../statement/database.ts'
+import { parsed, type StoredAnswer } from '../statement/database.ts'
 import { resultsOf, rowsOf, type BoundValue, type Executor, type Statement } from '../statement/executor.ts'
+import { insertWhen, slotsOf } from '../statement/insert.ts'
 import { LATEST, paged } from '../statement/list.ts'
 import { tableOf } from '../tables.ts'
 import { templateCache } from '../../sql/statement.ts'
@@ -54,37 +55,15 @@ function webhookOf({ events, formIds, isOn, ...row }: WebhookRow): Webhook {
 }
 
 const create = template(
-  db
-    .insertInto('webhooks')
-    .columns([
-      ...(['organization_id', 'webhook_id', 'url', 'events', 'form_ids', 'description'] as const),
-      ...(['is_on', 'secret', 'created_at'] as const),
-    ])
-    .expression(
-      db
-        .selectFrom('organizations as o')
-        .select('o.organization_id')
-        .select([
-          slot<string>('webhookId').as('webhook_id'),
-          slot<string>('url').as('url'),
-          slot<JsonText<readonly string[]>>('events').as('events'),
-          slot<JsonText<readonly string[]> | null>('formIds').as('form_ids'),
-          slot<string>('description').as('description'),
-          slot<number>('isOn').as('is_on'),
-          slot<string>('secret').as('secret'),
-          slot<string>('createdAt').as('created_at'),
-        ])
-        .where('o.organization_id', '=', organizationId)
-        .where(
-          db
-            .selectFrom('webhooks as other')
-            .select(({ fn }) => fn.countAll<number>().as('count'))
-            .where('other.organization_id', '=', organizationId),
-          '<',
-          slot<number>('countMax'),
-        ),
-    )
-    .returning(one),
+  insertWhen(
+    'webhooks',
+    slotsOf([
+      ...(['organizationId', 'webhookId', 'url', 'events', 'formIds', 'description'] as const),
+      ...(['isOn', 'secret', 'createdAt'] as const),
+    ]),
+    sql<SqlBool>`exists (select 1 from organizations where organization_id = ${organizationId})
+      and (select count(*) from webhooks where organization_id = ${organizationId}) < ${slot('countMax')}`,
+  ).returning(one),
 )
 
 /** The webhook is there, and of the version that is expected, if one is. */

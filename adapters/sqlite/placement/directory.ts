@@ -19,9 +19,12 @@ import {
   eb,
   jsonEach,
   jsonChunks,
+  excluded,
 } from '../statement/compiler.ts'
 import { rowsOf, type Executor, resultsOf } from '../statement/executor.ts'
 import { familyColumns, isPlaced, ownPlace, createPlaceFinder, type FamilyRow, findPlace } from './guard.ts'
+import { DELETION, slugTaken } from './rules.ts'
+import { insertWhen, slotsOf } from '../statement/insert.ts'
 import { forms } from '../../../domain/resources/forms.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 
@@ -98,16 +101,11 @@ const freeSlugs = template(
 
 /** An organization that was deleted meanwhile gets no entry, which nobody would remove any more. */
 const addKey = template(
-  db
-    .insertInto('placed_keys')
-    .columns(['key_id', 'organization_id', 'issued_by'])
-    .expression(
-      db
-        .selectNoFrom([slot<string>('keyId').as('key_id'), organizationId.as('organization_id')])
-        .select(slot<string | null>('issuedBy').as('issued_by'))
-        .where(isPlaced(organizationId)),
-    )
-    .onConflict((conflict) => conflict.column('key_id').doNothing()),
+  insertWhen(
+    'placed_keys',
+    slotsOf(['keyId', 'organizationId', 'issuedBy']),
+    isPlaced(organizationId),
+  ).onConflict((conflict) => conflict.column('key_id').doNothing()),
 )
 
 const forgetIssuers = template(
@@ -175,17 +173,11 @@ const settleWork = template(
  * Rows that a move has left here are about to be deleted: until then nobody may use or make the organization. It is marked
  * as one that is being deleted, by the same row as the deletion of an organization writes.
  */
-const closeWhatIsLeft = db
-  .insertInto('restores')
-  .columns(['organization_id', 'restore_id', 'archive', 'digest', 'next_part', 'progress', 'started_at'])
-  .expression(
-    db
-      .selectNoFrom([organizationId.as('organization_id'), sql.lit('deletion').as('restore_id')])
-      .select([sql.lit('').as('archive'), sql.lit('').as('digest'), sql.lit(0).as('next_part')])
-      .select([sql.lit('{}').as('progress'), sql.lit('').as('started_at')])
-      .where(isPlaced(organizationId)),
-  )
-  .onConflict((conflict) => conflict.doNothing())
+const closeWhatIsLeft = insertWhen(
+  'restores',
+  { organization_id: organizationId, ...DELETION, started_at: sql.lit('') },
+  isPlaced(organizationId),
+).onConflict((conflict) => conflict.doNothing())
 
 /** What an organization holds, then its family when that has nobody left, with the record of its moves. */
 const releases: readonly Template[] = [
@@ -225,28 +217,9 @@ const releases: readonly Template[] = [
 
 const familyId = slot<string>('familyId')
 
-const slug = slot<string | null>('slug')
-
-const ofOrganizations = db.selectFrom('organizations as o').select(one)
-
 const inFamilies = db.selectFrom('placed_organizations as p').select(one)
 
-/** Whether another organization has the slug, in this database or in one of its own. */
-const slugTaken = eb.and([
-  eb(slug, 'is not', null),
-  eb.or([
-    eb.exists(
-      ofOrganizations.where('o.slug', '=', slot('slug')).where('o.organization_id', '<>', organizationId),
-    ),
-    eb.exists(
-      db
-        .selectFrom('placed_slugs as s')
-        .select(one)
-        .where('s.slug', '=', slot('slug'))
-        .where('s.organization_id', '<>', organizationId),
-    ),
-  ]),
-])
+const isSlugTaken = slugTaken(organizationId)
 
 /**
  * Whether the entry cannot be made: the organization is in this database or in another family, or its family has no
@@ -256,7 +229,9 @@ const isElsewhere = eb.or([
   eb.exists(inFamilies.where('p.organization_id', '=', organizationId).where('p.family_id', '<>', familyId)),
   eb.and([
     eb.not(isPlaced(organizationId)),
-    eb.exists(ofOrganizations.where('o.organization_id', '=', organizationId)),
+    eb.exists(
+      db.selectFrom('organizations as o').select(one).where('o.organization_id', '=', organizationId),
+    ),
   ]),
   eb.and([
     eb(slot<number>('isNewFamily'), '=', sql.lit(0)),
@@ -272,56 +247,39 @@ const isElsewhere = eb.or([
   ]),
 ])
 
-const mayBeReserved = eb.and([eb.not(slugTaken), eb.not(isElsewhere)])
+const mayBeReserved = eb.and([eb.not(isSlugTaken), eb.not(isElsewhere)])
 
-const judge = template(db.selectNoFrom([slugTaken.as('slugTaken'), isElsewhere.as('isElsewhere')]))
+const judge = template(db.selectNoFrom([isSlugTaken.as('slugTaken'), isElsewhere.as('isElsewhere')]))
 
 /** A family that returns from the shared database gets the next generation. */
 const addFamily = template(
-  db
-    .insertInto('families')
-    .columns(['family_id', 'place', 'generation', 'region', 'jurisdiction'])
-    .expression(
-      db
-        .selectNoFrom([familyId.as('family_id'), sql.lit('own').as('place'), sql.lit(1).as('generation')])
-        .select([slot('region').as('region'), slot('jurisdiction').as('jurisdiction')])
-        .where(slot<number>('isNewFamily'), '=', sql.lit(1))
-        .where(mayBeReserved),
-    )
-    .onConflict((conflict) =>
-      conflict
-        .column('family_id')
-        .doUpdateSet(({ eb, ref }) => ({
-          place: sql.lit('own'),
-          generation: eb('families.generation', '+', sql.lit(1)),
-          region: ref('excluded.region'),
-          jurisdiction: ref('excluded.jurisdiction'),
-        }))
-        .where('families.place', '=', sql.lit('shared')),
-    ),
+  insertWhen(
+    'families',
+    { ...slotsOf(['familyId', 'region', 'jurisdiction']), place: sql.lit('own'), generation: sql.lit(1) },
+    eb.and([eb(slot<number>('isNewFamily'), '=', sql.lit(1)), mayBeReserved]),
+  ).onConflict((conflict) =>
+    conflict
+      .column('family_id')
+      .doUpdateSet(({ eb }) => ({
+        ...excluded(['place', 'region', 'jurisdiction']),
+        generation: eb('families.generation', '+', sql.lit(1)),
+      }))
+      .where('families.place', '=', sql.lit('shared')),
+  ),
 )
 
 const addOrganization = template(
-  db
-    .insertInto('placed_organizations')
-    .columns(['organization_id', 'family_id'])
-    .expression(
-      db.selectNoFrom([organizationId.as('organization_id'), familyId.as('family_id')]).where(mayBeReserved),
-    )
-    .onConflict((conflict) => conflict.column('organization_id').doNothing()),
+  insertWhen('placed_organizations', slotsOf(['organizationId', 'familyId']), mayBeReserved).onConflict(
+    (conflict) => conflict.column('organization_id').doNothing(),
+  ),
 )
 
 const addSlug = template(
-  db
-    .insertInto('placed_slugs')
-    .columns(['slug', 'organization_id'])
-    .expression(
-      db
-        .selectNoFrom([slug.as('slug'), organizationId.as('organization_id')])
-        .where(slug, 'is not', null)
-        .where(mayBeReserved),
-    )
-    .onConflict((conflict) => conflict.column('slug').doNothing()),
+  insertWhen(
+    'placed_slugs',
+    slotsOf(['slug', 'organizationId']),
+    eb.and([eb(slot<string | null>('slug'), 'is not', null), mayBeReserved]),
+  ).onConflict((conflict) => conflict.column('slug').doNothing()),
 )
 
 /**
@@ -401,7 +359,7 @@ const addForms = template(
     .onConflict((conflict) =>
       conflict
         .column('form_id')
-        .doUpdateSet(({ ref }) => ({ reserved_at: ref('excluded.reserved_at') }))
+        .doUpdateSet(excluded(['reserved_at']))
         .where('placed_forms.reserved_at', 'is not', null),
     ),
 )
