@@ -25,7 +25,7 @@ import {
 } from './move/moved-rows.ts'
 import { resultsOf, rowsOf, type Executor } from './statement/executor.ts'
 import { columnName, type Database } from './statement/database.ts'
-import { tableOf } from './tables.ts'
+import { aliasesFor, tableOf } from './tables.ts'
 import { expressionBuilder, sql, type RawBuilder, type SqlBool } from 'kysely'
 import { isClosed, parentMissing, slugTaken } from './placement/rules.ts'
 import { refuseMoving } from './access/organizations.ts'
@@ -311,8 +311,7 @@ async function open(
 const findRestoration = template(
   db
     .selectFrom('restores')
-    .select(['restore_id as restoreId', 'archive', 'digest', 'next_part as nextPart', 'progress'])
-    .select(['started_at as startedAt', 'ended_at as endedAt'])
+    .select(aliasesFor(['restoreId', 'archive', 'digest', 'nextPart', 'progress', 'startedAt', 'endedAt']))
     .where('organization_id', '=', slot('organizationId'))
     .where('archive', '<>', sql.lit(''))
     .orderBy(({ eb }) => eb('ended_at', 'is', null), 'desc')

@@ -31,7 +31,7 @@ import { templateCache } from '../../sql/statement.ts'
 import type { Clock } from '../../../ports/platform.ts'
 import type { OperatorKeys } from '../../../ports/organizations.ts'
 import { operatorKeyFields } from '../../../domain/record/account-fields.ts'
-import { aliasesOf } from '../tables.ts'
+import { aliasesFor, aliasesOf } from '../tables.ts'
 import { worksNow, upkeepOf } from './keyed-storage.ts'
 import { REVOKED_NAMED_MAX, REVOKED_PLACES_MAX } from '../../../domain/access/operator-credentials.ts'
 import { createOutboxStore } from '../outbox/store.ts'
@@ -42,10 +42,11 @@ import { peopleChanges, mayStillChange } from './people.ts'
 
 // Operators: the audit trail, in which each change of theirs is recorded, their keys, and the changes.
 
-const insertedRow = slotsOf([
+const auditFields = [
   ...(['auditId', 'at', 'operatorKeyId', 'operator', 'action', 'organizationId'] as const),
   ...(['outcome', 'subject'] as const),
-])
+]
+const insertedRow = slotsOf(auditFields)
 
 const record = template(
   db
@@ -105,10 +106,7 @@ const filterColumns = {
   action: 'action',
 } as const satisfies Record<keyof AuditFilter, keyof Database['audit']>
 
-const records = db
-  .selectFrom('audit')
-  .select(['audit_id as auditId', 'at', 'operator_key_id as operatorKeyId', 'operator', 'action'])
-  .select(['organization_id as organizationId', 'outcome', 'subject'])
+const records = db.selectFrom('audit').select(aliasesFor(auditFields))
 
 const listTemplates = templateCache<Template<AuditRow>>()
 

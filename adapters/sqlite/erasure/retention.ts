@@ -206,6 +206,10 @@ const guardDue = failsWhen(
     ),
   ),
 )
+/** Removes the rows of a table whose keys a select names, and gives a row for each. */
+const removing = (table: keyof Database, key: string, named: Expression<unknown>) =>
+  template(sql<{ readonly one: number }>`delete from ${sql.table(table)}
+    where (organization_id, ${sql.ref(key)}) in ${named} returning 1 as one`)
 const freeKeys = db
   .selectFrom(indexedBy('send_requests', 'r', 'send_requests_expiry'))
   .select(['r.organization_id', 'r.request_key'])
@@ -213,36 +217,14 @@ const freeKeys = db
   // What is still here after a move is compared with the new place before it goes.
   .where(({ not, ref }) => not(isPlaced(ref('r.organization_id'))))
   .limit(atMost('limit'))
-const forgetSendKeys = template(
-  db
-    .deleteFrom('send_requests')
-    .where(({ eb, refTuple }) =>
-      eb(
-        refTuple('organization_id', 'request_key'),
-        'in',
-        freeKeys.$asTuple('organization_id', 'request_key'),
-      ),
-    )
-    .returning(one),
-)
+const forgetSendKeys = removing('send_requests', 'request_key', freeKeys)
 const oldDeliveries = db
   .selectFrom(indexedBy('webhook_deliveries', 'd', 'webhook_deliveries_expiry'))
   .select(['d.organization_id', 'd.delivery_id'])
   .where('d.expires_at', '<=', slot('now'))
   .where(({ not, ref }) => not(isPlaced(ref('d.organization_id'))))
   .limit(atMost('limit'))
-const forgetDeliveries = template(
-  db
-    .deleteFrom('webhook_deliveries')
-    .where(({ eb, refTuple }) =>
-      eb(
-        refTuple('organization_id', 'delivery_id'),
-        'in',
-        oldDeliveries.$asTuple('organization_id', 'delivery_id'),
-      ),
-    )
-    .returning(one),
-)
+const forgetDeliveries = removing('webhook_deliveries', 'delivery_id', oldDeliveries)
 /** There is one row for each form that took something lately, so no index is worth a row written for each submission. */
 const oldSigns = db
   .selectFrom('form_signs as s')
@@ -250,14 +232,7 @@ const oldSigns = db
   .where('s.expires_at', '<=', slot('now'))
   .where(({ not, ref }) => not(isPlaced(ref('s.organization_id'))))
   .limit(atMost('limit'))
-const forgetSigns = template(
-  db
-    .deleteFrom('form_signs')
-    .where(({ eb, refTuple }) =>
-      eb(refTuple('organization_id', 'form_id'), 'in', oldSigns.$asTuple('organization_id', 'form_id')),
-    )
-    .returning(one),
-)
+const forgetSigns = removing('form_signs', 'form_id', oldSigns)
 const oldRemovals = db
   .selectFrom('organizations as o')
   .crossJoin(indexedBy('removals', 'r', 'removals_updated_at'))
@@ -265,21 +240,11 @@ const oldRemovals = db
   .whereRef('r.organization_id', '=', 'o.organization_id')
   .where('r.updated_at', '<', slot('before'))
   .limit(atMost('limit'))
-const forgetRemovals = template(
-  db
-    .deleteFrom('removals')
-    .where(({ eb, refTuple }) =>
-      eb(
-        refTuple('organization_id', 'removal_id'),
-        'in',
-        oldRemovals.$asTuple('organization_id', 'removal_id'),
-      ),
-    )
-    .returning(one),
-)
+const forgetRemovals = removing('removals', 'removal_id', oldRemovals)
 
 /** The retention of all organizations of a database. */
 export function createRetentionDirectory(executor: Executor, guard: Guard): RetentionDirectory {
+  const removed = async (removal: Statement) => (await rowsOf(executor, removal)).length
   return {
     due: (now, limit) => rowsOf(executor, bind(findDue, { now, limit })),
     async nextDue() {
@@ -308,18 +273,10 @@ export function createRetentionDirectory(executor: Executor, guard: Guard): Rete
       ])
       return (results.at(-1)?.changes ?? 0) > 0
     },
-    async forgetSendKeys(now, limit) {
-      return (await rowsOf(executor, bind(forgetSendKeys, { now, limit }))).length
-    },
-    async forgetDeliveries(now, limit) {
-      return (await rowsOf(executor, bind(forgetDeliveries, { now, limit }))).length
-    },
-    async forgetSigns(now, limit) {
-      return (await rowsOf(executor, bind(forgetSigns, { now, limit }))).length
-    },
-    async forgetRemovals(before, limit) {
-      return (await rowsOf(executor, bind(forgetRemovals, { before, limit }))).length
-    },
+    forgetSendKeys: (now, limit) => removed(bind(forgetSendKeys, { now, limit })),
+    forgetDeliveries: (now, limit) => removed(bind(forgetDeliveries, { now, limit })),
+    forgetSigns: (now, limit) => removed(bind(forgetSigns, { now, limit })),
+    forgetRemovals: (before, limit) => removed(bind(forgetRemovals, { before, limit })),
   }
 }
 

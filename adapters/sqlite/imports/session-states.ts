@@ -1,4 +1,11 @@
-import { expressionBuilder, sql, type AliasedExpression, type InferResult } from 'kysely'
+import {
+  expressionBuilder,
+  sql,
+  type AliasedExpression,
+  type Expression,
+  type InferResult,
+  type SqlBool,
+} from 'kysely'
 import { keysOf } from '../../../domain/text/encoding.ts'
 import type {
   ImportSession,
@@ -301,17 +308,16 @@ const dropContacts = template(
     ),
 )
 const dropParts = template(db.deleteFrom('import_parts').where(ofSession).where(isEnded))
-const look = template(
-  db.selectNoFrom(
-    eb
-      .or([
-        eb.exists(db.selectFrom('import_chunks').select(one).where(ofSession)),
-        eb.exists(db.selectFrom('import_keys').select(one).where(ofSession)),
-        eb.exists(db.selectFrom('import_contacts').select(one).where(ofSession)),
-      ])
-      .as('left'),
-  ),
-)
+
+/** Whether rows of a session are still staged. */
+const isStaged = (organizationId: Expression<string>, importId: Expression<string>) =>
+  eb.or(
+    ['import_chunks', 'import_keys', 'import_contacts'].map(
+      (table) => sql<SqlBool>`exists (select 1 from ${sql.table(table)} as t
+        where t.organization_id = ${organizationId} and t.import_id = ${importId})`,
+    ),
+  )
+const look = template(db.selectNoFrom(isStaged(organizationId, slot('importId')).as('left')))
 
 /** Removes some of what is staged for a session that is over. False: nothing is left. */
 export async function dropStaged(executor: Executor, place: SessionPlace): Promise<boolean> {
@@ -336,42 +342,19 @@ const untouched = template(
 )
 
 const ended = db.selectFrom('import_sessions as s').where(isOver)
-const { exists, or, ref } = expressionBuilder<{ readonly s: Database['import_sessions'] }, 's'>()
-const isStaged = or([
-  exists(
-    db
-      .selectFrom('import_chunks as c')
-      .select(one)
-      .where('c.organization_id', '=', ref('s.organization_id'))
-      .where('c.import_id', '=', ref('s.import_id')),
-  ),
-  exists(
-    db
-      .selectFrom('import_keys as k')
-      .select(one)
-      .where('k.organization_id', '=', ref('s.organization_id'))
-      .where('k.import_id', '=', ref('s.import_id')),
-  ),
-  exists(
-    db
-      .selectFrom('import_contacts as m')
-      .select(one)
-      .where('m.organization_id', '=', ref('s.organization_id'))
-      .where('m.import_id', '=', ref('s.import_id')),
-  ),
-])
+const hasLeftovers = isStaged(sql.ref('s.organization_id'), sql.ref('s.import_id'))
 
 const withLeftovers = template(
   ended
     .select(['organization_id as organizationId', 'import_id as importId'])
-    .where(isStaged)
+    .where(hasLeftovers)
     .limit(atMost('limit')),
 )
 
 const forgotten = ended
   .select(rowid.as('rowid'))
   .where('s.touched_at', '<=', slot('since'))
-  .where(eb.not(isStaged))
+  .where(eb.not(hasLeftovers))
   .limit(atMost('limit'))
 const forget = template(db.deleteFrom('import_sessions').where(rowid, 'in', forgotten))
 

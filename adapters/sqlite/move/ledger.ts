@@ -25,26 +25,15 @@ import {
 } from '../statement/executor.ts'
 import { keysOf } from '../../../domain/text/encoding.ts'
 import { insertWhen, slotsOf } from '../statement/insert.ts'
+import { aliasesFor } from '../tables.ts'
 import { isPaused } from './moved-rows.ts'
 import { familyMembers, isPlaced } from '../placement/guard.ts'
 
 /** The columns of `moves` that tell of a move. */
-const moveColumns = [
-  'move_id as moveId',
-  'family_id as familyId',
-  'source',
-  'target',
-  'phase',
-  'token',
-  'progress',
-  'shown',
-  'tries',
-  'not_before as notBefore',
-  'abort_asked as abortAsked',
-  'failure',
-  'started_at as startedAt',
-  'ended_at as endedAt',
-] as const
+const moveColumns = aliasesFor([
+  ...(['moveId', 'familyId', 'source', 'target', 'phase', 'token', 'progress', 'shown', 'tries'] as const),
+  ...(['notBefore', 'abortAsked', 'failure', 'startedAt', 'endedAt'] as const),
+])
 
 /** A move as it is stored. */
 type MoveRow = Selection<Database, 'moves', (typeof moveColumns)[number]>
@@ -340,42 +329,20 @@ const importedForms = db
  */
 const leaveShared = [
   enterFamily(leaves, hasWork),
-  template(
-    db
-      .insertInto('placed_organizations')
-      .columns(['organization_id', 'family_id'])
-      .expression(organizations.select(familyId.as('family_id')).where(leaves))
-      .onConflict((conflict) => conflict.column('organization_id').doUpdateSet(excluded(['family_id']))),
-  ),
-  template(
-    db
-      .insertInto('placed_slugs')
-      .columns(['slug', 'organization_id'])
-      .expression(
-        db
-          .selectFrom('organizations as o')
-          .select(['o.slug', 'o.organization_id'])
-          .where('o.organization_id', 'in', organizations)
-          .where('o.slug', 'is not', null)
-          .where(leaves),
-      )
-      .onConflict((conflict) => conflict.column('slug').doUpdateSet(excluded(['organization_id']))),
-  ),
-  template(
-    db
-      .insertInto('placed_keys')
-      .columns(['key_id', 'organization_id', 'issued_by'])
-      .expression(
-        db
-          .selectFrom('api_keys as k')
-          .select(['k.key_id', 'k.organization_id', 'k.issued_by'])
-          .where('k.organization_id', 'in', organizations)
-          .where(leaves),
-      )
-      .onConflict((conflict) =>
-        conflict.column('key_id').doUpdateSet(excluded(['organization_id', 'issued_by'])),
-      ),
-  ),
+  template(sql`
+    insert into placed_organizations (organization_id, family_id)
+    select organization_id, ${familyId} from write_pauses where token = ${slot('token')} and ${leaves}
+    on conflict (organization_id) do update set family_id = excluded.family_id`),
+  template(sql`
+    insert into placed_slugs (slug, organization_id)
+    select o.slug, o.organization_id from organizations as o
+    where o.organization_id in ${organizations} and o.slug is not null and ${leaves}
+    on conflict (slug) do update set organization_id = excluded.organization_id`),
+  template(sql`
+    insert into placed_keys (key_id, organization_id, issued_by)
+    select k.key_id, k.organization_id, k.issued_by from api_keys as k
+    where k.organization_id in ${organizations} and ${leaves}
+    on conflict (key_id) do update set organization_id = excluded.organization_id, issued_by = excluded.issued_by`),
   template(
     db
       .insertInto('placed_forms')

@@ -25,6 +25,7 @@ import {
 } from '../statement/compiler.ts'
 import { insertWhen, slotsOf } from '../statement/insert.ts'
 import { LATEST, paged } from '../statement/list.ts'
+import { aliasesFor } from '../tables.ts'
 import type { Guard } from '../placement/guard.ts'
 import {
   declared,
@@ -146,9 +147,7 @@ const beginAgain = template(
     .where('outcome', '=', sql.lit('pending')),
 )
 const readRequest = template(
-  request
-    .select(['body_hash as bodyHash', 'send_prefix as sendPrefix', 'holder', 'released'])
-    .select(['busy_until as busyUntil', 'is_ended as isEnded']),
+  request.select(aliasesFor(['bodyHash', 'sendPrefix', 'holder', 'released', 'busyUntil', 'isEnded'])),
 )
 
 const move = template(

@@ -4,15 +4,15 @@ import { bind, db, slot, template, indexedBy, jsonEach, boundedNow } from '../st
 import { rowsOf, type Executor, resultsOf } from '../statement/executor.ts'
 import { parsed, type JsonText, type Database } from '../statement/database.ts'
 import { FIRST, paged } from '../statement/list.ts'
+import { aliasesFor } from '../tables.ts'
 import { isEntry, type Guard } from '../placement/guard.ts'
 import { admit, finishStep, startRun } from './automation.ts'
 import { claim, begin, readAgain, settle } from './delivery.ts'
 
 const listed = db
   .selectFrom('outbox')
-  .select(['organization_id as organizationId', 'outbox_id as outboxId', 'kind'])
-  .select(['submission_id as submissionId', 'status', 'attempts', 'next_attempt_at as nextAttemptAt'])
-  .select(['last_error as lastError', 'created_at as createdAt'])
+  .select(aliasesFor(['organizationId', 'outboxId', 'kind', 'submissionId', 'status', 'attempts']))
+  .select(aliasesFor(['nextAttemptAt', 'lastError', 'createdAt']))
 const listedOfOne = listed.where('organization_id', '=', slot('organizationId'))
 
 const ofAll = paged(listed, ['created_at', 'outbox_id'], 'asc')

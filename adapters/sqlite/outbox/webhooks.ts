@@ -25,7 +25,7 @@ import { parsed, type StoredAnswer } from '../statement/database.ts'
 import { resultsOf, rowsOf, type BoundValue, type Executor, type Statement } from '../statement/executor.ts'
 import { insertWhen, slotsOf } from '../statement/insert.ts'
 import { LATEST, paged } from '../statement/list.ts'
-import { tableOf } from '../tables.ts'
+import { aliasesFor, tableOf } from '../tables.ts'
 import { templateCache } from '../../sql/statement.ts'
 
 const organizationId = slot<string>('organizationId')
@@ -33,10 +33,8 @@ const ofWebhook = sql<SqlBool>`organization_id = ${organizationId} and webhook_i
 
 const all = db
   .selectFrom('webhooks')
-  .select(['webhook_id as webhookId', 'url', 'events', 'form_ids as formIds', 'description', 'is_on as isOn'])
-  .select(['off_reason as offReason', 'failing_since as failingSince', 'secret'])
-  .select(['previous_secret as previousSecret', 'previous_until as previousUntil'])
-  .select(['created_at as createdAt', 'version'])
+  .select(aliasesFor(['webhookId', 'url', 'events', 'formIds', 'description', 'isOn', 'offReason']))
+  .select(aliasesFor(['failingSince', 'secret', 'previousSecret', 'previousUntil', 'createdAt', 'version']))
   .where('organization_id', '=', organizationId)
 const list = template(
   all.where('webhook_id', '>', slot<string>('afterId')).orderBy('webhook_id').limit(atMost('limit')),
@@ -112,8 +110,9 @@ const switchOff = template(sql<{ readonly one: number }>`
 
 const deliveries = db
   .selectFrom('webhook_deliveries')
-  .select(['delivery_id as deliveryId', 'webhook_id as webhookId', 'event', 'subject_id as subjectId', 'at'])
-  .select(['status', 'attempts', 'answers'])
+  .select(
+    aliasesFor(['deliveryId', 'webhookId', 'event', 'subjectId', 'at', 'status', 'attempts', 'answers']),
+  )
   .where('organization_id', '=', organizationId)
 const ofOne = deliveries.where('webhook_id', '=', slot<string>('webhookId'))
 const undelivered = ofOne.where('status', '<>', sql.lit('delivered'))

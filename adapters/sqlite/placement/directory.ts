@@ -386,6 +386,14 @@ function formReservations(
   executor: Executor,
   clock: Clock,
 ): Pick<PlaceDirectory, 'reserveForms' | 'settleForms' | 'freeForms' | 'releaseForms' | 'formsOfOthers'> {
+  /** Runs a statement for forms, several times where those are more than one value can hold. */
+  const rowsOfEach = async <Row>(of: Template<Row>, id: string, formIds: readonly string[], more = {}) => {
+    const statements = jsonChunks(formIds).map((chunk) =>
+      bind(of, { organizationId: id, formIds: chunk, ...more }),
+    )
+    if (statements.length === 0) return []
+    return (await resultsOf(executor, statements)).flatMap(({ rows }) => rows)
+  }
   return {
     async reserveForms(id, formIds) {
       const values = { organizationId: id, formIds: JSON.stringify(formIds) }
@@ -398,31 +406,17 @@ function formReservations(
     },
 
     async settleForms(id, formIds) {
-      const chunks = jsonChunks(formIds)
-      if (chunks.length === 0) return
-      await executor.batch(chunks.map((chunk) => bind(settleForms, { organizationId: id, formIds: chunk })))
+      await rowsOfEach(settleForms, id, formIds)
     },
 
     async freeForms(id, formIds, reservedUntil) {
-      const chunks = jsonChunks(formIds)
-      if (chunks.length === 0) return
-      await executor.batch(
-        chunks.map((chunk) => bind(freeForms, { organizationId: id, formIds: chunk, reservedUntil })),
-      )
+      await rowsOfEach(freeForms, id, formIds, { reservedUntil })
     },
 
     async releaseForms(id, formIds) {
-      const chunks = jsonChunks(formIds)
-      if (chunks.length === 0) return
-      await executor.batch(chunks.map((chunk) => bind(releaseForms, { organizationId: id, formIds: chunk })))
+      await rowsOfEach(releaseForms, id, formIds)
     },
 
-    async formsOfOthers(id, formIds) {
-      if (formIds.length === 0) return []
-      const statements = jsonChunks(formIds).map((chunk) =>
-        bind(findHeld, { organizationId: id, formIds: chunk }),
-      )
-      return (await resultsOf(executor, statements)).flatMap(({ rows }) => rows)
-    },
+    formsOfOthers: (id, formIds) => rowsOfEach(findHeld, id, formIds),
   }
 }
