@@ -2,6 +2,7 @@ import type {
   Administration,
   Analytics,
   Audit,
+  People,
   Clock,
   ErasureLedger,
   ExitSurveySource,
@@ -50,6 +51,7 @@ export interface StorageInstance {
   readonly operatorKeys: OperatorKeys
   readonly operatorChanges: OpenOperatorChanges
   readonly audit: Audit
+  readonly people: People
   readonly forms: FormDirectory
   readonly outbox: OutboxStore
   readonly sends: SendLog
@@ -326,7 +328,7 @@ export async function twoTenants(make: MakeStorage): Promise<TwoTenants> {
   }))
   const storage = await (make.holding?.(clock, tenants) ?? saved(make, clock, tenants))
   const { administration, analytics, audit, erasures, exitSurvey, forms, importDirectory, keyed } = storage
-  const { operatorChanges, operatorKeys, outbox, retentionDirectory, sends } = storage
+  const { operatorChanges, operatorKeys, outbox, people, retentionDirectory, sends } = storage
   return {
     administration,
     analytics,
@@ -339,6 +341,7 @@ export async function twoTenants(make: MakeStorage): Promise<TwoTenants> {
     operatorChanges,
     operatorKeys,
     outbox,
+    people,
     retentionDirectory,
     sends,
     organizationStore: (id) => storage.organizationStore(id),

@@ -17,6 +17,7 @@ import { groupCases } from './lists.ts'
 import { importCases } from './imports.ts'
 import { isolationCases, organizationCases, keyAttributeCases, keyCases } from './keys.ts'
 import { operatorKeyCases } from './operator-keys.ts'
+import { peopleCases } from './people.ts'
 import { outboxCases } from './outbox.ts'
 import { sendCases } from './sends.ts'
 import { shortPageCases } from './short-pages.ts'
@@ -43,6 +44,7 @@ export const storageSuite: readonly StorageCase[] = [
   ...keyAttributeCases,
   ...operatorKeyCases,
   ...operatorChangeCases,
+  ...peopleCases,
   ...organizationCases,
   ...pagingCases,
   ...shortPageCases,

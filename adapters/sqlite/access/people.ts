@@ -376,20 +376,23 @@ const mayChange = eb.and([
   mayStillChange(slot<string | null>('asking'), slot<string>('organizationId')),
 ])
 
-/** The sessions of a person that end with their role in a place: all in the service, else those of whoever has no other role. */
-const ofPlace = ofPerson.where(({ eb, not, or }) =>
-  or([
-    eb(slot<string>('organizationId'), '=', sql.lit(SERVICE)),
-    not(hasRoleElsewhere(slot<string>('person'))),
-  ]),
-)
+/**
+ * What a person has with their role in a place, and ends with it if a condition holds: the sessions, and the links that
+ * would open another one. A role in the service ends all of it, another one that of whoever has no other role.
+ */
+const ending = (condition: Expression<SqlBool>) => {
+  const isService = eb(slot<string>('organizationId'), '=', sql.lit(SERVICE))
+  const ends = eb.and([eb.or([isService, eb.not(hasRoleElsewhere(slot<string>('person')))]), condition])
+  const links = db.deleteFrom('sign_in_links').where('person', '=', slot('person'))
+  return [ofPerson, links.where('used_at', 'is', null)].map((of) => template<unknown>(of.where(ends)))
+}
 
 /** Roles in several places at once are given by admins alone, so that one condition holds for all of them. */
 const mayAdd = mayStillChange(slot<string | null>('asking'), sql.lit(null))
 
-const ofChanged = ofPlace.where(eb.exists(was.select(one).where('was.role', '<>', slot('role'))))
-const endSessionsOnChange = template(ofChanged.where(mayChange))
-const endSessionsOnAddition = template(ofChanged.where(mayAdd))
+const isOtherRole = eb.exists(was.select(one).where('was.role', '<>', slot('role')))
+const endsOnChange = ending(eb.and([isOtherRole, mayChange]))
+const endsOnAddition = ending(eb.and([isOtherRole, mayAdd]))
 const giveRole = (
   may: Expression<SqlBool>,
   named: (name: Expression<string | null>) => Expression<string | null>,
@@ -405,7 +408,7 @@ const giveRole = (
   )
 const savePerson = template(giveRole(mayChange, (name) => name))
 const addPerson = template(giveRole(mayAdd, (name) => sql`coalesce(${name}, people.name)`))
-const endSessionsOnRemoval = template(ofPlace.where(eb.exists(was.select(one))).where(mayChange))
+const endsOnRemoval = ending(eb.and([eb.exists(was.select(one)), mayChange]))
 const removePerson = template(
   db
     .deleteFrom('people')
@@ -429,24 +432,21 @@ export function peopleChanges(
   return {
     savePerson: ({ organizationId, ...person }, replaced, asking) => {
       const values = { ...person, organizationId: organizationId ?? SERVICE, ...expected(replaced), asking }
-      return change([bind(endSessionsOnChange, values), bind(savePerson, values)])
+      return change([...endsOnChange, savePerson].map((statement) => bind(statement, values)))
     },
     async addPerson(roles, auditIds, asking) {
       const statements = roles.map(({ organizationId, ...person }, index) => {
         const place = organizationId ?? SERVICE
         const values = { ...person, organizationId: place, asking }
-        return [
-          bind(endSessionsOnAddition, values),
-          bind(addPerson, values),
-          recordOf(auditIds[index - 1], organizationId),
-        ]
+        const changes = [...endsOnAddition, addPerson].map((statement) => bind(statement, values))
+        return [...changes, recordOf(auditIds[index - 1], organizationId)]
       })
       const results = await executor.batch(statements.flat())
-      return (results[1]?.changes ?? 0) > 0
+      return (results[endsOnAddition.length]?.changes ?? 0) > 0
     },
     removePerson: ({ person, organizationId }, replaced, asking) => {
       const values = { person, organizationId: organizationId ?? SERVICE, ...expected(replaced), asking }
-      return change([bind(endSessionsOnRemoval, values), bind(removePerson, values)])
+      return change([...endsOnRemoval, removePerson].map((statement) => bind(statement, values)))
     },
     async endSessions(person) {
       const [ended] = await recording.batch([bind(endAllOf, { person })])

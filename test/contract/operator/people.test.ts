@@ -182,9 +182,18 @@ describe('a link', () => {
     expect((await ada.send('POST', '/console/session', { token })).status).toBe(204)
   })
 
-  test('opens nothing for a person who was removed meanwhile', async () => {
+  test('opens nothing for a person who was removed meanwhile, also when they are added again', async () => {
     const { ada, token } = await asked()
     await asAdmin('DELETE', `/people/${ADA}?organizationId=lakeside`)
+    expect((await ada.send('POST', '/console/session', { token })).status).toBe(401)
+    await add(ADA, 'member', 'lakeside')
+    expect((await ada.send('POST', '/console/session', { token })).status).toBe(401)
+    expect(await ada.signIn(ADA)).toBe(204)
+  })
+
+  test('opens nothing for a person whose role was changed meanwhile', async () => {
+    const { ada, token } = await asked()
+    await add(ADA, 'owner', 'lakeside')
     expect((await ada.send('POST', '/console/session', { token })).status).toBe(401)
   })
 
