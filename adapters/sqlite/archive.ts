@@ -41,6 +41,7 @@ import {
   CONDITION_HELD,
   failsWhen,
   advanceClock,
+  exists,
 } from './statement/compiler.ts'
 import { insertWhen, slotsOf } from './statement/insert.ts'
 import { insertStatements } from './move/place.ts'
@@ -172,7 +173,7 @@ const ofRestoration = restores.and([
 ])
 
 /** Whether the present restoration is still this one. */
-const isPresent = eb.exists(db.selectFrom('restores').select(one).where(ofRestoration))
+const isPresent = exists(db.selectFrom('restores').where(ofRestoration))
 
 /** Tables that an organization without rows may be in: itself, its keys, and what is said of rows that it had. */
 const NO_ROWS: readonly string[] = ['organizations', 'api_keys', 'removals', 'retention']
@@ -337,11 +338,7 @@ const saveProgress = template<{ readonly one: number }>(
 
 /** Fails unless this is the next part of the present restoration. */
 const guardPart = failsWhen(
-  eb.not(
-    eb.exists(
-      db.selectFrom('restores').select(one).where(ofRestoration).where('next_part', '=', slot('part')),
-    ),
-  ),
+  eb.not(exists(db.selectFrom('restores').where(ofRestoration).where('next_part', '=', slot('part')))),
 )
 
 /** What a whole organization has beside this is of its erasure and its retention. */

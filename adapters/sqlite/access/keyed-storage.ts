@@ -23,7 +23,7 @@ import {
   type Reading,
 } from '../read/reading.ts'
 import { elsewhere, type Guard, isPlaced, placedText, type PlacedText } from '../placement/guard.ts'
-import { bind, db, slot, template, eb, one, type Template, nowOf } from '../statement/compiler.ts'
+import { bind, db, slot, template, eb, one, type Template, nowOf, exists } from '../statement/compiler.ts'
 import {
   declared,
   rowsOf,
@@ -277,12 +277,11 @@ const open = db
   .selectFrom('organizations as o')
   .where('o.organization_id', '=', slot('owner'))
   .where(({ not, ref }) => not(isPlaced(ref('o.organization_id'))))
-  .where(({ exists, not }) =>
-    not(
+  .where(
+    eb.not(
       exists(
         db
           .selectFrom('restores as closing')
-          .select(one)
           .where('closing.organization_id', '=', slot('owner'))
           .where('closing.ended_at', 'is', null),
       ),

@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from 'kysely'
 import type { Administration, HashHolder } from '../../../ports/organizations.ts'
 import type { Clock } from '../../../ports/platform.ts'
-import { atMost, bind, db, eb, slot, template, one, textsOf, nowOf } from '../statement/compiler.ts'
+import { atMost, bind, db, eb, slot, template, textsOf, nowOf, exists } from '../statement/compiler.ts'
 import { insertWhen, slotsOf } from '../statement/insert.ts'
 import { FIRST, paged } from '../statement/list.ts'
 import { isPlaced, type Guard } from '../placement/guard.ts'
@@ -19,10 +19,9 @@ type KeyAdministration = Omit<Administration, 'saveOrganization' | 'findOrganiza
 const mayBeIssued = eb.or([
   eb(slot<number>('is_issuer_checked'), '=', sql.lit(0)),
   mayStillChange(slot<string | null>('issued_by'), slot<string>('organization_id')),
-  eb.exists(
+  exists(
     db
       .selectFrom('operator_keys as issuer')
-      .select(one)
       .where('issuer.key_id', '=', slot('issued_by'))
       .where(({ ref }) => worksNow((column) => ref(`issuer.${column}`))),
   ),
@@ -70,9 +69,7 @@ const working = db.selectFrom('api_keys').where(({ ref }) => worksNow((column) =
  */
 const replaceable = working.where('key_id', '=', slot('replaced_id')).where('successor_id', 'is', null)
 
-const addSuccessor = template(
-  insertWhen('api_keys', given, eb.and([mayBeIssued, eb.exists(replaceable.select(one))])),
-)
+const addSuccessor = template(insertWhen('api_keys', given, eb.and([mayBeIssued, exists(replaceable)])))
 
 const endReplaced = template(
   db

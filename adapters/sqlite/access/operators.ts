@@ -23,6 +23,7 @@ import {
   eb,
   excluded,
   nowOf,
+  exists,
 } from '../statement/compiler.ts'
 import { insertWhen, slotsOf } from '../statement/insert.ts'
 import { FIRST, LATEST, paged } from '../statement/list.ts'
@@ -210,10 +211,9 @@ export function createOperatorKeys(executor: Executor, clock: Clock): OperatorKe
 /** A key is issued only while its issuer works, and does not outlive it. The holder of the root secret has no end. */
 const mayIssue = eb.or([
   mayStillChange(slot<string | null>('issuedBy'), sql.lit(null)),
-  eb.exists(
+  exists(
     db
       .selectFrom('operator_keys as issuer')
-      .select(one)
       .where('issuer.key_id', '=', slot('issuedBy'))
       .where(({ ref }) => worksNow((column) => ref(`issuer.${column}`)))
       .where(({ eb, or }) =>
@@ -222,9 +222,7 @@ const mayIssue = eb.or([
   ),
 ])
 
-const isProofUsed = eb.exists(
-  db.selectFrom('operator_keys as other').select(one).where('other.proof', '=', slot('proof')),
-)
+const isProofUsed = exists(db.selectFrom('operator_keys as other').where('other.proof', '=', slot('proof')))
 
 const addKey = template(
   insertWhen(
@@ -268,10 +266,9 @@ const issued = db
   .where('k.issued_by', 'in', revocable)
   .where('k.revoked_at', 'is', null)
   .where(({ not, ref }) => not(isPlaced(ref('k.organization_id'))))
-const isPaused = eb.exists(
+const isPaused = exists(
   db
     .selectFrom('write_pauses as w')
-    .select(one)
     .where(({ eb }) => eb('w.organization_id', '=', sql.ref<string>('k.organization_id'))),
 )
 
@@ -321,7 +318,7 @@ const revokedSubject = sql<JsonText<AuditSubject>>`case when ${slot('withDescend
   ${slot('subject')}, '$.descendants', ${namesOf(descendants)}, '$.keys', ${namesOf(keysHere)})
   else ${slot('subject')} end`
 
-const isThere = eb.exists(db.selectFrom('operator_keys').select(one).where('key_id', '=', slot('keyId')))
+const isThere = exists(db.selectFrom('operator_keys').where('key_id', '=', slot('keyId')))
 /** While there is more elsewhere, the revocation has failed; whoever ends that says so. */
 const revocationOutcome = sql<AuditOutcome>`case when not ${isThere} then 'refused'
   when ${eb.exists(elsewhere)} then 'failed' else 'done' end`

@@ -5,11 +5,11 @@ import {
   atMost,
   bind,
   template,
-  one,
   excluded,
   nextInstant,
   nowOf,
   type Template,
+  exists,
 } from '../statement/compiler.ts'
 import { sql, type Expression, type SqlBool, type AliasableExpression } from 'kysely'
 import type { Organization, RetentionSettings, Administration } from '../../../ports/organizations.ts'
@@ -49,12 +49,10 @@ export const unchanged = eb.or([
   eb.and([
     eb(was.select(sql<number>`count(*)`.as('count')), '=', slot('is_expected')),
     eb.not(
-      eb.exists(
-        was
-          .select(one)
-          .where(({ eb, or }) =>
-            or(settingColumns.map((column) => eb(`was.${column}`, 'is not', slot(`was_${column}`)))),
-          ),
+      exists(
+        was.where(({ eb, or }) =>
+          or(settingColumns.map((column) => eb(`was.${column}`, 'is not', slot(`was_${column}`)))),
+        ),
       ),
     ),
     eb.or([eb(slot<number | null>('was_kept'), 'is', null), eb.and(keptKinds.map(isKept))]),
@@ -87,7 +85,7 @@ const isParentMissing = eb.or([eb(parentId, 'is', organizationId), parentMissing
 /** Whether the new parent is below the organization, so that the two would form a circle. */
 const parentBelow = eb.and([
   eb(parentId, 'is not', organizationId),
-  eb.exists(
+  exists(
     db
       .withRecursive('above(id)', (above) =>
         above
@@ -100,7 +98,6 @@ const parentBelow = eb.and([
           ),
       )
       .selectFrom('above')
-      .select(one)
       .where('id', '=', organizationId),
   ),
 ])
@@ -127,10 +124,7 @@ const judge = template(
 )
 
 /** The organization's row, where its slot holds another value in a column. */
-const changing = db
-  .selectFrom('organizations as o')
-  .select(one)
-  .where('o.organization_id', '=', organizationId)
+const changing = db.selectFrom('organizations as o').where('o.organization_id', '=', organizationId)
 
 /**
  * The id of the organization if it is saved with another value in a column, else no row. A statement that compares the
@@ -173,7 +167,7 @@ const advanceParents = template(
     .set(({ ref }) => ({ clock_at: nextInstant(ref('clock_at')) }))
     .where('organization_id', 'in', [slot('parent_id'), storedParent])
     .where(mayBeSaved)
-    .where(({ exists }) => exists(changing.where('o.parent_id', 'is not', slot('parent_id')))),
+    .where(exists(changing.where('o.parent_id', 'is not', slot('parent_id')))),
 )
 
 const rebounded = savedWithOther('automation_hourly')
@@ -222,7 +216,7 @@ export function refuseMoving(
 const refuse = refuseMoving(
   organizationId,
   parentId,
-  eb.and([mayBeSaved, eb.exists(changing.where('o.parent_id', 'is not', parentId))]),
+  eb.and([mayBeSaved, exists(changing.where('o.parent_id', 'is not', parentId))]),
 )
 
 const saveOrganization = template(

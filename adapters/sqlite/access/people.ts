@@ -12,7 +12,7 @@ import { operatorKeyFields } from '../../../domain/record/account-fields.ts'
 import { keysOf } from '../../../domain/text/encoding.ts'
 import { isPlaced } from '../placement/guard.ts'
 import { columnName, parsed, type JsonText } from '../statement/database.ts'
-import { atMost, bind, db, eb, one, slot, template, textsOf } from '../statement/compiler.ts'
+import { atMost, bind, db, eb, slot, template, textsOf, exists } from '../statement/compiler.ts'
 import { resultsOf, rowsOf, type Executor, type Statement } from '../statement/executor.ts'
 import { insertWhen, slotsOf } from '../statement/insert.ts'
 import { paged } from '../statement/list.ts'
@@ -46,10 +46,9 @@ const forget = template(db.deleteFrom('people').where('organization_id', '=', sl
 
 /** Whether a person has a role in another place than this one. */
 const hasRoleElsewhere = (person: Expression<string>) =>
-  eb.exists(
+  exists(
     db
       .selectFrom('people as other')
-      .select(one)
       .where('other.person', '=', person)
       .where('other.organization_id', '<>', slot('organizationId')),
   )
@@ -70,7 +69,7 @@ const sent = db
   .select(({ fn }) => fn.countAll<number>().as('count'))
   .where('l.created_at', '>', slot('since'))
 
-const hasRole = eb.exists(db.selectFrom('people as p').select(one).where('p.person', '=', slot('person')))
+const hasRole = exists(db.selectFrom('people as p').where('p.person', '=', slot('person')))
 
 const addLink = template(
   insertWhen(
@@ -104,9 +103,7 @@ const usable = db
   .where('l.hash', '=', slot('linkHash'))
   .where('l.used_at', 'is', null)
   .where('l.created_at', '>=', slot('since'))
-  .where(({ eb }) =>
-    eb.exists(db.selectFrom('people as p').select(one).where('p.person', '=', sql.ref<string>('l.person'))),
-  )
+  .where(exists(db.selectFrom('people as p').where('p.person', '=', sql.ref<string>('l.person'))))
 const sessionFields = ['hash', 'sessionId', 'createdAt', 'lastSeenAt', 'expiresAt', 'browser'] as const
 const findLink = template(usable.select('l.browser_hash as browserHash'))
 const openByLink = template(
@@ -126,9 +123,7 @@ const useUp = template(
     .where('hash', '=', slot('linkHash'))
     .where('used_at', 'is', null)
     .where('browser_hash', '=', slot('browserHash'))
-    .where(({ exists }) =>
-      exists(db.selectFrom('sessions as s').select(one).where('s.hash', '=', slot('hash'))),
-    ),
+    .where(exists(db.selectFrom('sessions as s').where('s.hash', '=', slot('hash')))),
 )
 
 const openSession = template(db.insertInto('sessions').values(slotsOf(['person', 'claim', ...sessionFields])))
@@ -320,12 +315,10 @@ const asExpected = eb.or([
   eb.and([
     eb(was.select(sql<number>`count(*)`.as('count')), '=', slot('isExpected')),
     eb.not(
-      eb.exists(
-        was
-          .select(one)
-          .where(({ eb, or }) =>
-            or([eb('was.role', 'is not', slot('wasRole')), eb('was.name', 'is not', slot('wasName'))]),
-          ),
+      exists(
+        was.where(({ eb, or }) =>
+          or([eb('was.role', 'is not', slot('wasRole')), eb('was.name', 'is not', slot('wasName'))]),
+        ),
       ),
     ),
   ]),
@@ -350,10 +343,9 @@ export function mayStillChange(
 ): Expression<SqlBool> {
   return eb.or([
     eb(asking, 'is', null),
-    eb.exists(
+    exists(
       db
         .selectFrom('people as asking')
-        .select(one)
         .where('asking.person', '=', asking)
         .where(({ eb, or }) =>
           or([
@@ -390,7 +382,7 @@ const ending = (condition: Expression<SqlBool>) => {
 /** Roles in several places at once are given by admins alone, so that one condition holds for all of them. */
 const mayAdd = mayStillChange(slot<string | null>('asking'), sql.lit(null))
 
-const isOtherRole = eb.exists(was.select(one).where('was.role', '<>', slot('role')))
+const isOtherRole = exists(was.where('was.role', '<>', slot('role')))
 const endsOnChange = ending(eb.and([isOtherRole, mayChange]))
 const endsOnAddition = ending(eb.and([isOtherRole, mayAdd]))
 const giveRole = (
@@ -408,7 +400,7 @@ const giveRole = (
   )
 const savePerson = template(giveRole(mayChange, (name) => name))
 const addPerson = template(giveRole(mayAdd, (name) => sql`coalesce(${name}, people.name)`))
-const endsOnRemoval = ending(eb.and([eb.exists(was.select(one)), mayChange]))
+const endsOnRemoval = ending(eb.and([exists(was), mayChange]))
 const removePerson = template(
   db
     .deleteFrom('people')

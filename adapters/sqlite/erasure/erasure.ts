@@ -9,17 +9,16 @@ import { isOpen, openImports } from '../imports/session-states.ts'
 import {
   bind,
   db,
-  eb,
   slot,
   template,
   jsonEach,
-  one,
   textsOf,
   ofOwner,
   type Template,
   advanceClock,
   nowOf,
   writtenAt,
+  exists,
 } from '../statement/compiler.ts'
 import { resultsOf, rowsOf, type Executor } from '../statement/executor.ts'
 import { changedContactsStatement } from '../outbox/webhooks.ts'
@@ -70,10 +69,9 @@ const stages: readonly (Resource | 'sends' | 'rest')[] = [
 ]
 
 const isNamed = (text: Expression<string | null>) =>
-  eb.exists(
+  exists(
     db
       .selectFrom(jsonEach<string, 'a'>(slot('addresses'), 'a'))
-      .select(one)
       .where(({ ref }) => sql<SqlBool>`instr(lower(${text}), ${ref('a.value')}) > 0`),
   )
 

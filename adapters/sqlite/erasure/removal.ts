@@ -31,6 +31,7 @@ import {
   textsOf,
   excluded,
   jsonChunks,
+  exists,
 } from '../statement/compiler.ts'
 import { resultsOf, type Executor, type Statement, rowsOf } from '../statement/executor.ts'
 import { columnOf, tableOf, type Table } from '../tables.ts'
@@ -61,8 +62,9 @@ export async function removeRows(
   const problems = [unknownKeys(table), ...referring.map(({ rows }) => rows)]
   const isProblem = problems.map((rows) => sql<SqlBool>`exists (${rows})`)
   const guard = failsWhen(eb.or([...isProblem, eb.exists(openImports)]))
+  const key = tuple(table.keyColumns.map((column) => sql.id(column)))
   const remove = template(sql`delete from ${sql.id(table.name)}
-    where ${ofOwner} and ${keyOf(table)} in (select ${keyValues(table)} from ${given})`)
+    where ${ofOwner} and ${key} in (select ${keyValues(table)} from ${given})`)
   try {
     await executor.batch([
       bind(guard, values),
@@ -108,12 +110,6 @@ function followingOf(
   if (collection === formSubmissions.collection)
     return dropFollowing(organizationId, JSON.stringify(keys.flat()))
   return collection === forms.collection ? [withoutVersions(organizationId, JSON.stringify(keys))] : []
-}
-
-/** The key of a row, as one SQL value. */
-function keyOf({ keyColumns }: Table): Expression<unknown> {
-  const columns = keyColumns.map((column) => sql.id(column))
-  return columns.length === 1 ? sql.join(columns) : sql`(${sql.join(columns)})`
 }
 
 /** The values of a given key, in the order of the key's columns. */
@@ -166,12 +162,10 @@ const CLOSING = 'restores'
 
 const thisOne = db.selectFrom('organizations').where('organization_id', '=', organizationId)
 const isThere = eb.or([
-  eb.exists(thisOne.select(one)),
-  eb.exists(db.selectFrom('restores').select(one).where('organization_id', '=', organizationId)),
+  exists(thisOne),
+  exists(db.selectFrom('restores').where('organization_id', '=', organizationId)),
 ])
-const hasChildren = eb.exists(
-  db.selectFrom('organizations').select(one).where('parent_id', '=', organizationId),
-)
+const hasChildren = exists(db.selectFrom('organizations').where('parent_id', '=', organizationId))
 
 const judge = template(db.selectNoFrom([isThere.as('isThere'), hasChildren.as('hasChildren')]))
 
@@ -183,10 +177,9 @@ const close = template(
   ).onConflict((conflict) => conflict.columns(['organization_id', 'restore_id']).doNothing()),
 )
 
-const isClosed = eb.exists(
+const isClosed = exists(
   db
     .selectFrom('restores')
-    .select(one)
     .where('organization_id', '=', organizationId)
     .where('restore_id', '=', DELETION.restore_id),
 )

@@ -21,6 +21,7 @@ import {
   ofOwner,
   advanceClock,
   writtenAt,
+  exists,
 } from '../statement/compiler.ts'
 import { resultsOf, rowsOf, type Executor, type Statement } from '../statement/executor.ts'
 import type { Database } from '../statement/database.ts'
@@ -45,9 +46,7 @@ const clear = template(
         .where('s.value', 'is', null),
     ),
 )
-const isThere = eb.exists(
-  db.selectFrom('organizations').select(one).where('organization_id', '=', organizationId),
-)
+const isThere = exists(db.selectFrom('organizations').where('organization_id', '=', organizationId))
 const judge = template(db.selectNoFrom(isThere.as('isThere')))
 const guard = failsWhen(eb.not(unchanged))
 const set = template(
@@ -196,10 +195,9 @@ const settle = template(
 /** A setting that was changed since it was found due is due again by itself, and may keep what this one would not. */
 const guardDue = failsWhen(
   eb.not(
-    eb.exists(
+    exists(
       db
         .selectFrom('retention')
-        .select(one)
         .where('organization_id', '=', organizationId)
         .where('kind', '=', slot('kind'))
         .where('days', '=', slot('days')),

@@ -15,7 +15,18 @@ import type {
   ImportProblem,
 } from '../../../ports/import-sessions.ts'
 import { parsed, type Database } from '../statement/database.ts'
-import { db, slot, atMost, bind, eb, template, one, jsonEach, type JsonItem } from '../statement/compiler.ts'
+import {
+  db,
+  slot,
+  atMost,
+  bind,
+  eb,
+  template,
+  one,
+  jsonEach,
+  type JsonItem,
+  exists,
+} from '../statement/compiler.ts'
 import { aliasesFor } from '../tables.ts'
 import { rowsOf, type Executor, resultsOf } from '../statement/executor.ts'
 
@@ -288,7 +299,7 @@ const DROPPED_CHUNKS = 20
 const DROPPED_KEYS = 2_000
 const DROPPED_CONTACTS = 20_000
 
-const isEnded = eb.exists(db.selectFrom('import_sessions').select(one).where(ofSession).where(isOver))
+const isEnded = exists(db.selectFrom('import_sessions').where(ofSession).where(isOver))
 
 function dropFrom(table: 'import_chunks' | 'import_keys') {
   const some = db.selectFrom(table).select(rowid.as('rowid')).where(ofSession).where(isEnded)

@@ -8,10 +8,10 @@ import {
   slot,
   template,
   jsonEach,
-  one,
   type Template,
   atMost,
   excluded,
+  exists,
 } from '../statement/compiler.ts'
 import { parsed, type Database, type JsonText } from '../statement/database.ts'
 import {
@@ -130,11 +130,10 @@ const untidied = template(
   moves
     .where('ended_at', 'is not', null)
     .where('not_before', '<=', slot('now'))
-    .where(({ exists, not, selectFrom }) =>
+    .where(({ not, selectFrom }) =>
       not(
         exists(
           selectFrom('moves as other')
-            .select(one)
             .whereRef('other.family_id', '=', 'moves.family_id')
             .where('other.ended_at', 'is', null),
         ),
@@ -263,10 +262,9 @@ const organizations = db
  * Whether the move is still at this attempt to switch, and nobody has asked to abort it. Every statement has this
  * condition, and the last one makes it false, so all of them take effect or none.
  */
-const isSwitching = eb.exists(
+const isSwitching = exists(
   db
     .selectFrom('moves')
-    .select(one)
     .where('move_id', '=', moveId)
     .where('phase', '=', sql.lit('switching'))
     .where('token', '=', slot('token'))
@@ -290,20 +288,18 @@ function enterFamily(condition: Expression<SqlBool>, workSince: AliasableExpress
 const leaves = eb.and([isSwitching, isPaused])
 const hasWork = db
   .selectNoFrom(slot<string>('now').as('now'))
-  .where(({ exists, or }) =>
+  .where(({ or }) =>
     or([
       exists(
         db
           .selectFrom('outbox as b')
-          .select(one)
           .where('b.organization_id', 'in', organizations)
           .where('b.status', '=', sql.lit('pending')),
       ),
-      exists(db.selectFrom('retention as r').select(one).where('r.organization_id', 'in', organizations)),
+      exists(db.selectFrom('retention as r').where('r.organization_id', 'in', organizations)),
       exists(
         db
           .selectFrom('import_sessions as s')
-          .select(one)
           .where('s.organization_id', 'in', organizations)
           .where('s.state', '=', sql.lit('writing')),
       ),
@@ -401,14 +397,8 @@ const endPauses = template(
   db
     .deleteFrom('write_pauses')
     .where('token', '=', slot('token'))
-    .where(({ exists }) =>
-      exists(
-        db
-          .selectFrom('moves')
-          .select(one)
-          .where('move_id', '=', moveId)
-          .where('phase', '=', sql.lit('switched')),
-      ),
+    .where(
+      exists(db.selectFrom('moves').where('move_id', '=', moveId).where('phase', '=', sql.lit('switched'))),
     ),
 )
 

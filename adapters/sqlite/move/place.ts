@@ -14,7 +14,6 @@ import {
   eb,
   slot,
   template,
-  one,
   CONDITION_HELD,
   failsWhen,
   CHUNK_BYTES_MAX,
@@ -22,6 +21,7 @@ import {
   type Template,
   nextInstant,
   excluded,
+  exists,
 } from '../statement/compiler.ts'
 import { resultsOf, rowsOf, type Executor, type Statement, rowsAmong } from '../statement/executor.ts'
 import { templateCache } from '../../sql/statement.ts'
@@ -226,9 +226,7 @@ const beginFilling = template(
 )
 
 const ofMove = db.selectFrom('move_targets').where('move_id', '=', slot('moveId'))
-const isFilling = eb.exists(
-  ofMove.select(one).where('progress', '=', slot('mover')).where('finished_by', 'is', null),
-)
+const isFilling = exists(ofMove.where('progress', '=', slot('mover')).where('finished_by', 'is', null))
 const guardMover = failsWhen(eb.not(isFilling))
 
 const changeFilling = db.updateTable('move_targets').where('move_id', '=', slot('moveId'))

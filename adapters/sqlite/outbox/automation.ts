@@ -23,12 +23,12 @@ import {
   atMost,
   excluded,
   jsonEach,
-  one,
   type Template,
   advanceClock,
   writtenAt,
   boundedNow,
   shifted,
+  exists,
 } from '../statement/compiler.ts'
 import { parsed, type Database } from '../statement/database.ts'
 import { resultsOf, type BoundValue, type Executor, type Statement } from '../statement/executor.ts'
@@ -109,10 +109,9 @@ export async function startRun(
 /** True while the lease is valid and the run's next step is exactly this one. */
 const isAtStep = eb.and([
   isHeld,
-  eb.exists(
+  exists(
     db
       .selectFrom('automation_runs')
-      .select(one)
       .where(thisRun)
       .where('status', '=', sql.lit('running'))
       .where('current_step', '=', slot('step')),
@@ -140,10 +139,9 @@ const addToList = template(
     )
     .onConflict((conflict) => conflict.columns(['organization_id', 'list_id', 'contact_id']).doNothing()),
 )
-const isOnList = eb.exists(
+const isOnList = exists(
   db
     .selectFrom('list_members')
-    .select(one)
     .where('organization_id', '=', organizationId)
     .where('list_id', '=', slot('listId'))
     .where('contact_id', '=', slot('contactId')),
@@ -151,10 +149,9 @@ const isOnList = eb.exists(
 
 const contacts = expressionBuilder<Database, 'contacts'>()
 const thisContact = contacts.and({ organization_id: organizationId, contact_id: slot('contactId') })
-const hasTag = contacts.exists(
+const hasTag = exists(
   db
     .selectFrom(jsonEach<string, 'held'>(contacts.ref('contacts.tags'), 'held'))
-    .select(one)
     .where('held.value', '=', slot('tag')),
 )
 const addTag = template(
@@ -168,7 +165,7 @@ const addTag = template(
     .where(contacts.not(hasTag))
     .where(isAtStep),
 )
-const isTagged = eb.exists(db.selectFrom('contacts').select(one).where(thisContact).where(hasTag))
+const isTagged = exists(db.selectFrom('contacts').where(thisContact).where(hasTag))
 
 /** The SQL that writes a step's effect, and the SQL condition that is true once the effect is stored. */
 const effects = {
@@ -209,12 +206,11 @@ const renew = template(
 )
 
 const readStep = template(
-  db.selectNoFrom(({ exists }) => [
+  db.selectNoFrom([
     isHeld.as('held'),
     exists(
       db
         .selectFrom('automation_runs')
-        .select(one)
         .where(thisRun)
         .where(({ eb, or }) =>
           or([eb('current_step', '>', slot('step')), eb('status', '=', sql.lit('completed'))]),
@@ -394,7 +390,7 @@ const forget = template(
 const beginSend = beginning(
   eb.and([
     isHeld,
-    eb.exists(messages.select(one).where('m.message_id', '=', messageId).where('m.is_sent', '=', sql.lit(1))),
+    exists(messages.where('m.message_id', '=', messageId).where('m.is_sent', '=', sql.lit(1))),
   ]),
 )
 

@@ -10,7 +10,7 @@ import type {
   OutboxRef,
   Settlement,
 } from '../../../ports/outbox.ts'
-import { bind, db, slot, template, eb, one, advanceClock, writtenAt } from '../statement/compiler.ts'
+import { bind, db, slot, template, advanceClock, writtenAt, exists } from '../statement/compiler.ts'
 import { resultsOf, rowsAmong, type Executor, type Statement } from '../statement/executor.ts'
 import { parsed, type Database } from '../statement/database.ts'
 import { organizationFromRow } from '../tables.ts'
@@ -170,7 +170,7 @@ export const heldRow = expressionBuilder<Database, 'outbox'>().and({
 })
 
 /** Whether the entry is held under a valid lease. */
-export const isHeld = eb.exists(db.selectFrom('outbox').select(one).where(heldRow))
+export const isHeld = exists(db.selectFrom('outbox').where(heldRow))
 
 const beginSend = beginning(isHeld)
 const judge = template(db.selectNoFrom(isHeld.as('isHeld')))

@@ -19,9 +19,9 @@ import {
   template,
   excluded,
   jsonEach,
-  one,
   jsonChunks,
   writtenAt,
+  exists,
 } from '../statement/compiler.ts'
 import { insertWhen, slotsOf } from '../statement/insert.ts'
 import { LATEST, paged } from '../statement/list.ts'
@@ -53,7 +53,7 @@ const recordedAt = sql<string>`coalesce(${writtenAt}, '')`
 /** What is sent while the organization is being deleted is not recorded. */
 const isThere = eb.or([
   eb(organizationId, '=', sql.lit(OPERATOR)),
-  eb.exists(db.selectFrom('organizations as o').select(one).where('o.organization_id', '=', organizationId)),
+  exists(db.selectFrom('organizations as o').where('o.organization_id', '=', organizationId)),
 ])
 
 /**
@@ -129,7 +129,7 @@ const takeOver = template(
     .where('is_ended', '=', sql.lit(0))
     .where('busy_until', '<=', slot<string>('now')),
 )
-const recordOwn = recording(told, eb.exists(own.select(one)))
+const recordOwn = recording(told, exists(own))
 
 /** The ids of the sends of a request, from one that is not released on, or all. */
 const isOf = (found: typeof request, first: Expression<string>) => {
@@ -160,7 +160,7 @@ const move = template(
     .where(thisRequest)
     .where('holder', '=', slot('holder')),
 )
-const isHolder = template(db.selectNoFrom(eb.exists(heldRequest.select(one)).as('isHolder')))
+const isHolder = template(db.selectNoFrom(exists(heldRequest).as('isHolder')))
 
 const sends = db
   .selectFrom('sends')
@@ -266,9 +266,7 @@ const judgeReturn = template(
     .select(['outcome', 'at', isReturnable.as('isReturnable')])
     .where(thisSend),
 )
-const alertOfReturn = alerting(
-  eb.exists(db.selectFrom('sends').select(one).where(thisSend).where(isReturnable)),
-)
+const alertOfReturn = alerting(exists(db.selectFrom('sends').where(thisSend).where(isReturnable)))
 const recordReturn = template(
   db
     .updateTable('sends')

@@ -20,6 +20,7 @@ import {
   textsOf,
   type Template,
   boundedNow,
+  exists,
 } from '../statement/compiler.ts'
 import { parsed, type StoredAnswer } from '../statement/database.ts'
 import { resultsOf, rowsOf, type BoundValue, type Executor, type Statement } from '../statement/executor.ts'
@@ -96,7 +97,7 @@ const removeWork = template(
     .where('organization_id', '=', organizationId)
     .where('kind', '=', sql.lit('webhook_delivery'))
     .where(({ ref }) => sql<SqlBool>`${ref('payload')} ->> 'webhookId' = ${slot('webhookId')}`)
-    .where(eb.not(eb.exists(db.selectFrom('webhooks').select(one).where(ofWebhook)))),
+    .where(eb.not(exists(db.selectFrom('webhooks').where(ofWebhook)))),
 )
 
 /** A secret is replaced where it stands: a rotation may have moved it. */

@@ -13,13 +13,13 @@ import {
   db,
   slot,
   template,
-  one,
   textsOf,
   type Template,
   eb,
   jsonEach,
   jsonChunks,
   excluded,
+  exists,
 } from '../statement/compiler.ts'
 import { rowsOf, type Executor, resultsOf } from '../statement/executor.ts'
 import { familyColumns, isPlaced, ownPlace, createPlaceFinder, type FamilyRow, findPlace } from './guard.ts'
@@ -194,12 +194,8 @@ const releases: readonly Template[] = [
     db
       .deleteFrom('families')
       .where('family_id', '=', organizationId)
-      .where(({ exists, not }) =>
-        not(
-          exists(
-            db.selectFrom('placed_organizations as p').select(one).where('p.family_id', '=', organizationId),
-          ),
-        ),
+      .where(
+        eb.not(exists(db.selectFrom('placed_organizations as p').where('p.family_id', '=', organizationId))),
       ),
   ),
   // A move that is still to be tidied up is needed for that.
@@ -209,15 +205,13 @@ const releases: readonly Template[] = [
       .where('family_id', '=', organizationId)
       .where('ended_at', 'is not', null)
       .where('not_before', 'is', null)
-      .where(({ exists, not }) =>
-        not(exists(db.selectFrom('families as f').select(one).where('f.family_id', '=', organizationId))),
-      ),
+      .where(eb.not(exists(db.selectFrom('families as f').where('f.family_id', '=', organizationId)))),
   ),
 ]
 
 const familyId = slot<string>('familyId')
 
-const inFamilies = db.selectFrom('placed_organizations as p').select(one)
+const inFamilies = db.selectFrom('placed_organizations as p')
 
 const isSlugTaken = slugTaken(organizationId)
 
@@ -226,20 +220,17 @@ const isSlugTaken = slugTaken(organizationId)
  * database of its own yet.
  */
 const isElsewhere = eb.or([
-  eb.exists(inFamilies.where('p.organization_id', '=', organizationId).where('p.family_id', '<>', familyId)),
+  exists(inFamilies.where('p.organization_id', '=', organizationId).where('p.family_id', '<>', familyId)),
   eb.and([
     eb.not(isPlaced(organizationId)),
-    eb.exists(
-      db.selectFrom('organizations as o').select(one).where('o.organization_id', '=', organizationId),
-    ),
+    exists(db.selectFrom('organizations as o').where('o.organization_id', '=', organizationId)),
   ]),
   eb.and([
     eb(slot<number>('isNewFamily'), '=', sql.lit(0)),
     eb.not(
-      eb.exists(
+      exists(
         db
           .selectFrom('families as f')
-          .select(one)
           .where('f.family_id', '=', familyId)
           .where('f.place', '=', sql.lit('own')),
       ),
@@ -336,10 +327,9 @@ const findHeld = template(heldForms)
 /**
  * Whether an import of forms is being written. Its ids are not in the table of forms yet, so they could be the same.
  */
-const isImporting = eb.exists(
+const isImporting = exists(
   db
     .selectFrom('import_sessions as s')
-    .select(one)
     .where('s.state', '=', sql.lit('writing'))
     .where('s.kind', '=', sql.lit(forms.collection)),
 )
@@ -354,7 +344,7 @@ const addForms = template(
       db
         .selectFrom(jsonEach<string, 'id'>(formIds, 'id'))
         .select(['id.value', organizationId.as('organizationId'), slot('now').as('now')])
-        .where(({ and, exists, not }) => and([not(exists(heldForms)), not(isImporting)])),
+        .where(({ and, not }) => and([not(eb.exists(heldForms)), not(isImporting)])),
     )
     .onConflict((conflict) =>
       conflict

@@ -1,6 +1,6 @@
 import { sql, expressionBuilder, type Expression, type SqlBool } from 'kysely'
 import type { PlaceFinder, OwnPlace } from '../../../ports/placement.ts'
-import { bind, db, slot, template, eb, one, jsonEach, type Template } from '../statement/compiler.ts'
+import { bind, db, slot, template, jsonEach, type Template, exists } from '../statement/compiler.ts'
 import {
   rowsOf,
   type Executor,
@@ -139,11 +139,8 @@ function guardFor(organizations: () => Expression<{ readonly id: string | null }
     ),
     write: template(() => {
       const subjectId = sql.ref<string>('subject.id')
-      const isPaused = eb.exists(
-        db
-          .selectFrom('write_pauses as w')
-          .select(one)
-          .where(({ eb }) => eb('w.organization_id', '=', subjectId)),
+      const isPaused = exists(
+        db.selectFrom('write_pauses as w').where(({ eb }) => eb('w.organization_id', '=', subjectId)),
       )
       return db
         .insertInto('refused_writes')
@@ -252,9 +249,7 @@ export const familyColumns = [
  * @param organizationId the SQL for the organization's id; it must not use the alias p
  */
 export function isPlaced(organizationId: Expression<string | null>): Expression<SqlBool> {
-  return eb.exists(
-    db.selectFrom('placed_organizations as p').select(one).where('p.organization_id', '=', organizationId),
-  )
+  return exists(db.selectFrom('placed_organizations as p').where('p.organization_id', '=', organizationId))
 }
 
 export function ownPlace({ familyId, generation, region, jurisdiction }: FamilyRow): OwnPlace {

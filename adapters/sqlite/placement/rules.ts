@@ -1,5 +1,5 @@
 import { sql, type AliasableExpression, type Expression, type SqlBool } from 'kysely'
-import { db, eb, one, slot } from '../statement/compiler.ts'
+import { db, eb, slot, exists } from '../statement/compiler.ts'
 
 // What is asked of an organization by whatever makes, changes, restores or deletes one.
 
@@ -16,17 +16,13 @@ export function slugTaken(organizationId: Expression<string>): AliasableExpressi
 /** Whether a parent is named and does not exist. */
 export function parentMissing(parentId: Expression<string | null>): AliasableExpression<SqlBool> {
   const parent = db.selectFrom('organizations as other').where('other.organization_id', '=', parentId)
-  return eb.and([eb(parentId, 'is not', null), eb.not(eb.exists(parent.select(one)))])
+  return eb.and([eb(parentId, 'is not', null), eb.not(exists(parent))])
 }
 
 /** Whether the organization is closed, because its rows are being restored from an archive, or deleted. */
 export function isClosed(organizationId: Expression<string>): AliasableExpression<SqlBool> {
-  return eb.exists(
-    db
-      .selectFrom('restores')
-      .select(one)
-      .where('organization_id', '=', organizationId)
-      .where('ended_at', 'is', null),
+  return exists(
+    db.selectFrom('restores').where('organization_id', '=', organizationId).where('ended_at', 'is', null),
   )
 }
 

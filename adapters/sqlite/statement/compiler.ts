@@ -8,11 +8,13 @@ import {
   type Compilable,
   type Expression,
   type ExpressionBuilder,
+  type ExpressionWrapper,
   type OperationNodeSource,
   type RawBuilder,
   type RootOperationNode,
   type AliasedExpression,
   type Selectable,
+  type SelectQueryBuilder,
   type SqlBool,
 } from 'kysely'
 import type { Database } from './database.ts'
@@ -114,6 +116,13 @@ type TableName = keyof Database
 
 /** What a subquery selects that is only asked whether it has rows: `1 as "one"`. */
 export const one = sql<number>`1`.as('one')
+
+/** Whether a select has rows: `exists (select 1 as "one" from …)`. */
+export function exists<Tables, Of extends keyof Tables, Row>(
+  rows: SelectQueryBuilder<Tables, Of, Row>,
+): ExpressionWrapper<Database, never, SqlBool> {
+  return eb.exists(rows.select(one))
+}
 
 /** The condition that a row of any table is of the organization, for statements over tables by their names. */
 export const ofOwner = sql<SqlBool>`organization_id = ${slot('organizationId')}`
