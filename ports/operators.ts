@@ -81,10 +81,10 @@ export interface OperatorChanges {
    */
   revokeOperatorKey(revocation: OperatorKeyRevocation): Promise<Revoked | null>
   /**
-   * Gives a person a role, in place of the one that they had there. A change of the role ends their sessions and the links
-   * to sign in that they have not used, in the same step, if it is the role in the whole service or the only one that they
-   * have. Otherwise those stay for the roles that others gave them: every request reads all roles, so the change applies to
-   * the next one all the same.
+   * Gives a person a role, in place of the one that they had there. A change of the role ends their sessions and the
+   * links to sign in that they have not used, in the same step, if it is the role in the whole service or the only one
+   * that they have. Otherwise those stay for the roles that others gave them: every request reads all roles, so the
+   * change applies to the next one all the same.
    * False, and nothing is stored: the stored role is not `replaced`, or who asks has no role any more.
    * @param replaced what was read before; null: there must be none; left out: whatever there is
    * @param asking the person who asks; null: an operator key does

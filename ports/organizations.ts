@@ -315,23 +315,13 @@ export interface KeyUpkeep {
 export type OperatorRole = 'support' | 'admin'
 
 /** An operator key as it is stored: enough to verify one, never enough to make one. */
-export interface StoredOperatorKey {
-  readonly keyId: string
+export interface StoredOperatorKey extends Pick<
+  StoredKey,
+  'keyId' | 'hash' | 'secretVersion' | 'createdAt' | 'expiresAt' | 'revokedAt' | 'lastUsedAt'
+> {
   /** The person or program to which it was issued. */
   readonly operator: string
   readonly role: OperatorRole
-  /** Keyed hash of the whole key, base64url. */
-  readonly hash: string
-  /** Identifies the root secret with which `hash` was made. */
-  readonly secretVersion: string
-  /** UTC instant. */
-  readonly createdAt: string
-  /** The first UTC instant at which the key no longer works; null: it does not expire. */
-  readonly expiresAt: string | null
-  /** UTC instant of revocation; null: it was not revoked. */
-  readonly revokedAt: string | null
-  /** The first instant of the UTC hour in which the key was last used; null: it never was. */
-  readonly lastUsedAt: string | null
   /**
    * The id of the operator key that issued it. Null: the holder of the root secret did. `unknown`: another key did,
    * before that was recorded.

@@ -1,4 +1,4 @@
-import type { FormDefinition, OutboxEntry, Position } from './records.ts'
+import type { FormDefinition, NewSubmission, OutboxEntry, Position } from './records.ts'
 import type { Organization } from './organizations.ts'
 import type { SendRecord, Alert } from './messaging.ts'
 
@@ -28,15 +28,10 @@ export interface Lease {
 }
 
 /** The parts of a submission that follow-up work needs. */
-export interface ClaimedSubmission {
-  readonly submissionId: string
-  readonly formId: string
-  readonly answers: Readonly<Record<string, unknown>>
-  /** What the visitor typed, by field id, where the answer does not say all of it; null: it does everywhere. */
-  readonly typed: Readonly<Record<string, string>> | null
-  /** What was sent besides, by name: see `domain/resources/form-submissions.ts`; null: nothing. */
-  readonly extra: Readonly<Record<string, string>> | null
-  readonly submittedAt: string
+export interface ClaimedSubmission extends Pick<
+  NewSubmission,
+  'submissionId' | 'formId' | 'answers' | 'typed' | 'extra' | 'submittedAt'
+> {
   /** Null: the submission identifies nobody. */
   readonly contactId: string | null
 }

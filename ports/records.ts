@@ -25,8 +25,8 @@ export interface Order {
 }
 
 /**
- * The values of the order in the last row of the previous page. The next page starts directly after that row. The rows of a
- * list that knows one order alone are in the order of their instant, and then of their id.
+ * The values of the order in the last row of the previous page. The next page starts directly after that row. The rows
+ * of a list that knows one order alone are in the order of their instant, and then of their id.
  */
 export interface Position {
   /** Null: that row has no value in the sort field, so only rows without a value follow. */

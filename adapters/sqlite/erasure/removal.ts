@@ -277,7 +277,8 @@ const listErased = template(
     .where('organization_id', 'in', textsOf(slot('organizationIds')))
     .where('erased_at', '>', slot('instant'))
     .where(
-      sql<SqlBool>`(organization_id, kind, value) > (${slot('afterOrganization')}, ${slot('afterKind')}, ${slot('afterValue')})`,
+      sql<SqlBool>`(organization_id, kind, value)
+        > (${slot('afterOrganization')}, ${slot('afterKind')}, ${slot('afterValue')})`,
     )
     .orderBy('organization_id')
     .orderBy('kind')

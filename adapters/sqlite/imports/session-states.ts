@@ -28,6 +28,7 @@ import {
   exists,
 } from '../statement/compiler.ts'
 import { aliasesFor } from '../tables.ts'
+import { slotsOf } from '../statement/insert.ts'
 import { rowsOf, type Executor, resultsOf } from '../statement/executor.ts'
 
 /** The columns of a session under the names of its fields. */
@@ -152,17 +153,8 @@ const insert = template(
   db
     .insertInto('import_sessions')
     .values({
-      organization_id: slot('organizationId'),
-      import_id: slot('importId'),
-      kind: slot('kind'),
-      format: slot('format'),
-      total_bytes: slot('totalBytes'),
-      digest: slot('digest'),
-      is_dry_run: slot('isDryRun'),
-      mapping: slot('mapping'),
-      takes_attributes: slot('takesAttributes'),
-      lists_problems: slot('listsProblems'),
-      fields: slot('fields'),
+      ...slotsOf(['organizationId', 'importId', 'kind', 'format', 'totalBytes', 'digest', 'isDryRun']),
+      ...slotsOf(['mapping', 'takesAttributes', 'listsProblems', 'fields', 'reading']),
       state: sql.lit('receiving'),
       opened_at: slot('now'),
       touched_at: slot('now'),
@@ -170,7 +162,6 @@ const insert = template(
       received_bytes: sql.lit(0),
       read_rows: sql.lit(0),
       problems: sql.lit('[]'),
-      reading: slot('reading'),
       chunks: sql.lit(0),
       written_chunks: sql.lit(0),
       written_rows: sql.lit(0),

@@ -7,7 +7,6 @@ import {
   eb,
   slot,
   template,
-  jsonEach,
   type Template,
   atMost,
   excluded,
@@ -307,19 +306,6 @@ const hasWork = db
   )
   .$asScalar()
 
-/** The ids of forms that an import was allowed to write, which are as good as written. */
-const importedForms = db
-  .selectFrom('import_sessions as s')
-  .crossJoin('import_keys as k')
-  .whereRef('k.organization_id', '=', 's.organization_id')
-  .whereRef('k.import_id', '=', 's.import_id')
-  .crossJoin(jsonEach<string, 'entry'>(sql.id('k', 'keys' satisfies keyof Database['import_keys']), 'entry'))
-  .select(['entry.value as form_id', 'k.organization_id', sql<null>`null`.as('reserved_at')])
-  .where('s.organization_id', 'in', organizations)
-  .where('s.state', '=', sql.lit('writing'))
-  .where('s.is_dry_run', '=', sql.lit(0))
-  .where('s.kind', '=', sql.lit(forms.collection))
-
 /**
  * The statements for a family that leaves the shared database: the directory takes over every name that its rows hold.
  */
@@ -339,22 +325,17 @@ const leaveShared = [
     select k.key_id, k.organization_id, k.issued_by from api_keys as k
     where k.organization_id in ${organizations} and ${leaves}
     on conflict (key_id) do update set organization_id = excluded.organization_id, issued_by = excluded.issued_by`),
-  template(
-    db
-      .insertInto('placed_forms')
-      .columns(['form_id', 'organization_id', 'reserved_at'])
-      .expression(
-        db
-          .selectFrom('forms as f')
-          .select(['f.form_id', 'f.organization_id', sql<null>`null`.as('reserved_at')])
-          .where('f.organization_id', 'in', organizations)
-          .where(leaves)
-          .union(importedForms.where(leaves)),
-      )
-      .onConflict((conflict) =>
-        conflict.column('form_id').doUpdateSet(excluded(['organization_id', 'reserved_at'])),
-      ),
-  ),
+  // The ids of forms that an import was allowed to write are as good as written.
+  template(sql`
+    insert into placed_forms (form_id, organization_id, reserved_at)
+    select f.form_id, f.organization_id, null from forms as f
+    where f.organization_id in ${organizations} and ${leaves}
+    union select e.value, k.organization_id, null from import_sessions as s
+      cross join import_keys as k on k.organization_id = s.organization_id and k.import_id = s.import_id
+      cross join json_each(k."keys") as e
+    where s.organization_id in ${organizations} and s.state = 'writing' and s.is_dry_run = 0
+      and s.kind = ${sql.lit(forms.collection)} and ${leaves}
+    on conflict (form_id) do update set organization_id = excluded.organization_id, reserved_at = null`),
 ]
 
 const placed = db

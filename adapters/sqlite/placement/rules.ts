@@ -4,8 +4,8 @@ import { db, eb, slot, exists } from '../statement/compiler.ts'
 // What is asked of an organization by whatever makes, changes, restores or deletes one.
 
 /**
- * Whether another organization has the slug in the slot `slug`. Slugs are unique in the whole service: those of families
- * with databases of their own are in `placed_slugs`.
+ * Whether another organization has the slug in the slot `slug`. Slugs are unique in the whole service: those of
+ * families with databases of their own are in `placed_slugs`.
  */
 export function slugTaken(organizationId: Expression<string>): AliasableExpression<SqlBool> {
   const has = (table: 'organizations' | 'placed_slugs') => sql<SqlBool>`exists (

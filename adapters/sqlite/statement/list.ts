@@ -9,8 +9,8 @@ export const LATEST: Position = { value: '9999', id: '' }
 type ColumnOf<Tables, Of extends keyof Tables> = AnyColumn<Tables, Of> | AnyColumnWithTable<Tables, Of>
 
 /**
- * The rows of a page in the order of two columns, after the position in the slots `value` and `id`, at most as many as the
- * slot `limit` says. An index that has the columns in this order gives them.
+ * The rows of a page in the order of two columns, after the position in the slots `value` and `id`, at most as many as
+ * the slot `limit` says. An index that has the columns in this order gives them.
  */
 export function paged<Tables, Of extends keyof Tables, Row>(
   rows: SelectQueryBuilder<Tables, Of, Row>,
