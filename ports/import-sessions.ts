@@ -127,7 +127,7 @@ export interface RepeatedKey {
   readonly lines: readonly number[]
 }
 
-/** A chunk of staged rows that waits to be written. */
+/** A chunk of staged rows that waits to be written, or what is left of it. */
 export interface StagedChunk {
   readonly chunk: number
   readonly rows: readonly StoredRow[]
@@ -167,13 +167,17 @@ export interface MatchedRows {
   readonly counts: Readonly<Record<'changedRows' | 'newRows' | 'mergedRows', number>>
   /** All warnings of the session. */
   readonly warnings: readonly string[]
-  /** When the contacts were read. Nothing is written when one was changed since. */
+  /** When the contacts were read. Nothing is written when one that has one of these keys was changed since. */
   readonly at: string
+  readonly keys: MatchKeys
 }
 
-/** The rows to write for a chunk, or how many rows another store has changed for it. */
+/**
+ * The rows to write for a chunk, or how many rows another store has changed for it. Matched rows may be of the first
+ * `taken` rows of the chunk's `of`, of which the others then wait.
+ */
 export type WrittenChunk =
-  | { readonly chunk: number; readonly matched: MatchedRows }
+  | { readonly chunk: number; readonly taken: number; readonly of: number; readonly matched: MatchedRows }
   | { readonly chunk: number; readonly rows: readonly StoredRow[] }
   | { readonly chunk: number; readonly changed: number }
 
@@ -238,11 +242,18 @@ export interface ImportSessions {
   writeNext(session: ImportSession, chunksMax: number): Promise<ImportSession | null>
   /** The next chunk of a session that is `writing`, for a caller that completes its rows or writes them elsewhere. */
   nextChunk(session: ImportSession): Promise<StagedChunk | null>
-  /** The contacts that have one of these keys; for a dry run, as the chunks before would have left them. */
-  findMatches(session: ImportSession, keys: MatchKeys): Promise<Matches>
   /**
-   * Like `writeNext`, with these rows in place of the staged ones. Null also when another chunk is next, and when somebody
-   * changed a contact since those were read to which the rows were matched.
+   * The contacts that have one of these keys; for a dry run, as the chunks before would have left them.
+   * @param bytesMax above which only their size is returned, because they would fill a Worker's memory
+   */
+  findMatches(
+    session: ImportSession,
+    keys: MatchKeys,
+    bytesMax: number,
+  ): Promise<Matches | { readonly bytes: number }>
+  /**
+   * Like `writeNext`, with these rows in place of the staged ones. Null also when another chunk is next, or another number
+   * of its rows is left, and when somebody changed a contact since those were read to which the rows were matched.
    */
   writeChunk(session: ImportSession, written: WrittenChunk): Promise<ImportSession | null>
   /** Removes some of the staged rows of a session that has ended. False: nothing is left. */

@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict'
-import type { ImportSession, StagedPart } from '../../ports/index.ts'
+import type {
+  ImportSession,
+  ImportSessions,
+  Matches,
+  MatchKeys,
+  StagedPart,
+  StoredRow,
+} from '../../ports/index.ts'
 import { toInstant } from '../../domain/text/instant.ts'
 import { contact, form, readContact, START_MS, twoTenants, type TwoTenants } from './fixtures.ts'
 import { casesFrom } from './cases.ts'
@@ -41,6 +48,18 @@ async function decided(
   const started = await storage.imports('org-a').startWriting(session, false)
   assert(started !== null)
   return started
+}
+
+/** The contacts with these keys, which are not too large. */
+async function matches(
+  imports: ImportSessions,
+  session: ImportSession,
+  keys: MatchKeys,
+  bytesMax = Infinity,
+): Promise<Matches> {
+  const found = await imports.findMatches(session, keys, bytesMax)
+  assert(!('bytes' in found))
+  return found
 }
 
 export const importCases = casesFrom(twoTenants, {
@@ -233,7 +252,7 @@ export const importCases = casesFrom(twoTenants, {
       [null, 'b', ['x'], row.createdAt],
     )
     const keys = { ids: ['c-9', 'theirs'], emails: ['a@example.com'], phones: ['+12125550100'] }
-    const found = await imports.findMatches(session, keys)
+    const found = await matches(imports, session, keys)
     assert.deepEqual(
       found.contacts.map(({ contactId, tags }) => [contactId, tags]),
       [['c-0', known.tags]],
@@ -242,15 +261,59 @@ export const importCases = casesFrom(twoTenants, {
     await storage.tenant('org-a').upsert('contacts', [{ ...known, firstName: 'Meanwhile' }])
     const counts = { changedRows: 2, newRows: 1, mergedRows: 3 }
     const matched = { rows: [contact('c-3')], touched: [['c-0', 1]], counts, warnings: ['w'] } as const
-    assert.equal(await imports.writeChunk(session, { chunk: 0, matched: { ...matched, at: found.at } }), null)
+    const write = (at: string, of: MatchKeys) =>
+      imports.writeChunk(session, { chunk: 0, taken: 1, of: 1, matched: { ...matched, at, keys: of } })
+    const none = { ids: [], emails: [], phones: [] }
+    for (const one of [{ ids: ['c-0'] }, { emails: ['a@example.com'] }, { phones: ['+12125550100'] }])
+      assert.equal(await write(found.at, { ...none, ...one }), null)
     assert.equal(await readContact(storage, 'c-3'), undefined)
-    const again = await imports.findMatches(session, keys)
-    const written = await imports.writeChunk(session, { chunk: 0, matched: { ...matched, at: again.at } })
+    // Who changed and has none of the keys is nobody of the chunk.
+    const written = await write(found.at, {
+      ids: ['c-9'],
+      emails: ['b@example.com'],
+      phones: ['+12125550199'],
+    })
     assert.deepEqual([written?.changedRows, written?.newRows, written?.mergedRows], [2, 1, 3])
     assert.equal((await readContact(storage, 'c-3'))?.contactId, 'c-3')
-    assert.deepEqual([...(await imports.findMatches(session, keys)).touched], [['c-0', 1]])
-    const { at } = await imports.findMatches(session, keys)
-    assert.equal(await imports.writeChunk(session, { chunk: 0, matched: { ...matched, at } }), null)
+    const { touched, at } = await matches(imports, session, keys)
+    assert.deepEqual([...touched], [['c-0', 1]])
+    assert.equal(await write(at, keys), null)
+  },
+  async 'the first rows of a chunk are written while its others wait, once each'(storage) {
+    const imports = storage.imports('org-a')
+    const large = 'x'.repeat(1_000)
+    const stored = contact('c-1', { attributes: { note: large.repeat(2) } })
+    await storage.tenant('org-a').upsert('contacts', [stored, { ...stored, contactId: 'c-2' }])
+    const session = await open(storage)
+    const rows = ['c-1', 'c-2', 'c-3'].map((id) => contact(id, { firstName: 'New', tags: ['ü', '"'] }))
+    await imports.addPart(session, part(1, { rows, matching: 2 }))
+    await imports.startWriting(session, false)
+    const keys = { ids: ['c-1', 'c-2'], emails: [], phones: [] }
+    const found = await imports.findMatches(session, keys, 4_000)
+    assert('bytes' in found && found.bytes > 4_000 && found.bytes < 6_000)
+    const one = await matches(imports, session, { ...keys, ids: ['c-1'] }, 4_000)
+    assert.deepEqual(
+      one.contacts.map(({ contactId }) => contactId),
+      ['c-1'],
+    )
+    const counts = { changedRows: 1, newRows: 0, mergedRows: 0 }
+    const step = (taken: number, of: number, some: readonly StoredRow[], at: string) =>
+      imports.writeChunk(session, {
+        ...{ chunk: 0, taken, of },
+        matched: { rows: some, touched: [], counts, warnings: [], at, keys },
+      })
+    const both = await Promise.all([1, 2].map(() => step(1, 3, rows.slice(0, 1), one.at)))
+    assert.deepEqual(both.map((each) => each?.writtenRows ?? null).sort(), [1, null])
+    const first = both.find((each) => each !== null)
+    assert.deepEqual([first?.state, first?.writtenChunks, first?.changedRows], ['writing', 0, 1])
+    assert.deepEqual((await imports.nextChunk(session))?.rows, rows.slice(1))
+    const { at } = await matches(imports, session, keys)
+    // Who still knows all three rows writes nothing that counts.
+    assert.equal(await step(3, 3, [], at), null)
+    const last = await step(2, 2, rows.slice(1), at)
+    assert.deepEqual([last?.state, last?.writtenRows, last?.changedRows], ['done', 3, 2])
+    assert.equal((await readContact(storage, 'c-3'))?.firstName, 'New')
+    assert.equal(await step(2, 2, rows.slice(1), at), null)
   },
   async 'a dry run counts what its chunks would write, and writes none of them'(storage) {
     const imports = storage.imports('org-a')
@@ -307,13 +370,15 @@ export const importCases = casesFrom(twoTenants, {
     const made = contact('c-9', { createdAt: null, emailKey: 'é"x', phone: null })
     const counts = { changedRows: 2, newRows: 1, mergedRows: 0 }
     const touched = [['c-0', 1]] as const
-    const matched = { rows: [moved, made], touched, counts, warnings: ['w'], at: '' }
-    const written = await imports.writeChunk(comparing, { chunk: 0, matched })
+    const keys = { ids: [], emails: [], phones: [] }
+    const matched = { rows: [moved, made], touched, counts, warnings: ['w'], at: '', keys }
+    const written = await imports.writeChunk(comparing, { chunk: 0, taken: 1, of: 1, matched })
     assert.deepEqual([written?.newRows, written?.warnings], [1, ['w']])
     const find = async (emails: readonly string[], phones: readonly string[], ids: readonly string[] = []) =>
-      (await imports.findMatches(comparing, { ids, emails, phones })).contacts.map(
-        ({ contactId, emailKey }) => [contactId, emailKey],
-      )
+      (await matches(imports, comparing, { ids, emails, phones })).contacts.map(({ contactId, emailKey }) => [
+        contactId,
+        emailKey,
+      ])
     const found = [['c-0', 'b@example.com']]
     assert.deepEqual(await find(['b@example.com'], []), found)
     assert.deepEqual(await find([], ['+12125550100']), found)
@@ -323,7 +388,7 @@ export const importCases = casesFrom(twoTenants, {
     assert.deepEqual(await find([String(made.emailKey)], []), [['c-9', made.emailKey]])
     assert.equal(
       (
-        await storage.imports('org-b').findMatches(comparing, {
+        await matches(storage.imports('org-b'), comparing, {
           ids: ['c-9'],
           emails: ['b@example.com'],
           phones: [],

@@ -40,6 +40,7 @@ class Model {
   import(rows: readonly Row[], now: string) {
     const met = new Map<Known, 'new' | 'changed' | 'unchanged'>()
     const rowsOf = new Map<Known, Row[]>()
+    const first = new Map<Known, string>()
     let merged = 0
     const apply = (found: Known, row: Row) => {
       for (const field of FIELDS) if ((row[field] ?? '') !== '') Object.assign(found, { [field]: row[field] })
@@ -66,11 +67,15 @@ class Model {
         Object.assign(found, { tags: [], emailConsent: 'unknown' })
         this.known.push(found)
       }
-      const before = JSON.stringify(found)
+      if (!first.has(found)) first.set(found, JSON.stringify(found))
       if (met.has(found) || isTaken) merged += 1
       if (met.has(found) && isTaken) merged += 1
-      for (const one of [...earlierRows, row]) apply(found, one)
-      rowsOf.set(found, [...(rowsOf.get(found) ?? []), ...earlierRows, row])
+      const those = [...(rowsOf.get(found) ?? []), ...earlierRows, row]
+      those.sort((left, right) => rows.indexOf(left) - rows.indexOf(right))
+      rowsOf.set(found, those)
+      if (isTaken) Object.assign(found, JSON.parse(first.get(found) ?? ''))
+      const before = isTaken ? first.get(found) : JSON.stringify(found)
+      for (const one of isTaken ? those : [row]) apply(found, one)
       const state = isNew ? 'new' : JSON.stringify(found) === before ? 'unchanged' : 'changed'
       const earlier = met.get(found)
       if (earlier === undefined || (earlier === 'unchanged' && state === 'changed')) met.set(found, state)
@@ -104,6 +109,15 @@ async function openStorage(place: 'shared' | 'own'): Promise<ScratchStorage> {
 
 const worldOf = (storage: ScratchStorage) =>
   importWorld(storage, organization('acme'), toolsWithoutSecrets(clock))
+
+/** A world in which a step has only as many rows as few contacts leave room for. */
+function withLargeContacts(world: ReturnType<typeof worldOf>): ReturnType<typeof worldOf> {
+  const sessions = relayed<ImportSessions>((ask) => ask(world.sessions), {
+    findMatches: (session: ImportSession, keys: MatchKeys, bytesMax: number) =>
+      world.sessions.findMatches(session, keys, bytesMax === Infinity ? bytesMax : 1_000),
+  })
+  return { ...world, sessions }
+}
 
 async function stored(storage: ScratchStorage): Promise<readonly Row[]> {
   const { rows } = await storage.tenant('acme').findPage({
@@ -184,7 +198,7 @@ for (const place of triedPlaces(['shared', 'own'] as const))
         const rows = [...(isWhole ? drawn : [...named, ...nameless]), { email: 'list@example.com' }]
         const bytes = ndjsonBytes(rows)
         const partBytes = isWhole ? bytes.length : 300
-        const world = worldOf(storage)
+        const world = isWhole ? worldOf(storage) : withLargeContacts(worldOf(storage))
         const before = await stored(storage)
         const commit = async (importId: string) => {
           const both = await Promise.all([1, 2].map(() => commitImport(importId, 500, world)))
@@ -323,6 +337,20 @@ const run = async (storage: ScratchStorage, text: string, more: object = {}) =>
     worldOf(storage),
   )
 
+it('rows that get the id of a later row are merged in the order of the file', async () => {
+  const storage = await openStorage('shared')
+  const list = [
+    'contactId,email,firstName,emailConsent\n',
+    ',ada@x.example,Old,subscribed\n',
+    'c-1,,New,unsubscribed\n',
+    'c-1,ada@x.example,,\n',
+  ].join('')
+  expect(await run(storage, list)).toMatchObject({ fresh: 1, merged: 2 })
+  expect(await stored(storage)).toMatchObject([
+    { contactId: 'c-1', email: 'ada@x.example', firstName: 'New', emailConsent: 'unsubscribed' },
+  ])
+})
+
 it('a list whose rows all have ids is counted and merged, and clears nothing, as one without', async () => {
   const storage = await openStorage('shared')
   const head = 'contactId,email,firstName,lastName,attributes.a\n'
@@ -432,8 +460,8 @@ it('a contact that somebody makes while a list is written is found, and counted 
   }))
   let interfered = 0
   const sessions = relayed<ImportSessions>((ask) => ask(world.sessions), {
-    findMatches: async (session: ImportSession, keys: MatchKeys) => {
-      const found = await world.sessions.findMatches(session, keys)
+    findMatches: async (session: ImportSession, keys: MatchKeys, bytesMax: number) => {
+      const found = await world.sessions.findMatches(session, keys, bytesMax)
       // Somebody is faster, twice.
       if (interfered < 2) {
         interfered += 1

@@ -5,6 +5,7 @@ import type {
   MatchKeys,
   Matches,
   Matching,
+  StagedChunk,
   Touch,
 } from '../../ports/import-sessions.ts'
 import type { StoredRow } from '../../ports/records.ts'
@@ -130,9 +131,10 @@ const fields = storedFields(contacts).flatMap(([name, entry]) =>
 interface Person {
   readonly contactId: string
   readonly stored: StoredRow | null
+  /** The contact as the rows so far leave it. */
   row: StoredRow
-  /** How many rows of the chunk were of the contact. */
-  rows: number
+  /** The rows that are of the contact, by their places in the chunk. */
+  readonly given: Map<number, StoredRow>
 }
 
 /** The contacts that rows may be of, in the state in which the rows before leave them. */
@@ -142,7 +144,7 @@ class People {
   readonly #byPhone = new Map<unknown, Set<Person>>()
 
   add(contactId: string, stored: StoredRow | null): Person {
-    const person: Person = { contactId, stored, row: {}, rows: 0 }
+    const person: Person = { contactId, stored, row: {}, given: new Map() }
     this.#byId.set(contactId, person)
     this.change(person, stored ?? { contactId })
     return person
@@ -164,20 +166,19 @@ class People {
   }
 
   /**
-   * Takes out whom earlier rows of the chunk have made under an id of the import, and whom this row gives another id. A
-   * contact that an earlier chunk has made is stored, may be known to others, and stays.
+   * Takes out whom earlier rows of the chunk have made under an id of the import, and whom this row gives another id, and
+   * returns those rows. A contact that an earlier chunk has made is stored, may be known to others, and stays.
    */
-  take(row: StoredRow, own: string): Person | undefined {
+  take(row: StoredRow, own: string): ReadonlyMap<number, StoredRow> {
     const made = typeof row.contactId === 'string' ? this.find({ ...row, contactId: null }) : undefined
-    if (made === undefined || made.stored !== null || !made.contactId.startsWith(own)) return undefined
-    const taken = { ...made }
+    if (made === undefined || made.stored !== null || !made.contactId.startsWith(own)) return new Map()
     this.#byId.delete(made.contactId)
     this.change(made, {})
-    return taken
+    return made.given
   }
 
   met(): readonly Person[] {
-    return [...this.#byId.values()].filter(({ rows }) => rows > 0)
+    return [...this.#byId.values()].filter(({ given }) => given.size > 0)
   }
 }
 
@@ -208,10 +209,10 @@ function isOlder(one: Person, than: Person): boolean {
   return left === right ? one.contactId < than.contactId : left < right
 }
 
-/** Contacts as the rows of a chunk leave them, one row after the other. */
+/** Contacts as the first rows of a chunk, or of what is left of it, leave them, one row after the other. */
 export function matchRows(
   session: ImportSession,
-  { chunk, rows }: { readonly chunk: number; readonly rows: readonly StoredRow[] },
+  { chunk, rows, taken }: StagedChunk & { readonly taken: number },
   found: Matches,
 ): MatchedRows {
   const people = new People()
@@ -219,17 +220,22 @@ export function matchRows(
   const own = ownPrefix(session.importId)
   const isListed = isList(session)
   const unfit = new Map<string, number>()
-  for (const [index, row] of rows.entries()) {
-    const taken = people.take(row, own)
-    const person = people.find(row) ?? people.add(idOf(row, own, chunk, index), null)
-    for (const one of taken === undefined ? [row] : [taken.row, row]) {
+  const some = rows.slice(0, taken)
+  for (const [index, row] of some.entries()) {
+    const renamed = people.take(row, own)
+    const place = chunk * ROWS_OF_CHUNK_MAX + ROWS_OF_CHUNK_MAX - rows.length + index
+    const person = people.find(row) ?? people.add(idOf(row, own, place), null)
+    for (const [at, one] of [...renamed, [index, row] as const]) person.given.set(at, one)
+    // Renamed rows may lie between others of the contact. So all of its rows are gone through again in their order.
+    if (renamed.size > 0) people.change(person, person.stored ?? { contactId: person.contactId })
+    for (const one of renamed.size > 0 ? inOrder(person.given) : [row]) {
       const attributes = mergedAttributes(person.row.attributes, one, isListed)
       if (attributes.unfit > 0) unfit.set(person.contactId, attributes.unfit)
       const changed = changedFields(person.row, one, isListed)
       people.change(person, { ...changed, attributes: attributes.merged })
     }
-    person.rows += 1 + (taken?.rows ?? 0)
   }
+  const keys = matchKeysOf(some)
   const warnings = [...unfit].map(
     ([id, count]) =>
       `${echoed(id)}: ${count} new attributes were left out, because a contact has at most ${attributeBounds.most}.`,
@@ -238,7 +244,15 @@ export function matchRows(
     ...told(people.met(), found.touched, { own, isById: session.matching === 1 }),
     warnings: [...session.warnings, ...warnings].slice(0, WARNINGS_MAX),
     at: found.at,
+    keys: {
+      ...keys,
+      ids: [...new Set([...keys.ids, ...found.contacts.map(({ contactId }) => String(contactId))])],
+    },
   }
+}
+
+function inOrder(given: ReadonlyMap<number, StoredRow>): readonly StoredRow[] {
+  return [...given].toSorted(([left], [right]) => left - right).map(([, row]) => row)
 }
 
 const WARNINGS_MAX = 50
@@ -251,9 +265,10 @@ function ownPrefix(importId: string): string {
 const ROWS_OF_CHUNK_MAX = 10_000
 const NUMBER_LENGTH = 10
 
-function idOf({ contactId }: StoredRow, own: string, chunk: number, index: number): string {
+/** @param place a number that no other row of the file has */
+function idOf({ contactId }: StoredRow, own: string, place: number): string {
   if (typeof contactId === 'string') return contactId
-  return `${own}${String(chunk * ROWS_OF_CHUNK_MAX + index).padStart(NUMBER_LENGTH, '0')}`
+  return `${own}${String(place).padStart(NUMBER_LENGTH, '0')}`
 }
 
 function changedFields(before: StoredRow, row: StoredRow, isListed: boolean): StoredRow {
@@ -296,11 +311,11 @@ function told(
   const counts = { changedRows: 0, newRows: 0, mergedRows: 0 }
   const rows: StoredRow[] = []
   const touches: (readonly [string, Touch])[] = []
-  for (const { contactId, stored, row, rows: count } of met) {
+  for (const { contactId, stored, row, given } of met) {
     const before = touched.get(contactId)
     const isOwn = contactId.startsWith(own)
     const isMet = (before ?? -1) >= 0 || (isOwn && stored !== null)
-    counts.mergedRows += count - (isMet ? 0 : 1)
+    counts.mergedRows += given.size - (isMet ? 0 : 1)
     // Rows of one contact may differ among themselves; what counts is what they make of it together.
     const differs = stored === null || !isSame(stored, row)
     if (differs) rows.push(row)

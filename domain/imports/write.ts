@@ -60,15 +60,31 @@ async function writeStep(
     : sessions.writeChunk(session, { chunk: chunk.chunk, rows: await completed(chunk, kind, world) })
 }
 
-/** Writes a chunk to the contacts that its rows are of. When one of them was changed meanwhile, it is done again. */
+/** The contacts of a step may have this size, as an answer of any storage may. */
+export const MATCHES_MAX_BYTES = 4 * 1024 * 1024
+
+/**
+ * Writes a chunk to the contacts that its rows are of, or as many of its first rows as have contacts that fit into memory.
+ * When one of the contacts was changed meanwhile, it is done again.
+ */
 async function writeMatched(
   session: ImportSession,
   { sessions }: ImportWorld,
 ): Promise<ImportSession | null> {
-  const chunk = await sessions.nextChunk(session)
-  if (chunk === null) return null
-  const found = await sessions.findMatches(session, matchKeysOf(chunk.rows))
-  return sessions.writeChunk(session, { chunk: chunk.chunk, matched: matchRows(session, chunk, found) })
+  const staged = await sessions.nextChunk(session)
+  if (staged === null) return null
+  const { chunk, rows } = staged
+  let taken = rows.length
+  for (;;) {
+    const keys = matchKeysOf(rows.slice(0, taken))
+    const found = await sessions.findMatches(session, keys, taken === 1 ? Infinity : MATCHES_MAX_BYTES)
+    if (!('bytes' in found)) {
+      const matched = matchRows(session, { chunk, rows, taken }, found)
+      return sessions.writeChunk(session, { chunk, taken, of: rows.length, matched })
+    }
+    const fitting = Math.floor((taken * MATCHES_MAX_BYTES) / found.bytes)
+    taken = Math.max(1, Math.min(taken - 1, fitting))
+  }
 }
 
 /**

@@ -10,7 +10,7 @@ const FORMULA = /^[\s"]*[=+\-@＝＋－＠﹦﹢﹣﹫]/
 /** A cell of a number alone, such as that of a phone, is a formula that does nothing. */
 const NUMBER = /^[+-]\d[\d ().-]*$/
 /** Numbers with nothing but a minus between them, as in `+1-212-555-0123`: a spreadsheet shows what that comes to. */
-const ARITHMETIC = /^[+-] *\(?[\d.]+\)?(?: *- *\(?[\d.]+\)?)+$/
+const ARITHMETIC = /^[+-][\d.]+[ )]*(?:-[- (]*[\d.]+[ )]*)+$/
 /** What marks a text as text to a spreadsheet. */
 const TEXT_MARK = "'"
 const NEEDS_QUOTES = new RegExp(`[",]|${SEPARATOR.source}|^\\s|\\s$`)

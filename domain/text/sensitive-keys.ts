@@ -33,12 +33,12 @@ function wordsOf(name: string): readonly string[] {
 /** Whether a key of an answer payload is internal or sensitive, so that it is never published. */
 export function isSensitiveKey(name: string): boolean {
   if (/^[_$]/.test(name)) return true
-  const words = wordsOf(name)
-  // Capitals within a word, as in `passWord` and `APIkey`, make it no other one.
+  // Capitals within a word, as in `passWord` and `API_kEY`, make it no other one.
   const spelt = name.toLowerCase().split(SEPARATORS)
-  return (
-    [...words, ...spelt].some((word) => SENSITIVE_WORDS.has(word)) ||
-    words.some((word, index) => SENSITIVE_PAIRS.has(`${word} ${words[index + 1] ?? ''}`))
+  return [wordsOf(name), spelt].some((words) =>
+    words.some(
+      (word, index) => SENSITIVE_WORDS.has(word) || SENSITIVE_PAIRS.has(`${word} ${words[index + 1] ?? ''}`),
+    ),
   )
 }
 

@@ -162,6 +162,8 @@ test('sensitive names go, ordinary ones stay', () => {
     'clientSecret',
     'XMLToken',
     'APIkey',
+    'API_kEY',
+    'caRD-numBer',
     'user_passWord',
   ]
   const ordinary = [

@@ -85,7 +85,8 @@ export function createImportSessions(
     writeNext: async (session, chunksMax) =>
       writeStaged(executor, placeOf(session.importId), session, chunksMax, nowOf(clock)),
     nextChunk: (session) => readNextChunk(executor, placeOf(session.importId), session),
-    findMatches: (session, keys) => findMatches(executor, placeOf(session.importId), session, keys),
+    findMatches: (session, keys, bytesMax) =>
+      findMatches(executor, placeOf(session.importId), session, keys, bytesMax),
     writeChunk: (session, written) =>
       writeGiven(executor, placeOf(session.importId), session, written, nowOf(clock)),
     dropStaged: (importId) => dropStaged(executor, placeOf(importId)),
@@ -99,7 +100,7 @@ export function createImportSessions(
 const CHUNK_MAX_ROWS = 2_000
 
 /**
- * The same for rows that are matched, of which a step writes one chunk in three calls: a part of a list is mostly two
+ * The same for rows that are matched, of which a step writes one chunk in five calls: a part of a list is mostly two
  * chunks. It is less than the least step of other rows.
  */
 const MATCHED_CHUNK_MAX_ROWS = 2_500

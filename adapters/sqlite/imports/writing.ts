@@ -1,9 +1,16 @@
-import { expressionBuilder, sql, type Expression, type SqlBool, type RawBuilder } from 'kysely'
+import {
+  expressionBuilder,
+  sql,
+  type Expression,
+  type ExpressionBuilder,
+  type SqlBool,
+  type RawBuilder,
+} from 'kysely'
+import { keysOf } from '../../../domain/text/encoding.ts'
 import type {
   ImportSession,
   ImportState,
   WrittenChunk,
-  MatchedRows,
   MatchKeys,
   Matches,
   Touch,
@@ -203,55 +210,104 @@ export function writeGiven(
   )
 }
 
-/** That a contact was changed since those were read to which the rows of a chunk were matched. */
-const isOutdated = failsWhen(sql<SqlBool>`exists (select 1 from contacts
-  where organization_id = ${slot('organizationId')} and updated_at > ${slot('at')})`)
+/**
+ * That a contact was changed that now has one of these keys in a column, since those were read to which rows were matched.
+ * The sign keeps SQLite from looking through all that have the keys, where few were changed.
+ */
+const isOutdatedBy = (column: string) =>
+  failsWhen(sql<SqlBool>`exists (select 1 from contacts
+  where organization_id = ${slot('organizationId')} and updated_at > ${slot('at')}
+    and +${sql.id(column)} in (select value from json_each(${slot('keys')})))`)
+const isOutdated = {
+  ids: isOutdatedBy('contact_id'),
+  emails: isOutdatedBy('email_key'),
+  phones: isOutdatedBy('phone'),
+}
 
-const countMatched = template(
-  count(slot('changedRows'))
+type MatchedChunk = Extract<WrittenChunk, { readonly matched: unknown }>
+
+/** That a chunk is the next one, and so many of its rows are left. */
+const isNext = sql<SqlBool>`${nextNumber} = ${slot('chunk')} and ${slot('of')} = (
+  select row_count from import_chunks
+  where organization_id = ${slot('organizationId')} and import_id = ${slot('importId')} and chunk = ${slot('chunk')})`
+
+const ofMatched = ({ eb }: { readonly eb: ExpressionBuilder<Database, 'import_sessions'> }) => ({
+  new_rows: eb('new_rows', '+', slot<number>('newRows')),
+  merged_rows: eb('merged_rows', '+', slot<number>('mergedRows')),
+  warnings: slot<string>('warnings'),
+})
+const countMatched = template(count(slot('changedRows')).set(ofMatched).where(isNext))
+
+/** Counts the first rows of a chunk, whose others wait. */
+const countTaken = template(
+  db
+    .updateTable('import_sessions')
+    .set(ofMatched)
     .set(({ eb }) => ({
-      new_rows: eb('new_rows', '+', slot('newRows')),
-      merged_rows: eb('merged_rows', '+', slot('mergedRows')),
-      warnings: slot('warnings'),
+      changed_rows: eb('changed_rows', '+', slot('changedRows')),
+      written_rows: eb('written_rows', '+', slot('taken')),
+      touched_at: slot('now'),
     }))
-    .where('written_chunks', '=', slot('chunk')),
+    .where(ofSession)
+    .where(isNext)
+    .returning(sessionColumns),
 )
+
+const dropTaken = template(sql`
+  update import_chunks set row_count = row_count - ${slot('taken')}, "rows" = (
+    select json_group_array(json(value)) from (
+      select value from json_each("rows") where key >= ${slot('taken')} order by key))
+  where organization_id = ${slot('organizationId')} and import_id = ${slot('importId')} and chunk = ${slot('chunk')}
+    and ${isNext}`)
 
 const touch = template(sql`
   insert into import_contacts (organization_id, import_id, contact_id, touch)
   select ${slot('organizationId')}, ${slot('importId')}, entry.value ->> 0, entry.value ->> 1
-  from json_each(${slot('touched')}) as entry where ${nextNumber} = ${slot('chunk')}
+  from json_each(${slot('touched')}) as entry where ${isNext}
   on conflict (organization_id, import_id, contact_id) do update set touch = excluded.touch`)
 
 /**
- * Writes contacts as the rows of a chunk leave them; a dry run notes them for its next chunks. Null also when a contact
+ * Writes contacts as rows of a chunk leave them; a dry run notes them for the rows after them. Null also when a contact
  * was changed since they were read.
  */
 async function writeMatched(
   executor: Executor,
   session: ImportSession,
   place: SessionPlace,
-  { chunk, matched }: { readonly chunk: number; readonly matched: MatchedRows },
+  given: MatchedChunk,
   now: string,
 ): Promise<ImportSession | null> {
   const { organizationId } = place
+  const { chunk, taken, of, matched } = given
+  const { at, keys } = matched
   const table = writableTable('contacts')
-  const values = { ...place, owner: organizationId, chunk, chunksMax: 1, now, ...matched.counts }
+  const step = { ...place, chunk, of }
+  const values = { ...step, owner: organizationId, chunksMax: 1, taken, now, ...matched.counts }
   const rows = encodedRows(table, givenFields(table), matched.rows)
   const changes = session.isDryRun
-    ? noteStatements(place, session, { chunk, matched }, now)
+    ? noteStatements(place, session, given, now)
     : [
-        bind(isOutdated, { organizationId, at: matched.at }),
+        ...keysOf(isOutdated).flatMap((sort) => ofKeys(isOutdated[sort], { organizationId, at }, keys[sort])),
         moveClock(table, organizationId, now),
         ...jsonChunks(rows).map((some) => bind(upsertGiven('contacts'), { ...values, rows: some })),
       ]
   const writes = [
     ...changes,
-    ...jsonChunks(matched.touched).map((some) => bind(touch, { ...place, chunk, touched: some })),
+    ...jsonChunks(matched.touched).map((some) => bind(touch, { ...step, touched: some })),
   ]
-  const counting = bind(countMatched, { ...values, warnings: JSON.stringify(matched.warnings) })
+  const isAll = taken === of
+  const counting = bind(isAll ? countMatched : countTaken, {
+    ...values,
+    warnings: JSON.stringify(matched.warnings),
+  })
   try {
-    return await counted(executor, place, counting, writes)
+    return await counted(
+      executor,
+      place,
+      counting,
+      writes,
+      isAll ? [] : [bind(dropTaken, { ...step, taken })],
+    )
   } catch (error) {
     if (CONDITION_HELD.test(String(error))) return null
     throw error
@@ -281,11 +337,24 @@ const EVERY_MORE = 1_000
 const contactTable = tableOf('contacts')
 export const fields = givenFields(contactTable)
 
-/** Finds every contact that has one of the keys in a column, at most `most` of them. */
-const every = (column: string) => {
-  const held = sql`json_each(${slot('keys')}) as k cross join contacts as t
+/** The contacts that have one of the keys in a column. */
+const held = (column: string) => sql`json_each(${slot('keys')}) as k cross join contacts as t
     on t.organization_id = ${slot('organizationId')} and ${sql.id('t', column)} = k.value`
-  return template(sql<ResultRow>`${selectFrom(contactTable, fields, 'columns', held)} limit +${slot('most')}`)
+
+/** Finds every contact that has one of the keys in a column, at most `most` of them. */
+const every = (column: string) =>
+  template(
+    sql<ResultRow>`${selectFrom(contactTable, fields, 'columns', held(column))} limit +${slot('most')}`,
+  )
+
+/** The size of those contacts, which the heads of their rows say. */
+const sizeOf = (column: string) => {
+  const sizes = [...contactTable.columns.values()].map(
+    ({ name }) => sql`ifnull(octet_length(${sql.id('t', name)}), 4)`,
+  )
+  const size = sql`${sql.join(sizes, sql` + `)} as bytes`
+  return template(sql<{ readonly bytes: number }>`
+    select ifnull(sum(bytes), 0) as bytes from (select ${size} from ${held(column)} limit +${slot('most')})`)
 }
 
 /** Finds the oldest contacts that have each of the keys. */
@@ -301,13 +370,24 @@ const oldest = (condition: RawBuilder<unknown>) => {
 }
 
 /** How contacts are found by a sort of keys: all of them, and where those are too many, the oldest. */
-const byId = [every('contact_id'), []] as const
-const byEmail = [every('email_key'), [oldest(sql`c.email_key = k.value`)]] as const
+interface Lookup {
+  readonly size: Template<{ readonly bytes: number }>
+  readonly all: Template<ResultRow>
+  readonly bounded: readonly Template<ResultRow>[]
+}
+
+const byId = { size: sizeOf('contact_id'), all: every('contact_id'), bounded: [] }
+const byEmail = {
+  size: sizeOf('email_key'),
+  all: every('email_key'),
+  bounded: [oldest(sql`c.email_key = k.value`)],
+}
 /** Whoever has no email may be found by a phone that older contacts with emails have too. */
-const byPhone = [
-  every('phone'),
-  [oldest(sql`c.phone = k.value`), oldest(sql`c.phone = k.value and c.email_key is null`)],
-] as const
+const byPhone = {
+  size: sizeOf('phone'),
+  all: every('phone'),
+  bounded: [oldest(sql`c.phone = k.value`), oldest(sql`c.phone = k.value and c.email_key is null`)],
+}
 
 const readClock = template(sql<{ readonly at: string }>`
   select clock_at as at from organizations where organization_id = ${slot('organizationId')}`)
@@ -319,17 +399,28 @@ const readTouched = template(sql<{ readonly contact_id: string; readonly touch: 
 
 /**
  * The contacts that have one of these keys, and what the import did with them so far. For a dry run, they are as it would
- * have left them.
+ * have left them. Of contacts that are larger than `bytesMax` in all, their size alone is read.
  */
 export async function findMatches(
   executor: Executor,
   place: SessionPlace,
   { isDryRun }: ImportSession,
   keys: MatchKeys,
-): Promise<Matches> {
+  bytesMax: number,
+): Promise<Matches | { readonly bytes: number }> {
   const { ids, emails, phones } = keys
   const { organizationId } = place
   const lookups = [lookup(place, byId, ids), lookup(place, byEmail, emails), lookup(place, byPhone, phones)]
+  if (bytesMax < Infinity) {
+    const sizes = rowsIn(
+      await resultsOf(
+        executor,
+        lookups.flatMap(({ sizes: some }) => some),
+      ),
+    )
+    const bytes = sizes.reduce((sum, size) => sum + size.bytes, 0)
+    if (bytes > bytesMax) return { bytes }
+  }
   // The clock is read with them, so that what changes after it is noticed.
   const [clock, ...results] = await resultsOf(executor, [
     bind(readClock, { organizationId }),
@@ -354,14 +445,11 @@ export async function findMatches(
 }
 
 /** The statements that find the contacts with one of these keys, and those that find only the oldest for each key. */
-function lookup(
-  { organizationId }: SessionPlace,
-  [all, bounded]: readonly [Template<ResultRow>, readonly Template<ResultRow>[]],
-  keys: readonly string[],
-) {
+function lookup({ organizationId }: SessionPlace, { size, all, bounded }: Lookup, keys: readonly string[]) {
   const most = EVERY_OF_KEY * keys.length + EVERY_MORE
   return {
     most,
+    sizes: ofKeys(size, { organizationId, most }, keys),
     statements: ofKeys(all, { organizationId, most }, keys),
     oldest: bounded.flatMap((by) => ofKeys(by, { organizationId, most: SHARED_MAX * keys.length }, keys)),
   }
@@ -382,6 +470,9 @@ function rowsIn<Row>(results: readonly StatementResult<Row>[]): readonly Row[] {
 // only added; of several of one contact, that of the last chunk holds. A contact that no longer has an email under which it
 // was noted is found by it all the same, and whoever matches looks at the contact itself.
 
+/** A chunk has fewer rows, so that each step of each chunk has a number of its own, later ones a larger one. */
+const STEPS_OF_CHUNK_MAX = 10_000
+
 /** So many that a bucket mostly has one key. */
 const BUCKETS = 2 ** 32
 
@@ -393,9 +484,9 @@ function bucketOfNote(note: string): number {
 
 const insertNotes = template(sql`
   insert into import_keys (organization_id, import_id, bucket, part, "keys", lines)
-  select ${slot('organizationId')}, ${slot('importId')}, entry.value ->> 0, ${slot('chunk')},
+  select ${slot('organizationId')}, ${slot('importId')}, entry.value ->> 0, ${slot('part')},
     entry.value -> 1, entry.value -> 2
-  from json_each(${slot('notes')}) as entry where ${nextNumber} = ${slot('chunk')}`)
+  from json_each(${slot('notes')}) as entry where ${isNext}`)
 
 /** The notes under the keys in the slot `wanted`, each with the number of its bucket. */
 const wanted = sql`json_each(${slot('wanted')}) as w cross join import_keys as k
@@ -419,7 +510,7 @@ const readIds = template(sql<{ readonly found: string }>`
 function noteStatements(
   place: SessionPlace,
   { matching }: ImportSession,
-  { chunk, matched }: { readonly chunk: number; readonly matched: MatchedRows },
+  { chunk, of, matched }: MatchedChunk,
   now: string,
 ): readonly Statement[] {
   // By ids, only those are met again that are touched, since they are marked.
@@ -441,8 +532,9 @@ function noteStatements(
     counts.set(shared, count + 1)
     if (count < SHARED_MAX) add(note, value)
   }
-  // An organization's clock moves with each write, so contacts of later chunks are younger.
-  const madeAt = toInstant(Date.parse(now) + chunk)
+  const part = chunk * STEPS_OF_CHUNK_MAX + STEPS_OF_CHUNK_MAX - of
+  // An organization's clock moves with each write, so contacts of later steps are younger.
+  const madeAt = toInstant(Date.parse(now) + part)
   const aged = noted.map((row) => {
     return { ...row, createdAt: typeof row.createdAt === 'string' ? row.createdAt : madeAt }
   })
@@ -453,7 +545,9 @@ function noteStatements(
     if (emailKey !== null) addShared(noteOf('email', emailKey), age)
     if (phone !== null) addShared(noteOf('phone', phone), age)
   }
-  return jsonChunks([...buckets.values()]).map((notes) => bind(insertNotes, { ...place, chunk, notes }))
+  return jsonChunks([...buckets.values()]).map((notes) =>
+    bind(insertNotes, { ...place, chunk, of, part, notes }),
+  )
 }
 
 function byAge(one: StoredRow, than: StoredRow): number {

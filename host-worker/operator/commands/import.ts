@@ -173,8 +173,8 @@ const importCommand: Command = {
   summary: "Import an organization's rows from NDJSON or CSV",
   details: [
     'The whole file is checked before anything is written; a bad line is named with its field and why. Rows are',
-    'inserted or updated by id, so importing twice changes nothing; an id may stand in a file only once. An import that',
-    'was interrupted goes on where it stopped when the same command is run again.',
+    'inserted or updated by id, so importing twice changes nothing; an id may stand in a file only once, but in CSV files',
+    'of contacts. An import that was interrupted goes on where it stopped when the same command is run again.',
     'CSV, as spreadsheet programs write it: cells are separated by commas, semicolons or tabs. The first row names the',
     'fields, whatever the case, spaces, _ and -; --map "First Name=firstName" names the field of another column, and',
     '--map "Notes=" leaves one out. An empty cell is an absent field, a row of empty cells is skipped, lists and objects',
