@@ -241,7 +241,6 @@ export const listAudit = operated({
       ],
       pagination: samplePagination,
     }),
-    400: 'BadRequest',
   },
   commands: [
     {

@@ -62,7 +62,6 @@ export const issuePlatformKey = operated({
   body: settings,
   responses: {
     201: jsonResponse('The key.', IssuedKeyBody, sampleIssuedToPlatform),
-    400: 'BadRequest',
     409: 'Conflict',
   },
   answer: async ({ body, change }, world, operator) => {
@@ -83,8 +82,6 @@ export const issueTenantKey = operated({
   body: settings,
   responses: {
     201: jsonResponse('The key.', IssuedKeyBody, sampleIssued),
-    400: 'BadRequest',
-    404: 'NotFound',
     409: 'Conflict',
   },
   commands: [
@@ -137,7 +134,6 @@ export const listPlatformKeys = operated({
   query: pageParameters,
   responses: {
     200: jsonResponse('A page of keys.', page, { ...samplePage, data: [samplePlatformKey] }),
-    400: 'BadRequest',
   },
   answer: async ({ operation, query }, world) => {
     return listed(operation.id, null, query, world)
@@ -154,7 +150,7 @@ export const listTenantKeys = operated({
   summary: 'List the keys of an organization',
   description: LISTING,
   query: pageParameters,
-  responses: { 200: jsonResponse('A page of keys.', page, samplePage), 400: 'BadRequest', 404: 'NotFound' },
+  responses: { 200: jsonResponse('A page of keys.', page, samplePage) },
   commands: [
     {
       words: ['key', 'list'],
@@ -257,7 +253,6 @@ export const rotateKeyEndpoint = operated({
       replacedKeyId: '8LwR1yZpAq0d',
       replacedEndsAt: '2026-03-08T14:00:00.000Z',
     }),
-    400: 'BadRequest',
     404: 'NotFound',
     409: 'Conflict',
   },

@@ -137,7 +137,6 @@ export const issueOperatorKeyEndpoint = operated({
       key: OPERATOR_KEY_PREFIX + SAMPLE_KEY_END,
       ...sample,
     }),
-    400: 'BadRequest',
     409: 'Conflict',
   },
   answer: async ({ request, body, change }, world, issuer) => {
@@ -174,7 +173,6 @@ export const listOperatorKeys = operated({
       data: [sample],
       pagination: samplePagination,
     }),
-    400: 'BadRequest',
   },
   answer: async ({ operation, query }, world) => {
     return servePage(
@@ -222,7 +220,6 @@ export const revokeOperatorKey = operated({
       unreached: [],
     }),
     204: { description: 'It is revoked. Only without `descendants`.' },
-    400: 'BadRequest',
     404: 'NotFound',
   },
   answer: async ({ params: { keyId = '' }, query, change }, { clock }) => {

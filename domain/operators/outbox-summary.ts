@@ -180,7 +180,6 @@ export const summarizeOutbox = operated({
       data: [sample],
       pagination: samplePagination,
     }),
-    400: 'BadRequest',
   },
   commands: [
     {

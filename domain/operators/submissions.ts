@@ -125,8 +125,6 @@ export const listSubmissions = operated({
       data: [sample],
       pagination: samplePagination,
     }),
-    400: 'BadRequest',
-    404: 'NotFound',
   },
   commands: [
     {
@@ -231,7 +229,6 @@ export const showSubmission = operated({
   summary: 'Show a submission and what followed it',
   responses: {
     200: jsonResponse('The submission.', ShownSubmission, { ...sample, runs: [], messages: [], waiting: [] }),
-    404: 'NotFound',
   },
   commands: [
     {
@@ -302,8 +299,6 @@ export const countUnread = operated({
       }),
       { unread: 3, isWhole: true },
     ),
-    400: 'BadRequest',
-    404: 'NotFound',
   },
   commands: [
     {
@@ -358,8 +353,6 @@ export const markSubmissions = operated({
   ),
   responses: {
     204: { description: 'They are marked.' },
-    400: 'BadRequest',
-    404: 'NotFound',
     409: 'Conflict',
   },
   commands: [

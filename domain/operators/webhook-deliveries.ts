@@ -144,7 +144,6 @@ export const listDeliveries = operated({
       data: [sampleDelivery],
       pagination: samplePagination,
     }),
-    400: 'BadRequest',
     404: 'NotFound',
   },
   commands: [
@@ -254,7 +253,6 @@ export const resendSince = operated({
   ),
   responses: {
     202: jsonResponse('They are sent again.', Resent, { resent: 12, next: null }),
-    400: 'BadRequest',
     404: 'NotFound',
     409: 'Conflict',
   },

@@ -118,11 +118,6 @@ export interface OperationRecord<
    * operation changes nothing.
    */
   readonly action: AuditAction | null
-  /**
-   * Whether there must be the organization that its path names. The handler receives it; without one the answer is 404.
-   * Only for the operator interface.
-   */
-  readonly needsOrganization: boolean
   /** Whether it shows or changes a state that is read, changed and written back; null: it does not. */
   readonly versioned: Versioned | null
   /** The commands of the operators' command line that call it. Only for the operator interface. */
@@ -199,7 +194,6 @@ export type RecordDeclaration<
     readonly headers?: Readonly<Record<string, RequestHeader>>
     readonly body?: Body
     readonly action?: AuditAction
-    readonly needsOrganization?: boolean
     readonly versioned?: Version
     readonly commands?: readonly OperatorCommand<OperationEndpoint, AnswerIn<Responses>>[]
     readonly responses: Responses
@@ -251,7 +245,6 @@ export function operationRecord<
     requires: null,
     query: null,
     action: null,
-    needsOrganization: false,
     commands: [],
     ...declared,
     versioned,
