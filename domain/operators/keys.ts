@@ -1,11 +1,10 @@
 import * as v from 'valibot'
 import { KEY_PREFIXES } from '../access/keys.ts'
 import { issuerOf, operatorRoles, type Operator } from '../access/operator-credentials.ts'
-import { echoed } from '../limits/limits.ts'
 import { mark, ofOrganization, sets, text } from '../record/command.ts'
 import { component, described, worded } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
-import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
+import { jsonReply, PRIVATE } from '../record/reply.ts'
 import { toInstant } from '../text/instant.ts'
 import { jsonBody, instant, type Belonging, operated } from './serve.ts'
 import type { Change } from './change.ts'
@@ -25,8 +24,8 @@ import {
   SAMPLE_KEY_END,
   sampleIssued,
   sampleKey,
+  unknownKey,
   type KeyIssuing,
-  type RefusedSetting,
 } from './key-settings.ts'
 import { issuedOperatorKey, issuerColumn, listedOperatorKeys, stateColumns } from './operator-keys.ts'
 
@@ -188,10 +187,6 @@ const ofKey: Belonging = {
   otherwise: ({ params: { keyId = '' } }) => unknownKey(keyId),
 }
 
-function unknownKey(keyId: string) {
-  return errorReply(404, `There is no key ${echoed(keyId)}.`)
-}
-
 export const revokeKey = operated({
   id: 'keys.revoke',
   method: 'POST',
@@ -276,9 +271,7 @@ export const rotateKeyEndpoint = operated({
   answer: async ({ params: { keyId = '' }, body, change }, world, operator) => {
     const { overlap: overlapMs, ...end } = body
     const outcome = await rotateKey({ keyId, overlapMs, ...end }, issuingBy(operator, change, world))
-    if (outcome.kind === 'refused') return refusedSetting(outcome)
-    if (outcome.kind === 'not_rotated')
-      return outcome.isKnown ? errorReply(409, outcome.reason) : unknownKey(keyId)
+    if ('refusal' in outcome) return outcome.refusal
     const { key, stored, endsAt } = outcome
     const replacement = { replacedKeyId: keyId, replacedEndsAt: endsAt }
     return jsonReply(201, { key, ...publishedKey(stored, world), ...replacement }, PRIVATE)
@@ -292,8 +285,7 @@ async function issued(
   world: OperatorWorld,
 ) {
   const outcome = await issueCheckedKey(organizationId, settings, issuing)
-  if (outcome.kind === 'refused') return refusedSetting(outcome)
-  if (outcome.kind === 'issuer_ended') return errorReply(409, outcome.problem)
+  if ('refusal' in outcome) return outcome.refusal
   return jsonReply(201, { key: outcome.key, ...publishedKey(outcome.stored, world) }, PRIVATE)
 }
 
@@ -331,8 +323,4 @@ function issuingBy(
     },
   }
   return { keys, secrets, random, clock, issuedBy: issuerOf(operator) }
-}
-
-function refusedSetting({ setting, problem }: RefusedSetting) {
-  return errorReply(400, `${setting}: ${problem}.`)
 }
