@@ -207,7 +207,7 @@ export const revokeOperatorKey = operated({
       ['true', 'false'],
       'true',
       { label: 'Revoke all keys that descend from it too' },
-    )('descendants'),
+    ),
   },
   responses: {
     200: jsonResponse('It is revoked, with all that descend from it.', RevokedKeys, {

@@ -68,7 +68,7 @@ const inOrganization = {
   organizationId: optionalText(
     'The organization in which they have the role; left out: the whole service.',
     'lakeside',
-  )('organizationId'),
+  ),
 }
 
 const common = { tag: 'People', openTo: 'owner', belonging: ofParameter } as const

@@ -136,7 +136,7 @@ export const listDeliveries = operated({
   description:
     'The latest event first. Kept for 30 days, without what was sent. What was not tried yet is in the outbox.',
   query: {
-    status: optionalWord('Only those that did not succeed.', ['failed'], 'failed')('status'),
+    status: optionalWord('Only those that did not succeed.', ['failed'], 'failed'),
     ...pageParameters,
   },
   responses: {

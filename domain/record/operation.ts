@@ -411,8 +411,11 @@ export interface QueryParameter<Value = unknown> {
   readonly schema: v.GenericSchema
   /** An example. Absent: the glossary or the schema has one. */
   readonly example?: string
-  /** @param given all texts that the request has for the parameter: none, one or several */
-  readonly read: (given: readonly string[]) => ParameterReading<Value>
+  /**
+   * @param given all texts that the request has for the parameter: none, one or several
+   * @param name the parameter's, for the sentence that refuses them
+   */
+  readonly read: (given: readonly string[], name: string) => ParameterReading<Value>
 }
 
 /** The query parameters of an operation by name, in the order of the contract document. */
@@ -436,7 +439,7 @@ export function readQuery<Parameters extends QueryParameters>(
 ): ParameterReading<QueryValues<Parameters>> {
   const values: Record<string, unknown> = {}
   for (const [name, { read }] of Object.entries(declared ?? {})) {
-    const reading = read(query.getAll(name))
+    const reading = read(query.getAll(name), name)
     if (reading.kind === 'refused') return reading
     values[name] = reading.value
   }
