@@ -313,15 +313,11 @@ function shared(name: SharedResponse): Node {
   return { $ref: `#/components/responses/${name}` }
 }
 
-/**
- * The failures that follow from who may call an endpoint. Every operation of operators also refuses unknown parameters
- * and keys.
- */
+/** The failures that follow from who may call an endpoint. */
 function commonResponses({ access, requires }: Pick<Endpoint, 'access' | 'requires'>): Node {
   const needsAdmin = access === 'admin' || access === 'admin_or_root_secret'
   const lacks = requires !== null && capabilityRefused(requires).status === 403
   return {
-    ...(needsAdmin || access === 'support' ? { '400': shared('BadRequest') } : {}),
     ...(access === 'public' ? {} : { '401': shared('Unauthorized') }),
     ...(needsAdmin || lacks ? { '403': shared('Forbidden') } : {}),
     ...(access === 'tenant' || access === 'tenant_or_platform' ? { '429': shared('TooManyRequests') } : {}),

@@ -77,7 +77,6 @@ export const beginExport = operated({
       secrets: false,
       files: [{ file: 'rows/sites.ndjson', columns: ['siteId', 'name', 'code'] }],
     }),
-    400: 'BadRequest',
     403: 'Forbidden',
     404: 'NotFound',
   },
@@ -127,7 +126,6 @@ export const readExport = operated({
       }),
       { lines: '{"siteId":"s1","name":"Harbor","code":"H"}\n', rows: 1, next: null },
     ),
-    400: 'BadRequest',
     403: 'Forbidden',
     404: 'NotFound',
   },
@@ -348,7 +346,6 @@ export const beginRestore = operated({
   ),
   responses: {
     200: jsonResponse('The restoration.', RestorationBody, sample),
-    400: 'BadRequest',
     409: 'Conflict',
   },
   answer: async ({ params: { organizationId = '' }, body, change }, world) => {
@@ -399,7 +396,6 @@ export const writeRestore = operated({
   ),
   responses: {
     200: jsonResponse('The restoration.', RestorationBody, sample),
-    400: 'BadRequest',
     404: 'NotFound',
     409: 'Conflict',
   },

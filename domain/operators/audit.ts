@@ -220,10 +220,10 @@ export const listAudit = operated({
   description: 'Newest first: every change, and every one that was refused.',
   query: {
     organizationId: organizationFilter,
-    operatorKeyId: optionalText('Only what was asked for with this key.', '3kTzB0n9QmVx')('operatorKeyId'),
+    operatorKeyId: optionalText('Only what was asked for with this key.', '3kTzB0n9QmVx'),
     action: optionalWord('Only requests for this change.', auditActions, 'key.revoke', {
       choices: auditActionWords,
-    })('action'),
+    }),
     ...pageParameters,
   },
   responses: {
@@ -241,7 +241,6 @@ export const listAudit = operated({
       ],
       pagination: samplePagination,
     }),
-    400: 'BadRequest',
   },
   commands: [
     {

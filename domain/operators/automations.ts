@@ -159,8 +159,6 @@ export const listOrganizationAutomations = operated({
       data: [sample],
       pagination: samplePagination,
     }),
-    400: 'BadRequest',
-    404: 'NotFound',
   },
   commands: [
     {
@@ -210,7 +208,6 @@ export const showOrganizationAutomation = operated({
       problems: [],
       bounds: { recipientDaily: RECIPIENT_DAILY_MAX, organizationHourly: 500 },
     }),
-    404: 'NotFound',
   },
   commands: [
     {
@@ -335,8 +332,6 @@ export const testAutomationStep = operated({
       }),
       { to: 'grace@example.com', failure: null },
     ),
-    400: 'BadRequest',
-    404: 'NotFound',
     409: 'Conflict',
   },
   answer: async ({ params: { organizationId = '' }, organization, body, change }, world) => {

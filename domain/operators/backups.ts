@@ -47,7 +47,6 @@ export const runBackup = operated({
       }),
       { name: sample.name, rows: 12_000 },
     ),
-    404: 'NotFound',
     409: 'Conflict',
   },
   answer: async ({ params: { organizationId = '' }, change }, world) => {
@@ -85,7 +84,6 @@ export const listBackups = operated({
       data: [sample],
       pagination: samplePagination,
     }),
-    400: 'BadRequest',
     409: 'Conflict',
   },
   answer: async ({ operation, query }, world) => {
@@ -142,7 +140,6 @@ export const readBackup = operated({
       }),
       { bytes: 'bWFuaWZlc3QuanNvbg==', token: 'AbL3nQ0yVx7Rk2mZ9tWc' },
     ),
-    400: 'BadRequest',
     404: 'NotFound',
     409: 'Conflict',
   },
@@ -194,7 +191,6 @@ export const removeBackups = operated({
       v.strictObject({ removed: described(v.array(v.string()), 'The names of the archives.') }),
       { removed: [sample.name] },
     ),
-    400: 'BadRequest',
     409: 'Conflict',
   },
   answer: async ({ body: { keepDays }, change }, world) => {

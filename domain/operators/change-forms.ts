@@ -115,9 +115,7 @@ export const saveOrganizationForms = operated({
   ),
   responses: {
     200: jsonResponse('They are saved.', SavedForms, { data: [savedSample] }),
-    400: 'BadRequest',
     403: 'Forbidden',
-    404: 'NotFound',
     422: jsonResponse('Nothing is saved.', RefusedForms, {
       error: 'Nothing was saved. Form 1: fields[0].requried is not a known key. Did you mean required?',
       problems: [
@@ -218,8 +216,6 @@ export const publishOrganizationForm = operated({
   ),
   responses: {
     200: jsonResponse('It is as asked.', Saved, { ...savedSample, outcome: 'changed' }),
-    400: 'BadRequest',
-    404: 'NotFound',
     409: 'Conflict',
   },
   commands: [
@@ -282,9 +278,7 @@ export const restoreFormVersion = operated({
   body: jsonBody(v.strictObject({ unpublish: unpublishing }), {}),
   responses: {
     200: jsonResponse('It is saved.', Saved, { ...savedSample, outcome: 'changed' }),
-    400: 'BadRequest',
     403: 'Forbidden',
-    404: 'NotFound',
     422: jsonResponse('Nothing is saved.', RefusedForms, {
       error: 'Nothing was saved. Form 1: fields[0].type would take the published form offline.',
       problems: [{ form: 1, field: 'fields[0].type', message: 'would take the published form offline' }],

@@ -99,7 +99,6 @@ export const checkForms = operated({
     200: jsonResponse('The verdicts.', Verdicts, {
       data: [{ formId: 'contact', supported: true, reasons: [], warnings: [], problems: [], findings: [] }],
     }),
-    400: 'BadRequest',
     404: 'NotFound',
   },
   answer: async ({ body: { forms, organizationId } }, world) => {

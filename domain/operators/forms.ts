@@ -75,8 +75,6 @@ export const listOrganizationForms = operated({
       data: [{ ...sample, address: 'https://api.example.com/f/contact' }],
       pagination: samplePagination,
     }),
-    400: 'BadRequest',
-    404: 'NotFound',
   },
   commands: [
     {
@@ -179,7 +177,6 @@ export const showFormVersion = operated({
       supported: true,
       reasons: [],
     }),
-    404: 'NotFound',
   },
   answer: async ({ params: { organizationId = '', formId = '', version = '' } }, { tenant: open }) => {
     const tenant = open(organizationId)
@@ -227,7 +224,6 @@ export const showOrganizationForm = operated({
       form: { formId: 'contact', name: 'Contact', isPublished: true, notificationEmails: [], fields: [] },
       ...sample,
     }),
-    404: 'NotFound',
   },
   commands: [
     {
@@ -314,8 +310,6 @@ export const listFormVersions = operated({
       data: [sampleVersion],
       pagination: samplePagination,
     }),
-    400: 'BadRequest',
-    404: 'NotFound',
   },
   commands: [
     {

@@ -190,8 +190,6 @@ export const openImportEndpoint = operated({
   }),
   responses: {
     200: jsonResponse('It is open.', ImportBody, { ...sampleImport, receivedBytes: 0, nextPart: 1 }),
-    400: 'BadRequest',
-    404: 'NotFound',
     409: 'Conflict',
   },
   answer: async ({ body, change, organization }, world) => {
@@ -227,8 +225,6 @@ export const sendImportPart = operated({
   },
   responses: {
     200: whereItStands,
-    400: 'BadRequest',
-    404: 'NotFound',
     409: 'Conflict',
     413: jsonResponse('The part is too large.', ErrorBody, { error: PART_TOO_LARGE }),
   },
@@ -262,8 +258,6 @@ export const commitImportEndpoint = operated({
     'After the last part: checks what only the whole file shows, decides that all of it is written, and begins to. A dry run writes nothing: it counts what an import would make of each row, and ends as `checked`. The decision is never taken back; when the service is interrupted, it goes on by itself. While the answer says `writing`, call `imports.write` to have more written and to learn how far it is.',
   responses: {
     200: jsonResponse('It is being written, or done.', ImportBody, written),
-    400: 'BadRequest',
-    404: 'NotFound',
     409: 'Conflict',
     422: refused,
   },
@@ -286,8 +280,6 @@ export const writeImport = operated({
   description: 'Writes for a second or so what was committed. It may be called as often as you like.',
   responses: {
     200: jsonResponse('Where it stands now.', ImportBody, written),
-    400: 'BadRequest',
-    404: 'NotFound',
     409: 'Conflict',
     422: refused,
   },
@@ -310,7 +302,7 @@ export const abortImportEndpoint = operated({
   action: 'import.abort',
   summary: 'Give an import up',
   description: 'Possible until it is committed, and for a dry run until it ends. Nothing of it was written.',
-  responses: { 200: whereItStands, 400: 'BadRequest', 404: 'NotFound', 409: 'Conflict' },
+  responses: { 200: whereItStands, 409: 'Conflict' },
   answer: async ({ params: { importId = '' }, change, organization }, world) => {
     const imports = world.imports(organization)
     const session = await imports.sessions.find(importId)
@@ -328,7 +320,7 @@ export const showImport = operated({
   ...common,
   summary: 'Show an import',
   description: `An import is remembered for ${ABANDONED_HOURS} hours after it ended.`,
-  responses: { 200: whereItStands, 400: 'BadRequest', 404: 'NotFound' },
+  responses: { 200: whereItStands },
   answer: async ({ params, organization }, world) => {
     const { sessions } = world.imports(organization)
     const session = await sessions.find(params.importId ?? '')
@@ -350,8 +342,6 @@ export const listImports = operated({
       data: [sampleImport],
       pagination: samplePagination,
     }),
-    400: 'BadRequest',
-    404: 'NotFound',
   },
   commands: [
     {

@@ -1,10 +1,12 @@
 import * as v from 'valibot'
 import type { KeyAttributes, KeyScope, StoredKey, Administration } from '../../ports/organizations.ts'
 import { RATE_WINDOW_MS } from '../access/rate-limiter.ts'
+import { echoed } from '../limits/limits.ts'
 import { sets, text } from '../record/command.ts'
 import { described, worded, component, type Words } from '../record/meaning.ts'
+import { errorReply } from '../record/reply.ts'
 import { isCalendarDate, parseInstant, toInstant } from '../text/instant.ts'
-import { KEY_PREFIXES, issueKey, type IssuedKey, type NewKey } from '../access/keys.ts'
+import { KEY_PREFIXES, issueKey, type NewKey } from '../access/keys.ts'
 import { keysOf } from '../text/encoding.ts'
 import type { OperatorWorld } from './world.ts'
 import { instant } from './serve.ts'
@@ -250,23 +252,21 @@ export interface KeyIssuing {
   readonly issuedBy: string | null
 }
 
-/** A setting that is refused, although it is well-formed. */
-export interface RefusedSetting {
-  readonly kind: 'refused'
-  readonly setting: keyof KeySettings
-  /** The rest of a sentence that begins with the setting's name. */
-  readonly problem: string
+/** The answer when no key was issued, because the operator key of the request has ended meanwhile. */
+export function issuerEnded() {
+  return errorReply(409, 'The key of this request was revoked or has expired meanwhile. No key was issued.')
 }
 
-/** Nothing was issued, because the operator key of the request has ended meanwhile. */
-interface IssuerEnded {
-  readonly kind: 'issuer_ended'
-  /** A sentence. */
-  readonly problem: string
+/** The answer about a key that does not exist, or that the caller may not see. */
+export function unknownKey(keyId: string) {
+  return errorReply(404, `There is no key ${echoed(keyId)}.`)
 }
 
-/** What is said when a key was not issued because its issuer has ended. */
-export const ISSUER_ENDED = 'The key of this request was revoked or has expired meanwhile. No key was issued.'
+/** The answer to an end that is not in the future; null: it is, or there is no end. */
+export function refusedEnd(expiresAt: string | null | undefined, clock: Clock) {
+  const isPast = expiresAt != null && expiresAt <= toInstant(clock.nowMs())
+  return isPast ? errorReply(400, 'expiresAt: must be in the future.') : null
+}
 
 /**
  * Checks the settings of a new key, makes it and stores it.
@@ -276,37 +276,13 @@ export async function issueCheckedKey(
   organizationId: string | null,
   settings: KeySettings,
   { keys, secrets, random, clock, issuedBy }: KeyIssuing,
-): Promise<({ readonly kind: 'issued' } & IssuedKey) | RefusedSetting | IssuerEnded> {
-  const refused = settingProblem(organizationId, settings, clock)
-  if (refused !== null) return refused
+) {
+  const refusal = refusedEnd(settings.expiresAt, clock)
+  if (refusal !== null) return { refusal }
+  if (organizationId === null && settings.scope === 'read')
+    return { refusal: errorReply(400, 'scope: of a platform key must be send or all: it can only send.') }
   const issued = await issueKey({ organizationId, ...settings, issuedBy }, secrets, random, clock)
-  const isAdded = await keys.addKey(issued.stored)
-  return isAdded ? { kind: 'issued', ...issued } : { kind: 'issuer_ended', problem: ISSUER_ENDED }
-}
-
-/** The first setting that is refused although it is well-formed; null: there is none. */
-function settingProblem(
-  organizationId: string | null,
-  { scope, expiresAt }: KeySettings,
-  clock: Clock,
-): RefusedSetting | null {
-  const isPast = expiresAt !== undefined && isPastInstant(expiresAt, clock)
-  if (isPast) return { kind: 'refused', setting: 'expiresAt', problem: IN_THE_PAST }
-  return organizationId === null && scope === 'read'
-    ? {
-        kind: 'refused',
-        setting: 'scope',
-        problem: 'of a platform key must be send or all: it can only send',
-      }
-    : null
-}
-
-/** The problem of an expiry that is not in the future. */
-export const IN_THE_PAST = 'must be in the future'
-
-/** Whether an instant is now or in the past. */
-export function isPastInstant(instant: string, clock: Clock): boolean {
-  return instant <= toInstant(clock.nowMs())
+  return (await keys.addKey(issued.stored)) ? issued : { refusal: issuerEnded() }
 }
 
 /** An operator's request to replace a key. */
@@ -318,21 +294,6 @@ interface RotationRequest {
   readonly expiresAt?: string
 }
 
-/** A key that was replaced, and its successor. */
-interface Rotated extends IssuedKey {
-  readonly kind: 'rotated'
-  /** The instant at which the replaced key ends. */
-  readonly endsAt: string
-}
-
-/** A key that cannot be replaced. */
-interface NotRotated {
-  readonly kind: 'not_rotated'
-  readonly isKnown: boolean
-  /** The reason, in one sentence. */
-  readonly reason: string
-}
-
 /**
  * Issues a successor with the attributes of a key. The key ends after the overlap, or at its own expiry if that comes
  * first. A key can have only one successor, so that the end of the overlap is never passed on as an expiry.
@@ -340,32 +301,33 @@ interface NotRotated {
 export async function rotateKey(
   { keyId, overlapMs, expiresAt }: RotationRequest,
   { keys, secrets, random, clock, issuedBy }: KeyIssuing,
-): Promise<Rotated | NotRotated | RefusedSetting> {
-  if (expiresAt !== undefined && isPastInstant(expiresAt, clock))
-    return { kind: 'refused', setting: 'expiresAt', problem: IN_THE_PAST }
+) {
+  const refusal = refusedEnd(expiresAt, clock)
+  if (refusal !== null) return { refusal }
   const replaced = await keys.findKey(keyId)
-  if (replaced === null) return notRotated(keyId, null, clock)
+  if (replaced === null) return { refusal: unknownKey(keyId) }
   const issued = await issueKey({ ...successorOf(replaced, expiresAt), issuedBy }, secrets, random, clock)
   const overlapEnd = toInstant(clock.nowMs() + overlapMs)
   const isRotated = await keys.rotateKey({ keyId, successor: issued.stored, endsAt: overlapEnd })
-  if (!isRotated) return notRotated(keyId, await keys.findKey(keyId), clock)
+  if (!isRotated) return { refusal: notRotated(keyId, await keys.findKey(keyId), clock) }
   const endsAt =
     replaced.expiresAt !== null && replaced.expiresAt < overlapEnd ? replaced.expiresAt : overlapEnd
-  return { kind: 'rotated', endsAt, ...issued }
+  return { endsAt, ...issued }
 }
 
 function successorOf(replaced: StoredKey, expiresAt = replaced.expiresAt): NewKey {
   return { ...replaced, expiresAt }
 }
 
-function notRotated(keyId: string, found: StoredKey | null, clock: Clock): NotRotated {
-  if (found === null) return { kind: 'not_rotated', isKnown: false, reason: `There is no key ${keyId}.` }
-  return { kind: 'not_rotated', isKnown: true, reason: reasonOf(found, keyState(found, clock)) }
-}
-
-function reasonOf({ keyId, successorId }: StoredKey, state: KeyState): string {
-  if (successorId !== null) return `The key ${keyId} was replaced before. Its successor is ${successorId}.`
-  return state === 'active' ? ISSUER_ENDED : `The key ${keyId} is ${state}. Issue a new one.`
+function notRotated(keyId: string, found: StoredKey | null, clock: Clock) {
+  if (found === null) return unknownKey(keyId)
+  const { successorId } = found
+  if (successorId !== null)
+    return errorReply(409, `The key ${keyId} was replaced before. Its successor is ${successorId}.`)
+  const state = keyState(found, clock)
+  return state === 'active'
+    ? issuerEnded()
+    : errorReply(409, `The key ${keyId} is ${state}. Issue a new one.`)
 }
 
 /**

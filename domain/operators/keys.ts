@@ -1,11 +1,10 @@
 import * as v from 'valibot'
 import { KEY_PREFIXES } from '../access/keys.ts'
 import { issuerOf, operatorRoles, type Operator } from '../access/operator-credentials.ts'
-import { echoed } from '../limits/limits.ts'
 import { mark, ofOrganization, sets, text } from '../record/command.ts'
 import { component, described, worded } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
-import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
+import { jsonReply, PRIVATE } from '../record/reply.ts'
 import { toInstant } from '../text/instant.ts'
 import { jsonBody, instant, type Belonging, operated } from './serve.ts'
 import type { Change } from './change.ts'
@@ -25,8 +24,8 @@ import {
   SAMPLE_KEY_END,
   sampleIssued,
   sampleKey,
+  unknownKey,
   type KeyIssuing,
-  type RefusedSetting,
 } from './key-settings.ts'
 import { issuedOperatorKey, issuerColumn, listedOperatorKeys, stateColumns } from './operator-keys.ts'
 
@@ -62,7 +61,6 @@ export const issuePlatformKey = operated({
   body: settings,
   responses: {
     201: jsonResponse('The key.', IssuedKeyBody, sampleIssuedToPlatform),
-    400: 'BadRequest',
     409: 'Conflict',
   },
   answer: async ({ body, change }, world, operator) => {
@@ -83,8 +81,6 @@ export const issueTenantKey = operated({
   body: settings,
   responses: {
     201: jsonResponse('The key.', IssuedKeyBody, sampleIssued),
-    400: 'BadRequest',
-    404: 'NotFound',
     409: 'Conflict',
   },
   commands: [
@@ -137,7 +133,6 @@ export const listPlatformKeys = operated({
   query: pageParameters,
   responses: {
     200: jsonResponse('A page of keys.', page, { ...samplePage, data: [samplePlatformKey] }),
-    400: 'BadRequest',
   },
   answer: async ({ operation, query }, world) => {
     return listed(operation.id, null, query, world)
@@ -154,7 +149,7 @@ export const listTenantKeys = operated({
   summary: 'List the keys of an organization',
   description: LISTING,
   query: pageParameters,
-  responses: { 200: jsonResponse('A page of keys.', page, samplePage), 400: 'BadRequest', 404: 'NotFound' },
+  responses: { 200: jsonResponse('A page of keys.', page, samplePage) },
   commands: [
     {
       words: ['key', 'list'],
@@ -190,10 +185,6 @@ const ofKey: Belonging = {
   organizationOf: async ({ params: { keyId = '' } }, { administration }) =>
     (await administration.findKey(keyId))?.organizationId ?? null,
   otherwise: ({ params: { keyId = '' } }) => unknownKey(keyId),
-}
-
-function unknownKey(keyId: string) {
-  return errorReply(404, `There is no key ${echoed(keyId)}.`)
 }
 
 export const revokeKey = operated({
@@ -257,7 +248,6 @@ export const rotateKeyEndpoint = operated({
       replacedKeyId: '8LwR1yZpAq0d',
       replacedEndsAt: '2026-03-08T14:00:00.000Z',
     }),
-    400: 'BadRequest',
     404: 'NotFound',
     409: 'Conflict',
   },
@@ -281,9 +271,7 @@ export const rotateKeyEndpoint = operated({
   answer: async ({ params: { keyId = '' }, body, change }, world, operator) => {
     const { overlap: overlapMs, ...end } = body
     const outcome = await rotateKey({ keyId, overlapMs, ...end }, issuingBy(operator, change, world))
-    if (outcome.kind === 'refused') return refusedSetting(outcome)
-    if (outcome.kind === 'not_rotated')
-      return outcome.isKnown ? errorReply(409, outcome.reason) : unknownKey(keyId)
+    if ('refusal' in outcome) return outcome.refusal
     const { key, stored, endsAt } = outcome
     const replacement = { replacedKeyId: keyId, replacedEndsAt: endsAt }
     return jsonReply(201, { key, ...publishedKey(stored, world), ...replacement }, PRIVATE)
@@ -297,8 +285,7 @@ async function issued(
   world: OperatorWorld,
 ) {
   const outcome = await issueCheckedKey(organizationId, settings, issuing)
-  if (outcome.kind === 'refused') return refusedSetting(outcome)
-  if (outcome.kind === 'issuer_ended') return errorReply(409, outcome.problem)
+  if ('refusal' in outcome) return outcome.refusal
   return jsonReply(201, { key: outcome.key, ...publishedKey(outcome.stored, world) }, PRIVATE)
 }
 
@@ -331,8 +318,4 @@ function issuingBy(
     },
   }
   return { keys, secrets, random, clock, issuedBy: issuerOf(operator) }
-}
-
-function refusedSetting({ setting, problem }: RefusedSetting) {
-  return errorReply(400, `${setting}: ${problem}.`)
 }

@@ -24,7 +24,7 @@ const limit: QueryParameter<number> = {
 
 /** The parameter that continues a reply which comes in parts. */
 export function cursorParameter(description: string): QueryParameter<string | null> {
-  return optionalText(description, 'AbL3nQ0yVx7Rk2mZ9tWc')('cursor')
+  return optionalText(description, 'AbL3nQ0yVx7Rk2mZ9tWc')
 }
 
 /** The query parameters of every list. */
@@ -34,50 +34,46 @@ export const pageParameters = {
 }
 
 /** The filter of a list over all organizations to one of them. */
-export const organizationFilter = optionalText(
-  'Only what belongs to this organization.',
-  'acme',
-)('organizationId')
+export const organizationFilter = optionalText('Only what belongs to this organization.', 'acme')
 
 /** A parameter that may be left out. An empty value counts as left out. */
-export function optionalText(description: string, example: string) {
-  return (name: string): QueryParameter<string | null> => ({
+export function optionalText(description: string, example: string): QueryParameter<string | null> {
+  return {
     description,
     schema: v.string(),
     example,
-    read: ([text = '', ...more]) =>
+    read: ([text = '', ...more], name) =>
       more.length > 0
         ? { kind: 'refused', error: `Parameter ${name} must be given at most once.` }
         : { kind: 'value', value: text === '' ? null : text },
-  })
+  }
 }
 
-/**
- * A parameter that may be left out, and is read.
- * @param allowed what is refused otherwise, after the parameter's name: `must be a day`
- * @param read null: it is refused
- */
-export function optionalRead(
+/** A parameter that may be left out, and is read. */
+export function optionalRead<Value extends string>(
   description: string,
-  { example, allowed, read }: OptionalReading,
-): (name: string) => QueryParameter<string | null> {
-  return (name) => ({
-    ...optionalText(description, example)(name),
-    read: (given) => {
-      const reading = optionalText(description, example)(name).read(given)
-      if (reading.kind === 'refused' || reading.value === null) return reading
+  { example, allowed, read }: OptionalReading<Value>,
+): QueryParameter<Value | null> {
+  const asText = optionalText(description, example)
+  return {
+    ...asText,
+    read: (given, name) => {
+      const reading = asText.read(given, name)
+      if (reading.kind === 'refused' || reading.value === null) return { ...reading, value: null }
       const value = read(reading.value)
       return value === null
         ? { kind: 'refused', error: `Parameter ${name} ${allowed}.` }
         : { kind: 'value', value }
     },
-  })
+  }
 }
 
-interface OptionalReading {
+interface OptionalReading<Value> {
   readonly example: string
+  /** What is refused otherwise, after the parameter's name: `must be a day`. */
   readonly allowed: string
-  readonly read: (text: string) => string | null
+  /** Null: it is refused. */
+  readonly read: (text: string) => Value | null
 }
 
 /** A parameter that is one of some words, and may be left out. An empty value counts as left out. */
@@ -86,20 +82,13 @@ export function optionalWord<const Word extends string>(
   words: readonly Word[],
   example: NoInfer<Word>,
   said: Words = {},
-) {
-  return (name: string): QueryParameter<Word | null> => ({
-    description,
+): QueryParameter<Word | null> {
+  const allowed = `must be one of: ${words.join(', ')}`
+  const read = (text: string) => words.find((word) => word === text) ?? null
+  return {
+    ...optionalRead(description, { example, allowed, read }),
     schema: worded(v.picklist(words), said),
-    example,
-    read: (given) => {
-      const reading = optionalText(description, example)(name).read(given)
-      if (reading.kind === 'refused' || reading.value === null) return { ...reading, value: null }
-      const word = words.find((known) => known === reading.value)
-      return word === undefined
-        ? { kind: 'refused', error: `Parameter ${name} must be one of: ${words.join(', ')}.` }
-        : { kind: 'value', value: word }
-    },
-  })
+  }
 }
 
 /** The pagination of the only page of a list, in examples. */

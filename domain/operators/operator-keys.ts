@@ -4,9 +4,8 @@ import { isKeyId, issueOperatorKey, OPERATOR_KEY_PREFIX } from '../access/keys.t
 import { issuerOf, operatorRoles, readProof } from '../access/operator-credentials.ts'
 import {
   secretName,
-  IN_THE_PAST,
-  isPastInstant,
-  ISSUER_ENDED,
+  issuerEnded,
+  refusedEnd,
   ExpiresAt,
   keyState,
   keyStates,
@@ -137,12 +136,11 @@ export const issueOperatorKeyEndpoint = operated({
       key: OPERATOR_KEY_PREFIX + SAMPLE_KEY_END,
       ...sample,
     }),
-    400: 'BadRequest',
     409: 'Conflict',
   },
   answer: async ({ request, body, change }, world, issuer) => {
-    if (body.expiresAt !== null && isPastInstant(body.expiresAt, world.clock))
-      return errorReply(400, `expiresAt: ${IN_THE_PAST}.`)
+    const past = refusedEnd(body.expiresAt, world.clock)
+    if (past !== null) return past
     const end = issuer.expiresAt
     if (end !== null && body.expiresAt !== null && body.expiresAt > end)
       return errorReply(400, `expiresAt: must not be after ${end}, when the key that issues it ends.`)
@@ -153,7 +151,7 @@ export const issueOperatorKeyEndpoint = operated({
       issuerOf(issuer) === null ? (readProof(request.headers.get('authorization'))?.mac ?? null) : null
     const changes = change.about(null, { type: 'key', id: stored.keyId })
     const outcome = await changes.addOperatorKey({ key: stored, proof })
-    if (outcome === 'issuer_ended') return errorReply(409, ISSUER_ENDED)
+    if (outcome === 'issuer_ended') return issuerEnded()
     if (outcome === 'proof_used')
       return errorReply(409, 'A key was issued on this proof of the root secret already. Make a new proof.')
     return jsonReply(201, { key, ...published(stored, world) }, PRIVATE)
@@ -174,7 +172,6 @@ export const listOperatorKeys = operated({
       data: [sample],
       pagination: samplePagination,
     }),
-    400: 'BadRequest',
   },
   answer: async ({ operation, query }, world) => {
     return servePage(
@@ -206,7 +203,7 @@ export const revokeOperatorKey = operated({
       ['true', 'false'],
       'true',
       { label: 'Revoke all keys that descend from it too' },
-    )('descendants'),
+    ),
   },
   responses: {
     200: jsonResponse('It is revoked, with all that descend from it.', RevokedKeys, {
@@ -218,7 +215,6 @@ export const revokeOperatorKey = operated({
       unreached: [],
     }),
     204: { description: 'It is revoked. Only without `descendants`.' },
-    400: 'BadRequest',
     404: 'NotFound',
   },
   answer: async ({ params: { keyId = '' }, query, change }, { clock }) => {

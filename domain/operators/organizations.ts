@@ -147,7 +147,6 @@ export const listOrganizations = operated({
       data: [sample],
       pagination: samplePagination,
     }),
-    400: 'BadRequest',
   },
   commands: [
     {
@@ -272,7 +271,6 @@ export const saveOrganization = operated({
   responses: {
     200: jsonResponse('It was there, and is updated.', OrganizationBody, sample),
     201: jsonResponse('It is new.', OrganizationBody, sample),
-    400: 'BadRequest',
     409: 'Conflict',
   },
   commands: [

@@ -172,7 +172,7 @@ export const summarizeOutbox = operated({
   description: `In the order of their ids. A page looks at ${ORGANIZATIONS_MAX} organizations at most, so it may be short. However much waits, no more than ${ENTRIES_MAX} entries that wait, ${ENTRIES_MAX} others, and ${DELIVERIES_MAX} deliveries of each webhook are looked at of one organization.`,
   query: {
     organizationId: organizationFilter,
-    only: optionalWord('Only organizations with a problem.', ['problems'], 'problems')('only'),
+    only: optionalWord('Only organizations with a problem.', ['problems'], 'problems'),
     ...pageParameters,
   },
   responses: {
@@ -180,7 +180,6 @@ export const summarizeOutbox = operated({
       data: [sample],
       pagination: samplePagination,
     }),
-    400: 'BadRequest',
   },
   commands: [
     {

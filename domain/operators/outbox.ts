@@ -89,7 +89,6 @@ export const listOutbox = operated({
       data: [sample],
       pagination: samplePagination,
     }),
-    400: 'BadRequest',
   },
   commands: [
     {
@@ -261,7 +260,7 @@ export const listPlatformSends = operated({
   ...common,
   summary: 'List what was sent with platform keys',
   description: 'Newest first.',
-  responses: { 200: jsonResponse('A page of sends.', page, samplePage), 400: 'BadRequest' },
+  responses: { 200: jsonResponse('A page of sends.', page, samplePage) },
   answer: async ({ operation, query }, world) => {
     return listed(operation.id, null, query, world)
   },
@@ -274,7 +273,7 @@ export const listSends = operated({
   needsOrganization: true,
   summary: 'List what an organization sent',
   description: 'Newest first; its notification emails too.',
-  responses: { 200: jsonResponse('A page of sends.', page, samplePage), 400: 'BadRequest', 404: 'NotFound' },
+  responses: { 200: jsonResponse('A page of sends.', page, samplePage) },
   commands: [
     {
       words: ['sends'],

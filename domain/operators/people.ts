@@ -68,7 +68,7 @@ const inOrganization = {
   organizationId: optionalText(
     'The organization in which they have the role; left out: the whole service.',
     'lakeside',
-  )('organizationId'),
+  ),
 }
 
 const common = { tag: 'People', openTo: 'owner', belonging: ofParameter } as const
@@ -96,7 +96,6 @@ export const listPeople = operated({
       data: [sample],
       pagination: samplePagination,
     }),
-    400: 'BadRequest',
   },
   commands: [
     {
@@ -136,7 +135,7 @@ export const showPerson = operated({
   versioned: { except: [] },
   summary: 'Show a person',
   query: inOrganization,
-  responses: { 200: jsonResponse('The person.', ShownPerson, sample), 400: 'BadRequest', 404: 'NotFound' },
+  responses: { 200: jsonResponse('The person.', ShownPerson, sample), 404: 'NotFound' },
   answer: async ({ operation, params: { email = '' }, query }, world) => {
     const found = await world.people.find(emailKey(email), query.organizationId)
     if (found === null) return unknownPerson(email)
@@ -170,7 +169,6 @@ export const savePerson = operated({
   ),
   responses: {
     200: jsonResponse('The person.', ShownPerson, sample),
-    400: 'BadRequest',
     403: 'Forbidden',
     404: 'NotFound',
   },
@@ -239,7 +237,6 @@ export const addPerson = operated({
   ),
   responses: {
     200: jsonResponse('The person, in each of these roles.', GivenRoles, { data: [sample] }),
-    400: 'BadRequest',
     403: 'Forbidden',
     404: 'NotFound',
   },
@@ -307,7 +304,6 @@ export const removePerson = operated({
   query: inOrganization,
   responses: {
     204: { description: 'They have no role there.' },
-    400: 'BadRequest',
     403: 'Forbidden',
     404: 'NotFound',
   },

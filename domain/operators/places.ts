@@ -210,7 +210,6 @@ export const beginMove = operated({
   body: jsonBody(MoveSettings, { place: 'own', region: 'weur' }),
   responses: {
     200: jsonResponse('The move.', v.strictObject({ move: v.nullable(MoveBody) }), { move: sampleMove }),
-    400: 'BadRequest',
     404: 'NotFound',
     409: 'Conflict',
   },

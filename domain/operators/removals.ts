@@ -53,8 +53,6 @@ export const deleteRows = operated({
       v.strictObject({ rows: described(count, 'How many rows were deleted.') }),
       { rows: 2 },
     ),
-    400: 'BadRequest',
-    404: 'NotFound',
     409: 'Conflict',
   },
   answer: async ({ params: { organizationId = '', kind = '' }, body: { ids }, change }, world) => {
@@ -97,8 +95,6 @@ export const deleteSubmissions = operated({
       v.strictObject({ rows: described(count, 'How many were deleted.') }),
       { rows: 1 },
     ),
-    400: 'BadRequest',
-    404: 'NotFound',
     409: 'Conflict',
   },
   commands: [
@@ -226,8 +222,6 @@ export const eraseContact = operated({
       }),
       { contactIds: ['con-1'], rows: 7, next: null },
     ),
-    400: 'BadRequest',
-    404: 'NotFound',
     409: 'Conflict',
   },
   commands: [
@@ -317,7 +311,6 @@ export const deleteOrganizationEndpoint = operated({
       }),
       { rows: { contacts: 812 }, isDone: true },
     ),
-    400: 'BadRequest',
     404: 'NotFound',
     409: 'Conflict',
   },
@@ -389,7 +382,6 @@ export const setRetention = operated({
   ),
   responses: {
     200: jsonResponse('The settings.', RetentionBody, { submissions: 365, sends: null }),
-    400: 'BadRequest',
     404: 'NotFound',
   },
   commands: [

@@ -7,6 +7,8 @@ const secrets = await testSecrets()
 const DAY_MS = 86_400_000
 const overlapMs = 7 * DAY_MS
 
+const END_HAS_COME = { status: 400, value: { error: 'expiresAt: must be in the future.' } }
+
 let clock: FakeClock
 let world: KeyIssuing & { readonly keys: ReturnType<typeof createScratchStorage>['administration'] }
 
@@ -18,7 +20,7 @@ beforeEach(() => {
 
 async function issued(settings: KeySettings = {}, organizationId: string | null = 'acme'): Promise<string> {
   const outcome = await issueCheckedKey(organizationId, settings, world)
-  if (outcome.kind !== 'issued') throw new Error(outcome.problem)
+  if ('refusal' in outcome) throw new Error(outcome.refusal.body)
   return outcome.stored.keyId
 }
 
@@ -30,7 +32,7 @@ test('a key is stored as it was asked for, hashed', async () => {
     expiresAt: '2027-01-01T00:00:00.000Z',
   } as const
   const outcome = await issueCheckedKey('acme', settings, world)
-  if (outcome.kind !== 'issued') throw new Error(outcome.problem)
+  if ('refusal' in outcome) throw new Error(outcome.refusal.body)
   expect(await world.keys.findKey(outcome.stored.keyId)).toEqual(outcome.stored)
   expect(outcome.stored).toMatchObject({
     ...settings,
@@ -42,14 +44,12 @@ test('a key is stored as it was asked for, hashed', async () => {
 
 test('an end that has come, and a key of the platform that could do nothing, are refused and not stored', async () => {
   for (const expiresAt of ['2026-06-15T12:00:00.000Z', '2020-01-01T00:00:00.000Z'])
-    expect(await issueCheckedKey('acme', { expiresAt }, world)).toEqual({
-      kind: 'refused',
-      setting: 'expiresAt',
-      problem: 'must be in the future',
-    })
+    expect(await issueCheckedKey('acme', { expiresAt }, world)).toMatchObject({ refusal: END_HAS_COME })
   expect(await issueCheckedKey(null, { scope: 'read' }, world)).toMatchObject({
-    kind: 'refused',
-    setting: 'scope',
+    refusal: {
+      status: 400,
+      value: { error: 'scope: of a platform key must be send or all: it can only send.' },
+    },
   })
   expect([await world.keys.listKeys('acme', null, 100), await world.keys.listKeys(null, null, 100)]).toEqual([
     [],
@@ -63,7 +63,7 @@ test.each(['acme', null])(
     const settings = { label: 'Sync', scope: 'send', ratePerMinute: 60 } as const
     const keyId = await issued({ ...settings, expiresAt: '2027-01-01T00:00:00.000Z' }, owner)
     const outcome = await rotateKey({ keyId, overlapMs }, world)
-    if (outcome.kind !== 'rotated') throw new Error(JSON.stringify(outcome))
+    if ('refusal' in outcome) throw new Error(outcome.refusal.body)
     expect(outcome.endsAt).toBe('2026-06-22T12:00:00.000Z')
     const [old, successor] = await world.keys.listKeys(owner, null, 100)
     expect(old).toMatchObject({ keyId, expiresAt: outcome.endsAt, successorId: successor?.keyId })
@@ -85,12 +85,10 @@ test.each(['acme', null])(
 test('an end of its own can be given to the successor, and none that has come', async () => {
   const keyId = await issued({ expiresAt: '2026-06-16T00:00:00.000Z' })
   expect(await rotateKey({ keyId, overlapMs, expiresAt: '2026-06-15T11:00:00.000Z' }, world)).toMatchObject({
-    kind: 'refused',
-    setting: 'expiresAt',
+    refusal: END_HAS_COME,
   })
   const outcome = await rotateKey({ keyId, overlapMs, expiresAt: '2028-01-01T00:00:00.000Z' }, world)
   expect(outcome).toMatchObject({
-    kind: 'rotated',
     // A rotation does not extend the life of the old key.
     endsAt: '2026-06-16T00:00:00.000Z',
     stored: { expiresAt: '2028-01-01T00:00:00.000Z' },
@@ -99,7 +97,7 @@ test('an end of its own can be given to the successor, and none that has come', 
 
 test('no overlap ends the key at once', async () => {
   const keyId = await issued()
-  expect(await rotateKey({ keyId, overlapMs: 0 }, world)).toMatchObject({ kind: 'rotated' })
+  expect(await rotateKey({ keyId, overlapMs: 0 }, world)).not.toHaveProperty('refusal')
   const found = await world.keys.findKey(keyId)
   expect(found && keyState(found, clock)).toBe('expired')
 })
@@ -107,20 +105,20 @@ test('no overlap ends the key at once', async () => {
 test('a key that is unknown, revoked, expired or replaced is not rotated, and the reason is said', async () => {
   const reasonOf = async (keyId: string) => {
     const outcome = await rotateKey({ keyId, overlapMs }, world)
-    return outcome.kind === 'not_rotated' ? [outcome.isKnown, outcome.reason] : outcome.kind
+    return 'refusal' in outcome ? [outcome.refusal.status, outcome.refusal.value.error] : 'rotated'
   }
-  expect(await reasonOf('nothing')).toEqual([false, 'There is no key nothing.'])
+  expect(await reasonOf('nothing')).toEqual([404, 'There is no key nothing.'])
   const revoked = await issued()
   await world.keys.revokeKey(revoked, '2026-06-15T12:00:00.000Z')
-  expect(await reasonOf(revoked)).toEqual([true, `The key ${revoked} is revoked. Issue a new one.`])
+  expect(await reasonOf(revoked)).toEqual([409, `The key ${revoked} is revoked. Issue a new one.`])
   const expired = await issued({ expiresAt: '2026-06-15T12:00:01.000Z' })
   clock.advance(1_000)
-  expect(await reasonOf(expired)).toEqual([true, `The key ${expired} is expired. Issue a new one.`])
+  expect(await reasonOf(expired)).toEqual([409, `The key ${expired} is expired. Issue a new one.`])
   const replaced = await issued()
   expect(await reasonOf(replaced)).toBe('rotated')
   const successorId = (await world.keys.findKey(replaced))?.successorId ?? ''
   expect(await reasonOf(replaced)).toEqual([
-    true,
+    409,
     `The key ${replaced} was replaced before. Its successor is ${successorId}.`,
   ])
   expect(await world.keys.listKeys('acme', null, 100)).toHaveLength(4)
@@ -132,6 +130,6 @@ test('of two rotations at the same moment one happens', async () => {
     rotateKey({ keyId, overlapMs }, world),
     rotateKey({ keyId, overlapMs }, world),
   ])
-  expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['not_rotated', 'rotated'])
+  expect(outcomes.filter((outcome) => 'refusal' in outcome)).toHaveLength(1)
   expect(await world.keys.listKeys('acme', null, 100)).toHaveLength(2)
 })

@@ -108,8 +108,6 @@ export const saveOrganizationAutomations = operated({
   ),
   responses: {
     200: jsonResponse('They are saved.', SavedAutomations, { data: [savedSample] }),
-    400: 'BadRequest',
-    404: 'NotFound',
     422: jsonResponse('Nothing is saved.', RefusedAutomations, {
       error:
         'Nothing was saved. Automation 1: steps[0].subject has {{firstname}}, and the form has no field of that id. Did you mean {{firstName}}?',
@@ -199,8 +197,6 @@ export const setAutomationStatus = operated({
       status: 'paused',
       changed: ['status'],
     }),
-    400: 'BadRequest',
-    404: 'NotFound',
   },
   commands: [
     {

@@ -53,13 +53,14 @@ import * as v from 'valibot'
 interface OperatorRequest<
   Query extends QueryParameters,
   Body extends RequestBody | null,
+  Needs extends boolean,
 > extends OperationRequest<Query> {
   /** The operation itself. */
   readonly operation: OperationEndpoint
   /** The checked body; null for an operation without a JSON body. */
   readonly body: Body extends RequestBody<infer Schema> ? v.InferOutput<Schema> : null
-  /** The organization in the path, for an operation that needs it. */
-  readonly organization: Organization
+  /** The organization in the path; null for an operation that does not need it. */
+  readonly organization: Needs extends true ? Organization : null
   /** The way to change something, for an operation that declares an action. */
   readonly change: Change
   /** What it demands of the state that it changes, for an operation that changes a versioned one. */
@@ -74,11 +75,26 @@ type Handler<
   Query extends QueryParameters,
   Responses extends ResponseDeclarations,
   Body extends RequestBody | null,
+  Needs extends boolean,
 > = (
-  request: OperatorRequest<Query, Body>,
+  request: OperatorRequest<Query, Body, Needs>,
   world: OperatorWorld,
   operator: CallerOf<Allowed>,
 ) => Promise<Reply & ReplyTo<Responses>>
+
+/**
+ * The responses of an operation: those that it declares, and the refusals that follow from the rest of its declaration.
+ * Every operation but a public one refuses unknown parameters and keys.
+ */
+type AllResponses<
+  Allowed extends OperatorAccess,
+  Responses extends ResponseDeclarations,
+  Needs extends boolean,
+  Version extends Versioned | null = null,
+> = Responses &
+  VersionedResponses<Version> &
+  (Allowed extends 'public' ? unknown : { readonly 400: 'BadRequest' }) &
+  (Needs extends true ? { readonly 404: 'NotFound' } : unknown)
 
 /** An operation of the operator interface with its handler. */
 export type Operated<Operation extends OperationEndpoint = OperationEndpoint> = Operation &
@@ -95,18 +111,27 @@ export function operated<
   Query extends QueryParameters = NoParameters,
   Body extends RequestBody | null = null,
   Version extends Versioned | null = null,
+  Needs extends boolean = false,
 >(
   declaration: Address<Id> &
     RecordDeclaration<Allowed, Query, Responses, Body, Version> & {
       /** Given when the path does not name the organization to which a request belongs. */
       readonly belonging?: Belonging
-      readonly answer: Handler<Allowed, Query, Responses & VersionedResponses<Version>, Body>
+      /** True: there must be the organization that the path names, which the handler receives. Without one: 404. */
+      readonly needsOrganization?: Needs
+      readonly answer: Handler<Allowed, Query, AllResponses<Allowed, Responses, Needs, Version>, Body, Needs>
     },
-): Operated<OperationEndpoint<Id, Allowed, Query, Responses & VersionedResponses<Version>, Body>> {
-  const { answer: handler, belonging = null, ...declared } = declaration
+): Operated<OperationEndpoint<Id, Allowed, Query, AllResponses<Allowed, Responses, Needs, Version>, Body>> {
+  const { answer: handler, belonging = null, needsOrganization = false, ...declared } = declaration
+  const responses = {
+    ...(declared.access === 'public' ? {} : { 400: 'BadRequest' }),
+    ...(needsOrganization ? { 404: 'NotFound' } : {}),
+    ...declared.responses,
+  }
   // The compiler cannot infer what is left of a type that it does not know.
-  const operation = operationOf<Id, Allowed, Responses, Query, Body, Version>(declared as typeof declaration)
-  const { access, openTo, action, needsOrganization } = operation
+  const operation = operationOf({ ...declared, responses } as unknown as Address<Id> &
+    RecordDeclaration<Allowed, Query, AllResponses<Allowed, Responses, Needs>, Body, Version>)
+  const { access, openTo, action } = operation
   const answer = async (
     routed: RoutedRequest,
     world: OperatorWorld,
@@ -128,11 +153,9 @@ export function operated<
     if (needsOrganization && organization === null) return notThere(organizationId)
     // The compiler cannot relate the type of the caller and of the body to the values that were determined above.
     const given = {
-      ...{ ...routed, query: query.value, operation, body: reading.body, change, precondition },
-      get organization() {
-        return organization ?? noOrganization()
-      },
-    } as OperatorRequest<Query, Body>
+      ...{ ...routed, query: query.value, operation, body: reading.body, organization },
+      ...{ change, precondition },
+    } as unknown as OperatorRequest<Query, Body, Needs>
     return handler(given, world, operator as CallerOf<Allowed>)
   }
   return {
@@ -173,10 +196,6 @@ const NO_CHANGE: Change = {
   announce: noAction,
   concerns: noAction,
   continues: noAction,
-}
-
-function noOrganization(): never {
-  throw new Error('The operation does not need its organization')
 }
 
 function noAction(): never {

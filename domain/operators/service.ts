@@ -184,7 +184,6 @@ export const getSecrets = operated({
       lost: { keys: 0, formPasswords: 0 },
       underPrevious: [{ kind: 'key', id: '3kTzB0n9QmVx', organizationId: 'acme' }],
     }),
-    400: 'BadRequest',
   },
   commands: [
     {

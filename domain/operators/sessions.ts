@@ -71,7 +71,6 @@ export const endPersonSessions = operated({
   tag: 'People',
   summary: 'End all sessions of a person',
   responses: {
-    400: 'BadRequest',
     200: jsonResponse(
       'They are ended.',
       v.strictObject({ ended: described(count, 'How many there were.') }),
@@ -100,7 +99,6 @@ export const listPersonSessions = operated({
       data: [sampleSession],
       pagination: samplePagination,
     }),
-    400: 'BadRequest',
   },
   commands: [
     {
@@ -147,7 +145,6 @@ export const listOwnSessions = operated({
       data: [{ ...sampleSession, isThis: true }],
       pagination: samplePagination,
     }),
-    400: 'BadRequest',
   },
   answer: async ({ operation, query }, world, { person, session }) => {
     const ofKey = session === null ? [] : [session]
@@ -163,7 +160,7 @@ export const endOwnSession = operated({
   access: 'signed_in',
   tag: 'People',
   summary: 'End a session of one’s own',
-  responses: { 204: { description: 'It has ended.' }, 400: 'BadRequest', 404: 'NotFound' },
+  responses: { 204: { description: 'It has ended.' }, 404: 'NotFound' },
   answer: async ({ params: { sessionId = '' } }, world, { person }) => {
     const ended = person === null ? 0 : await world.people.endSessionsOf(person, sessionId)
     return ended === 0
@@ -181,7 +178,7 @@ export const endOwnSessions = operated({
   summary: 'Sign out everywhere',
   description:
     'Ends all sessions of the person who asks, this one too. Whoever signed in with a key ends the one.',
-  responses: { 204: { description: 'They have ended.' }, 400: 'BadRequest' },
+  responses: { 204: { description: 'They have ended.' } },
   answer: async (routed, world, { person, session }) => {
     if (person !== null) await world.people.endSessionsOf(person, null)
     else if (session !== null) await endSession(routed, world)

@@ -378,7 +378,6 @@ export function meOperation(listed: () => readonly OperationEndpoint[]) {
         may: { owner: ['submissions.list'] },
         reads: {},
       }),
-      400: 'BadRequest',
     },
     answer: async (_request, world, operator) => {
       const theirs = operator.roles.flatMap(({ organizationId, role }) =>

@@ -99,8 +99,8 @@ export const listSubmissions = operated({
   summary: 'List what came in through forms',
   description: 'Newest first.',
   query: {
-    formId: optionalText('Only submissions of this form.', 'contact')('formId'),
-    contactId: optionalText('Only submissions of this contact.', 'con-1')('contactId'),
+    formId: optionalText('Only submissions of this form.', 'contact'),
+    contactId: optionalText('Only submissions of this contact.', 'con-1'),
     search: optionalRead(
       'Only submissions whose answers have this text: in texts at any depth and in numbers, as they are stored, in phone numbers as they were typed too, and in what a form keeps besides. Small and capital letters from A to Z are the same. A page looks at a few thousand submissions and may end before its limit, with a cursor.',
       {
@@ -108,16 +108,14 @@ export const listSubmissions = operated({
         allowed: `must be a text of at most ${SEARCH_MAX_LENGTH} characters`,
         read: (given) => (given.length > SEARCH_MAX_LENGTH ? null : given),
       },
-    )('search'),
-    after: boundary('Only what was submitted at this instant or later, or on this day (UTC) or later.')(
-      'after',
     ),
-    before: boundary('Only what was submitted before this instant, or before this day (UTC).')('before'),
+    after: boundary('Only what was submitted at this instant or later, or on this day (UTC) or later.'),
+    before: boundary('Only what was submitted before this instant, or before this day (UTC).'),
     spam: optionalRead('Only spam, or only what is none.', {
       example: 'false',
       allowed: 'must be true or false',
       read: (given) => (given === 'true' || given === 'false' ? given : null),
-    })('spam'),
+    }),
     ...pageParameters,
   },
   responses: {
@@ -125,8 +123,6 @@ export const listSubmissions = operated({
       data: [sample],
       pagination: samplePagination,
     }),
-    400: 'BadRequest',
-    404: 'NotFound',
   },
   commands: [
     {
@@ -231,7 +227,6 @@ export const showSubmission = operated({
   summary: 'Show a submission and what followed it',
   responses: {
     200: jsonResponse('The submission.', ShownSubmission, { ...sample, runs: [], messages: [], waiting: [] }),
-    404: 'NotFound',
   },
   commands: [
     {
@@ -289,7 +284,7 @@ export const countUnread = operated({
   path: '/operator/v1/organizations/{organizationId}/unread-submissions',
   needsOrganization: true,
   summary: 'Count submissions that nobody has read',
-  query: { formId: optionalText('Only submissions of this form.', 'contact')('formId') },
+  query: { formId: optionalText('Only submissions of this form.', 'contact') },
   responses: {
     200: jsonResponse(
       'How many there are.',
@@ -302,8 +297,6 @@ export const countUnread = operated({
       }),
       { unread: 3, isWhole: true },
     ),
-    400: 'BadRequest',
-    404: 'NotFound',
   },
   commands: [
     {
@@ -358,8 +351,6 @@ export const markSubmissions = operated({
   ),
   responses: {
     204: { description: 'They are marked.' },
-    400: 'BadRequest',
-    404: 'NotFound',
     409: 'Conflict',
   },
   commands: [

@@ -136,7 +136,7 @@ export const listDeliveries = operated({
   description:
     'The latest event first. Kept for 30 days, without what was sent. What was not tried yet is in the outbox.',
   query: {
-    status: optionalWord('Only those that did not succeed.', ['failed'], 'failed')('status'),
+    status: optionalWord('Only those that did not succeed.', ['failed'], 'failed'),
     ...pageParameters,
   },
   responses: {
@@ -144,7 +144,6 @@ export const listDeliveries = operated({
       data: [sampleDelivery],
       pagination: samplePagination,
     }),
-    400: 'BadRequest',
     404: 'NotFound',
   },
   commands: [
@@ -251,7 +250,6 @@ export const resendSince = operated({
   ),
   responses: {
     202: jsonResponse('They are sent again.', Resent, { resent: 12, next: null }),
-    400: 'BadRequest',
     404: 'NotFound',
     409: 'Conflict',
   },

@@ -182,8 +182,6 @@ export const createWebhook = operated({
   ),
   responses: {
     201: jsonResponse('It is there.', WithSecret, { ...sample, secret: sampleSecret }),
-    400: 'BadRequest',
-    404: 'NotFound',
     409: 'Conflict',
   },
   commands: [
@@ -274,8 +272,6 @@ export const listWebhooks = operated({
       data: [sample],
       pagination: samplePagination,
     }),
-    400: 'BadRequest',
-    404: 'NotFound',
   },
   commands: [
     {
@@ -375,7 +371,6 @@ export const updateWebhook = operated({
   ),
   responses: {
     200: jsonResponse('It is changed.', WebhookBody, { ...sample, isOn: false }),
-    400: 'BadRequest',
     404: 'NotFound',
     409: 'Conflict',
   },
@@ -452,7 +447,6 @@ export const rotateWebhook = operated({
       previousUntil: '2026-05-20T17:45:12.000Z',
       secret: sampleSecret,
     }),
-    400: 'BadRequest',
     404: 'NotFound',
   },
   commands: [

@@ -118,11 +118,6 @@ export interface OperationRecord<
    * operation changes nothing.
    */
   readonly action: AuditAction | null
-  /**
-   * Whether there must be the organization that its path names. The handler receives it; without one the answer is 404.
-   * Only for the operator interface.
-   */
-  readonly needsOrganization: boolean
   /** Whether it shows or changes a state that is read, changed and written back; null: it does not. */
   readonly versioned: Versioned | null
   /** The commands of the operators' command line that call it. Only for the operator interface. */
@@ -199,7 +194,6 @@ export type RecordDeclaration<
     readonly headers?: Readonly<Record<string, RequestHeader>>
     readonly body?: Body
     readonly action?: AuditAction
-    readonly needsOrganization?: boolean
     readonly versioned?: Version
     readonly commands?: readonly OperatorCommand<OperationEndpoint, AnswerIn<Responses>>[]
     readonly responses: Responses
@@ -251,7 +245,6 @@ export function operationRecord<
     requires: null,
     query: null,
     action: null,
-    needsOrganization: false,
     commands: [],
     ...declared,
     versioned,
@@ -418,8 +411,11 @@ export interface QueryParameter<Value = unknown> {
   readonly schema: v.GenericSchema
   /** An example. Absent: the glossary or the schema has one. */
   readonly example?: string
-  /** @param given all texts that the request has for the parameter: none, one or several */
-  readonly read: (given: readonly string[]) => ParameterReading<Value>
+  /**
+   * @param given all texts that the request has for the parameter: none, one or several
+   * @param name the parameter's, for the sentence that refuses them
+   */
+  readonly read: (given: readonly string[], name: string) => ParameterReading<Value>
 }
 
 /** The query parameters of an operation by name, in the order of the contract document. */
@@ -443,7 +439,7 @@ export function readQuery<Parameters extends QueryParameters>(
 ): ParameterReading<QueryValues<Parameters>> {
   const values: Record<string, unknown> = {}
   for (const [name, { read }] of Object.entries(declared ?? {})) {
-    const reading = read(query.getAll(name))
+    const reading = read(query.getAll(name), name)
     if (reading.kind === 'refused') return reading
     values[name] = reading.value
   }
