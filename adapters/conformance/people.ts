@@ -23,9 +23,9 @@ function remove(storage: StorageInstance, organizationId: string | null): Promis
 }
 
 /** Asks for a link. */
-async function ask({ people }: StorageInstance, hash: string): Promise<void> {
+async function ask({ people }: StorageInstance, hash: string, sentTo: string | null = ADA): Promise<void> {
   const link = { hash, person: ADA, browserHash: 'browser', network: null, createdAt: at(0) }
-  assert.equal(await people.addLink(link, BOUNDS), ADA)
+  assert.equal(await people.addLink(link, BOUNDS), sentTo)
 }
 
 /** Opens a link, a minute after it was asked for. */
@@ -64,6 +64,15 @@ export const peopleCases = casesFrom(twoTenants, {
     await ask(storage, '4')
     await save(storage, 'support', null)
     assert.equal(await use(storage, '4'), 'gone')
+  },
+  async 'links that ended with a role count against the bound of an hour'(storage) {
+    for (let count = 0; count < BOUNDS.perPerson; count += 1) {
+      await save(storage, count % 2 === 0 ? 'member' : 'owner', 'org-a')
+      await ask(storage, String(count))
+    }
+    assert.equal(await remove(storage, 'org-a'), true)
+    await save(storage, 'member', 'org-a')
+    await ask(storage, 'one too many', null)
   },
   async 'a link stays when a role is changed or taken by who gave no other one, or when nothing is changed'(
     storage,

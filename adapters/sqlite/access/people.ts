@@ -375,8 +375,13 @@ const mayChange = eb.and([
 const ending = (condition: Expression<SqlBool>) => {
   const isService = eb(slot<string>('organizationId'), '=', sql.lit(SERVICE))
   const ends = eb.and([eb.or([isService, eb.not(hasRoleElsewhere(slot<string>('person')))]), condition])
-  const links = db.deleteFrom('sign_in_links').where('person', '=', slot('person'))
-  return [ofPerson, links.where('used_at', 'is', null)].map((of) => template<unknown>(of.where(ends)))
+  // Links that are used up still count against the bound of an hour.
+  const useUpAll = db
+    .updateTable('sign_in_links')
+    .set(({ ref }) => ({ used_at: ref('created_at') }))
+    .where('person', '=', slot('person'))
+    .where('used_at', 'is', null)
+  return [template<unknown>(ofPerson.where(ends)), template<unknown>(useUpAll.where(ends))]
 }
 
 /** Roles in several places at once are given by admins alone, so that one condition holds for all of them. */
