@@ -41,18 +41,30 @@ const settings = {
       v.pipe(v.string(), v.maxLength(URL_MAX_LENGTH)),
       'Where it is called: an https URL of a server on the internet, without a port, a user or a fragment.',
     ),
-    { label: 'URL' },
+    { label: 'Address', hint: 'An https URL of a server on the internet, without a port.' },
   ),
-  events: described(
-    v.pipe(v.array(v.picklist(namedEvents)), v.minLength(1, 'must not be empty'), v.maxLength(50)),
-    'What it is told of. `test` comes whenever somebody tries the webhook, listed or not.',
+  events: worded(
+    described(
+      v.pipe(v.array(v.picklist(namedEvents)), v.minLength(1, 'must not be empty'), v.maxLength(50)),
+      'What it is told of. `test` comes whenever somebody tries the webhook, listed or not.',
+    ),
+    // A test comes whatever is chosen, so people have no such choice.
+    {
+      label: 'Told of',
+      choices: Object.fromEntries(webhookEvents.map((event) => [event, event])),
+      initial: webhookEvents.join(' '),
+      whenEmpty: 'Choose at least one event.',
+    },
   ),
   formIds: worded(
     described(
       v.nullable(ids),
       'Of submissions only those of these forms; null: of all. Contacts are of no form.',
     ),
-    { label: 'Forms' },
+    {
+      label: 'Only of these forms',
+      hint: 'Their ids, with spaces between. Empty: submissions of all forms.',
+    },
   ),
   description: described(v.pipe(v.string(), v.maxLength(DESCRIPTION_MAX_LENGTH)), 'For people.'),
   isOn: worded(described(v.boolean(), 'Whether it is told of anything. A test reaches it in any case.'), {
@@ -64,7 +76,7 @@ const Published = v.strictObject({
   webhookId: described(v.string(), 'Names the webhook: its organization, a colon and its own id.'),
   organizationId: v.string(),
   ...settings,
-  events: described(v.array(v.string()), 'What it is told of.'),
+  events: worded(described(v.array(v.string()), 'What it is told of.'), { label: 'Told of' }),
   offReason: worded(
     described(
       v.nullable(v.picklist(['gone', 'failing'])),
