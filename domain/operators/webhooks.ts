@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Webhook } from '../../ports/outbox.ts'
 import { echoed } from '../limits/limits.ts'
-import { many, mark, ofOrganization, sets, text, type Flag } from '../record/command.ts'
+import { many, mark, ofOrganization, sets, text } from '../record/command.ts'
 import { component, described, worded } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE, type Reply } from '../record/reply.ts'
@@ -23,7 +23,7 @@ import {
 import { drawSecret, sealSecret } from '../webhooks/signature.ts'
 import { type Belonging, operated, instant, jsonBody } from './serve.ts'
 import { changeAsRead, stateReply } from './change.ts'
-import { pageOf, pageParameters, samplePagination, servePage } from './list.ts'
+import { pageOf, pageParameters, pageResponse, servePage } from './list.ts'
 import type { OperatorWorld } from './world.ts'
 
 const ids = v.pipe(
@@ -153,13 +153,7 @@ export function belongingBy(name: 'webhookId' | 'deliveryId', otherwise: (text: 
 export const ofWebhook = belongingBy('webhookId', (text) => unknownWebhook(text))
 const changingOne = { ...changing, belonging: ofWebhook } as const
 
-/** A flag without a value, which sets a setting to one. */
-function setsTo(setting: 'isOn' | 'formIds', value: false | null): Flag {
-  const always = v.transform(() => value)
-  return sets(setting, mark(), v.pipe(v.any(), always))
-}
-
-const off = setsTo('isOn', false)
+const off = sets('isOn', mark('optional', false))
 const settingFlags = {
   event: sets('events', { ...many('EVENT'), choices: namedEvents }),
   form: sets('formIds', many('FORMID')),
@@ -282,10 +276,7 @@ export const listWebhooks = operated({
   summary: 'List the webhooks of an organization',
   query: pageParameters,
   responses: {
-    200: jsonResponse('A page of webhooks.', pageOf('WebhookPage', WebhookBody), {
-      data: [sample],
-      pagination: samplePagination,
-    }),
+    200: pageResponse('A page of webhooks.', pageOf('WebhookPage', WebhookBody), sample),
     400: 'BadRequest',
     404: 'NotFound',
   },
@@ -307,16 +298,12 @@ export const listWebhooks = operated({
     },
   ],
   answer: async ({ operation, params: { organizationId = '' }, query }, world) =>
-    servePage(
-      query,
-      {
-        scope: { endpointId: operation.id, organizationId },
-        read: (after, limit) => world.webhooks(organizationId).list(after?.id ?? null, limit),
-        positionOf: ({ webhookId }) => ({ value: null, id: webhookId }),
-      },
-      world,
-      (webhook) => published(organizationId, webhook),
-    ),
+    servePage(query, world, {
+      scope: { endpointId: operation.id, organizationId },
+      read: (after, limit) => world.webhooks(organizationId).list(after?.id ?? null, limit),
+      positionOf: ({ webhookId }) => ({ value: null, id: webhookId }),
+      publish: (webhook) => published(organizationId, webhook),
+    }),
 })
 
 /** A webhook that a request names, with the store of its organization. */
@@ -398,7 +385,7 @@ export const updateWebhook = operated({
       flags: {
         'url-to': sets('url', text('URL')),
         ...settingFlags,
-        'all-forms': setsTo('formIds', null),
+        'all-forms': sets('formIds', mark('optional', null)),
         on: sets('isOn', mark()),
         off,
       },

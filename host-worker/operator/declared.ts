@@ -175,8 +175,9 @@ function inputsFor(operation: OperationEndpoint, declared: Declared, given: Argu
   return { ...inputs, body: { ...Object.fromEntries(body), ...declared.body } }
 }
 
-function read(name: string, { read: schema }: Flag, value: string | boolean | readonly string[]): unknown {
-  if (schema === undefined) return value
+function read(name: string, flag: Flag, value: string | boolean | readonly string[]): unknown {
+  const { read: schema, is = value } = flag
+  if (schema === undefined) return is
   const reading = v.safeParse(schema, value)
   if (reading.success) return reading.output
   throw new UsageError(`--${name} ${reading.issues[0].message}`)
