@@ -150,9 +150,32 @@ interface WebhookProps extends OrganizationProps {
 }
 
 /** A webhook, with what can be done to it. */
-function WebhookCard({ organizationId, webhook, onChanged }: WebhookProps) {
-  const { webhookId, url, events, formIds, description, isOn, failingSince, previousUntil, hasSecret } =
-    webhook
+function WebhookCard(props: WebhookProps) {
+  const { webhookId, url, events, formIds, description, failingSince, previousUntil, hasSecret } =
+    props.webhook
+  const facts = [
+    ['Address', url],
+    ['Told of', events.join(', ')],
+    ['Only of the forms', formIds?.join(', ')],
+    ['Description', description],
+    ['Failing since', failingSince && momentText(failingSince)],
+    ['The secret before signs until', previousUntil && momentText(previousUntil)],
+    ['Secret', hasSecret ? null : 'None: it was restored. Rotate it before it is switched on.'],
+    ['Identifier', <code>{webhookId}</code>],
+  ] as const
+  return (
+    <Card title="Webhook">
+      <p>
+        <State webhook={props.webhook} />
+      </p>
+      <Facts facts={facts.filter(([, value]) => value)} />
+      <WebhookButtons {...props} />
+    </Card>
+  )
+}
+
+function WebhookButtons({ organizationId, webhook, onChanged }: WebhookProps) {
+  const { webhookId, url, isOn } = webhook
   const mayChange = useMay('webhooks.update')
   const { dialog, open, close, done } = useDialog(onChanged)
   const [, navigate] = useLocation()
@@ -232,22 +255,8 @@ function WebhookCard({ organizationId, webhook, onChanged }: WebhookProps) {
       </OperationDialog>,
     )
   }
-  const facts = [
-    ['Address', url],
-    ['Told of', events.join(', ')],
-    ['Only of the forms', formIds?.join(', ')],
-    ['Description', description],
-    ['Failing since', failingSince && momentText(failingSince)],
-    ['The secret before signs until', previousUntil && momentText(previousUntil)],
-    ['Secret', hasSecret ? null : 'None: it was restored. Rotate it before it is switched on.'],
-    ['Identifier', <code>{webhookId}</code>],
-  ] as const
   return (
-    <Card title="Webhook">
-      <p>
-        <State webhook={webhook} />
-      </p>
-      <Facts facts={facts.filter(([, value]) => value)} />
+    <>
       {[test.failure, turn.failure].map((failure) => failure !== null && <FailureNote failure={failure} />)}
       <p class="buttons">
         <Button isRunning={test.isRunning} onClick={calls(test.run, undefined)}>
@@ -267,7 +276,7 @@ function WebhookCard({ organizationId, webhook, onChanged }: WebhookProps) {
         )}
       </p>
       {dialog}
-    </Card>
+    </>
   )
 }
 
