@@ -21,7 +21,7 @@ export interface OperatorService {
   /** The state directory of the local service; null: the service is not the local one. */
   readonly stateDirectory: string | null
   /**
-   * Calls an operation of the interface. Throws a `Refusal` when the service refuses the call, and another
+   * Calls an operation of the interface and returns the body of its answer. Throws a `Refusal` when the service refuses the call, and another
    * `CommandError` when the service cannot be reached or the response is not from it.
    */
   call<Operation extends OperationEndpoint>(
@@ -57,9 +57,8 @@ export function callService(connection: Connection): OperatorService {
     async call<Operation extends OperationEndpoint>(operation: Operation, call: CallOf<Operation> = {}) {
       const { path, ...init } = requestFor(operation.path, call, nothingThere)
       const response = await send(operation.method, path, init)
-      const answer = { status: response.status, body: await valueOf(response, url) }
       // The body need not be checked: the service's own tests check that every response fits its declaration.
-      return answer as AnswerTo<Operation>
+      return (await valueOf(response, url)) as AnswerTo<Operation>
     },
   }
 }
@@ -309,7 +308,7 @@ export function repeated<Result>(call: () => Promise<Result>): Promise<Result> {
 
 /** An item of the pages with which an operation replies. */
 type ItemOf<Operation extends OperationEndpoint> =
-  AnswerTo<Operation> extends { readonly body: PageBody<infer Item> } ? Item : never
+  AnswerTo<Operation> extends PageBody<infer Item> ? Item : never
 
 /**
  * Yields every item of a list, page by page. When databases did not respond, throws a `CommandError` that names them,
@@ -332,8 +331,7 @@ export async function* itemsOf<Operation extends OperationEndpoint>(
       const query = { limit: PAGE_ROWS_MAX, ...call.query, ...(cursor === null ? {} : { cursor }) }
       const answer: unknown = await service.call(operation, { ...call, query } as CallOf<Operation>)
       // The compiler cannot infer the type of the page from the operation.
-      const { body } = answer as { readonly body: PageBody<ItemOf<Operation>> }
-      const { data, pagination, unanswered = [], unfinished = [] } = body
+      const { data, pagination, unanswered = [], unfinished = [] } = answer as PageBody<ItemOf<Operation>>
       missing.push(...unanswered)
       begun.push(...unfinished)
       isWhole = true
