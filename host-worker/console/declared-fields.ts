@@ -14,7 +14,7 @@ export function declaredFields(): Readonly<Record<string, DeclaredFields>> {
   return Object.fromEntries(
     operatorEndpoints.map((operation) => {
       const { id, body, query } = operation
-      // Nobody writes by what a list is read page by page.
+      // People see no pages of a list, so they write neither a limit nor a cursor.
       const filters = Object.entries(query ?? {})
         .filter(([name]) => !Object.hasOwn(pageParameters, name))
         .map(([name, { schema }]) => [name, schema] as const)
