@@ -21,7 +21,8 @@ export function declaredFields(): Readonly<Record<string, DeclaredFields>> {
       const fields: DeclaredFields = {
         ...(body === null ? {} : { body: fieldsOf(Object.entries(entriesOf(body.schema))) }),
         ...(filters.length === 0 ? {} : { query: fieldsOf(filters) }),
-        item: fieldsOf(Object.entries(itemOf(operation))),
+        // A hint stands beside a control alone.
+        item: fieldsOf(Object.entries(itemOf(operation))).map(({ hint: _hint, ...field }) => field),
       }
       return [id, fields]
     }),
