@@ -3,7 +3,6 @@ import * as v from 'valibot'
 import type { AuditRecord, AuditSubject } from '../../ports/operators.ts'
 import { choice, ofOrganization, sets, text } from '../record/command.ts'
 import { component, described, worded } from '../record/meaning.ts'
-import { jsonResponse } from '../record/operation.ts'
 import { placeKinds } from '../placement/operators/overview.ts'
 import { auditActions, auditActionWords } from '../record/description.ts'
 import {
@@ -12,7 +11,7 @@ import {
   organizationFilter,
   pageOf,
   pageParameters,
-  samplePagination,
+  pageResponse,
   servePage,
 } from './list.ts'
 import { personRoles } from './people.ts'
@@ -227,19 +226,14 @@ export const listAudit = operated({
     ...pageParameters,
   },
   responses: {
-    200: jsonResponse('A page of records.', pageOf('AuditPage', Recorded), {
-      data: [
-        {
-          at: '2026-05-19T18:10:00.000Z',
-          operatorKeyId: '3kTzB0n9QmVx',
-          operator: 'ada',
-          action: 'key.revoke',
-          organizationId: 'acme',
-          outcome: 'done',
-          subject: { type: 'key', id: '8LwR1yZpAq0d' },
-        },
-      ],
-      pagination: samplePagination,
+    200: pageResponse('A page of records.', pageOf('AuditPage', Recorded), {
+      at: '2026-05-19T18:10:00.000Z',
+      operatorKeyId: '3kTzB0n9QmVx',
+      operator: 'ada',
+      action: 'key.revoke',
+      organizationId: 'acme',
+      outcome: 'done',
+      subject: { type: 'key', id: '8LwR1yZpAq0d' },
     }),
   },
   commands: [
@@ -274,16 +268,12 @@ export const listAudit = operated({
   ],
   answer: async ({ operation, query }, world) => {
     const { organizationId, operatorKeyId, action } = query
-    return servePage(
-      query,
-      {
-        scope: { endpointId: operation.id, organizationId },
-        read: (after, limit) => world.audit.list({ organizationId, operatorKeyId, action }, after, limit),
-        positionOf: ({ at, auditId }) => ({ value: at, id: auditId }),
-      },
-      world,
-      published,
-    )
+    return servePage(query, world, {
+      scope: { endpointId: operation.id, organizationId },
+      read: (after, limit) => world.audit.list({ organizationId, operatorKeyId, action }, after, limit),
+      positionOf: ({ at, auditId }) => ({ value: at, id: auditId }),
+      publish: published,
+    })
   },
 })
 

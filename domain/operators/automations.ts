@@ -15,7 +15,7 @@ import { automations, SendEmail, SendSms, type Steps } from '../resources/automa
 import { ended } from '../text/schema-errors.ts'
 import { shownJson } from '../text/terminal.ts'
 import { stateReply } from './change.ts'
-import { pageOf, pageParameters, samplePagination, servePlacesPage, readStoredPage } from './list.ts'
+import { pageOf, pageParameters, pageResponse, servePlacesPage, readStoredPage } from './list.ts'
 import { findForms, unknownForm } from './save-forms.ts'
 import { count, instant, operated, jsonBody } from './serve.ts'
 import type { OperatorWorld } from './world.ts'
@@ -155,10 +155,7 @@ export const listOrganizationAutomations = operated({
   description: 'Newest first.',
   query: pageParameters,
   responses: {
-    200: jsonResponse('A page of automations.', pageOf('AutomationPage', ListedAutomation), {
-      data: [sample],
-      pagination: samplePagination,
-    }),
+    200: pageResponse('A page of automations.', pageOf('AutomationPage', ListedAutomation), sample),
   },
   commands: [
     {
@@ -180,16 +177,12 @@ export const listOrganizationAutomations = operated({
   answer: async ({ operation, params: { organizationId = '' }, query }, world) => {
     const order = { field: 'createdAt', idField: automations.idField, direction: 'descending' } as const
     const asked = { collection: automations.collection, select: listedFields, where: [], order }
-    return servePlacesPage(
-      query,
-      {
-        scope: { endpointId: operation.id, organizationId },
-        read: (after, limit) =>
-          readStoredPage<ListedRow>(world.tenant(organizationId), asked, { after, limit }),
-      },
-      world,
-      listed,
-    )
+    return servePlacesPage(query, world, {
+      scope: { endpointId: operation.id, organizationId },
+      read: (after, limit) =>
+        readStoredPage<ListedRow>(world.tenant(organizationId), asked, { after, limit }),
+      publish: listed,
+    })
   },
 })
 

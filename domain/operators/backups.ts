@@ -9,7 +9,7 @@ import { toInstant } from '../text/instant.ts'
 import { openLocalSource } from '../organizations/archive.ts'
 import { ChangedMeanwhile } from '../organizations/write-archive.ts'
 import { backUp, removeOld, readBackupName } from '../organizations/backups.ts'
-import { pageOf, pageParameters, readCursor, samplePagination, servePage, writeCursor } from './list.ts'
+import { pageOf, pageParameters, readCursor, pageResponse, servePage, writeCursor } from './list.ts'
 
 const Backup = v.strictObject({
   name: described(v.string(), 'The name of the archive.'),
@@ -80,29 +80,22 @@ export const listBackups = operated({
   description: 'Oldest first.',
   query: pageParameters,
   responses: {
-    200: jsonResponse('A page of backups.', pageOf('BackupPage', Backup), {
-      data: [sample],
-      pagination: samplePagination,
-    }),
+    200: pageResponse('A page of backups.', pageOf('BackupPage', Backup), sample),
     409: 'Conflict',
   },
   answer: async ({ operation, query }, world) => {
     const backups = await world.backups()
     if (backups === null) return noBucket()
-    return servePage(
-      query,
-      {
-        scope: { endpointId: operation.id, organizationId: null },
-        read: async (after, limit) =>
-          (await backups.archives.list(after?.id ?? null, limit)).map((archive) => ({
-            ...archive,
-            ...(readBackupName(archive.name) ?? { organizationId: '', at: NEVER, isEncrypted: false }),
-          })),
-        positionOf: ({ name }) => ({ value: null, id: name }),
-      },
-      world,
-      (backup) => backup,
-    )
+    return servePage(query, world, {
+      scope: { endpointId: operation.id, organizationId: null },
+      read: async (after, limit) =>
+        (await backups.archives.list(after?.id ?? null, limit)).map((archive) => ({
+          ...archive,
+          ...(readBackupName(archive.name) ?? { organizationId: '', at: NEVER, isEncrypted: false }),
+        })),
+      positionOf: ({ name }) => ({ value: null, id: name }),
+      publish: (backup) => backup,
+    })
   },
 })
 

@@ -12,14 +12,7 @@ import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
 import { forms } from '../resources/forms.ts'
 import { shownJson } from '../text/terminal.ts'
 import { instant, operated, count } from './serve.ts'
-import {
-  pageOf,
-  pageParameters,
-  samplePagination,
-  servePlacesPage,
-  readStoredPage,
-  servePage,
-} from './list.ts'
+import { pageOf, pageParameters, pageResponse, servePlacesPage, readStoredPage, servePage } from './list.ts'
 import { stateReply } from './change.ts'
 import {
   findForms,
@@ -71,9 +64,9 @@ export const listOrganizationForms = operated({
   description: 'Newest first.',
   query: pageParameters,
   responses: {
-    200: jsonResponse('A page of forms.', pageOf('FormPage', FormInList), {
-      data: [{ ...sample, address: 'https://api.example.com/f/contact' }],
-      pagination: samplePagination,
+    200: pageResponse('A page of forms.', pageOf('FormPage', FormInList), {
+      ...sample,
+      address: 'https://api.example.com/f/contact',
     }),
   },
   commands: [
@@ -100,19 +93,15 @@ export const listOrganizationForms = operated({
   answer: async ({ operation, params: { organizationId = '' }, query, url }, world) => {
     const order = { field: 'createdAt', idField: forms.idField, direction: 'descending' } as const
     const asked = { collection: forms.collection, select: storedFormFields, where: [], order }
-    return servePlacesPage(
-      query,
-      {
-        scope: { endpointId: operation.id, organizationId },
-        read: (after, limit) =>
-          readStoredPage<StoredForm>(world.tenant(organizationId), asked, { after, limit }),
-      },
-      world,
-      (form) => {
+    return servePlacesPage(query, world, {
+      scope: { endpointId: operation.id, organizationId },
+      read: (after, limit) =>
+        readStoredPage<StoredForm>(world.tenant(organizationId), asked, { after, limit }),
+      publish: (form) => {
         const listed = published(form)
         return { ...listed, address: addressOf(listed, url) }
       },
-    )
+    })
   },
 })
 
@@ -306,10 +295,7 @@ export const listFormVersions = operated({
   description: 'Newest first. Each save and each import that changes something is a version; 50 are kept.',
   query: pageParameters,
   responses: {
-    200: jsonResponse('A page of versions.', pageOf('FormVersionPage', ListedVersion), {
-      data: [sampleVersion],
-      pagination: samplePagination,
-    }),
+    200: pageResponse('A page of versions.', pageOf('FormVersionPage', ListedVersion), sampleVersion),
   },
   commands: [
     {
@@ -333,19 +319,15 @@ export const listFormVersions = operated({
   answer: async ({ operation, params: { organizationId = '', formId = '' }, query }, world) => {
     const tenant = world.tenant(organizationId)
     if ((await findForms([formId], tenant)).size === 0) return unknownForm(formId, organizationId)
-    return servePage<FormVersion, ListedVersion>(
-      query,
-      {
-        scope: { endpointId: operation.id, organizationId: JSON.stringify([organizationId, formId]) },
-        read: async (after, limit) => {
-          const versions = await tenant.formVersions(formId)
-          const before = after === null ? Number.POSITIVE_INFINITY : Number(after.value)
-          return versions.filter(({ number }) => number < before).slice(0, limit)
-        },
-        positionOf: ({ number }) => ({ value: number, id: formId }),
+    return servePage<FormVersion, ListedVersion>(query, world, {
+      scope: { endpointId: operation.id, organizationId: JSON.stringify([organizationId, formId]) },
+      read: async (after, limit) => {
+        const versions = await tenant.formVersions(formId)
+        const before = after === null ? Number.POSITIVE_INFINITY : Number(after.value)
+        return versions.filter(({ number }) => number < before).slice(0, limit)
       },
-      world,
-      listedVersion,
-    )
+      positionOf: ({ number }) => ({ value: number, id: formId }),
+      publish: listedVersion,
+    })
   },
 })

@@ -20,7 +20,7 @@ import { jsonResponse } from '../record/operation.ts'
 import { ErrorBody, errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
 import { count, instant, jsonBody, operated } from './serve.ts'
 import type { Change } from './change.ts'
-import { pageOf, pageParameters, samplePagination, servePage } from './list.ts'
+import { pageOf, pageParameters, pageResponse, servePage } from './list.ts'
 import { importKindNames } from '../imports/kinds.ts'
 import { component, described } from '../record/meaning.ts'
 
@@ -338,10 +338,7 @@ export const listImports = operated({
   description: `Those that are open, and those that ended less than ${ABANDONED_HOURS} hours ago, the newest first.`,
   query: pageParameters,
   responses: {
-    200: jsonResponse('A page of imports.', pageOf('ImportPage', PublishedImport), {
-      data: [sampleImport],
-      pagination: samplePagination,
-    }),
+    200: pageResponse('A page of imports.', pageOf('ImportPage', PublishedImport), sampleImport),
   },
   commands: [
     {
@@ -371,16 +368,12 @@ export const listImports = operated({
   answer: async ({ operation, query, organization }, world) => {
     const { sessions } = world.imports(organization)
     const { organizationId } = organization
-    return servePage(
-      query,
-      {
-        scope: { endpointId: operation.id, organizationId },
-        read: (after, limit) => sessions.list(after, limit),
-        positionOf: ({ openedAt, importId }) => ({ value: openedAt, id: importId }),
-      },
-      world,
-      published,
-    )
+    return servePage(query, world, {
+      scope: { endpointId: operation.id, organizationId },
+      read: (after, limit) => sessions.list(after, limit),
+      positionOf: ({ openedAt, importId }) => ({ value: openedAt, id: importId }),
+      publish: published,
+    })
   },
 })
 

@@ -8,7 +8,7 @@ import { jsonReply, PRIVATE } from '../record/reply.ts'
 import { toInstant } from '../text/instant.ts'
 import { jsonBody, instant, type Belonging, operated } from './serve.ts'
 import type { Change } from './change.ts'
-import { pageOf, pageParameters, samplePagination, servePage, type AskedPage } from './list.ts'
+import { pageOf, pageParameters, pageResponse, servePage, type AskedPage } from './list.ts'
 import type { OperatorWorld } from './world.ts'
 import {
   issueCheckedKey,
@@ -32,8 +32,6 @@ import { issuedOperatorKey, issuerColumn, listedOperatorKeys, stateColumns } fro
 const settings = jsonBody(KeySettings, { label: 'nightly sync', scope: 'read', ratePerMinute: 600 })
 
 const page = pageOf('KeyPage', PublishedKey)
-
-const samplePage = { data: [sampleKey], pagination: samplePagination }
 
 const ISSUING = 'The answer is the only one that shows the key. What is left out leaves the key unlimited.'
 
@@ -132,7 +130,7 @@ export const listPlatformKeys = operated({
   description: LISTING,
   query: pageParameters,
   responses: {
-    200: jsonResponse('A page of keys.', page, { ...samplePage, data: [samplePlatformKey] }),
+    200: pageResponse('A page of keys.', page, samplePlatformKey),
   },
   answer: async ({ operation, query }, world) => {
     return listed(operation.id, null, query, world)
@@ -149,7 +147,7 @@ export const listTenantKeys = operated({
   summary: 'List the keys of an organization',
   description: LISTING,
   query: pageParameters,
-  responses: { 200: jsonResponse('A page of keys.', page, samplePage) },
+  responses: { 200: pageResponse('A page of keys.', page, sampleKey) },
   commands: [
     {
       words: ['key', 'list'],
@@ -290,16 +288,12 @@ async function issued(
 }
 
 function listed(endpointId: string, organizationId: string | null, query: AskedPage, world: OperatorWorld) {
-  return servePage(
-    query,
-    {
-      scope: { endpointId, organizationId },
-      read: (after, limit) => world.administration.listKeys(organizationId, after, limit),
-      positionOf: ({ createdAt, keyId }) => ({ value: createdAt, id: keyId }),
-    },
-    world,
-    (stored) => publishedKey(stored, world),
-  )
+  return servePage(query, world, {
+    scope: { endpointId, organizationId },
+    read: (after, limit) => world.administration.listKeys(organizationId, after, limit),
+    positionOf: ({ createdAt, keyId }) => ({ value: createdAt, id: keyId }),
+    publish: (stored) => publishedKey(stored, world),
+  })
 }
 
 /** A key store that reads directly, and writes through the change that records what was done. */

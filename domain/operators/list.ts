@@ -13,7 +13,7 @@ import { PAGE_ROWS_MAX } from '../record/endpoint.ts'
 import { component, described, worded, type Words } from '../record/meaning.ts'
 import { Pagination, cutPage } from '../read/page.ts'
 import { errorReply, jsonReply, PRIVATE, type ErrorBody, type JsonReply } from '../record/reply.ts'
-import type { QueryParameter } from '../record/operation.ts'
+import { jsonResponse, type QueryParameter } from '../record/operation.ts'
 import type { OperatorWorld } from './world.ts'
 
 const limit: QueryParameter<number> = {
@@ -91,8 +91,15 @@ export function optionalWord<const Word extends string>(
   }
 }
 
-/** The pagination of the only page of a list, in examples. */
-export const samplePagination: Pagination = { limit: DEFAULT_LIMIT, hasMore: false, nextCursor: null }
+/** The response that is a page of a list, in the example the only one. */
+export function pageResponse<Page extends v.GenericSchema<unknown, PageBody<unknown>>>(
+  description: string,
+  page: Page,
+  ...data: readonly v.InferOutput<Page>['data'][number][]
+) {
+  const pagination: Pagination = { limit: DEFAULT_LIMIT, hasMore: false, nextCursor: null }
+  return jsonResponse(description, page, { data, pagination } as v.InferOutput<Page>)
+}
 
 /** The schema of a page of a list, with a name of its own in the document. */
 export function pageOf<Item extends v.GenericSchema>(name: string, item: Item) {
@@ -170,20 +177,20 @@ function boundBy(scope: ListScope): CursorScope {
   return { ...scope, organizationId: scope.organizationId ?? '', parentId: null }
 }
 
-/** A list: the context of its cursors, and how its rows are read. */
-interface ListRead<Row> {
+/** A list: the context of its cursors, how its rows are read, and what is published of each. */
+interface ListRead<Row, Item> {
   readonly scope: ListScope
   /** Reads at most `limit` rows after a position; null: from the start. */
   readonly read: (after: Position | null, limit: number) => Promise<readonly Row[]>
   readonly positionOf: (row: Row) => Position
+  readonly publish: (row: Row) => Item
 }
 
 /** Serves a page of a list. 400: the cursor belongs to another list. */
 export async function servePage<Row, Item>(
   asked: AskedPage,
-  { scope, read, positionOf }: ListRead<Row>,
   world: Pick<OperatorWorld, 'secrets'>,
-  publish: (row: Row) => Item,
+  { read, positionOf, ...list }: ListRead<Row, Item>,
 ): Promise<JsonReply<200, PageBody<Item>> | JsonReply<400, ErrorBody>> {
   const readPage = async (after: Position | null, limit: number): Promise<PlacesPage<Row>> => {
     // One row more than the page is read, to learn whether another page follows.
@@ -192,7 +199,7 @@ export async function servePage<Row, Item>(
     const last = rows.length > limit ? shown.at(-1) : undefined
     return { rows: shown, next: last === undefined ? null : positionOf(last), ...NO_GAPS }
   }
-  return servePlacesPage(asked, { scope, read: readPage }, world, publish)
+  return servePlacesPage(asked, world, { ...list, read: readPage })
 }
 
 /** The page that a request asks for. */
@@ -202,7 +209,7 @@ export interface AskedPage {
 }
 
 /** A list over several databases. */
-interface PlacesRead<Row> extends Pick<ListRead<Row>, 'scope'> {
+interface PlacesRead<Row, Item> extends Pick<ListRead<Row, Item>, 'scope' | 'publish'> {
   /** Reads at most `limit` rows after a position; null: from the start. */
   readonly read: (after: Position | null, limit: number) => Promise<PlacesPage<Row>>
 }
@@ -210,9 +217,8 @@ interface PlacesRead<Row> extends Pick<ListRead<Row>, 'scope'> {
 /** Like `servePage`, for a list over several databases, some of which may not answer. */
 export async function servePlacesPage<Row, Item>(
   { limit, cursor }: AskedPage,
-  { scope, read }: PlacesRead<Row>,
   world: Pick<OperatorWorld, 'secrets'>,
-  publish: (row: Row) => Item,
+  { scope, read, publish }: PlacesRead<Row, Item>,
 ): Promise<JsonReply<200, PageBody<Item>> | JsonReply<400, ErrorBody>> {
   const given = await readCursor(cursor, scope, world)
   if (given === 'refused')

@@ -22,7 +22,7 @@ import { jsonResponse } from '../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
 import { toInstant } from '../text/instant.ts'
 import { jsonBody, instant, personName, operated } from './serve.ts'
-import { optionalWord, pageOf, pageParameters, samplePagination, servePage } from './list.ts'
+import { optionalWord, pageOf, pageParameters, pageResponse, servePage } from './list.ts'
 import type { OperatorWorld } from './world.ts'
 
 const Published = v.strictObject({
@@ -168,22 +168,15 @@ export const listOperatorKeys = operated({
   description: 'Oldest first, revoked and expired ones included.',
   query: pageParameters,
   responses: {
-    200: jsonResponse('A page of operator keys.', pageOf('OperatorKeyPage', Published), {
-      data: [sample],
-      pagination: samplePagination,
-    }),
+    200: pageResponse('A page of operator keys.', pageOf('OperatorKeyPage', Published), sample),
   },
   answer: async ({ operation, query }, world) => {
-    return servePage(
-      query,
-      {
-        scope: { endpointId: operation.id, organizationId: null },
-        read: (after, limit) => world.operatorKeys.list(after, limit),
-        positionOf: ({ createdAt, keyId }) => ({ value: createdAt, id: keyId }),
-      },
-      world,
-      (stored) => published(stored, world),
-    )
+    return servePage(query, world, {
+      scope: { endpointId: operation.id, organizationId: null },
+      read: (after, limit) => world.operatorKeys.list(after, limit),
+      positionOf: ({ createdAt, keyId }) => ({ value: createdAt, id: keyId }),
+      publish: (stored) => published(stored, world),
+    })
   },
 })
 

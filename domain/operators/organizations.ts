@@ -21,7 +21,7 @@ import {
   placeProblem,
 } from './places.ts'
 import { jsonBody, notThere, operated } from './serve.ts'
-import { pageParameters, placesPageOf, samplePagination, servePlacesPage } from './list.ts'
+import { pageParameters, placesPageOf, pageResponse, servePlacesPage } from './list.ts'
 import { changeAsRead, stateReply } from './change.ts'
 import type { OperatorWorld } from './world.ts'
 import { compareBytes } from '../text/typed-text.ts'
@@ -143,10 +143,7 @@ export const listOrganizations = operated({
   description: 'All organizations, by their identifier; for a person who signs in, those of theirs.',
   query: pageParameters,
   responses: {
-    200: jsonResponse('A page of organizations.', placesPageOf('OrganizationPage', Published), {
-      data: [sample],
-      pagination: samplePagination,
-    }),
+    200: pageResponse('A page of organizations.', placesPageOf('OrganizationPage', Published), sample),
   },
   commands: [
     {
@@ -161,21 +158,17 @@ export const listOrganizations = operated({
     },
   ],
   answer: async ({ operation, query }, world, { organizations }) => {
-    return servePlacesPage(
-      query,
-      {
-        scope: { endpointId: operation.id, organizationId: null },
-        read: async (after, limit) => {
-          const from = after?.id ?? null
-          const { next, ...page } = await (organizations === null
-            ? world.overview.organizations(from, limit)
-            : theirOrganizations(organizations, from, limit, world))
-          return { ...page, next: next === null ? null : { value: null, id: next } }
-        },
+    return servePlacesPage(query, world, {
+      scope: { endpointId: operation.id, organizationId: null },
+      read: async (after, limit) => {
+        const from = after?.id ?? null
+        const { next, ...page } = await (organizations === null
+          ? world.overview.organizations(from, limit)
+          : theirOrganizations(organizations, from, limit, world))
+        return { ...page, next: next === null ? null : { value: null, id: next } }
       },
-      world,
-      (organization) => organization,
-    )
+      publish: (organization) => organization,
+    })
   },
 })
 

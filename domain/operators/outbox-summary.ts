@@ -3,7 +3,6 @@ import type { OutboxSummary, SummaryScope, SummedWebhook } from '../../ports/out
 import { providerless } from '../jobs/work.ts'
 import { ofOrganization, mark, sets } from '../record/command.ts'
 import { component, described, worded } from '../record/meaning.ts'
-import { jsonResponse } from '../record/operation.ts'
 import { toInstant } from '../text/instant.ts'
 import { publicId } from '../webhooks/webhook.ts'
 import { ofParameter, operated, count, instant } from './serve.ts'
@@ -12,7 +11,7 @@ import {
   organizationFilter,
   pageParameters,
   placesPageOf,
-  samplePagination,
+  pageResponse,
   servePlacesPage,
 } from './list.ts'
 import { showOrganization } from './organizations.ts'
@@ -176,24 +175,14 @@ export const summarizeOutbox = operated({
     ...pageParameters,
   },
   responses: {
-    200: jsonResponse('A page of summaries.', placesPageOf('OutboxSummaryPage', SummaryBody), {
-      data: [sample],
-      pagination: samplePagination,
-    }),
+    200: pageResponse('A page of summaries.', placesPageOf('OutboxSummaryPage', SummaryBody), sample),
   },
   commands: [
     {
       words: ['outbox', 'summary'],
       flags: {
         org: ofOrganization('optional'),
-        problems: sets(
-          'only',
-          mark(),
-          v.pipe(
-            v.any(),
-            v.transform(() => 'problems'),
-          ),
-        ),
+        problems: sets('only', mark('optional', 'problems')),
       },
       summary: 'Count what waits and what fails, for each organization',
       details: [
@@ -222,24 +211,20 @@ export const summarizeOutbox = operated({
       reasonsMax: REASONS_MAX,
       deliveriesMax: DELIVERIES_MAX,
     }
-    return servePlacesPage(
-      { limit: Math.min(query.limit, ORGANIZATIONS_MAX), cursor },
-      {
-        scope: { endpointId: operation.id, organizationId: JSON.stringify([organizationId, only]) },
-        read: async (after, limit) => {
-          const of = organizationId === null ? { afterId: after?.id ?? null, limit } : { organizationId }
-          const { rows, next, ...gaps } = await world.overview.summaries(of, scope)
-          const all = rows.map((row) => published(row, nowMs))
-          return {
-            rows: all.filter(({ problems }) => only === null || problems.length > 0),
-            next: next === null ? null : { value: null, id: next },
-            ...gaps,
-          }
-        },
+    return servePlacesPage({ limit: Math.min(query.limit, ORGANIZATIONS_MAX), cursor }, world, {
+      scope: { endpointId: operation.id, organizationId: JSON.stringify([organizationId, only]) },
+      read: async (after, limit) => {
+        const of = organizationId === null ? { afterId: after?.id ?? null, limit } : { organizationId }
+        const { rows, next, ...gaps } = await world.overview.summaries(of, scope)
+        const all = rows.map((row) => published(row, nowMs))
+        return {
+          rows: all.filter(({ problems }) => only === null || problems.length > 0),
+          next: next === null ? null : { value: null, id: next },
+          ...gaps,
+        }
       },
-      world,
-      (summary) => summary,
-    )
+      publish: (summary) => summary,
+    })
   },
 })
 

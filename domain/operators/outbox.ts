@@ -9,7 +9,6 @@ import {
 } from '../forms/outbox.ts'
 import { ofOrganization, mark } from '../record/command.ts'
 import { described, worded } from '../record/meaning.ts'
-import { jsonResponse } from '../record/operation.ts'
 import { errorReply, PRIVATE } from '../record/reply.ts'
 import { toInstant } from '../text/instant.ts'
 import type { Position } from '../../ports/records.ts'
@@ -18,7 +17,7 @@ import {
   organizationFilter,
   pageParameters,
   placesPageOf,
-  samplePagination,
+  pageResponse,
   servePage,
   servePlacesPage,
   type AskedPage,
@@ -85,10 +84,7 @@ export const listOutbox = operated({
     'Oldest first; over all organizations, first those of the shared database, then family by family. What is done is not listed: see the sends, and the runs of automations.',
   query: { organizationId: organizationFilter, ...pageParameters },
   responses: {
-    200: jsonResponse('A page of entries.', placesPageOf('OutboxPage', Entry), {
-      data: [sample],
-      pagination: samplePagination,
-    }),
+    200: pageResponse('A page of entries.', placesPageOf('OutboxPage', Entry), sample),
   },
   commands: [
     {
@@ -122,16 +118,12 @@ export const listOutbox = operated({
   answer: async ({ operation, query }, world) => {
     const { organizationId } = query
     if (organizationId === null) return serveAll(operation.id, query, world)
-    return servePage(
-      query,
-      {
-        scope: { endpointId: operation.id, organizationId },
-        read: (after, limit) => world.outbox.list(organizationId, after, limit),
-        positionOf: ({ createdAt, outboxId }) => ({ value: createdAt, id: outboxId }),
-      },
-      world,
-      (entry) => entry,
-    )
+    return servePage(query, world, {
+      scope: { endpointId: operation.id, organizationId },
+      read: (after, limit) => world.outbox.list(organizationId, after, limit),
+      positionOf: ({ createdAt, outboxId }) => ({ value: createdAt, id: outboxId }),
+      publish: (entry) => entry,
+    })
   },
 })
 
@@ -177,19 +169,15 @@ export const retryOutbox = operated({
 
 /** Serves a page over all databases. The position in its cursor also names the database. */
 function serveAll(endpointId: string, query: AskedPage, world: OperatorWorld) {
-  return servePlacesPage(
-    query,
-    {
-      scope: { endpointId, organizationId: null },
-      read: async (after, limit) => {
-        const position = after === null ? null : positionIn(after)
-        const { next, ...page } = await world.overview.outbox(position, limit)
-        return { ...page, next: next === null ? null : positionOut(next) }
-      },
+  return servePlacesPage(query, world, {
+    scope: { endpointId, organizationId: null },
+    read: async (after, limit) => {
+      const position = after === null ? null : positionIn(after)
+      const { next, ...page } = await world.overview.outbox(position, limit)
+      return { ...page, next: next === null ? null : positionOut(next) }
     },
-    world,
-    (entry) => entry,
-  )
+    publish: (entry) => entry,
+  })
 }
 
 /** Separates a family's id, which cannot contain this character, from the id of an entry. */
@@ -235,22 +223,15 @@ export const Send = v.strictObject({
   at: described(instant, 'When it was recorded, which is just before it might be handed over.'),
 })
 
-const page = pageOf('SendPage', Send)
-
-const samplePage: v.InferOutput<typeof page> = {
-  data: [
-    {
-      channel: 'email',
-      from: 'Acme Car Wash <acme@mail.example.com>',
-      to: 'ada@example.com',
-      providerId: '49a3999c-0ce1-4ea6-ab68-afcd6dc2e794',
-      outcome: 'accepted',
-      error: null,
-      at: '2026-05-19T17:45:16.000Z',
-    },
-  ],
-  pagination: samplePagination,
-}
+const sends = pageResponse('A page of sends.', pageOf('SendPage', Send), {
+  channel: 'email',
+  from: 'Acme Car Wash <acme@mail.example.com>',
+  to: 'ada@example.com',
+  providerId: '49a3999c-0ce1-4ea6-ab68-afcd6dc2e794',
+  outcome: 'accepted',
+  error: null,
+  at: '2026-05-19T17:45:16.000Z',
+})
 
 const common = { method: 'GET', access: 'support', tag: 'Sends', query: pageParameters } as const
 
@@ -260,7 +241,7 @@ export const listPlatformSends = operated({
   ...common,
   summary: 'List what was sent with platform keys',
   description: 'Newest first.',
-  responses: { 200: jsonResponse('A page of sends.', page, samplePage) },
+  responses: { 200: sends },
   answer: async ({ operation, query }, world) => {
     return listed(operation.id, null, query, world)
   },
@@ -273,7 +254,7 @@ export const listSends = operated({
   needsOrganization: true,
   summary: 'List what an organization sent',
   description: 'Newest first; its notification emails too.',
-  responses: { 200: jsonResponse('A page of sends.', page, samplePage) },
+  responses: { 200: sends },
   commands: [
     {
       words: ['sends'],
@@ -307,16 +288,12 @@ export const listSends = operated({
 function listed(endpointId: string, organizationId: string | null, query: AskedPage, world: OperatorWorld) {
   const log = world.sends.open(organizationId)
   const nowMs = world.clock.nowMs()
-  return servePage(
-    query,
-    {
-      scope: { endpointId, organizationId },
-      read: (after, limit) => log.list(after, limit),
-      positionOf: ({ at, sendId }) => ({ value: at, id: sendId }),
-    },
-    world,
-    (send) => publishedSend(send, nowMs),
-  )
+  return servePage(query, world, {
+    scope: { endpointId, organizationId },
+    read: (after, limit) => log.list(after, limit),
+    positionOf: ({ at, sendId }) => ({ value: at, id: sendId }),
+    publish: (send) => publishedSend(send, nowMs),
+  })
 }
 
 /** The published form of a send at an instant. What has been pending for long is unknown. */

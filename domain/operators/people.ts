@@ -9,7 +9,7 @@ import { emailKey, readEmailAddress } from '../text/typed-text.ts'
 import { toInstant } from '../text/instant.ts'
 import { isOperator, notThere, ofParameter, operated, instant, jsonBody, personName } from './serve.ts'
 import { changeAsRead, drawAuditId, stateReply } from './change.ts'
-import { optionalText, pageOf, pageParameters, samplePagination, servePage } from './list.ts'
+import { optionalText, pageOf, pageParameters, pageResponse, servePage } from './list.ts'
 import type { OperatorWorld } from './world.ts'
 import type { Operator } from '../access/operator-credentials.ts'
 
@@ -92,10 +92,7 @@ export const listPeople = operated({
   description: 'By their address. Without an organization everybody, once for each of their roles.',
   query: { ...pageParameters, ...inOrganization },
   responses: {
-    200: jsonResponse('A page of people.', pageOf('PersonPage', PersonBody), {
-      data: [sample],
-      pagination: samplePagination,
-    }),
+    200: pageResponse('A page of people.', pageOf('PersonPage', PersonBody), sample),
   },
   commands: [
     {
@@ -108,21 +105,17 @@ export const listPeople = operated({
   ],
   answer: async ({ operation, query }, world) => {
     const { organizationId } = query
-    return servePage(
-      query,
-      {
-        scope: { endpointId: operation.id, organizationId },
-        read: (after, limit) =>
-          world.people.list(
-            organizationId,
-            after === null ? null : { person: after.id, organizationId: after.value as string | null },
-            limit,
-          ),
-        positionOf: (person) => ({ id: person.person, value: person.organizationId }),
-      },
-      world,
-      published,
-    )
+    return servePage(query, world, {
+      scope: { endpointId: operation.id, organizationId },
+      read: (after, limit) =>
+        world.people.list(
+          organizationId,
+          after === null ? null : { person: after.id, organizationId: after.value as string | null },
+          limit,
+        ),
+      positionOf: (person) => ({ id: person.person, value: person.organizationId }),
+      publish: published,
+    })
   },
 })
 

@@ -1,7 +1,7 @@
 import { jsonResponse } from '../record/operation.ts'
 import { errorReply, PRIVATE, jsonReply } from '../record/reply.ts'
 import { operated, count, instant } from './serve.ts'
-import { pageParameters, samplePagination, pageOf, servePage, type AskedPage } from './list.ts'
+import { pageParameters, pageResponse, pageOf, servePage, type AskedPage } from './list.ts'
 import { PERSON_PATH, unknownPerson } from './people.ts'
 import type { Session } from '../../ports/operators.ts'
 import { mark } from '../record/command.ts'
@@ -47,19 +47,15 @@ function serveSessions(
   current: string | null,
   world: OperatorWorld,
 ) {
-  return servePage(
-    query,
-    {
-      scope: { endpointId, organizationId: null },
-      read: async (after, limit) => {
-        const start = sessions.findIndex(({ sessionId }) => sessionId === after?.id) + 1
-        return sessions.slice(start, start + limit)
-      },
-      positionOf: ({ sessionId }) => ({ value: null, id: sessionId }),
+  return servePage(query, world, {
+    scope: { endpointId, organizationId: null },
+    read: async (after, limit) => {
+      const start = sessions.findIndex(({ sessionId }) => sessionId === after?.id) + 1
+      return sessions.slice(start, start + limit)
     },
-    world,
-    (session) => publishedSession(session, current),
-  )
+    positionOf: ({ sessionId }) => ({ value: null, id: sessionId }),
+    publish: (session) => publishedSession(session, current),
+  })
 }
 
 export const endPersonSessions = operated({
@@ -95,10 +91,7 @@ export const listPersonSessions = operated({
   summary: 'List the sessions of a person',
   query: pageParameters,
   responses: {
-    200: jsonResponse('Those that work.', SessionPage, {
-      data: [sampleSession],
-      pagination: samplePagination,
-    }),
+    200: pageResponse('Those that work.', SessionPage, sampleSession),
   },
   commands: [
     {
@@ -141,10 +134,7 @@ export const listOwnSessions = operated({
   description: 'The sessions of the person who asks. Whoever signed in with a key has the one.',
   query: pageParameters,
   responses: {
-    200: jsonResponse('Those that work.', SessionPage, {
-      data: [{ ...sampleSession, isThis: true }],
-      pagination: samplePagination,
-    }),
+    200: pageResponse('Those that work.', SessionPage, { ...sampleSession, isThis: true }),
   },
   answer: async ({ operation, query }, world, { person, session }) => {
     const ofKey = session === null ? [] : [session]

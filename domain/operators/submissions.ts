@@ -17,7 +17,7 @@ import {
   optionalText,
   pageOf,
   pageParameters,
-  samplePagination,
+  pageResponse,
   servePlacesPage,
   readStoredPage,
 } from './list.ts'
@@ -78,14 +78,6 @@ function boundary(description: string) {
   })
 }
 
-/** A flag that stands for a value. */
-function always<const Value>(value: Value) {
-  return v.pipe(
-    v.any(),
-    v.transform(() => value),
-  )
-}
-
 async function isUnknownForm(formId: string, tenant: Tenant): Promise<boolean> {
   return (await tenant.findMany(forms.collection, ['formId'], [formId])).length === 0
 }
@@ -119,10 +111,7 @@ export const listSubmissions = operated({
     ...pageParameters,
   },
   responses: {
-    200: jsonResponse('A page of submissions.', pageOf('SubmissionPage', Submission), {
-      data: [sample],
-      pagination: samplePagination,
-    }),
+    200: pageResponse('A page of submissions.', pageOf('SubmissionPage', Submission), sample),
   },
   commands: [
     {
@@ -134,7 +123,7 @@ export const listSubmissions = operated({
         search: sets('search', text('TEXT')),
         after: sets('after', text('DAY')),
         before: sets('before', text('DAY')),
-        'no-spam': sets('spam', mark(), always('false')),
+        'no-spam': sets('spam', mark('optional', 'false')),
         labels: mark(),
       },
       summary: 'List what came in through forms, newest first',
@@ -200,21 +189,16 @@ export const listSubmissions = operated({
     const order = { field: 'submittedAt', idField: 'submissionId', direction: 'descending' } as const
     const bounded = search === null ? {} : { looksAtMax: SEARCHED_MAX }
     const asked = { collection: formSubmissions.collection, select: SELECT, where, order, ...bounded }
-    return servePlacesPage(
-      query,
-      {
-        scope: { endpointId: operation.id, organizationId: JSON.stringify([organizationId, where]) },
-        read: async (position, limit) => {
-          const page = await readStoredPage<StoredRow>(tenant, asked, { after: position, limit })
-          // The storage does not know which answers are secrets.
-          const found =
-            search === null ? page.rows : page.rows.filter((row) => mentions(shownOf(row), search))
-          return { ...page, rows: await published(found, tenant) }
-        },
+    return servePlacesPage(query, world, {
+      scope: { endpointId: operation.id, organizationId: JSON.stringify([organizationId, where]) },
+      read: async (position, limit) => {
+        const page = await readStoredPage<StoredRow>(tenant, asked, { after: position, limit })
+        // The storage does not know which answers are secrets.
+        const found = search === null ? page.rows : page.rows.filter((row) => mentions(shownOf(row), search))
+        return { ...page, rows: await published(found, tenant) }
       },
-      world,
-      (submission) => submission,
-    )
+      publish: (submission) => submission,
+    })
   },
 })
 
@@ -361,9 +345,9 @@ export const markSubmissions = operated({
       flags: {
         org: ofOrganization(),
         read: sets('read', mark('either')),
-        unread: sets('read', mark('either'), always(false)),
+        unread: sets('read', mark('either', false)),
         spam: sets('spam', mark('either')),
-        clean: sets('spam', mark('either'), always(false)),
+        clean: sets('spam', mark('either', false)),
       },
       summary: 'Mark submissions read or unread, as spam or as clean',
       details: [

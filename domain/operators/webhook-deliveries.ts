@@ -9,7 +9,7 @@ import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
 import { randomBase62 } from '../text/encoding.ts'
 import { INSTANT_FORM, isCalendarDate, parseInstant, toInstant } from '../text/instant.ts'
 import { TEST_EVENT, namedBy, publicId } from '../webhooks/webhook.ts'
-import { optionalWord, pageOf, pageParameters, samplePagination, servePage } from './list.ts'
+import { optionalWord, pageOf, pageParameters, pageResponse, servePage } from './list.ts'
 import { count, instant, jsonBody, operated } from './serve.ts'
 import { belongingBy, common, NO_SECRET, findWebhook, ofWebhook, ONE, unknownWebhook } from './webhooks.ts'
 
@@ -140,10 +140,7 @@ export const listDeliveries = operated({
     ...pageParameters,
   },
   responses: {
-    200: jsonResponse('A page of deliveries.', pageOf('WebhookDeliveryPage', Delivery), {
-      data: [sampleDelivery],
-      pagination: samplePagination,
-    }),
+    200: pageResponse('A page of deliveries.', pageOf('WebhookDeliveryPage', Delivery), sampleDelivery),
     404: 'NotFound',
   },
   commands: [
@@ -151,14 +148,7 @@ export const listDeliveries = operated({
       words: ['webhook', 'deliveries'],
       positionals: ['ID'],
       flags: {
-        failed: sets(
-          'status',
-          mark(),
-          v.pipe(
-            v.any(),
-            v.transform(() => 'failed'),
-          ),
-        ),
+        failed: sets('status', mark('optional', 'failed')),
       },
       summary: 'List what a webhook was told, and what it answered last',
       details: [
@@ -184,19 +174,15 @@ export const listDeliveries = operated({
     if (found === null || (await found.read()) === null) return unknownWebhook(webhookId)
     const { organizationId, id, store } = found
     const isUndelivered = query.status !== null
-    return servePage(
-      query,
-      {
-        scope: {
-          endpointId: operation.id,
-          organizationId: JSON.stringify([organizationId, id, isUndelivered]),
-        },
-        read: (after, limit) => store.deliveries(id, isUndelivered, after, limit),
-        positionOf: ({ at, deliveryId }) => ({ value: at, id: deliveryId }),
+    return servePage(query, world, {
+      scope: {
+        endpointId: operation.id,
+        organizationId: JSON.stringify([organizationId, id, isUndelivered]),
       },
-      world,
-      (delivery) => publishedDelivery(organizationId, delivery),
-    )
+      read: (after, limit) => store.deliveries(id, isUndelivered, after, limit),
+      positionOf: ({ at, deliveryId }) => ({ value: at, id: deliveryId }),
+      publish: (delivery) => publishedDelivery(organizationId, delivery),
+    })
   },
 })
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Webhook } from '../../ports/outbox.ts'
 import { echoed } from '../limits/limits.ts'
-import { many, mark, ofOrganization, sets, text, type Flag } from '../record/command.ts'
+import { many, mark, ofOrganization, sets, text } from '../record/command.ts'
 import { component, described, worded } from '../record/meaning.ts'
 import { jsonResponse } from '../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE, type Reply } from '../record/reply.ts'
@@ -23,7 +23,7 @@ import {
 import { drawSecret, sealSecret } from '../webhooks/signature.ts'
 import { type Belonging, operated, instant, jsonBody } from './serve.ts'
 import { changeAsRead, stateReply } from './change.ts'
-import { pageOf, pageParameters, samplePagination, servePage } from './list.ts'
+import { pageOf, pageParameters, pageResponse, servePage } from './list.ts'
 import type { OperatorWorld } from './world.ts'
 
 const ids = v.pipe(
@@ -41,18 +41,30 @@ const settings = {
       v.pipe(v.string(), v.maxLength(URL_MAX_LENGTH)),
       'Where it is called: an https URL of a server on the internet, without a port, a user or a fragment.',
     ),
-    { label: 'URL' },
+    { label: 'Address', hint: 'An https URL of a server on the internet, without a port.' },
   ),
-  events: described(
-    v.pipe(v.array(v.picklist(namedEvents)), v.minLength(1, 'must not be empty'), v.maxLength(50)),
-    'What it is told of. `test` comes whenever somebody tries the webhook, listed or not.',
+  events: worded(
+    described(
+      v.pipe(v.array(v.picklist(namedEvents)), v.minLength(1, 'must not be empty'), v.maxLength(50)),
+      'What it is told of. `test` comes whenever somebody tries the webhook, listed or not.',
+    ),
+    // A test comes whatever is chosen, so people have no such choice.
+    {
+      label: 'Told of',
+      choices: Object.fromEntries(webhookEvents.map((event) => [event, event])),
+      initial: webhookEvents.join(' '),
+      whenEmpty: 'Choose at least one event.',
+    },
   ),
   formIds: worded(
     described(
       v.nullable(ids),
       'Of submissions only those of these forms; null: of all. Contacts are of no form.',
     ),
-    { label: 'Forms' },
+    {
+      label: 'Only of these forms',
+      hint: 'Their ids, with spaces between. Empty: submissions of all forms.',
+    },
   ),
   description: described(v.pipe(v.string(), v.maxLength(DESCRIPTION_MAX_LENGTH)), 'For people.'),
   isOn: worded(described(v.boolean(), 'Whether it is told of anything. A test reaches it in any case.'), {
@@ -64,7 +76,7 @@ const Published = v.strictObject({
   webhookId: described(v.string(), 'Names the webhook: its organization, a colon and its own id.'),
   organizationId: v.string(),
   ...settings,
-  events: described(v.array(v.string()), 'What it is told of.'),
+  events: worded(described(v.array(v.string()), 'What it is told of.'), { label: 'Told of' }),
   offReason: worded(
     described(
       v.nullable(v.picklist(['gone', 'failing'])),
@@ -141,13 +153,7 @@ export function belongingBy(name: 'webhookId' | 'deliveryId', otherwise: (text: 
 export const ofWebhook = belongingBy('webhookId', (text) => unknownWebhook(text))
 const changingOne = { ...changing, belonging: ofWebhook } as const
 
-/** A flag without a value, which sets a setting to one. */
-function setsTo(setting: 'isOn' | 'formIds', value: false | null): Flag {
-  const always = v.transform(() => value)
-  return sets(setting, mark(), v.pipe(v.any(), always))
-}
-
-const off = setsTo('isOn', false)
+const off = sets('isOn', mark('optional', false))
 const settingFlags = {
   event: sets('events', { ...many('EVENT'), choices: namedEvents }),
   form: sets('formIds', many('FORMID')),
@@ -268,10 +274,7 @@ export const listWebhooks = operated({
   summary: 'List the webhooks of an organization',
   query: pageParameters,
   responses: {
-    200: jsonResponse('A page of webhooks.', pageOf('WebhookPage', WebhookBody), {
-      data: [sample],
-      pagination: samplePagination,
-    }),
+    200: pageResponse('A page of webhooks.', pageOf('WebhookPage', WebhookBody), sample),
   },
   commands: [
     {
@@ -291,16 +294,12 @@ export const listWebhooks = operated({
     },
   ],
   answer: async ({ operation, params: { organizationId = '' }, query }, world) =>
-    servePage(
-      query,
-      {
-        scope: { endpointId: operation.id, organizationId },
-        read: (after, limit) => world.webhooks(organizationId).list(after?.id ?? null, limit),
-        positionOf: ({ webhookId }) => ({ value: null, id: webhookId }),
-      },
-      world,
-      (webhook) => published(organizationId, webhook),
-    ),
+    servePage(query, world, {
+      scope: { endpointId: operation.id, organizationId },
+      read: (after, limit) => world.webhooks(organizationId).list(after?.id ?? null, limit),
+      positionOf: ({ webhookId }) => ({ value: null, id: webhookId }),
+      publish: (webhook) => published(organizationId, webhook),
+    }),
 })
 
 /** A webhook that a request names, with the store of its organization. */
@@ -381,7 +380,7 @@ export const updateWebhook = operated({
       flags: {
         'url-to': sets('url', text('URL')),
         ...settingFlags,
-        'all-forms': setsTo('formIds', null),
+        'all-forms': sets('formIds', mark('optional', null)),
         on: sets('isOn', mark()),
         off,
       },

@@ -19,6 +19,8 @@ export interface Flag {
    * that begins with the flag.
    */
   readonly read?: v.GenericSchema<string, unknown>
+  /** What a flag without a value stands for; left out: true. */
+  readonly is?: unknown
 }
 
 /** A flag with a value. A placeholder of words (`yes|no`) names all that it can be. */
@@ -42,9 +44,12 @@ export function many(value: string, presence: Flag['presence'] = 'optional'): Fl
   return { ...text(value, presence), isRepeatable: true }
 }
 
-/** A flag without a value. */
-export function mark(presence: Flag['presence'] = 'optional'): Flag {
-  return { value: null, presence, mayBeEmpty: false, choices: null }
+/**
+ * A flag without a value.
+ * @param is what it stands for; left out: true
+ */
+export function mark(presence: Flag['presence'] = 'optional', is?: unknown): Flag {
+  return { value: null, presence, mayBeEmpty: false, choices: null, is }
 }
 
 /** Says which parameter, or key of the body, a flag sets, and how its text is read. */

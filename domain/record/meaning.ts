@@ -18,6 +18,8 @@ export interface Words {
   readonly none?: string
   /** What its values are called, in the order in which they are offered; left out: as they are. */
   readonly choices?: Readonly<Record<string, string>>
+  /** What is wrong when none of several choices is taken, as a sentence. */
+  readonly whenEmpty?: string
   /** What is there before a person writes. */
   readonly initial?: string
   /** Given for a text that is an instant, although its schema takes other texts too. */

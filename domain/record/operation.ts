@@ -455,7 +455,7 @@ export interface CallOf<Operation extends OperationEndpoint> {
   readonly body?: BodyOf<Operation>
 }
 
-/** The successful response of an operation: a status, and the body that its record declares for it. */
+/** The body of a successful response of an operation, as its record declares it; null: it has none. */
 export type AnswerTo<Operation extends OperationEndpoint> =
   Operation extends OperationEndpoint<
     string,
@@ -463,19 +463,8 @@ export type AnswerTo<Operation extends OperationEndpoint> =
     QueryParameters,
     infer Responses extends ResponseDeclarations
   >
-    ? {
-        readonly [Status in keyof Responses & Success]: {
-          readonly status: Status
-          readonly body: Responses[Status] extends {
-            readonly content: { readonly 'application/json': Media<infer Schema> }
-          }
-            ? v.InferOutput<Schema>
-            : null
-        }
-      }[keyof Responses & Success]
+    ? AnswerIn<Responses>
     : never
-
-type Success = 200 | 201 | 202 | 204
 
 type QueryNames<Operation> =
   Operation extends OperationEndpoint<string, Access, infer Query extends QueryParameters>

@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
 import { operatorEndpoints } from '../../domain/operator-api.ts'
+import { pageParameters } from '../../domain/operators/list.ts'
 import type { Words } from '../../domain/record/meaning.ts'
 import type { OperationEndpoint } from '../../domain/record/operation.ts'
 import { titleOf } from '../../domain/text/words.ts'
@@ -13,11 +14,15 @@ export function declaredFields(): Readonly<Record<string, DeclaredFields>> {
   return Object.fromEntries(
     operatorEndpoints.map((operation) => {
       const { id, body, query } = operation
-      const filters = Object.entries(query ?? {}).map(([name, { schema }]) => [name, schema] as const)
+      // People see no pages of a list, so they write neither a limit nor a cursor.
+      const filters = Object.entries(query ?? {})
+        .filter(([name]) => !Object.hasOwn(pageParameters, name))
+        .map(([name, { schema }]) => [name, schema] as const)
       const fields: DeclaredFields = {
         ...(body === null ? {} : { body: fieldsOf(Object.entries(entriesOf(body.schema))) }),
         ...(filters.length === 0 ? {} : { query: fieldsOf(filters) }),
-        item: fieldsOf(Object.entries(itemOf(operation))),
+        // A hint stands beside a control alone.
+        item: fieldsOf(Object.entries(itemOf(operation))).map(({ hint: _hint, ...field }) => field),
       }
       return [id, fields]
     }),
@@ -62,9 +67,17 @@ const kinds: Readonly<Record<string, DeclaredField['kind']>> = {
 
 /** A field; null: nothing that a line of a form or a cell of a table has room for. */
 function fieldOf(name: string, schema: Parts): DeclaredField | null {
-  const { label = nameInWords(name), hint, none, choices = {}, initial, isInstant } = wordsIn(schema)
+  const {
+    label = nameInWords(name),
+    hint,
+    none,
+    choices = {},
+    whenEmpty,
+    initial,
+    isInstant,
+  } = wordsIn(schema)
   const outer = unwrapped(schema)
-  const isSeveral = outer.type === 'array' && outer.item?.type === 'picklist'
+  const isSeveral = outer.type === 'array' && /^(?:picklist|string)$/.test(outer.item?.type ?? '')
   const value = isSeveral ? (outer.item ?? outer) : outer
   const plain = isSeveral ? 'several' : kinds[value.type]
   if (plain === undefined) return null
@@ -79,6 +92,7 @@ function fieldOf(name: string, schema: Parts): DeclaredField | null {
     ...(hint === undefined ? {} : { hint: hint.replaceAll('`', '') }),
     ...(none === undefined ? {} : { none }),
     ...(initial === undefined ? {} : { initial }),
+    ...(whenEmpty === undefined ? {} : { whenEmpty }),
     ...(isTruth || offered.length === 0 ? {} : { choices: offered }),
     ...(isNullable ? { isNullable } : {}),
     ...(isNullable || isWrapped(schema, /optional|nullish/) ? { isOptional: true } : {}),

@@ -76,3 +76,16 @@ it('finds what a sentence says of one setting', () => {
   expect(problemOf(new Failure('refused', 'slug: must not.'), 'slug')).toBe('must not.')
   expect(problemOf(null, 'slug')).toBeNull()
 })
+
+it('writes several as words, none of which is null where that may be', () => {
+  const fields = fieldsOf('webhooks.update', 'body', ['events', 'formIds'])
+  const stored = { events: ['contact.created', 'contact.removed'], formIds: ['signup'] }
+  const written = writtenOf(fields, stored)
+  expect(written).toEqual({ events: 'contact.created contact.removed', formIds: 'signup' })
+  expect(valuesOf(fields, written)).toEqual(stored)
+  expect(valuesOf(fields, { events: '', formIds: ' ' })).toEqual({ events: [], formIds: null })
+  expect(valuesOf(fields, { events: '', formIds: 'a, b' })).toEqual({ events: [], formIds: ['a', 'b'] })
+  expect(writtenOf(fields)).toEqual({
+    ...{ events: 'contact.created contact.updated contact.removed submission.created', formIds: '' },
+  })
+})

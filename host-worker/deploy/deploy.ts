@@ -339,8 +339,8 @@ async function operatorKey({ account, kept, options, url, world }: Deployment): 
   const key = stored?.url === url ? stored.key : kept.get('OPERATOR_KEY')
   if (key !== null && account !== null)
     try {
-      const { body } = await service(byKey(key)).call(getHealth)
-      return `works, in the name of ${body.operator} (${body.role})`
+      const health = await service(byKey(key)).call(getHealth)
+      return `works, in the name of ${health.operator} (${health.role})`
     } catch (error) {
       // A key that was revoked or ended is replaced. In a dry run, the service of an earlier deployment may be gone.
       if (!isRefused(error) && !(options['dry-run'] && error instanceof CommandError)) throw error
@@ -355,7 +355,7 @@ async function operatorKey({ account, kept, options, url, world }: Deployment): 
     throw new Error(
       `There is no operator key for ${url} on this machine, and the root secret that could make one is not in ${kept.path}. Log in with a key that you have ("npm run operator -- login --url ${url}"), or put the line ROOT_SECRET=… into ${kept.path}.`,
     )
-  const { body } = await service(byRootSecret(root, clock))
+  const { key: issued } = await service(byRootSecret(root, clock))
     .call(issueOperatorKeyEndpoint, { body: { operator, role: 'admin' } })
     .catch((error: unknown) => {
       if (!isRefused(error)) throw error
@@ -363,8 +363,8 @@ async function operatorKey({ account, kept, options, url, world }: Deployment): 
         `The service at ${url} has another root secret than ${kept.path}, or the clock of this machine is minutes off. Put the root secret of the service into that file: a rotation has changed it.`,
       )
     })
-  if (isLogin) writeLogin(path, { url, key: body.key })
-  else kept.keep('OPERATOR_KEY', body.key)
+  if (isLogin) writeLogin(path, { url, key: issued })
+  else kept.keep('OPERATOR_KEY', issued)
   return `issued to ${operator} and stored in ${store}`
 }
 

@@ -118,7 +118,7 @@ const afterwards: Readonly<Record<string, (answer: unknown, service: OperatorSer
 /** What an operation shows; null: there is nothing. */
 async function shownBy(operation: OperationEndpoint, params: Inputs['params'], service: OperatorService) {
   try {
-    return (await service.call(operation, { params })).body
+    return await service.call(operation, { params })
   } catch (error) {
     if (error instanceof Refusal && error.status === 404) return null
     throw error
@@ -136,8 +136,7 @@ async function wholeAnswer(
   let more: Readonly<Record<string, string>> | null = {}
   for (let isFirst = true; more !== null; isFirst = false) {
     const call = body === undefined ? { query: { ...query, ...more } } : { query, body: { ...body, ...more } }
-    const answer: unknown = (await service.call(operation, { params, ...call } as CallOf<OperationEndpoint>))
-      .body
+    const answer: unknown = await service.call(operation, { params, ...call } as CallOf<OperationEndpoint>)
     all = isFirst ? answer : (sum?.(all, answer) ?? answer)
     more = again?.(answer) ?? null
   }
@@ -175,8 +174,9 @@ function inputsFor(operation: OperationEndpoint, declared: Declared, given: Argu
   return { ...inputs, body: { ...Object.fromEntries(body), ...declared.body } }
 }
 
-function read(name: string, { read: schema }: Flag, value: string | boolean | readonly string[]): unknown {
-  if (schema === undefined) return value
+function read(name: string, flag: Flag, value: string | boolean | readonly string[]): unknown {
+  const { read: schema, is = value } = flag
+  if (schema === undefined) return is
   const reading = v.safeParse(schema, value)
   if (reading.success) return reading.output
   throw new UsageError(`--${name} ${reading.issues[0].message}`)

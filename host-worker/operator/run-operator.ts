@@ -314,8 +314,8 @@ async function nearestOrganization(
   if (organizationId === undefined) return ''
   try {
     // One page of organizations is looked at.
-    const { body } = await service.call(listOrganizations, { query: { limit: PAGE_ROWS_MAX } })
-    const ids = body.data.map((organization) => organization.organizationId)
+    const { data } = await service.call(listOrganizations, { query: { limit: PAGE_ROWS_MAX } })
+    const ids = data.map((organization) => organization.organizationId)
     return suggestion(organizationId, ids)
   } catch {
     // The suggestion is an extra. What went wrong with the command is said in any case.

@@ -1,10 +1,11 @@
 import { createContext } from 'preact'
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { Link, useLocation } from 'wouter-preact'
+import { jsonContent } from '../../../domain/text/requests.ts'
 import { Button, TextField } from './kit/controls.tsx'
 import { Card, Facts, PageHeader } from './kit/page.tsx'
 import { operatorKeyIn, takeFromAddress, type Credentials } from './service/begun.ts'
-import { Failure, createClient, failureOf, jsonBody, openSession, type Client } from './service/client.ts'
+import { Failure, createClient, failureOf, openSession, type Client } from './service/client.ts'
 import type { BodyOf, OperationId } from './service/operations.ts'
 
 /** Who is signed in, and what each of their roles opens: what the service says. */
@@ -144,7 +145,7 @@ function EmailForm({ onSaid }: { readonly onSaid: (said: string) => void }) {
   const ask = async (): Promise<void> => {
     setAsking(true)
     try {
-      await createClient(null, () => undefined).send('POST', '/console/sign-in', jsonBody({ email }))
+      await createClient(null, () => undefined).send('POST', '/console/sign-in', jsonContent({ email }))
       onSaid(
         'If somebody signs in with this address, a link is on its way. It works for 15 minutes, in this browser.',
       )

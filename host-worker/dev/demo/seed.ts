@@ -57,9 +57,8 @@ async function operatorKeyOf(
   if (known !== null && readOperatorKey(known) !== null && (await works(serviceFor(byKey(known)))))
     return known
   const holder = serviceFor(byRootSecret(rootSecret, systemClock))
-  const { key } = (
-    await holder.call(issueOperatorKeyEndpoint, { body: { operator: LOCAL_OPERATOR, role: 'admin' } })
-  ).body
+  const body = { operator: LOCAL_OPERATOR, role: 'admin' } as const
+  const { key } = await holder.call(issueOperatorKeyEndpoint, { body })
   await kept.write('operator-key', key)
   return key
 }
@@ -100,7 +99,7 @@ export async function seedDemo(
     const name = `tenant-key ${organizationId}` as const
     const known = readKey((await kept.read(name)) ?? '')?.keyId
     if (keys.some(({ keyId, state }) => state === 'active' && keyId === known)) continue
-    const { key } = (await service.call(issueTenantKey, { params, body: {} })).body
+    const { key } = await service.call(issueTenantKey, { params, body: {} })
     await kept.write(name, key)
   }
 }

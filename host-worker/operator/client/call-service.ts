@@ -1,5 +1,6 @@
 import type { OperationEndpoint, AnswerTo, CallOf } from '../../../domain/record/operation.ts'
 import { utf8, parsedOr } from '../../../domain/text/encoding.ts'
+import { requestFor, type Content } from '../../../domain/text/requests.ts'
 import { proveRootSecret, type ProvenRequest } from '../../../domain/access/operator-credentials.ts'
 import { OPERATOR_KEY_PREFIX, readOperatorKey } from '../../../domain/access/keys.ts'
 import { openSecrets, rootSecretProblem } from '../../../domain/access/secrets.ts'
@@ -10,6 +11,7 @@ import {
   type Backoff,
   type Repeating,
 } from '../../../domain/limits/waiting.ts'
+import type { PageBody } from '../../../domain/operators/list.ts'
 import { PAGE_ROWS_MAX } from '../../../domain/record/endpoint.ts'
 
 /** The operator interface of one service, called with one operator key. */
@@ -19,7 +21,7 @@ export interface OperatorService {
   /** The state directory of the local service; null: the service is not the local one. */
   readonly stateDirectory: string | null
   /**
-   * Calls an operation of the interface. Throws a `Refusal` when the service refuses the call, and another
+   * Calls an operation of the interface and returns the body of its answer. Throws a `Refusal` when the service refuses the call, and another
    * `CommandError` when the service cannot be reached or the response is not from it.
    */
   call<Operation extends OperationEndpoint>(
@@ -30,11 +32,7 @@ export interface OperatorService {
    * Sends a request with any body and returns the response. Throws as `call` does, except that every response about the
    * request itself is returned, whatever its status.
    */
-  send(
-    method: string,
-    path: string,
-    init?: Readonly<Pick<OperatorRequest, 'headers' | 'body'>>,
-  ): Promise<Response>
+  send(method: string, path: string, init?: Partial<Content>): Promise<Response>
 }
 
 /** How to reach a service, and how to authorize requests. */
@@ -57,41 +55,12 @@ export function callService(connection: Connection): OperatorService {
     stateDirectory,
     send,
     async call<Operation extends OperationEndpoint>(operation: Operation, call: CallOf<Operation> = {}) {
-      const { path, init } = requestFor(operation, call as AnyCall)
+      const { path, ...init } = requestFor(operation.path, call, nothingThere)
       const response = await send(operation.method, path, init)
-      const answer = { status: response.status, body: await valueOf(response, url) }
       // The body need not be checked: the service's own tests check that every response fits its declaration.
-      return answer as AnswerTo<Operation>
+      return (await valueOf(response, url)) as AnswerTo<Operation>
     },
   }
-}
-
-/** A call of any operation. */
-interface AnyCall {
-  readonly params?: Readonly<Record<string, string>>
-  readonly query?: Readonly<Record<string, string | number>>
-  readonly body?: unknown
-}
-
-function requestFor(operation: OperationEndpoint, { params = {}, query = {}, body }: AnyCall) {
-  const given = Object.entries(query).map(([name, value]) => [name, String(value)])
-  const search = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
-  const path = pathWith(operation.path, params) + search
-  if (body === undefined) return { path, init: {} }
-  const headers = { 'content-type': 'application/json' }
-  return { path, init: { headers, body: JSON.stringify(body) } }
-}
-
-/**
- * A path with its parameters filled in. Throws for a value that URLs would drop, or that would lead to another path.
- */
-export function pathWith(path: string, params: Readonly<Record<string, string>>): string {
-  return path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => {
-    const value = params[name] ?? ''
-    if (/^\.{0,2}$/.test(value))
-      throw new Refusal(404, `There is nothing with the id ${JSON.stringify(value)}.`)
-    return encodeURIComponent(value)
-  })
 }
 
 /** The command was called with wrong arguments. Exit code 2, with the way to its usage. */
@@ -115,6 +84,11 @@ export class Refusal extends CommandError {
   }
 }
 
+/** The error for an id that no request can name. */
+export function nothingThere(sentence: string): Refusal {
+  return new Refusal(404, sentence)
+}
+
 /** The service was not reached, or is temporarily not available. The same call may succeed later. */
 export class Unavailable extends CommandError {
   override readonly name = 'Unavailable'
@@ -134,12 +108,10 @@ export const ON_NEW_CONNECTION = { connection: 'close' } as const
 export type Reach = (request: Request) => Promise<Response>
 
 /** A request of the operator interface, without the address of the service. */
-interface OperatorRequest {
+interface OperatorRequest extends Partial<Content> {
   readonly method: string
   /** The path, with the query if there is one. */
   readonly path: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string | Uint8Array<ArrayBuffer>
 }
 
 /**
@@ -334,16 +306,9 @@ export function repeated<Result>(call: () => Promise<Result>): Promise<Result> {
   return repeatWhileRejected(BACKOFF, repeating, call)
 }
 
-interface Page<Item> {
-  readonly data: readonly Item[]
-  readonly pagination: { readonly nextCursor: string | null }
-  readonly unanswered?: readonly string[]
-  readonly unfinished?: readonly string[]
-}
-
 /** An item of the pages with which an operation replies. */
 type ItemOf<Operation extends OperationEndpoint> =
-  AnswerTo<Operation> extends { readonly body: Page<infer Item> } ? Item : never
+  AnswerTo<Operation> extends PageBody<infer Item> ? Item : never
 
 /**
  * Yields every item of a list, page by page. When databases did not respond, throws a `CommandError` that names them,
@@ -366,8 +331,7 @@ export async function* itemsOf<Operation extends OperationEndpoint>(
       const query = { limit: PAGE_ROWS_MAX, ...call.query, ...(cursor === null ? {} : { cursor }) }
       const answer: unknown = await service.call(operation, { ...call, query } as CallOf<Operation>)
       // The compiler cannot infer the type of the page from the operation.
-      const { body } = answer as { readonly body: Page<ItemOf<Operation>> }
-      const { data, pagination, unanswered = [], unfinished = [] } = body
+      const { data, pagination, unanswered = [], unfinished = [] } = answer as PageBody<ItemOf<Operation>>
       missing.push(...unanswered)
       begun.push(...unfinished)
       isWhole = true

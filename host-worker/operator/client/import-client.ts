@@ -1,7 +1,6 @@
+import { importTarget } from '../../../domain/imports/file/import-target.ts'
 import {
-  contentDigest,
   transferFile,
-  type ReceivedPart,
   type ImportOutcome,
   type ImportProgress,
   type ImportTarget,
@@ -15,32 +14,27 @@ import {
   sendImportPart,
   writeImport,
 } from '../../../domain/operators/imports.ts'
-import type { OperationEndpoint } from '../../../domain/record/operation.ts'
 import { membersOf, parsedOr } from '../../../domain/text/encoding.ts'
-import { foreign, textOf, pathWith, Refusal, Unavailable, repeated } from './call-service.ts'
+import { requestFor, type Content } from '../../../domain/text/requests.ts'
+import { foreign, textOf, nothingThere, Refusal, Unavailable, repeated } from './call-service.ts'
+
+const operations = {
+  open: openImportEndpoint,
+  sendPart: sendImportPart,
+  commit: commitImportEndpoint,
+  write: writeImport,
+  abort: abortImportEndpoint,
+}
 
 /** The operations that an import into a service calls. */
-export const importOperations = [
-  openImportEndpoint,
-  sendImportPart,
-  commitImportEndpoint,
-  writeImport,
-  abortImportEndpoint,
-] as const
+export const importOperations = Object.values(operations)
 
 /**
  * Sends one request to the operator interface, with the operator's key. Rejects with `Unavailable` when repeating the
  * request may help: no connection, or no response in time. Rejects with other errors for responses that are not about
  * the request itself: a refused key, a missing role.
  */
-export type OperatorCall = (
-  method: string,
-  path: string,
-  init?: {
-    readonly headers?: Readonly<Record<string, string>>
-    readonly body?: string | Uint8Array<ArrayBuffer>
-  },
-) => Promise<Response>
+export type OperatorCall = (method: string, path: string, init?: Partial<Content>) => Promise<Response>
 
 export interface RemoteImport extends Omit<Transfer, 'target'> {
   readonly organizationId: string
@@ -65,37 +59,11 @@ export function importThroughService({
 }
 
 function serviceTarget(organizationId: string, url: string, call: OperatorCall): ImportTarget {
-  const ask = async (
-    { method, path }: OperationEndpoint,
-    params: Readonly<Record<string, string>>,
-    init?: Parameters<OperatorCall>[2],
-  ): Promise<TransferAnswer> => {
-    const filled = pathWith(path, { organizationId, ...params })
-    return repeated(async () => answerOf(await call(method, filled, init), url))
-  }
-  return {
-    open: ({ isDryRun = false, takesAttributes = false, listsProblems = false, ...file }) => {
-      // A service of an earlier version does not know these.
-      const more = {
-        ...(takesAttributes && { attributes: true }),
-        ...(listsProblems && { allProblems: true }),
-      }
-      return ask(openImportEndpoint, {}, json({ ...file, dryRun: isDryRun, ...more }))
-    },
-    part: (importId, part) => ask(sendImportPart, { importId, part: String(part.part) }, bodyOf(part)),
-    commit: (importId) => ask(commitImportEndpoint, { importId }),
-    write: (importId) => ask(writeImport, { importId }),
-    abort: (importId) => ask(abortImportEndpoint, { importId }),
-  }
-}
-
-function json(body: object): Parameters<OperatorCall>[2] {
-  return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-}
-
-function bodyOf(part: ReceivedPart): Parameters<OperatorCall>[2] {
-  const headers = { 'content-type': 'application/octet-stream', 'content-digest': contentDigest(part) }
-  return { headers, body: part.bytes }
+  return importTarget(organizationId, (operation, inputs) => {
+    const { method, path: template } = operations[operation]
+    const { path, ...init } = requestFor(template, inputs, nothingThere)
+    return repeated(async () => answerOf(await call(method, path, init), url))
+  })
 }
 
 /**

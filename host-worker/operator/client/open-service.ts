@@ -364,11 +364,11 @@ async function localKey(url: string, directory: string): Promise<string> {
     if (kept !== null && readOperatorKey(kept) !== null && (await works(kept, url, directory))) return kept
   const authorization = byRootSecret(rootSecret, systemClock)
   const service = callService({ url, stateDirectory: directory, authorization })
-  const { body } = await service.call(issueOperatorKeyEndpoint, {
+  const { key } = await service.call(issueOperatorKeyEndpoint, {
     body: { operator: LOCAL_OPERATOR, role: 'admin' },
   })
-  writeLocalOperatorKey(directory, body.key)
-  return body.key
+  writeLocalOperatorKey(directory, key)
+  return key
 }
 
 /** What the state of a service keeps of itself. Throws the sentence by which the service refuses to serve it. */

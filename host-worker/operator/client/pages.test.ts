@@ -5,7 +5,7 @@ import { itemsOf, type OperatorService } from './call-service.ts'
 /** A service that answers with these pages, one after another. */
 function answering(...pages: readonly object[]): OperatorService {
   const left = [...pages]
-  return { call: async () => ({ status: 200, body: left.shift() }) } as unknown as OperatorService
+  return { call: async () => left.shift() } as unknown as OperatorService
 }
 
 const page = (ids: readonly string[], nextCursor: string | null, unanswered?: readonly string[]) => ({

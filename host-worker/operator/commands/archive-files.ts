@@ -42,9 +42,8 @@ export function remoteSource(
 ): ArchiveSource {
   const params = { organizationId }
   return calledSource({
-    begin: async () =>
-      (await repeated(() => service.call(beginExport, { params, body: { withSecrets } }))).body,
-    read: async (body) => (await repeated(() => service.call(readExport, { params, body }))).body,
+    begin: () => repeated(() => service.call(beginExport, { params, body: { withSecrets } })),
+    read: (body) => repeated(() => service.call(readExport, { params, body })),
   })
 }
 
@@ -158,7 +157,7 @@ async function writeOnce(
   }
 }
 
-type Tables = AnswerTo<typeof archiveFormat>['body']['tables']
+type Tables = AnswerTo<typeof archiveFormat>['tables']
 
 /** What the check of a whole archive found. */
 interface CheckedArchive {
@@ -277,11 +276,11 @@ export function backupsOfService(service: OperatorService, note: (line: string) 
           for (let offset = 0; ;) {
             const asked = { params: { name }, body: { offset, ...(token === null ? {} : { token }) } }
             const answer: AnswerTo<typeof readBackup> = await repeated(() => service.call(readBackup, asked))
-            const bytes = bytesOfBase64(answer.body.bytes)
+            const bytes = bytesOfBase64(answer.bytes)
             if (bytes.length === 0) return
             yield bytes
             offset += bytes.length
-            token = answer.body.token
+            token = answer.token
           }
         },
       }

@@ -89,9 +89,9 @@ async function backupsFor(values: FlagValues, service: OperatorService): Promise
         '--recipient and --with-secrets need --to; the service has its own BACKUP_RECIPIENT',
       )
     return {
-      run: async (organizationId) => (await service.call(runBackup, { params: { organizationId } })).body,
+      run: (organizationId) => service.call(runBackup, { params: { organizationId } }),
       remove: async (keepDays) =>
-        (await repeated(() => service.call(removeBackups, { body: { keepDays } }))).body.removed,
+        (await repeated(() => service.call(removeBackups, { body: { keepDays } }))).removed,
     }
   }
   const world: BackupWorld = {

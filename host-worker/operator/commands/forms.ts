@@ -50,12 +50,12 @@ const saveFormsCommand: Command = {
     const organizationId = textOf(values, 'org') ?? ''
     const forms = savedAtOnce(path, 'form', FORMS_MAX)
     const service = await context.service()
-    const { body } = await service.call(saveOrganizationForms, {
+    const { data } = await service.call(saveOrganizationForms, {
       params: { organizationId },
       body: { forms, ...(values.unpublish === true ? { unpublish: true } : {}) },
     })
-    for (const saved of body.data) for (const line of toldOfForm(saved)) context.out(line)
-    const addresses = body.data.flatMap((saved) => addressNotes(saved, service.url))
+    for (const saved of data) for (const line of toldOfForm(saved)) context.out(line)
+    const addresses = data.flatMap((saved) => addressNotes(saved, service.url))
     for (const line of addresses.slice(0, ADDRESSES_MAX)) context.note(line)
   },
 }
@@ -79,11 +79,11 @@ const saveAutomationsCommand: Command = {
     const organizationId = textOf(values, 'org') ?? ''
     const automations = savedAtOnce(path, 'automation', AUTOMATIONS_MAX)
     const service = await context.service()
-    const { body } = await service.call(saveOrganizationAutomations, {
+    const { data } = await service.call(saveOrganizationAutomations, {
       params: { organizationId },
       body: { automations },
     })
-    for (const saved of body.data) context.out(toldOfAutomation(saved))
+    for (const saved of data) context.out(toldOfAutomation(saved))
   },
 }
 
@@ -239,7 +239,7 @@ async function* batchesOf(entries: AsyncIterable<Entry> | Iterable<Entry>): Asyn
   yield batch
 }
 
-type Verdict = AnswerTo<typeof checkForms>['body']['data'][number]
+type Verdict = AnswerTo<typeof checkForms>['data'][number]
 
 /** Prints the service's verdicts on some forms, in their order. Returns where there are none. */
 async function judge(
@@ -250,7 +250,7 @@ async function judge(
 ): Promise<readonly string[]> {
   const forms = entries.flatMap((entry) => ('record' in entry ? [entry.record] : []))
   const owner = organizationId === undefined ? {} : { organizationId }
-  const { data } = (await service.call(checkForms, { body: { forms, ...owner } })).body
+  const { data } = await service.call(checkForms, { body: { forms, ...owner } })
   const verdicts = data.values()
   return entries.flatMap((entry) => {
     const verdict = 'record' in entry ? verdicts.next().value : undefined
@@ -284,26 +284,24 @@ const testCommand: Command = {
   run: async (context, { values, positionals: [automationId = ''] }) => {
     const organizationId = textOf(values, 'org') ?? ''
     const service = await context.service()
-    const { body } = await service.call(showOrganizationAutomation, {
+    const { automation, formId } = await service.call(showOrganizationAutomation, {
       params: { organizationId, automationId },
     })
-    const steps = listOf(body.automation.steps)
+    const steps = listOf(automation.steps)
     const step = steps[Number(textOf(values, 'step')) - 1]
     if (!isJsonObject(step))
       throw new CommandError(
         `${automationId} has ${steps.length} steps: --step must be one of their numbers.`,
       )
-    const { formId } = body
     if (formId === null)
       throw new CommandError(`No form triggers ${automationId}, so there is nothing to try.`)
     if (step.type !== 'send_email' && step.type !== 'send_sms')
       throw new CommandError('This step sends nothing.')
-    const tested = await service.call(testAutomationStep, {
+    const { to, failure } = await service.call(testAutomationStep, {
       params: { organizationId },
       // The service has read it as a step.
       body: { formId, step: step as SendingStep, to: textOf(values, 'to') ?? '' },
     })
-    const { to, failure } = tested.body
     if (failure !== null) throw new CommandError(`It was not sent: ${failure}`)
     context.note(`Sent to ${to}.`)
   },

@@ -91,7 +91,7 @@ export async function importInto(
   service: OperatorService,
 ): Promise<ImportOutcome> {
   if (isKeptAtPos(transfer.kind)) {
-    const organization = (await service.call(showOrganization, { params: { organizationId } })).body
+    const organization = await service.call(showOrganization, { params: { organizationId } })
     if ('unanswered' in organization)
       throw new CommandError(`The database of the family of ${organizationId} does not answer.`)
     const { kind, tenant } = organization.posSource ?? { kind: '', tenant: '' }
@@ -272,8 +272,8 @@ const deleteCommand: Command = {
     const ids = idsIn(textOf(values, 'id'), path)
     const organizationId = textOf(values, 'org') ?? ''
     const service = await context.service()
-    const { body } = await service.call(deleteRows, { params: { organizationId, kind }, body: { ids } })
-    context.note(`Deleted ${body.rows} ${body.rows === 1 ? 'row' : 'rows'} of ${kind}.`)
+    const { rows } = await service.call(deleteRows, { params: { organizationId, kind }, body: { ids } })
+    context.note(`Deleted ${rows} ${rows === 1 ? 'row' : 'rows'} of ${kind}.`)
   },
 }
 

@@ -43,7 +43,7 @@ const revokeCommand: Command = {
 }
 
 /** What a revocation with descendants has ended, and what it did not reach. */
-type RevokedKeys = Extract<AnswerTo<typeof revokeOperatorKey>, { status: 200 }>['body']
+type RevokedKeys = NonNullable<AnswerTo<typeof revokeOperatorKey>>
 
 const NOTHING: RevokedKeys = { revoked: [], keys: [], unreached: [] }
 
@@ -61,8 +61,7 @@ async function revokeIfOfOperator(
   for await (const key of itemsOf(service, listOperatorKeys)) {
     if (key.keyId !== keyId) continue
     const query = withDescendants ? { descendants: 'true' } : {}
-    const { body } = await service.call(revokeOperatorKey, { params: { keyId }, query })
-    return body ?? NOTHING
+    return (await service.call(revokeOperatorKey, { params: { keyId }, query })) ?? NOTHING
   }
   return null
 }
@@ -86,7 +85,7 @@ const loginCommand: Command = {
     if (choice.kind === 'local') throw new CommandError('Say where to log in: --url https://api.example.com.')
     const key = choice.key ?? (await context.askKey(`Operator key for ${choice.url}: `))
     const service = await context.open({ ...choice, key })
-    const { operator, role } = (await service.call(getHealth)).body
+    const { operator, role } = await service.call(getHealth)
     writeLogin(loginPath, { url: choice.url, key })
     context.note(`Logged in at ${choice.url} as ${operator} (${role}). Stored in ${loginPath}.`)
   },

@@ -157,7 +157,7 @@ export interface Restoring {
 
 export interface Restored {
   readonly organizationId: string
-  readonly restoration: AnswerTo<typeof finishRestore>['body']
+  readonly restoration: AnswerTo<typeof finishRestore>
 }
 
 /**
@@ -166,7 +166,7 @@ export interface Restored {
  */
 export async function restoreArchive(restoring: Restoring): Promise<Restored> {
   const { archive, service, slug, place, onProgress } = restoring
-  const { tables } = (await repeated(() => service.call(archiveFormat))).body
+  const { tables } = await repeated(() => service.call(archiveFormat))
   const { rows, ...checked } = await checkArchive(archive, tables, (seen) => {
     onProgress('Checking', seen)
   })
@@ -180,8 +180,7 @@ export async function restoreArchive(restoring: Restoring): Promise<Restored> {
     ...(restoring.newFormIds === true ? { newFormIds: true } : {}),
   }
   const params = { organizationId }
-  const begun = await repeated(() => service.call(beginRestore, { params, body }))
-  const { restoreId, nextPart } = begun.body
+  const { restoreId, nextPart } = await repeated(() => service.call(beginRestore, { params, body }))
   let sent = 0
   for await (const piece of readArchive(archive.open(), openNodeDigest)) {
     if (piece.kind === 'manifest' && piece.digest !== checked.digest) throw changed()
@@ -195,8 +194,8 @@ export async function restoreArchive(restoring: Restoring): Promise<Restored> {
   }
   for (;;) {
     const finished = await repeated(() => service.call(finishRestore, { params: { ...params, restoreId } }))
-    if (finished.body.endedAt !== null) return { organizationId, restoration: finished.body }
-    onProgress('Erasing again', finished.body.erasedRows)
+    if (finished.endedAt !== null) return { organizationId, restoration: finished }
+    onProgress('Erasing again', finished.erasedRows)
   }
 }
 
@@ -206,7 +205,7 @@ function changed(): CommandError {
   )
 }
 
-type Move = AnswerTo<typeof showMove>['body']
+type Move = AnswerTo<typeof showMove>
 
 /** How often the service is asked for the progress of the move, and how long it may be unreachable meanwhile, in ms. */
 const LOOK_MS = 500
@@ -238,17 +237,14 @@ const moveCommand: Command = {
     const service = await context.service()
     const params = { organizationId }
     if (body === null) {
-      const { body: given } = await service.call(abortMove, { params })
-      const ended = await watched(given, service)
+      const ended = await watched(await service.call(abortMove, { params }), service)
       if (ended.phase !== 'aborted') throw new CommandError(`${organizationId} has switched already.`)
       context.note(`The move of ${organizationId} was given up. It is where it was.`)
       return
     }
-    const { move } = (
-      await callWithFlags({ ...settingFlags, to: toFlag, ...lawFlags }, () =>
-        service.call(beginMove, { params, body }),
-      )
-    ).body
+    const { move } = await callWithFlags({ ...settingFlags, to: toFlag, ...lawFlags }, () =>
+      service.call(beginMove, { params, body }),
+    )
     if (move === null) {
       context.note(`${organizationId} is there already.`)
       return
@@ -279,7 +275,7 @@ function watched(begun: Move, service: OperatorService): Promise<Move> {
       update(`${move.phase} (table ${move.table} of ${move.tables})`, move.copiedRows)
       await pause(LOOK_MS)
       try {
-        move = (await service.call(showMove, { params: { moveId: begun.moveId } })).body
+        move = await service.call(showMove, { params: { moveId: begun.moveId } })
         answeredMs = systemClock.nowMs()
       } catch (error) {
         // A service that restarts continues the move by itself.

@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { useLocation, useSearch } from 'wouter-preact'
+import { searchText } from '../../../../domain/text/requests.ts'
 import { Button, CsvButton, TextField } from '../kit/controls.tsx'
 import { Card, Empty, NO_VALUE, Shown, countText } from '../kit/page.tsx'
 import { Table, type Column } from '../kit/table.tsx'
-import { searchText, type Failure } from '../service/client.ts'
+import { type Failure } from '../service/client.ts'
 import type { Reading } from '../service/hooks.ts'
 
 interface ReportProps<Data> {

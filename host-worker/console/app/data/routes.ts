@@ -1,4 +1,4 @@
-import { searchText } from '../service/client.ts'
+import { searchText } from '../../../../domain/text/requests.ts'
 import type { Row } from '../service/operations.ts'
 
 type Params = Readonly<Record<string, string>>

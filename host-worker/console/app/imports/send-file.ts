@@ -1,8 +1,8 @@
 import type { HeaderRules } from '../../../../domain/imports/file/header.ts'
+import { importTarget } from '../../../../domain/imports/file/import-target.ts'
 import { importRight, importWhole, type FileImport } from '../../../../domain/imports/file/skip-problems.ts'
 import {
   PART_BYTES,
-  contentDigest,
   transferFile,
   type OnProgress,
   type Transfer,
@@ -10,11 +10,9 @@ import {
   type ImportProgress,
   type ImportSource,
   type ImportTarget,
-  type ReceivedPart,
   type TransferAnswer,
 } from '../../../../domain/imports/file/transfer.ts'
-import { Failure, pathWith, repeated, type Client, type Work } from '../service/client.ts'
-import { operationTable } from '../service/operation-table.ts'
+import { Failure, repeated, type Client, type Work } from '../service/client.ts'
 import type { CallOf } from '../service/operations.ts'
 
 export type ImportFormat = NonNullable<CallOf<'imports.open'>['body']>['format']
@@ -99,9 +97,20 @@ function targetOf(
   signal: AbortSignal,
   tell: (change: Partial<SendProgress>) => void,
 ): ImportTarget {
-  const ask = async (request: () => Promise<ImportProgress>): Promise<TransferAnswer> => {
+  const service = importTarget(organizationId, async (operation, inputs) => {
+    // The target gives each operation the inputs, and the body, that it takes.
+    const call = inputs as CallOf<'imports.write'>
+    const asking = async (): Promise<ImportProgress> => {
+      try {
+        return await client.call(`imports.${operation}`, call, signal)
+      } catch (error) {
+        // An import that is refused when it is decided is shown with its problems.
+        if (!(error instanceof Failure) || error.status !== 422) throw error
+        return client.call('imports.show', call, signal)
+      }
+    }
     try {
-      const session = await repeated(signal, request, ({ message }) => {
+      const session = await repeated(signal, asking, ({ message }) => {
         tell({ waitsFor: message })
       })
       tell({ importId: session.importId, waitsFor: null })
@@ -110,72 +119,26 @@ function targetOf(
       if (error instanceof Failure && error.kind === 'refused') return { message: error.message }
       throw error
     }
-  }
+  })
   let pass: SendProgress['pass'] = 'writing'
-  const write = async (
-    operation: 'imports.commit' | 'imports.write',
-    importId: string,
-  ): Promise<TransferAnswer> => {
-    const answer = await ask(() => decided(client, operation, { organizationId, importId }, signal))
+  const writing = async (answering: Promise<TransferAnswer>): Promise<TransferAnswer> => {
+    const answer = await answering
     if ('session' in answer) tell({ pass, done: answer.session.writtenRows, most: answer.session.readRows })
     return answer
   }
   return {
-    open: async ({
-      kind,
-      format,
-      totalBytes,
-      digest,
-      isDryRun = false,
-      listsProblems = false,
-      mapping = {},
-    }) => {
-      pass = isDryRun ? 'comparing' : 'writing'
-      const named = { kind, format, totalBytes, digest, mapping: { ...mapping } }
-      const body = { ...named, dryRun: isDryRun, allProblems: listsProblems }
-      return ask(() => client.call('imports.open', { params: { organizationId }, body }, signal))
+    ...service,
+    open: (opened) => {
+      pass = opened.isDryRun === true ? 'comparing' : 'writing'
+      return service.open(opened)
     },
     part: async (importId, part) => {
-      const answer = await ask(() => sendPart(client, { organizationId, importId }, part, signal))
+      const answer = await service.part(importId, part)
       tell({ pass: 'checking', done: Math.min(part.part * PART_BYTES, file.size) })
       return answer
     },
-    commit: (importId) => write('imports.commit', importId),
-    write: (importId) => write('imports.write', importId),
-    abort: (importId) =>
-      ask(() => client.call('imports.abort', { params: { organizationId, importId } }, signal)),
-  }
-}
-
-type Named = Readonly<Record<'organizationId' | 'importId', string>>
-
-async function sendPart(
-  client: Client,
-  params: Named,
-  part: ReceivedPart,
-  signal: AbortSignal,
-): Promise<ImportProgress> {
-  const [method, path] = operationTable['imports.sendPart']
-  const response = await client.send(method, pathWith(path, { ...params, part: String(part.part) }), {
-    headers: { 'content-type': 'application/octet-stream', 'content-digest': contentDigest(part) },
-    body: part.bytes,
-    signal,
-  })
-  return (await response.json()) as ImportProgress
-}
-
-/** Asks for the decision, or for more to be written. An import that was refused is shown with its problems. */
-async function decided(
-  client: Client,
-  operation: 'imports.commit' | 'imports.write',
-  params: Named,
-  signal: AbortSignal,
-): Promise<ImportProgress> {
-  try {
-    return await client.call(operation, { params }, signal)
-  } catch (error) {
-    if (!(error instanceof Failure) || error.status !== 422) throw error
-    return client.call('imports.show', { params }, signal)
+    commit: (importId) => writing(service.commit(importId)),
+    write: (importId) => writing(service.write(importId)),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { Action } from '../service/hooks.ts'
-import { Button, TextField } from './controls.tsx'
+import { Button, CopyButton, TextField, calls, toast } from './controls.tsx'
 import { FailureNote } from './page.tsx'
 
 interface DialogProps {
@@ -41,20 +41,45 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   )
 }
 
-/** The dialog of a page, one at a time: what is opened takes the place of what was. */
-export function useDialog(): {
-  readonly dialog: ComponentChildren
-  readonly open: (dialog: ComponentChildren) => void
-  readonly close: () => void
-} {
+/**
+ * The dialog of a page, one at a time: what is opened takes the place of what was. `done` says that it is done what the
+ * dialog does, closes it, and reads again what it has changed.
+ */
+export function useDialog(reload: () => void = () => undefined) {
   const [dialog, open] = useState<ComponentChildren>(null)
-  return {
-    dialog,
-    open,
-    close: () => {
-      open(null)
-    },
+  const close = calls(open, null)
+  const done = (said: string): void => {
+    toast(said)
+    close()
+    reload()
   }
+  return { dialog, open, close, done }
+}
+
+interface OnceProps extends DialogProps {
+  readonly text: string
+  /** What it is, such as “the key”. */
+  readonly what: string
+}
+
+/** Shows a secret this once, to be copied. */
+export function OnceDialog({ text, what, children, ...dialog }: OnceProps) {
+  return (
+    <Dialog {...dialog}>
+      <DialogText>
+        <p>{children}</p>
+        <p class="issued-key">
+          <code>{text}</code>
+        </p>
+      </DialogText>
+      <div class="buttons">
+        <CopyButton text={text} what={what} />
+        <Button kind="primary" onClick={dialog.onClose}>
+          I have copied it
+        </Button>
+      </div>
+    </Dialog>
+  )
 }
 
 interface FormDialogProps extends DialogProps {

@@ -1,9 +1,10 @@
-import { Button, CopyButton, RowButton, calls, toast } from '../kit/controls.tsx'
-import { Dialog, useDialog } from '../kit/dialog.tsx'
+import { Button, RowButton, calls } from '../kit/controls.tsx'
+import { OnceDialog, useDialog } from '../kit/dialog.tsx'
 import { Empty, PageHeader, TheirText } from '../kit/page.tsx'
 import { PagedTable, type Column } from '../kit/table.tsx'
 import { OperationDialog, columnsOf } from '../operations/operation-form.tsx'
 import type { OrganizationProps } from '../organizations/organization.ts'
+import { fieldsOf } from '../operations/written.ts'
 import { Failure } from '../service/client.ts'
 import { usePages } from '../service/hooks.ts'
 import type { BodyOf, ItemOf } from '../service/operations.ts'
@@ -20,7 +21,7 @@ export function Keys({ organizationId }: OrganizationProps) {
   const params = { organizationId }
   const keys = usePages('keys.list', { params })
   const mayChange = useMay('keys.issue')
-  const { dialog, open, close } = useDialog()
+  const { dialog, open, close, done } = useDialog(keys.reload)
   const see = ({ key }: Pick<BodyOf<'keys.issue'>, 'key'>): void => {
     open(<IssuedKeyDialog issued={key} onClose={close} />)
     keys.reload()
@@ -42,7 +43,7 @@ export function Keys({ organizationId }: OrganizationProps) {
       <OperationDialog
         of="keys.rotate"
         call={{ params: { keyId } }}
-        names={['overlap']}
+        fields={fieldsOf('keys.rotate', 'body', ['overlap'])}
         title={`Rotate ${label ?? keyId}`}
         verb="Issue the successor"
         onDone={see}
@@ -60,11 +61,7 @@ export function Keys({ organizationId }: OrganizationProps) {
         title={`Revoke ${label ?? keyId}?`}
         verb="Revoke"
         kind="danger"
-        onDone={() => {
-          toast('The key is revoked.')
-          close()
-          keys.reload()
-        }}
+        onDone={calls(done, 'The key is revoked.')}
         onClose={close}
       >
         <p>Its very next request is refused. This cannot be undone.</p>
@@ -126,20 +123,9 @@ const columns = columnsOf('keys.list', [
 /** Shows a new key this once. */
 function IssuedKeyDialog({ issued, onClose }: { readonly issued: string; readonly onClose: () => void }) {
   return (
-    <Dialog title="The new key" onClose={onClose}>
-      <div class="dialog-text">
-        <p>Copy it now: it is shown this once, because only its hash is stored.</p>
-        <p class="issued-key">
-          <code>{issued}</code>
-        </p>
-      </div>
-      <div class="buttons">
-        <CopyButton text={issued} what="the key" />
-        <Button kind="primary" onClick={onClose}>
-          I have copied it
-        </Button>
-      </div>
-    </Dialog>
+    <OnceDialog title="The new key" text={issued} what="the key" onClose={onClose}>
+      Copy it now: it is shown this once, because only its hash is stored.
+    </OnceDialog>
   )
 }
 
@@ -149,7 +135,7 @@ type Descended = OperatorKey & { readonly depth: number }
 /** The keys of operators, each below the one that issued it. */
 export function OperatorKeys() {
   const keys = usePages('operatorKeys.list')
-  const { dialog, open, close } = useDialog()
+  const { dialog, open, close, done } = useDialog(keys.reload)
   const issue = (): void => {
     open(
       <OperationDialog
@@ -180,9 +166,7 @@ export function OperatorKeys() {
             )
         }}
         onDone={(answer) => {
-          toast(answer === null ? 'The key is revoked.' : 'The key and all that descend from it are revoked.')
-          close()
-          keys.reload()
+          done(answer === null ? 'The key is revoked.' : 'The key and all that descend from it are revoked.')
         }}
         onClose={close}
       >

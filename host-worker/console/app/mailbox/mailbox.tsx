@@ -1,6 +1,7 @@
 import { render, type ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Link, useLocation, useSearch } from 'wouter-preact'
+import { searchText } from '../../../../domain/text/requests.ts'
 import { Button, TextField, Toasts, calls, toast } from '../kit/controls.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
 import {
@@ -16,7 +17,7 @@ import {
   sizeText,
   useSettled,
 } from '../kit/page.tsx'
-import { ClientContext, createClient, searchText } from '../service/client.ts'
+import { ClientContext, createClient } from '../service/client.ts'
 import { useAction, useRead } from '../service/hooks.ts'
 import '../style/base.css'
 import '../style/components.css'

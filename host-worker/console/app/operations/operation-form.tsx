@@ -4,11 +4,21 @@ import { CheckField, SelectField, TextField } from '../kit/controls.tsx'
 import { DialogText, FormDialog } from '../kit/dialog.tsx'
 import { Badge, countText, momentText, type Tone } from '../kit/page.tsx'
 import type { Column } from '../kit/table.tsx'
-import { problemOf, type Failure } from '../service/client.ts'
+import { orReload, problemOf, type Failure } from '../service/client.ts'
 import { useAction } from '../service/hooks.ts'
 import type { DeclaredField } from '../service/operation-fields.ts'
 import type { BodyOf, CallOf, ItemOf, ListId, OperationId, Row } from '../service/operations.ts'
-import { choicesOf, fieldsOf, givenOf, itemFieldOf, partsOf, writtenOf, type Written } from './written.ts'
+import {
+  choicesOf,
+  fieldsOf,
+  givenOf,
+  itemFieldOf,
+  partsOf,
+  valuesOf,
+  wordsIn,
+  writtenOf,
+  type Written,
+} from './written.ts'
 
 /** The fields of a form while a person writes into them. */
 export interface Writing {
@@ -75,8 +85,10 @@ interface ControlProps extends Pick<OperationFieldsProps, 'writing'> {
   readonly error: string | null
 }
 
-function Control({ field, writing: { written, write }, error }: ControlProps) {
-  const { name, label, hint, kind, isOptional } = field
+function Control(control: ControlProps) {
+  const { field, error } = control
+  const { written, write } = control.writing
+  const { name, label, hint, kind, isOptional, choices } = field
   const shared = {
     ...{ label, hint, error, value: written[name] ?? '' },
     onValue: (text: string) => {
@@ -94,15 +106,43 @@ function Control({ field, writing: { written, write }, error }: ControlProps) {
       />
     )
   if (kind === 'choice') return <SelectField {...shared} options={choicesOf(field)} />
+  if (kind === 'several' && choices !== undefined) return <SeveralChecks {...control} />
   return <TextField {...shared} type={inputTypes[kind]} required={isOptional !== true && kind === 'text'} />
+}
+
+/** A check for each of several choices. What is written has the words of those that are taken. */
+function SeveralChecks({ field, writing: { written, write }, error }: ControlProps) {
+  const { name, label, choices = [], whenEmpty } = field
+  const taken = wordsIn(written[name] ?? '')
+  return (
+    <>
+      <fieldset>
+        <legend>{label}</legend>
+        {choices.map((choice) => (
+          <CheckField
+            key={choice.value}
+            label={choice.label}
+            isChecked={taken.includes(choice.value)}
+            onChecked={(isTaken) => {
+              const next = choices.filter((one) => (one === choice ? isTaken : taken.includes(one.value)))
+              write(name, next.map(({ value }) => value).join(' '))
+            }}
+          />
+        ))}
+      </fieldset>
+      {error !== null && <p class="note failed">{whenEmpty ?? error}</p>}
+    </>
+  )
 }
 
 interface OperationDialogProps<Id extends OperationId> {
   /** The operation that it does, with the fields of its body, or of its query when it has no body. */
   readonly of: Id
-  readonly call?: Pick<CallOf<Id>, 'params'>
+  readonly call?: Pick<CallOf<Id>, 'params' | 'replaces'>
   /** Those that are shown, in this order; left out: all. */
-  readonly names?: readonly (keyof NonNullable<CallOf<Id>['body']> & string)[]
+  readonly fields?: readonly DeclaredField[]
+  /** The settings with which the fields begin. All of them are sent, and each says itself what is wrong with it. */
+  readonly stored?: Row
   readonly title: string
   readonly verb: string
   readonly kind?: 'primary' | 'danger'
@@ -110,27 +150,29 @@ interface OperationDialogProps<Id extends OperationId> {
   readonly children?: ComponentChildren
   /** Throws a failure for an answer that is none. */
   readonly check?: (answer: BodyOf<Id>) => void
+  /** Called when somebody else was faster. */
+  readonly onOvertaken?: () => void
   readonly onDone: (answer: BodyOf<Id>) => void
   readonly onClose: () => void
 }
 
 /** The dialog of an operation, made from its declaration. */
 export function OperationDialog<Id extends OperationId>(props: OperationDialogProps<Id>) {
-  const { of, call, names, children, check, onDone, ...dialog } = props
-  const body = fieldsOf(of, 'body', names)
-  const writing = useWriting(body.length > 0 ? body : fieldsOf(of, 'query'))
+  const { of, call, fields, stored, children, check, onOvertaken, onDone, ...dialog } = props
+  const part = fieldsOf(of, 'body').length > 0 ? 'body' : 'query'
+  const writing = useWriting(fields ?? fieldsOf(of, part), stored)
   const action = useAction(async (client) => {
-    const given = givenOf(writing.fields, writing.written)
-    // The compiler cannot relate the id to its inputs here.
-    const made = { ...call, [body.length > 0 ? 'body' : 'query']: given } as CallOf<Id>
-    const answer = await client.call(of, made)
+    const given = (stored === undefined ? givenOf : valuesOf)(writing.fields, writing.written)
+    const answering = client.call(of, { ...call, [part]: given })
+    const answer = await (onOvertaken === undefined ? answering : orReload(answering, onOvertaken))
     check?.(answer)
     return answer
   }, onDone)
+  const placed = stored === undefined ? null : action.failure
   return (
-    <FormDialog {...dialog} action={action}>
+    <FormDialog {...dialog} action={isPlaced(placed, writing.fields) ? { ...action, failure: null } : action}>
       {children !== undefined && <DialogText>{children}</DialogText>}
-      <OperationFields writing={writing} />
+      <OperationFields writing={writing} failure={placed} />
     </FormDialog>
   )
 }
@@ -165,6 +207,7 @@ export function shownAs(
 ) {
   if (value === null || value === undefined) return none
   if (kind === 'number' && typeof value === 'number') return countText(value)
+  if (Array.isArray(value)) return value.join(', ')
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   if (tones !== undefined) return <Badge tone={tones[text] ?? 'neutral'}>{text}</Badge>
   if (kind === 'moment') return momentText(text)

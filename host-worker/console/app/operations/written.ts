@@ -58,7 +58,13 @@ function textOf(field: DeclaredField, value: unknown): string {
   if (value === undefined || value === null)
     return field.initial ?? (field.kind === 'choice' ? (choicesOf(field)[0]?.value ?? '') : '')
   if (typeof value === 'boolean') return value ? 'true' : ''
+  if (Array.isArray(value)) return value.join(' ')
   return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** The words in a text, between which there are spaces, or commas. */
+export function wordsIn(text: string): string[] {
+  return text.split(/[\s,]+/).filter((word) => word !== '')
 }
 
 /** What was written, as the operation takes it: null for what was emptied and may be, an instant by the reader's clock. */
@@ -76,6 +82,7 @@ function valueOf(field: DeclaredField, written: Written): unknown {
   const text = (written[name] ?? '').trim()
   if (kind === 'truth') return text === 'true'
   if (text === '' && isNullable === true) return null
+  if (kind === 'several') return wordsIn(text)
   if (kind === 'number') return Number(text)
   return kind === 'moment' && text !== '' ? new Date(text).toISOString() : text
 }

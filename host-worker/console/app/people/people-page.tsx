@@ -1,11 +1,11 @@
 import { Link } from 'wouter-preact'
 import { useState } from 'preact/hooks'
-import { Button, RowButton, TextField, calls, toast } from '../kit/controls.tsx'
+import { Button, RowButton, TextField, calls } from '../kit/controls.tsx'
 import { FormDialog, useDialog } from '../kit/dialog.tsx'
 import { Badge, Empty, FailureNote, PageHeader, TheirText } from '../kit/page.tsx'
 import { PagedTable, type Column } from '../kit/table.tsx'
 import { OperationFields, columnsOf, useWriting } from '../operations/operation-form.tsx'
-import { fieldsOf, givenOf } from '../operations/written.ts'
+import { fieldsOf, givenOf, wordsIn } from '../operations/written.ts'
 import { organizationPath, type OrganizationProps } from '../organizations/organization.ts'
 import { Failure, failureOf, orReload } from '../service/client.ts'
 import { useAction, usePages } from '../service/hooks.ts'
@@ -20,12 +20,7 @@ export function Page({ organizationId }: OrganizationProps) {
   const isOfAll = organizationId === ''
   const people = usePages('people.list', isOfAll ? {} : { query: { organizationId } })
   const mayChange = useMay('people.save')
-  const { dialog, open, close } = useDialog()
-  const done = (said: string): void => {
-    toast(said)
-    close()
-    people.reload()
-  }
+  const { dialog, open, close, done } = useDialog(people.reload)
   const show = (person: Person | null): void => {
     const place = person === null ? (isOfAll ? null : organizationId) : person.organizationId
     open(
@@ -140,7 +135,7 @@ interface PersonDialogProps {
 function PersonDialog({ person, place, onOvertaken, onDone, onClose }: PersonDialogProps) {
   const [email, setEmail] = useState(person?.email ?? '')
   const [places, setPlaces] = useState('')
-  const organizationIds = places.split(/[\s,]+/).filter((id) => id !== '')
+  const organizationIds = wordsIn(places)
   const isOfService = place === null && organizationIds.length === 0
   const possible = isOfService ? ['support', 'admin'] : ['member', 'owner', 'support']
   const maySupport = useMay('operatorKeys.list')

@@ -1,5 +1,12 @@
 import { createContext } from 'preact'
 import { doublingPauses, repeatWhileRejected, type Backoff } from '../../../../domain/limits/waiting.ts'
+import {
+  jsonContent,
+  requestFor,
+  searchText,
+  type Content,
+  type Query,
+} from '../../../../domain/text/requests.ts'
 import { OWN, takeBegun } from './begun.ts'
 import { operationTable } from './operation-table.ts'
 import type { BodyOf, CallOf, OperationId } from './operations.ts'
@@ -16,20 +23,8 @@ export interface Client {
   as(organizationId: string): Client
 }
 
-export type Query = Readonly<Record<string, string | number | undefined>>
-
-interface SendInit {
-  readonly body?: BodyInit
-  readonly headers?: Readonly<Record<string, string>>
+interface SendInit extends Partial<Content> {
   readonly signal?: AbortSignal | undefined
-}
-
-/** What a call of any operation may have. */
-interface AnyCall {
-  readonly params?: Readonly<Record<string, string>>
-  readonly query?: Query
-  readonly body?: unknown
-  readonly replaces?: object | null
 }
 
 /** That somebody signs in: what is asked for in the session of this browser waits until that is known. */
@@ -37,7 +32,11 @@ let opening: Promise<unknown> = Promise.resolve()
 
 /** Signs in, so that this browser has a session. Throws a `Failure`. */
 export function openSession(credentials: object): Promise<unknown> {
-  const opened = createClient(null, () => undefined).send('POST', '/console/session', jsonBody(credentials))
+  const opened = createClient(null, () => undefined).send(
+    'POST',
+    '/console/session',
+    jsonContent(credentials),
+  )
   opening = opened.catch(() => undefined)
   return opened
 }
@@ -75,20 +74,17 @@ export function createClient(
     as: (id) => createClient(id, onEnded, key),
     read: async (path, query = {}, signal) => bodyOf(await send('GET', path + searchText(query), { signal })),
     call: async (id, call = {}, signal) => {
-      const [method, path] = operationTable[id]
-      const { params = {}, query = {}, body, replaces }: AnyCall = call
-      const json = body === undefined ? { headers: {} } : jsonBody(body)
-      const headers = { ...json.headers, ...conditionOf(replaces) }
-      return bodyOf(
-        await send(method, pathWith(path, params) + searchText(query), { ...json, headers, signal }),
-      )
+      const [method, template] = operationTable[id]
+      const { path, ...content } = requestFor(template, call, nothingThere)
+      const headers = { ...content.headers, ...conditionOf(call.replaces) }
+      return bodyOf(await send(method, path, { ...content, headers, signal }))
     },
   }
 }
 
-/** A body of JSON, with its header. */
-export function jsonBody(body: unknown) {
-  return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+/** The failure for an id that no request can name. */
+function nothingThere(sentence: string): Failure {
+  return new Failure('refused', sentence, 404)
 }
 
 /** @param begun the answer, if it was asked for already */
@@ -117,26 +113,8 @@ async function bodyOf<Body>(response: Response): Promise<Body> {
   }
 }
 
-/** A path with its parameters filled in. Throws for a value that URLs drop, or that leads elsewhere. */
-export function pathWith(path: string, params: Readonly<Record<string, string>>): string {
-  return path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => {
-    const value = params[name] ?? ''
-    if (/^\.{0,2}$/.test(value))
-      throw new Failure('refused', `There is nothing with the id ${JSON.stringify(value)}.`, 404)
-    return encodeURIComponent(value)
-  })
-}
-
 /** The client of the session. Outside of a session nobody calls. */
 export const ClientContext = createContext<Client>(createClient(null, () => undefined))
-
-/** The query of an address, with what of these says anything: `?form=contact`. Empty when nothing does. */
-export function searchText(values: Readonly<Record<string, string | number | null | undefined>>): string {
-  const named = Object.entries(values).flatMap(([name, value]) =>
-    value === undefined || value === null || value === '' ? [] : [[name, String(value)]],
-  )
-  return named.length === 0 ? '' : `?${new URLSearchParams(named).toString()}`
-}
 
 /**
  * Why a call was not answered. `offline`: the service was not reached. `ended`: nobody is signed in any more. `refused`:

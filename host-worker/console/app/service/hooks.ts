@@ -1,5 +1,6 @@
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
-import { ClientContext, failureOf, type Client, type Failure, type Query, type Work } from './client.ts'
+import type { Query } from '../../../../domain/text/requests.ts'
+import { ClientContext, failureOf, type Client, type Failure, type Work } from './client.ts'
 import type { BodyOf, CallOf, ItemOf, ListId, OperationId, Page, Row } from './operations.ts'
 
 /** What is known of something that is read. While it is read again, the earlier data stays. */

@@ -6,13 +6,15 @@ export interface DeclaredField {
   readonly label: string
   /**
    * `group`: an object of the `fields`, the first of which is a choice; the whole is null where that says `none`.
-   * `several`: any number of the choices. No dialog makes a control for it: the page that needs one has its own.
+   * `several`: any number of the choices or, when there are none, of words.
    */
   readonly kind: 'text' | 'number' | 'truth' | 'moment' | 'choice' | 'several' | 'group'
   readonly hint?: string
   /** What null says. */
   readonly none?: string
   readonly initial?: string
+  /** What is wrong when none of several choices is taken, as a sentence. */
+  readonly whenEmpty?: string
   readonly choices?: readonly { readonly value: string; readonly label: string }[]
   readonly fields?: readonly DeclaredField[]
   readonly isNullable?: true

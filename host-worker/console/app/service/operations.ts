@@ -19,8 +19,7 @@ export type CallOf<Id extends OperationId> = InputsOf<Named<Id>> & {
 }
 
 /** The body of a successful answer, as the operation's declaration has it. */
-export type BodyOf<Id extends OperationId> =
-  AnswerTo<Named<Id>> extends { readonly body: infer Body } ? Body : never
+export type BodyOf<Id extends OperationId> = AnswerTo<Named<Id>> extends infer Body ? Body : never
 
 /** A page of a list, as both interfaces answer it. */
 export interface Page<Item> {

@@ -1,8 +1,7 @@
-import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Link, Route, Switch, useLocation } from 'wouter-preact'
-import { Button, CheckField, CopyButton, RowButton, TextField, calls, toast } from '../kit/controls.tsx'
-import { ConfirmDialog, Dialog, DialogText, FormDialog, useDialog } from '../kit/dialog.tsx'
+import { Button, CheckField, RowButton, TextField, calls, toast } from '../kit/controls.tsx'
+import { Dialog, DialogText, FormDialog, OnceDialog, useDialog } from '../kit/dialog.tsx'
 import {
   Badge,
   Card,
@@ -14,10 +13,11 @@ import {
   countText,
   momentText,
 } from '../kit/page.tsx'
-import { PagedTable, type Column } from '../kit/table.tsx'
+import { PagedTable } from '../kit/table.tsx'
+import { OperationDialog, columnsOf } from '../operations/operation-form.tsx'
 import { fieldsOf } from '../operations/written.ts'
 import { organizationPath, type OrganizationProps } from '../organizations/organization.ts'
-import { orReload, problemOf } from '../service/client.ts'
+import { orReload } from '../service/client.ts'
 import { useAction, useCall, useChanging, useLongAction, usePages } from '../service/hooks.ts'
 import type { BodyOf, ItemOf } from '../service/operations.ts'
 import { useMay } from '../session.tsx'
@@ -52,21 +52,24 @@ function ListPage({ organizationId }: OrganizationProps) {
   const { dialog, open, close } = useDialog()
   const create = (): void => {
     open(
-      <SettingsDialog
-        organizationId={organizationId}
-        webhook={null}
-        onOvertaken={webhooks.reload}
+      <OperationDialog
+        of="webhooks.create"
+        call={{ params }}
+        fields={settings}
+        stored={{}}
+        title="Add a webhook"
+        verb="Add"
         onClose={close}
-        onDone={(made) => {
+        onDone={({ secret }) => {
           webhooks.reload()
-          open(<SecretDialog secret={'secret' in made ? made.secret : ''} onClose={close} />)
+          open(<SecretDialog secret={secret} onClose={close} />)
         }}
       />,
     )
   }
-  const columns: readonly Column<Webhook>[] = [
+  const columns = columnsOf('webhooks.list', [
     {
-      title: 'Address',
+      of: 'url',
       width: 'minmax(0, 2fr)',
       cell: ({ webhookId, url }) => (
         <Link href={organizationPath(organizationId, `/webhooks/${encodeURIComponent(webhookId)}`)}>
@@ -75,9 +78,9 @@ function ListPage({ organizationId }: OrganizationProps) {
       ),
     },
     { title: 'State', width: '8rem', cell: (webhook) => <State webhook={webhook} /> },
-    { title: 'Told of', width: 'minmax(0, 1.5fr)', cell: ({ events }) => events.join(', ') },
-    { title: 'Description', cell: ({ description }) => <TheirText text={description} /> },
-  ]
+    { of: 'events', width: 'minmax(0, 1.5fr)' },
+    'description',
+  ])
   return (
     <>
       {mayChange && (
@@ -147,11 +150,35 @@ interface WebhookProps extends OrganizationProps {
 }
 
 /** A webhook, with what can be done to it. */
-function WebhookCard({ organizationId, webhook, onChanged }: WebhookProps) {
-  const { webhookId, url, events, formIds, description, isOn, failingSince, previousUntil, hasSecret } =
-    webhook
+function WebhookCard(props: WebhookProps) {
+  const { webhookId, url, events, formIds, description, failingSince, previousUntil, hasSecret } =
+    props.webhook
+  const facts = [
+    ['Address', url],
+    ['Told of', events.join(', ')],
+    ['Only of the forms', formIds?.join(', ')],
+    ['Description', description],
+    ['Failing since', failingSince && momentText(failingSince)],
+    ['The secret before signs until', previousUntil && momentText(previousUntil)],
+    ['Secret', hasSecret ? null : 'None: it was restored. Rotate it before it is switched on.'],
+    ['Identifier', <code>{webhookId}</code>],
+  ] as const
+  return (
+    <Card title="Webhook">
+      <p>
+        <State webhook={props.webhook} />
+      </p>
+      <Facts facts={facts.filter(([, value]) => value)} />
+      <WebhookButtons {...props} />
+    </Card>
+  )
+}
+
+function WebhookButtons({ organizationId, webhook, onChanged }: WebhookProps) {
+  const { webhookId, url, isOn } = webhook
   const mayChange = useMay('webhooks.update')
-  const { dialog, open, close } = useDialog()
+  const { dialog, open, close, done } = useDialog(onChanged)
+  const [, navigate] = useLocation()
   const params = { webhookId }
   const test = useAction(
     (client) => client.call('webhooks.test', { params }),
@@ -173,52 +200,63 @@ function WebhookCard({ organizationId, webhook, onChanged }: WebhookProps) {
   )
   const change = (): void => {
     open(
-      <SettingsDialog
-        organizationId={organizationId}
-        webhook={webhook}
+      <OperationDialog
+        of="webhooks.update"
+        call={{ params, replaces: webhook }}
+        fields={settings}
+        stored={webhook}
+        title="Change the webhook"
+        verb="Save"
         onOvertaken={onChanged}
         onClose={close}
-        onDone={() => {
-          toast('It is changed.')
-          close()
-          onChanged()
-        }}
+        onDone={calls(done, 'It is changed.')}
       />,
     )
   }
   const rotate = (): void => {
     open(
-      <RotateDialog
-        webhook={webhook}
+      <OperationDialog
+        of="webhooks.rotate"
+        call={{ params, replaces: webhook }}
+        title="Rotate the secret?"
+        verb="Rotate"
         onOvertaken={onChanged}
         onClose={close}
-        onDone={(secret) => {
+        onDone={({ secret }) => {
           onChanged()
           open(<SecretDialog secret={secret} onClose={close} />)
         }}
-      />,
+      >
+        <p>
+          It gets another secret, which is shown once. For a day both sign, so that the receiver can be
+          changed meanwhile.
+        </p>
+      </OperationDialog>,
     )
   }
-  const facts: readonly (readonly [string, ComponentChildren])[] = [
-    ['Address', <TheirText text={url} />],
-    ['Told of', events.join(', ')],
-    ...(formIds === null ? [] : ([['Only of the forms', formIds.join(', ')]] as const)),
-    ...(description === '' ? [] : ([['Description', <TheirText text={description} />]] as const)),
-    ...(failingSince === null ? [] : ([['Failing since', momentText(failingSince)]] as const)),
-    ...(previousUntil === null
-      ? []
-      : ([['The secret before signs until', momentText(previousUntil)]] as const)),
-    ...(hasSecret
-      ? []
-      : ([['Secret', 'None: it was restored. Rotate it before it is switched on.']] as const)),
-    ['Identifier', <code>{webhookId}</code>],
-  ]
+  const remove = (): void => {
+    open(
+      <OperationDialog
+        of="webhooks.delete"
+        call={{ params }}
+        title="Delete the webhook?"
+        verb="Delete"
+        kind="danger"
+        onClose={close}
+        onDone={() => {
+          toast('The webhook is deleted.')
+          navigate(organizationPath(organizationId, '/webhooks'))
+        }}
+      >
+        <p>
+          <TheirText text={url} /> is told of nothing more, and what still waits for it is dropped. This
+          cannot be undone.
+        </p>
+      </OperationDialog>,
+    )
+  }
   return (
-    <Card title="Webhook">
-      <p>
-        <State webhook={webhook} />
-      </p>
-      <Facts facts={facts} />
+    <>
       {[test.failure, turn.failure].map((failure) => failure !== null && <FailureNote failure={failure} />)}
       <p class="buttons">
         <Button isRunning={test.isRunning} onClick={calls(test.run, undefined)}>
@@ -231,19 +269,14 @@ function WebhookCard({ organizationId, webhook, onChanged }: WebhookProps) {
             </Button>
             <Button onClick={change}>Change</Button>
             <Button onClick={rotate}>Rotate the secret</Button>
-            <Button
-              kind="danger"
-              onClick={() => {
-                open(<DeleteDialog organizationId={organizationId} webhook={webhook} onClose={close} />)
-              }}
-            >
+            <Button kind="danger" onClick={remove}>
               Delete
             </Button>
           </>
         )}
       </p>
       {dialog}
-    </Card>
+    </>
   )
 }
 
@@ -253,7 +286,7 @@ function Deliveries({ webhookId, onlyFailed }: { readonly webhookId: string; rea
   const query = onlyFailed ? ({ status: 'failed' } as const) : {}
   const deliveries = usePages('webhooks.deliveries', { params: { webhookId }, query })
   useChanging(deliveries, ({ status }) => status === 'waiting', LOOK_MS)
-  const { dialog, open, close } = useDialog()
+  const { dialog, open, close, done } = useDialog(deliveries.reload)
   const resend = useAction(
     (client, deliveryId: string) => client.call('webhookDeliveries.resend', { params: { deliveryId } }),
     () => {
@@ -268,19 +301,17 @@ function Deliveries({ webhookId, onlyFailed }: { readonly webhookId: string; rea
         webhookId={webhookId}
         onClose={close}
         onDone={(count) => {
-          toast(count === 1 ? '1 delivery is sent again.' : `${countText(count)} deliveries are sent again.`)
-          close()
-          deliveries.reload()
+          done(count === 1 ? '1 delivery is sent again.' : `${countText(count)} deliveries are sent again.`)
         }}
       />,
     )
   }
-  const columns: readonly Column<Delivery>[] = [
-    { title: 'When', cell: ({ at }) => momentText(at) },
-    { title: 'Event', cell: ({ event }) => event },
-    { title: 'State', width: '8rem', cell: ({ status }) => <Badge tone={tones[status]}>{status}</Badge> },
+  const columns = columnsOf('webhooks.deliveries', [
+    { of: 'at', title: 'When' },
+    'event',
+    { of: 'status', width: '8rem', tones },
     { title: 'Answer', cell: ({ answers }) => answerText(answers.at(-1)) },
-    { title: 'Calls', width: '5rem', align: 'end', cell: ({ attempts }) => attempts },
+    { of: 'attempts', title: 'Calls', width: '5rem', align: 'end' },
     {
       title: 'Do',
       width: '12rem',
@@ -302,7 +333,7 @@ function Deliveries({ webhookId, onlyFailed }: { readonly webhookId: string; rea
         </span>
       ),
     },
-  ]
+  ])
   return (
     <>
       {resend.failure !== null && <FailureNote failure={resend.failure} />}
@@ -406,149 +437,14 @@ function DeliveryDialog({
   )
 }
 
-const [eventField] = fieldsOf('webhooks.create', 'body', ['events'])
-
-interface SettingsDialogProps extends OrganizationProps {
-  /** Null: another one is made. */
-  readonly webhook: Webhook | null
-  /** Called when somebody else was faster. */
-  readonly onOvertaken: () => void
-  readonly onClose: () => void
-  readonly onDone: (made: BodyOf<'webhooks.create'> | BodyOf<'webhooks.update'>) => void
-}
-
 /** What is said of a webhook: where it is, and what it is told of. */
-function SettingsDialog({ organizationId, webhook, onOvertaken, onClose, onDone }: SettingsDialogProps) {
-  // A test comes whatever is chosen, so it is no choice.
-  const offered = (eventField?.choices ?? []).map(({ value }) => value).filter((event) => event !== 'test')
-  const [url, setUrl] = useState(webhook?.url ?? '')
-  const [description, setDescription] = useState(webhook?.description ?? '')
-  const [forms, setForms] = useState((webhook?.formIds ?? []).join(' '))
-  const [events, setEvents] = useState<readonly string[]>(webhook?.events ?? offered)
-  const saving = useAction((client) => {
-    const formIds = forms.split(/[\s,]+/).filter((id) => id !== '')
-    const body = {
-      url: url.trim(),
-      events: [...events],
-      description,
-      formIds: formIds.length === 0 ? null : formIds,
-    }
-    if (webhook === null) return client.call('webhooks.create', { params: { organizationId }, body })
-    const call = { params: { webhookId: webhook.webhookId }, body, replaces: webhook }
-    return orReload(client.call('webhooks.update', call), onOvertaken)
-  }, onDone)
-  const problem = (name: string) => problemOf(saving.failure, name)
-  const isPlaced = ['url', 'events', 'formIds', 'description'].some((name) => problem(name) !== null)
-  return (
-    <FormDialog
-      title={webhook === null ? 'Add a webhook' : 'Change the webhook'}
-      verb={webhook === null ? 'Add' : 'Save'}
-      action={isPlaced ? { ...saving, failure: null } : saving}
-      onClose={onClose}
-    >
-      <TextField
-        label="Address"
-        hint="An https URL of a server on the internet, without a port."
-        error={problem('url')}
-        value={url}
-        onValue={setUrl}
-      />
-      <fieldset>
-        <legend>Told of</legend>
-        {offered.map((event) => (
-          <CheckField
-            key={event}
-            label={event}
-            isChecked={events.includes(event)}
-            onChecked={(isChecked) => {
-              setEvents(offered.filter((one) => (one === event ? isChecked : events.includes(one))))
-            }}
-          />
-        ))}
-      </fieldset>
-      {problem('events') !== null && <p class="note failed">Choose at least one event.</p>}
-      <TextField
-        label="Only of these forms"
-        hint="Their ids, with spaces between. Empty: submissions of all forms."
-        error={problem('formIds')}
-        value={forms}
-        onValue={setForms}
-      />
-      <TextField
-        label="Description"
-        error={problem('description')}
-        value={description}
-        onValue={setDescription}
-      />
-    </FormDialog>
-  )
-}
-
-interface RotateProps extends Pick<SettingsDialogProps, 'onOvertaken'> {
-  readonly webhook: Webhook
-  readonly onClose: () => void
-  readonly onDone: (secret: string) => void
-}
-
-function RotateDialog({ webhook, onOvertaken, onClose, onDone }: RotateProps) {
-  const { webhookId } = webhook
-  const rotate = useAction(
-    (client) =>
-      orReload(client.call('webhooks.rotate', { params: { webhookId }, replaces: webhook }), onOvertaken),
-    ({ secret }) => {
-      onDone(secret)
-    },
-  )
-  return (
-    <ConfirmDialog title="Rotate the secret?" verb="Rotate" kind="primary" action={rotate} onClose={onClose}>
-      <p>
-        It gets another secret, which is shown once. For a day both sign, so that the receiver can be changed
-        meanwhile.
-      </p>
-    </ConfirmDialog>
-  )
-}
-
-interface DeleteProps extends OrganizationProps {
-  readonly webhook: Webhook
-  readonly onClose: () => void
-}
-
-function DeleteDialog({ organizationId, webhook: { webhookId, url }, onClose }: DeleteProps) {
-  const [, navigate] = useLocation()
-  const remove = useAction(
-    (client) => client.call('webhooks.delete', { params: { webhookId } }),
-    () => {
-      toast('The webhook is deleted.')
-      navigate(organizationPath(organizationId, '/webhooks'))
-    },
-  )
-  return (
-    <ConfirmDialog title="Delete the webhook?" verb="Delete" action={remove} onClose={onClose}>
-      <p>
-        <TheirText text={url} /> is told of nothing more, and what still waits for it is dropped. This cannot
-        be undone.
-      </p>
-    </ConfirmDialog>
-  )
-}
+const settings = fieldsOf('webhooks.update', 'body', ['url', 'events', 'formIds', 'description'])
 
 /** Shows a new secret this once. */
 function SecretDialog({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) {
   return (
-    <Dialog title="The secret" onClose={onClose}>
-      <div class="dialog-text">
-        <p>Copy it now: it is shown this once. The receiver needs it to know that a call is genuine.</p>
-        <p class="issued-key">
-          <code>{secret}</code>
-        </p>
-      </div>
-      <div class="buttons">
-        <CopyButton text={secret} what="the secret" />
-        <Button kind="primary" onClick={onClose}>
-          I have copied it
-        </Button>
-      </div>
-    </Dialog>
+    <OnceDialog title="The secret" text={secret} what="the secret" onClose={onClose}>
+      Copy it now: it is shown this once. The receiver needs it to know that a call is genuine.
+    </OnceDialog>
   )
 }

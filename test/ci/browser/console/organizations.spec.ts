@@ -177,11 +177,11 @@ test('a spreadsheet with an error in line 3 is corrected and taken', async () =>
   await page.getByRole('button', { name: 'Preview' }).click()
   await page
     .getByText(
-      'Rows: 2 read, 2 would be changed, 0 unchanged. Nothing is wrong. Nothing was imported: this was a dry run.',
+      'Rows: 2 read: 2 would be new, 0 changed, 0 unchanged, 0 merged. Nothing is wrong. Nothing was imported: this was a dry run.',
     )
     .waitFor()
   await page.getByRole('button', { name: 'Import', exact: true }).click()
-  await page.getByText('Rows: 2 read, 2 changed, 0 unchanged.').waitFor()
+  await page.getByText('Rows: 2 read: 2 new, 0 changed, 0 unchanged, 0 merged.').waitFor()
   await check()
   const read = await fetch(`${room.service.origin}/api/v1/contacts/x-2`, {
     headers: { authorization: `Bearer ${room.service.demoKey}` },
@@ -200,7 +200,7 @@ test('a file is imported, and an organization moved, by the keyboard alone', asy
   const buffer = Buffer.from('contactId,First Name\nkey-1,Ada\n')
   await chooser.setFiles({ name: 'keys.csv', mimeType: 'text/csv', buffer })
   await press(page, page.getByRole('button', { name: 'Import', exact: true }))
-  await page.getByText('Rows: 1 read, 1 changed, 0 unchanged.').waitFor()
+  await page.getByText('Rows: 1 read: 1 new, 0 changed, 0 unchanged, 0 merged.').waitFor()
 
   await press(page, page.getByLabel('Organization', { exact: true }).getByRole('link', { name: 'Settings' }))
   await press(page, page.getByRole('button', { name: 'Move', exact: true }))
@@ -231,7 +231,9 @@ test('an import is cancelled, and one outlasts a lost connection', async () => {
     await (parts === 1 ? route.abort('connectionreset') : route.continue())
   })
   await page.getByRole('button', { name: 'Preview' }).click()
-  await page.getByText('Rows: 6000 read, 6000 would be changed, 0 unchanged. Nothing is wrong.').waitFor()
+  await page
+    .getByText('Rows: 6000 read: 6000 would be new, 0 changed, 0 unchanged, 0 merged. Nothing is wrong.')
+    .waitFor()
   expect(parts).toBe(2)
 })
 
