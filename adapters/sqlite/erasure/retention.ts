@@ -1,8 +1,8 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
 import type { KeptKind, RetentionSettings } from '../../../ports/organizations.ts'
 import type { DueRetention, Retention, RetentionDirectory } from '../../../ports/organization-store.ts'
-import { FAILING_DAYS } from '../../../domain/webhooks/webhook.ts'
 import { expectedSettings, unchanged } from '../access/organizations.ts'
+import { comingDue, failing } from '../placement/coming-due.ts'
 import { isPlaced, type Guard } from '../placement/guard.ts'
 import {
   atMost,
@@ -112,11 +112,6 @@ const findDue = template(
     .orderBy('r.organization_id')
     .limit(atMost('limit')),
 )
-/** The conditions are those of the index of failing webhooks, of which there are few. */
-const failing = db
-  .selectFrom('webhooks as w')
-  .where('w.is_on', '=', sql.lit(1))
-  .where('w.failing_since', 'is not', null)
 const findFailing = template(
   failing
     .select(['w.organization_id as organizationId', 'w.webhook_id as webhookId', 'w.url'])
@@ -136,23 +131,7 @@ const switchOffFailing = template(
   sql`update webhooks set is_on = 0, off_reason = 'failing'
     where organization_id = ${organizationId} and webhook_id = ${slot('webhookId')} and ${stillFails}`,
 )
-const nextDue = template(
-  db
-    .selectFrom('retention')
-    .select('due_at as at')
-    .unionAll(db.selectFrom('send_requests').select('expires_at as at'))
-    .unionAll(db.selectFrom('webhook_deliveries').select('expires_at as at'))
-    .unionAll(
-      failing.select(({ ref }) =>
-        sql<string>`strftime('%Y-%m-%dT%H:%M:%fZ', ${ref('w.failing_since')}, ${sql.lit(`+${FAILING_DAYS} days`)})`.as(
-          'at',
-        ),
-      ),
-    )
-    .unionAll(db.selectFrom('form_signs').select('expires_at as at'))
-    .orderBy('at')
-    .limit(sql.lit(1)),
-)
+const nextDue = template(db.selectFrom(comingDue.as('d')).select('d.at').orderBy('d.at').limit(sql.lit(1)))
 
 /** How many rows one step removes. Other organizations of the database wait meanwhile. */
 const REMOVED_MAX = 200

@@ -13,6 +13,7 @@ import {
   type Statement,
 } from '../statement/executor.ts'
 import { isPaused } from './moved-rows.ts'
+import { comingDue } from '../placement/coming-due.ts'
 import { familyMembers, isPlaced } from '../placement/guard.ts'
 
 /** The columns of `moves` that tell of a move. */
@@ -308,7 +309,7 @@ const hasWork = db
           .where('b.organization_id', 'in', organizations)
           .where('b.status', '=', sql.lit('pending')),
       ),
-      exists(db.selectFrom('retention as r').select(one).where('r.organization_id', 'in', organizations)),
+      exists(db.selectFrom(comingDue.as('d')).select(one).where('d.organization_id', 'in', organizations)),
       exists(
         db
           .selectFrom('import_sessions as s')
