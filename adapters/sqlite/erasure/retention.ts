@@ -1,4 +1,4 @@
-import { sql, type Expression, type SqlBool } from 'kysely'
+import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import type { KeptKind, RetentionSettings } from '../../../ports/organizations.ts'
 import type { DueRetention, Retention, RetentionDirectory } from '../../../ports/organization-store.ts'
 import { expectedSettings, unchanged } from '../access/organizations.ts'
@@ -126,11 +126,18 @@ const stillFails = sql<SqlBool>`exists (select 1 from webhooks as w
   join organizations as o on o.organization_id = w.organization_id
   where w.organization_id = ${organizationId} and w.webhook_id = ${slot('webhookId')} and w.is_on = 1
     and w.failing_since = ${slot('failingSince')})`
+/** The change of a webhook that still fails. */
+const changeFailing = (change: RawBuilder<unknown>) =>
+  template(sql`update webhooks set ${change}
+    where organization_id = ${organizationId} and webhook_id = ${slot('webhookId')} and ${stillFails}`)
+/** A delivery that failed may have been dropped since, with its submission: then nothing says that the webhook is ill. */
+const forgetFailing = changeFailing(sql`failing_since = iif(exists (select 1 from webhook_deliveries as d
+  where d.organization_id = ${organizationId} and d.webhook_id = ${slot('webhookId')} and d.status <> 'delivered'
+    and d.changed_at >= failing_since and (d.status = 'failed' or d.status = 'waiting' and exists (select 1 from outbox
+      where organization_id = ${organizationId} and outbox_id = d.delivery_id))), failing_since, null)`)
 const alertOfFailing = alerting(stillFails)
-const switchOffFailing = template(
-  sql`update webhooks set is_on = 0, off_reason = 'failing'
-    where organization_id = ${organizationId} and webhook_id = ${slot('webhookId')} and ${stillFails}`,
-)
+/** The version grows, so that no change of what was read before switches it on again unseen. */
+const switchOffFailing = changeFailing(sql`is_on = 0, off_reason = 'failing', version = version + 1`)
 const nextDue = template(db.selectFrom(comingDue.as('d')).select('d.at').orderBy('d.at').limit(sql.lit(1)))
 
 /** How many rows one step removes. Other organizations of the database wait meanwhile. */
@@ -283,6 +290,7 @@ export function createRetentionDirectory(executor: Executor, guard: Guard): Rete
       const values = { organizationId: of, webhookId, failingSince }
       const own = guard({ organizationIds: [of] })
       const results = await own.batch([
+        bind(forgetFailing, values),
         alertOfFailing(alert, { ...values, now }),
         bind(switchOffFailing, values),
       ])
