@@ -461,7 +461,7 @@ function SettingsDialog({ organizationId, webhook, onOvertaken, onClose, onDone 
             label={event}
             isChecked={events.includes(event)}
             onChecked={(isChecked) => {
-              setEvents(offered.filter((one) => (one === event ? isChecked : events.includes(one))))
+              setEvents(isChecked ? [...events, event] : events.filter((one) => one !== event))
             }}
           />
         ))}
