@@ -270,8 +270,8 @@ export interface RetentionDirectory {
   /** Settings that should have been applied at `now` or earlier, at most `limit`. */
   due(now: string, limit: number): Promise<readonly DueRetention[]>
   /**
-   * When the next setting is due, a key of a send is free again, a delivery to a webhook is forgotten, or a webhook is to
-   * be switched off because it fails; null: there is none.
+   * When the next setting is due, a key of a send is free again, a delivery to a webhook or a sign of a flood is forgotten,
+   * or a webhook is to be switched off because it fails; null: there is none.
    */
   nextDue(): Promise<string | null>
   /**
@@ -283,7 +283,7 @@ export interface RetentionDirectory {
   failingWebhooks(since: string, limit: number): Promise<readonly FailingWebhook[]>
   /**
    * Switches a webhook off that is on and still fails since then, and writes the alert about that, in one step. False: it
-   * is not so any more.
+   * is not so any more, or all that failed was dropped since; then it fails no more.
    */
   switchOffFailing(webhook: FailingWebhook, alert: Alert, now: string): Promise<boolean>
   /** Forgets keys of sends that are free again at `now`, at most `limit`. Returns how many. */

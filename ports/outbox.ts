@@ -376,7 +376,7 @@ export interface Webhook extends WebhookSettings {
   /** The UTC instant until which that signs. */
   readonly previousUntil: string | null
   readonly createdAt: string
-  /** Grows with each change that a person makes. */
+  /** Grows with each change that a person makes, and when the service switches it off. */
   readonly version: number
 }
 

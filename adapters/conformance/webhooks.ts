@@ -107,20 +107,22 @@ export const webhookCases = casesFrom(twoTenants, {
     assert.equal(await webhooks.update('wh_1', { formIds: null, url: 'https://b.example/' }, null), 'done')
     assert.equal(await webhooks.switchOff('wh_1', 'gone'), true)
     assert.equal(await webhooks.switchOff('wh_1', 'failing'), false)
-    const off = { isOn: false, offReason: 'gone', description: 'x', formIds: null, version: 3 } as const
+    const off = { isOn: false, offReason: 'gone', description: 'x', formIds: null, version: 4 } as const
     const settled = { ...webhook('wh_1'), ...fresh, ...off, url: 'https://b.example/' }
     assert.deepEqual(await webhooks.find('wh_1'), settled)
-    assert.equal(await webhooks.update('wh_1', { isOn: true }, 3), 'done')
-    assert.equal(await webhooks.rotate('wh_1', 'v.next', at(9), 3), 'changed')
-    assert.equal(await webhooks.rotate('wh_1', 'v.next', at(9), 4), 'done')
-    const rotated = { secret: 'v.next', previousSecret: 'v.sealed', previousUntil: at(9), version: 5 }
+    // What was read before the service switched it off is changed no more.
+    assert.equal(await webhooks.update('wh_1', { isOn: true }, 3), 'changed')
+    assert.equal(await webhooks.update('wh_1', { isOn: true }, 4), 'done')
+    assert.equal(await webhooks.rotate('wh_1', 'v.next', at(9), 4), 'changed')
+    assert.equal(await webhooks.rotate('wh_1', 'v.next', at(9), 5), 'done')
+    const rotated = { secret: 'v.next', previousSecret: 'v.sealed', previousUntil: at(9), version: 6 }
     assert.deepEqual(await webhooks.find('wh_1'), { ...settled, isOn: true, offReason: null, ...rotated })
     await webhooks.replaceSecret('wh_1', 'v.sealed', 'w.sealed')
     await webhooks.replaceSecret('wh_1', 'v.other', 'w.other')
     const replaced = await webhooks.find('wh_1')
     assert.deepEqual(
       [replaced?.secret, replaced?.previousSecret, replaced?.version],
-      ['v.next', 'w.sealed', 5],
+      ['v.next', 'w.sealed', 6],
     )
     assert.equal(await storage.webhooks('org-b').remove('wh_1'), false)
     assert.equal(await webhooks.remove('wh_1'), true)
@@ -301,8 +303,8 @@ export const webhookCases = casesFrom(twoTenants, {
     assert.deepEqual(await storage.outboxOf('org-a'), [])
     assert.equal(await switchOff('wh_1'), true)
     assert.equal(await switchOff('wh_1'), false)
-    const { isOn, offReason } = (await webhooks.find('wh_1')) ?? {}
-    assert.deepEqual([isOn, offReason], [false, 'failing'])
+    const { isOn, offReason, version } = (await webhooks.find('wh_1')) ?? {}
+    assert.deepEqual([isOn, offReason, version], [false, 'failing', 2])
     assert.deepEqual(
       (await storage.outboxOf('org-a')).map(({ outboxId, kind }) => [outboxId, kind]),
       [['alr_wh_1', 'alert_email']],
@@ -311,6 +313,20 @@ export const webhookCases = casesFrom(twoTenants, {
     // While an organization is deleted, nothing is written for it.
     assert.equal(await storage.organizationStore('org-a').beginDeletion(at(10)), 'begun')
     assert.equal(await switchOff('wh_2'), false)
+  },
+  async 'a webhook fails no more when its address is another one, but when another thing is changed'(
+    storage,
+  ) {
+    await withWebhooks(storage, webhook('wh_1'))
+    assert(await tried(storage, attempt('whd_1', { status: 'failed' })))
+    const webhooks = storage.webhooks('org-a')
+    for (const [settings, failingSince] of [
+      [{ description: 'x', url: webhook('wh_1').url }, at(2)],
+      [{ url: 'https://b.example/' }, null],
+    ] as const) {
+      assert.equal(await webhooks.update('wh_1', settings, null), 'done')
+      assert.equal((await webhooks.find('wh_1'))?.failingSince, failingSince)
+    }
   },
   async 'of many answers the latest are kept, and none for longer than a month'(storage) {
     await withWebhooks(storage, webhook('wh_1'))

@@ -5,6 +5,7 @@ import type { Log } from '../../ports/platform.ts'
 import type { AllPlaces } from '../placement/find/at-place.ts'
 import { createPlacedStorage } from '../placement/placed-storage.ts'
 import { toInstant } from '../text/instant.ts'
+import { sweepRetention } from '../organizations/retention.ts'
 import { sweepFamilies, type FamilySweepWorld } from './deliver.ts'
 
 const MINUTE_MS = 60_000
@@ -72,7 +73,7 @@ const done = async (familyId: string) => {
     ?.batch(tables.map((table) => ({ sql: `delete from ${table}`, parameters: [] })))
 }
 
-test('a receipt with work in a database of its own is noted for later, once a minute by each isolate', async () => {
+test('a receipt in a database of its own is noted for later, once a minute by each isolate', async () => {
   const storage = open()
   const inTenMinutes = () => toInstant(scratch.clock.nowMs() + 10 * MINUTE_MS)
   const first = inTenMinutes()
@@ -81,8 +82,8 @@ test('a receipt with work in a database of its own is noted for later, once a mi
   await submit(storage, 'plain', 's-3', 1)
   expect(noted).toEqual([['acme', first]])
   scratch.clock.ms += MINUTE_MS
+  // Though nothing follows from it, the hash of an address is thrown away later.
   await submit(storage, 'acme', 's-4', 0)
-  expect(noted).toHaveLength(1)
   await submit(storage, 'acme', 's-5', 1)
   await submit(open(), 'acme', 's-6', 1)
   expect(noted.slice(1)).toEqual([
@@ -141,6 +142,26 @@ test('the cron asks a family when its alarm is late, and forgets it when it had 
     await sweep(done)
   }
   expect(worked).toEqual(['acme', 'acme'])
+})
+
+test('the hash of an address is thrown away within a day, though nothing follows from the submission', async () => {
+  const flood = { sign: 'hash', keptMs: MINUTE_MS, earlierMax: 20, reason: 'flood' }
+  const judged = { reasons: [], words: [], signs: [flood] }
+  await open()
+    .tenant('acme')
+    .saveSubmission(submission('s-1', { formId: 'form-acme', judged }))
+  for (const [familyId, at] of noted) await scratch.directory.noteWork(familyId, at)
+  const own = { kind: 'own', familyId: 'acme', generation: 1, region: null, jurisdiction: null } as const
+  const { retentionDirectory: retention } = scratch.isolate().places.storageAt(own, true)
+  const signs = async () =>
+    (await scratch.familyAt('acme.1')?.batch([{ sql: 'select 1 from form_signs', parameters: [] }]))?.[0]
+      ?.rows
+  expect(await signs()).toHaveLength(1)
+  for (let hours = 0; hours < 24; hours += 1) {
+    scratch.clock.ms += 60 * MINUTE_MS
+    await sweep(async () => sweepRetention({ retention, clock: scratch.clock, log: silent }))
+  }
+  expect(await signs()).toEqual([])
 })
 
 test('a family whose work fails is asked again, and hinders no other', async () => {

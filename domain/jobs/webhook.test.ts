@@ -416,6 +416,21 @@ test('a webhook that has not succeeded for five days is switched off without ano
   expect(await webhooks.find('wh_1')).toMatchObject({ offReason: null, failingSince: null })
 })
 
+test('what failed and was deleted before it was tried again does not switch it off', async () => {
+  const { submit, receiver, clock, settle, webhooks, storage, world } = await hooked()
+  const retention = storage.retentionDirectory
+  receiver.answers.push(() => new Response(null, { status: 500 }))
+  await submit('sub-1', [])
+  await sweep(world)
+  expect((await webhooks.find('wh_1'))?.failingSince).not.toBeNull()
+  await storage.organizationStore('acme').removeRows('form-submissions', [['sub-1']])
+  clock.advance(5 * DAY_MS)
+  await settle()
+  await sweepRetention({ ...world, retention })
+  expect(await webhooks.find('wh_1')).toMatchObject({ isOn: true, failingSince: null })
+  expect(receiver.calls).toHaveLength(1)
+})
+
 test('a success in between keeps it on', async () => {
   const { submit, receiver, clock, settle, webhooks, world, storage } = await hooked()
   for (let day = 0; day < 8; day += 1) {

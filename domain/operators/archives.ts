@@ -262,6 +262,12 @@ const Published = v.strictObject({
       'The new secrets of restored webhooks: this answer is the only one that shows them. Left out: there are none.',
     ),
   ),
+  webhooksGivenBefore: v.exactOptional(
+    described(
+      v.array(v.string()),
+      'Webhooks that are off and were given their secret with an earlier answer. If that was lost, rotate them. Left out: there are none.',
+    ),
+  ),
 })
 
 const RestorationBody = component('Restoration', described(Published, 'The restoration of an organization.'))
@@ -432,7 +438,7 @@ export const finishRestore = operated({
     const answer = await finishRestoring(organizationId, restoreId, world)
     if (answer === null) return unknownRestoration()
     const isOpen = 'restoration' in answer && answer.restoration.endedAt !== null
-    return replyTo(answer, isOpen ? await giveSecrets(organizationId, world) : [])
+    return replyTo(answer, isOpen ? await giveSecrets(organizationId, world) : {})
   },
 })
 
@@ -454,12 +460,11 @@ function publishedRestoration(restoration: Restoration): v.InferOutput<typeof Pu
   }
 }
 
-function replyTo(answer: RestoreAnswer, webhookSecrets: Awaited<ReturnType<typeof giveSecrets>> = []) {
+function replyTo(answer: RestoreAnswer, given: Awaited<ReturnType<typeof giveSecrets>> = {}) {
   if ('refusal' in answer) return errorReply(409, answer.refusal)
   const published = publishedRestoration(answer.restoration)
   if (published === null) return errorReply(409, UNREADABLE)
-  const shown = webhookSecrets.length === 0 ? {} : { webhookSecrets }
-  return jsonReply(200, { ...published, ...shown }, PRIVATE)
+  return jsonReply(200, { ...published, ...given }, PRIVATE)
 }
 
 function unknownRestoration() {

@@ -229,7 +229,8 @@ export const createWebhook = operated({
 
 /**
  * Gives the webhooks of an organization that was restored new secrets, and returns them: nothing else shows them. One that
- * has a secret keeps it, because an earlier call gave it.
+ * has a secret keeps it, because an earlier call gave it. That answer may have been lost, so the webhook is named, unless
+ * somebody has rotated it or switched it on since.
  */
 export async function giveSecrets(
   organizationId: string,
@@ -237,15 +238,21 @@ export async function giveSecrets(
 ) {
   const store = webhooks(organizationId)
   const all = await store.list(null, RESTORED_MAX)
-  const given = all
-    .filter(({ secret }) => secret === null)
-    .map(async ({ webhookId, url, version }) => {
-      const secret = drawSecret(random)
-      const sealed = await sealSecret(secret, { organizationId, webhookId }, secrets, random)
-      const outcome = await store.rotate(webhookId, sealed, toInstant(clock.nowMs()), version)
-      return outcome === 'done' ? [{ webhookId: publicId(organizationId, webhookId), url, secret }] : []
-    })
-  return (await Promise.all(given)).flat()
+  const given = all.map(async ({ webhookId, url, version, ...before }) => {
+    const id = publicId(organizationId, webhookId)
+    if (before.secret !== null) return before.isOn || before.previousSecret !== null ? [] : [id]
+    const secret = drawSecret(random)
+    const sealed = await sealSecret(secret, { organizationId, webhookId }, secrets, random)
+    const outcome = await store.rotate(webhookId, sealed, toInstant(clock.nowMs()), version)
+    return [outcome === 'done' ? { webhookId: id, url, secret } : id]
+  })
+  const found = (await Promise.all(given)).flat()
+  const webhookSecrets = found.filter((one) => typeof one !== 'string')
+  const webhooksGivenBefore = found.filter((one) => typeof one === 'string')
+  return {
+    ...(webhookSecrets.length === 0 ? {} : { webhookSecrets }),
+    ...(webhooksGivenBefore.length === 0 ? {} : { webhooksGivenBefore }),
+  }
 }
 
 /** What is wrong with settings, as a sentence; null: nothing. */

@@ -190,7 +190,12 @@ export async function beginRestoring(request: RestoreRequest, world: RestoreWorl
       return { refusal: `${organizationId} is being restored already, or deleted.` }
     case 'has_rows':
       return {
-        refusal: `${organizationId} has rows. Restore into another organization with --id, or delete it before.`,
+        refusal: `${organizationId} has rows. ${
+          // The call that opened it may have ended before it said anything.
+          known?.digest === digest
+            ? 'It was restored from this very archive: it is open, and a webhook whose secret nobody has gets one with "webhook rotate ID". To restore it again, restore'
+            : 'Restore'
+        } into another organization with --id, or delete it before.`,
       }
     case 'slug_taken':
       return { refusal: slugTaken(slug) }

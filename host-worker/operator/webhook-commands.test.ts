@@ -3,7 +3,13 @@ import { beforeEach, expect, test } from 'vitest'
 import { form, organization, submission } from '../../adapters/conformance/fixtures.ts'
 import { openSecret } from '../../domain/webhooks/signature.ts'
 import { testSecrets } from '../../test/support/runner/fakes.ts'
-import { openTestOperator, type TestOperator } from '../../test/support/services/operator/operator.ts'
+import {
+  openTestOperator,
+  operate,
+  reachOf,
+  TEST_URL,
+  type TestOperator,
+} from '../../test/support/services/operator/operator.ts'
 import { scratchFolder } from '../../test/support/scratch/scratch-folder.ts'
 
 // The commands of webhooks, and what becomes of webhooks in an archive.
@@ -129,16 +135,18 @@ test('in an archive it has no secret; restored it is off, with a new one that is
     formIds: ['form-1-2'],
     events: ['submission.created'],
   })
-  // Whoever finishes again, because an answer was lost, is shown no secret, and takes none away.
+  // Whoever finishes again, because an answer was lost, is shown no secret, takes none away, and is told which there are.
   const before = await stored()
   const { restoreId } = (await storage.organizationStore('copy').restoration()) ?? {}
   const again = await at.service.send(`/operator/v1/organizations/copy/restore/${restoreId ?? ''}/finish`, {
     method: 'POST',
     key: await at.service.addOperatorKey('admin'),
   })
-  expect([again.status, await again.json(), await stored()]).toEqual([
+  const { webhookSecrets, webhooksGivenBefore } = (await again.json()) as Readonly<Record<string, unknown>>
+  expect([again.status, webhookSecrets, webhooksGivenBefore, await stored()]).toEqual([
     200,
-    expect.not.objectContaining({ webhookSecrets: expect.anything() as unknown }),
+    undefined,
+    [copy],
     before,
   ])
   expect((await at.run('webhook', 'update', copy, '--on')).code).toBe(0)
@@ -147,4 +155,36 @@ test('in an archive it has no secret; restored it is off, with a new one that is
   expect(await shown(id)).toMatchObject({ isOn: true, hasSecret: true })
   expect((await at.run('org', 'delete', '--id', 'acme', '--confirm', 'acme')).code).toBe(0)
   expect((await at.run('webhook', 'show', id)).code).toBe(1)
+})
+
+test('a restore whose last answer is lost says which webhooks to rotate, and so does a restore of what is restored', async () => {
+  const id = await create()
+  const file = join(directory, 'lost.tar')
+  expect((await at.run('org', 'export', file, '--id', 'acme')).code).toBe(0)
+  const inner = reachOf(at.service)
+  let finished = 0
+  const reach = async (request: Request) => {
+    const answer = await inner(request)
+    if (!new URL(request.url).pathname.endsWith('/finish') || finished > 0) return answer
+    finished += 1
+    throw new TypeError('fetch failed')
+  }
+  const environment = { OPERATOR_URL: TEST_URL, OPERATOR_KEY: at.key, XDG_CONFIG_HOME: '/nonexistent' }
+  const restore = ['org', 'restore', file, '--id', 'copy', '--form-ids', 'new']
+  const copy = `copy:${id.slice(5)}`
+  const { code, stdout, stderr } = await operate(restore, { environment, reach })
+  expect([finished, code, stdout]).toEqual([1, 0, expect.not.stringContaining('whsec_')])
+  expect(stderr).toContain(`showed the new secrets of ${copy}. If you have not seen them`)
+  const again = await at.run(...restore)
+  expect([again.code, again.stderr]).toEqual([
+    1,
+    expect.stringMatching(/this very archive: .* gets one with "webhook rotate ID"/),
+  ])
+  expect((await at.run('webhook', 'rotate', copy)).stdout).toMatch(SECRET)
+  const { restoreId = '' } = (await at.service.storage.organizationStore('copy').restoration()) ?? {}
+  const last = await at.service.send(`/operator/v1/organizations/copy/restore/${restoreId}/finish`, {
+    method: 'POST',
+    key: at.key,
+  })
+  expect(await last.json()).not.toHaveProperty('webhooksGivenBefore')
 })

@@ -1,8 +1,8 @@
-import { sql, type Expression, type SqlBool } from 'kysely'
+import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import type { KeptKind, RetentionSettings } from '../../../ports/organizations.ts'
 import type { DueRetention, Retention, RetentionDirectory } from '../../../ports/organization-store.ts'
-import { FAILING_DAYS } from '../../../domain/webhooks/webhook.ts'
 import { expectedSettings, unchanged } from '../access/organizations.ts'
+import { comingDue, failing } from '../placement/coming-due.ts'
 import { isPlaced, type Guard } from '../placement/guard.ts'
 import {
   atMost,
@@ -110,11 +110,6 @@ const findDue = template(
     .orderBy('r.organization_id')
     .limit(atMost('limit')),
 )
-/** The conditions are those of the index of failing webhooks, of which there are few. */
-const failing = db
-  .selectFrom('webhooks as w')
-  .where('w.is_on', '=', sql.lit(1))
-  .where('w.failing_since', 'is not', null)
 const findFailing = template(
   failing
     .select(['w.organization_id as organizationId', 'w.webhook_id as webhookId', 'w.url'])
@@ -129,28 +124,19 @@ const stillFails = sql<SqlBool>`exists (select 1 from webhooks as w
   join organizations as o on o.organization_id = w.organization_id
   where w.organization_id = ${organizationId} and w.webhook_id = ${slot('webhookId')} and w.is_on = 1
     and w.failing_since = ${slot('failingSince')})`
+/** The change of a webhook that still fails. */
+const changeFailing = (change: RawBuilder<unknown>) =>
+  template(sql`update webhooks set ${change}
+    where organization_id = ${organizationId} and webhook_id = ${slot('webhookId')} and ${stillFails}`)
+/** A delivery that failed may have been dropped since, with its submission: then nothing says that the webhook is ill. */
+const forgetFailing = changeFailing(sql`failing_since = iif(exists (select 1 from webhook_deliveries as d
+  where d.organization_id = ${organizationId} and d.webhook_id = ${slot('webhookId')} and d.status <> 'delivered'
+    and d.changed_at >= failing_since and (d.status = 'failed' or d.status = 'waiting' and exists (select 1 from outbox
+      where organization_id = ${organizationId} and outbox_id = d.delivery_id))), failing_since, null)`)
 const alertOfFailing = alerting(stillFails)
-const switchOffFailing = template(
-  sql`update webhooks set is_on = 0, off_reason = 'failing'
-    where organization_id = ${organizationId} and webhook_id = ${slot('webhookId')} and ${stillFails}`,
-)
-const nextDue = template(
-  db
-    .selectFrom('retention')
-    .select('due_at as at')
-    .unionAll(db.selectFrom('send_requests').select('expires_at as at'))
-    .unionAll(db.selectFrom('webhook_deliveries').select('expires_at as at'))
-    .unionAll(
-      failing.select(({ ref }) =>
-        sql<string>`strftime('%Y-%m-%dT%H:%M:%fZ', ${ref('w.failing_since')}, ${sql.lit(`+${FAILING_DAYS} days`)})`.as(
-          'at',
-        ),
-      ),
-    )
-    .unionAll(db.selectFrom('form_signs').select('expires_at as at'))
-    .orderBy('at')
-    .limit(sql.lit(1)),
-)
+/** The version grows, so that no change of what was read before switches it on again unseen. */
+const switchOffFailing = changeFailing(sql`is_on = 0, off_reason = 'failing', version = version + 1`)
+const nextDue = template(db.selectFrom(comingDue.as('d')).select('d.at').orderBy('d.at').limit(sql.lit(1)))
 
 /** How many rows one step removes. Other organizations of the database wait meanwhile. */
 const REMOVED_MAX = 200
@@ -266,6 +252,7 @@ export function createRetentionDirectory(executor: Executor, guard: Guard): Rete
       const values = { organizationId: of, webhookId, failingSince }
       const own = guard({ organizationIds: [of] })
       const results = await own.batch([
+        bind(forgetFailing, values),
         alertOfFailing(alert, { ...values, now }),
         bind(switchOffFailing, values),
       ])

@@ -5,7 +5,6 @@ import { tenantKey } from '../../conformance/fixtures.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
 import { contacts } from '../../../domain/resources/contacts.ts'
 import { forms } from '../../../domain/resources/forms.ts'
-import { toInstant } from '../../../domain/text/instant.ts'
 import { sampleRow } from '../../../test/support/data/sample-rows.ts'
 import { ElsewhereError } from '../../../domain/placement/find/errors.ts'
 import { advanceMove, runMove } from '../../../domain/placement/move/advance.ts'
@@ -160,14 +159,34 @@ test('the ids of forms that an import is still writing are taken along, and the 
   ])
 })
 
-test('the sweep asks the new place of a family that keeps its submissions for a time', async () => {
+const HOOK = `insert into webhooks
+  (organization_id, webhook_id, url, events, description, is_on, created_at, failing_since)
+  values ('acme', 'wh_1', 'https://example.com', '[]', '', 1, '2026-01-01T00:00:00.000Z'`
+
+test.each([
+  ['keeps rows for a time', `insert into retention values ('acme', 'submissions', 30, '2026')`],
+  [
+    'has the key of a send',
+    `insert into send_requests (organization_id, request_key, body_hash, send_prefix, holder, released, busy_until, expires_at)
+     values ('acme', 'k', 'h', 'p', 'w', 0, '2026', '2026')`,
+  ],
+  ['has a webhook that fails', `${HOOK}, '2026-01-01T00:00:00.000Z')`],
+  [
+    'has a delivery to a webhook',
+    `insert into webhook_deliveries values
+     ('acme', 'whd_1', 'wh_1', 'test', 's', '2026', 'delivered', 1, '[]', '2026', '2026')`,
+  ],
+  [
+    'has hashes of addresses',
+    `insert into form_signs (organization_id, form_id, expires_at, updated_at, signs) values ('acme', 'f', '2026', '2026', '[]')`,
+  ],
+])('the sweep asks the new place of a family that %s', async (_what, insert) => {
   const places = movingPlaces({ clock: fakeClock(), image: migratedImage() })
   const storage = createStorage({ executor: places.shared, clock: places.clock, isShared: true })
   await storage.administration.saveOrganization(newOrganization('acme', 'Acme'))
   await storage.administration.saveOrganization(newOrganization('other', 'Other'))
-  await storage
-    .organizationStore('acme')
-    .setRetention({ submissions: 30, sends: null }, toInstant(places.clock.nowMs()))
+  await places.shared.batch([{ sql: `${HOOK.replace("'acme'", "'other'")}, null)`, parameters: [] }])
+  await places.shared.batch([{ sql: insert, parameters: [] }])
   for (const familyId of ['acme', 'other']) await places.move(familyId, toOwn)
   const found = await places.shared.batch([
     { sql: 'select family_id from families where work_since is not null', parameters: [] },

@@ -73,12 +73,13 @@ const isExpected = sql<SqlBool>`${ofWebhook}
 const given = (column: string, name: string) =>
   sql`${sql.id(column)} = iif(${slot(`has_${name}`)}, ${slot(name)}, ${sql.id(column)})`
 
-const isSwitchedOn = sql`(${slot('has_isOn')} and ${slot('isOn')})`
+/** What failed says nothing about another address, nor about what somebody has switched on again. */
+const beginsAnew = sql`(${slot('has_isOn')} and ${slot('isOn')}) or (${slot('has_url')} and ${slot('url')} <> url)`
 const update = template(sql<{ readonly one: number }>`
   update webhooks set ${given('url', 'url')}, ${given('events', 'events')}, ${given('form_ids', 'formIds')},
     ${given('description', 'description')}, ${given('is_on', 'isOn')},
     off_reason = iif(${slot('has_isOn')}, null, off_reason),
-    failing_since = iif(${isSwitchedOn}, null, failing_since), version = version + 1
+    failing_since = iif(${beginsAnew}, null, failing_since), version = version + 1
   where ${isExpected} returning 1 as one`)
 
 const rotate = template(sql<{ readonly one: number }>`
@@ -107,7 +108,8 @@ const replaceSecret = template(sql`
   where ${ofWebhook} and ${slot('from')} in (secret, previous_secret)`)
 
 const switchOff = template(sql<{ readonly one: number }>`
-  update webhooks set is_on = 0, off_reason = ${slot('reason')} where ${ofWebhook} and is_on = 1 returning 1 as one`)
+  update webhooks set is_on = 0, off_reason = ${slot('reason')}, version = version + 1
+  where ${ofWebhook} and is_on = 1 returning 1 as one`)
 
 const deliveries = db
   .selectFrom('webhook_deliveries')

@@ -8,7 +8,7 @@ import type {
   PlaceChoice,
   Place,
 } from '../../../ports/placement.ts'
-import { within, ANSWER_MS } from '../../limits/waiting.ts'
+import { within, ALARM_MS, ANSWER_MS } from '../../limits/waiting.ts'
 import { lookUp, SHARED, type AllPlaces, type LoggedPlaces } from '../find/at-place.ts'
 import { findOrganization, targetOf, formsOfOthers, reserveForms } from '../storage/placed-writes.ts'
 import { afterEntry, listPlacedOutbox } from '../storage/placed-outbox.ts'
@@ -329,12 +329,15 @@ export function createRestorePlaces(places: LoggedPlaces): RestorePlaces {
     free: (organizationId, formIds) =>
       directory.freeForms(organizationId, formIds, toInstant(places.clock.nowMs())),
     async enter(organizationId, { formIds, keys }) {
-      if ((await lookUp(organizationId, places)).kind === 'shared') {
+      const place = await lookUp(organizationId, places)
+      if (place.kind === 'shared') {
         if (formIds.length > 0 && !(await reserveForms(formIds, organizationId, places))) return false
         // From here on the rows themselves hold the ids.
         await directory.releaseForms(organizationId, formIds)
         return true
       }
+      // The rows may say how long others are kept, and only the sweep looks after that.
+      await directory.noteWork(place.familyId, toInstant(places.clock.nowMs() + ALARM_MS))
       for (const { keyId, issuedBy } of keys) await directory.reserveKey(keyId, organizationId, issuedBy)
       if (formIds.length === 0) return true
       if (!(await reserveForms(formIds, organizationId, places))) return false

@@ -119,6 +119,7 @@ const restoreCommand: Command = {
       erasedRows,
       erasuresUnreadable,
       webhookSecrets = [],
+      webhooksGivenBefore = [],
     } = restoration
     context.note(`Restored ${organizationId}: ${rows} rows from ${restoration.archive}.`)
     for (const { from, to } of restoration.formIds ?? []) context.out(`${from}  ${to}`)
@@ -138,6 +139,10 @@ const restoreCommand: Command = {
     if (webhookSecrets.length > 0)
       context.note(
         'Its webhooks have new secrets, which are shown this once. Tell the receivers, then switch each on with "webhook update ID --on".',
+      )
+    if (webhooksGivenBefore.length > 0)
+      context.note(
+        `An earlier answer, which was perhaps lost, showed the new secrets of ${webhooksGivenBefore.join(', ')}. If you have not seen them, draw others with "webhook rotate ID".`,
       )
   },
 }

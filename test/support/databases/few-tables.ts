@@ -6,7 +6,7 @@ import { migrations } from '../../../adapters/sqlite/schema/actual.ts'
 /** The tables, with their indexes, that are enough for everything that moves do. Moving few tables takes little time. */
 const TABLES = [
   'organizations api_keys operator_keys people sessions outbox sends send_requests retention import_sessions import_keys',
-  'sites contacts forms form_submissions removals restores',
+  'sites contacts forms form_submissions form_signs removals restores webhooks webhook_deliveries',
   'families placed_organizations placed_slugs placed_keys placed_forms write_pauses refused_writes',
   'moves move_organizations move_journal move_targets move_guards',
 ]

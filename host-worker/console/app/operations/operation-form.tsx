@@ -124,8 +124,9 @@ function SeveralChecks({ field, writing: { written, write }, error }: ControlPro
             label={choice.label}
             isChecked={taken.includes(choice.value)}
             onChecked={(isTaken) => {
-              const next = choices.filter((one) => (one === choice ? isTaken : taken.includes(one.value)))
-              write(name, next.map(({ value }) => value).join(' '))
+              // What is no choice here, as a webhook's event of tests, stays.
+              const others = taken.filter((value) => value !== choice.value)
+              write(name, (isTaken ? [...others, choice.value] : others).join(' '))
             }}
           />
         ))}

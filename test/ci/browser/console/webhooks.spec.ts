@@ -122,6 +122,29 @@ test('a support key sees them, and may test and resend alone', async () => {
   await check()
 })
 
+test('changing what a webhook is told of keeps the event of tests, which is no choice there', async () => {
+  const events = ['--event', 'contact.created', '--event', 'test']
+  await room.operator('webhook', 'create', url, '--org', 'demo', ...events, '--description', 'Tested')
+  const list = await room.operator('webhook', 'list', '--org', 'demo', '--json')
+  const rows = list.split('\n').filter((line) => line.includes('Tested'))
+  const { webhookId } = JSON.parse(rows[0] ?? '') as { webhookId: string }
+  const { page } = await room.visit(
+    `/organizations/demo/webhooks/${encodeURIComponent(webhookId)}`,
+    room.adminKey,
+  )
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
+  await dialog.getByLabel('contact.created').uncheck()
+  await dialog.getByLabel('contact.updated').check()
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+  const { events: kept } = JSON.parse(await room.operator('webhook', 'show', webhookId)) as {
+    events: string[]
+  }
+  expect(kept.toSorted()).toEqual(['contact.updated', 'test'])
+  await room.operator('webhook', 'delete', webhookId)
+})
+
 test('the list and a webhook look right everywhere', async () => {
   const [id = ''] = (await room.operator('webhook', 'list', '--org', 'demo')).split(' ')
   await room.operator('webhook', 'test', id)
