@@ -2,7 +2,7 @@ import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import type { KeptKind, RetentionSettings } from '../../../ports/organizations.ts'
 import type { DueRetention, Retention, RetentionDirectory } from '../../../ports/organization-store.ts'
 import { expectedSettings, unchanged } from '../access/organizations.ts'
-import { comingDue, failing } from '../placement/coming-due.ts'
+import { failing, firstDue } from '../placement/coming-due.ts'
 import { isPlaced, type Guard } from '../placement/guard.ts'
 import {
   atMost,
@@ -136,7 +136,7 @@ const forgetFailing = changeFailing(sql`failing_since = iif(exists (select 1 fro
 const alertOfFailing = alerting(stillFails)
 /** The version grows, so that no change of what was read before switches it on again unseen. */
 const switchOffFailing = changeFailing(sql`is_on = 0, off_reason = 'failing', version = version + 1`)
-const nextDue = template(db.selectFrom(comingDue.as('d')).select('d.at').orderBy('d.at').limit(sql.lit(1)))
+const nextDue = template(firstDue)
 
 /** How many rows one step removes. Other organizations of the database wait meanwhile. */
 const REMOVED_MAX = 200

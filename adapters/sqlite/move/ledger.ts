@@ -26,7 +26,7 @@ import { keysOf } from '../../../domain/text/encoding.ts'
 import { insertWhen, slotsOf } from '../statement/insert.ts'
 import { aliasesFor } from '../tables.ts'
 import { isPaused } from './moved-rows.ts'
-import { comingDue } from '../placement/coming-due.ts'
+import { withSomethingDue } from '../placement/coming-due.ts'
 import { familyMembers, isPlaced } from '../placement/guard.ts'
 
 /** The columns of `moves` that tell of a move. */
@@ -296,7 +296,7 @@ const hasWork = db
           .where('b.organization_id', 'in', organizations)
           .where('b.status', '=', sql.lit('pending')),
       ),
-      exists(db.selectFrom(comingDue.as('d')).where('d.organization_id', 'in', organizations)),
+      exists(db.selectFrom(withSomethingDue.as('d')).where('d.organization_id', 'in', organizations)),
       exists(
         db
           .selectFrom('import_sessions as s')

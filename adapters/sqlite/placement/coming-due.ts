@@ -8,19 +8,25 @@ export const failing = db
   .where('w.is_on', '=', sql.lit(1))
   .where('w.failing_since', 'is not', null)
 
-/** All that the sweep of a database will have to do, and when. */
-export const comingDue = db
-  .selectFrom('retention')
-  .select(['organization_id', 'due_at as at'])
-  .unionAll(db.selectFrom('send_requests').select(['organization_id', 'expires_at as at']))
-  .unionAll(db.selectFrom('webhook_deliveries').select(['organization_id', 'expires_at as at']))
-  .unionAll(
-    failing
-      .select('w.organization_id')
-      .select(({ ref }) =>
-        sql<string>`strftime('%Y-%m-%dT%H:%M:%fZ', ${ref('w.failing_since')}, ${sql.lit(`+${FAILING_DAYS} days`)})`.as(
-          'at',
-        ),
-      ),
-  )
-  .unionAll(db.selectFrom('form_signs').select(['organization_id', 'expires_at as at']))
+const failsForDays = sql`strftime('%Y-%m-%dT%H:%M:%fZ', failing_since, ${sql.lit(`+${FAILING_DAYS} days`)})`
+
+/** All that the sweep of a database will have to do: when it is due, and the rows of which. */
+const parts = [
+  [sql`due_at`, sql`retention`],
+  [sql`expires_at`, sql`send_requests`],
+  [sql`expires_at`, sql`webhook_deliveries`],
+  [sql`expires_at`, sql`form_signs`],
+  [failsForDays, sql`webhooks where is_on = 1 and failing_since is not null`],
+] as const
+
+/** The first instant at which something is due. SQLite reads each part by its index, and none of them whole. */
+export const firstDue = sql<{ readonly at: string }>`${sql.join(
+  parts.map(([at, rows]) => sql`select ${at} as at from ${rows}`),
+  sql` union all `,
+)} order by at limit 1`
+
+/** The organizations that have something that will be due. */
+export const withSomethingDue = sql<{ readonly organization_id: string }>`(${sql.join(
+  parts.map(([, rows]) => sql`select organization_id from ${rows}`),
+  sql` union all `,
+)})`
