@@ -12,7 +12,7 @@ export { createExecutor, isLockFailure } from './executor.ts'
  * The storage ports over the database that families share, and the directory of the families that have a database of
  * their own.
  */
-interface D1Storage extends SqliteStorage {
+export interface D1Storage extends SqliteStorage {
   readonly directory: PlaceDirectory
 }
 

@@ -88,7 +88,7 @@ interface FollowUpPorts {
 }
 
 /** What the platform calls besides requests. */
-interface FollowUpWork {
+export interface FollowUpWork {
   /** Handles a batch of queue messages. */
   queue(batch: MessageBatch): Promise<void>
   /**

@@ -117,7 +117,7 @@ export type RecordedRow = Readonly<Record<string, RecordedValue>>
 declare const slot: unique symbol
 
 /** The type of a column's value in a statement. No value has it, so that a slot alone can stand in its place. */
-interface Bound {
+export interface Bound {
   readonly [slot]: never
 }
 

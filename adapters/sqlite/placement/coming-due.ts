@@ -1,12 +1,5 @@
 import { sql } from 'kysely'
 import { FAILING_DAYS } from '../../../domain/webhooks/webhook.ts'
-import { db } from '../statement/compiler.ts'
-
-/** The conditions are those of the index of failing webhooks, of which there are few. */
-export const failing = db
-  .selectFrom('webhooks as w')
-  .where('w.is_on', '=', sql.lit(1))
-  .where('w.failing_since', 'is not', null)
 
 const failsForDays = sql`strftime('%Y-%m-%dT%H:%M:%fZ', failing_since, ${sql.lit(`+${FAILING_DAYS} days`)})`
 

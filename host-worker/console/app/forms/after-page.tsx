@@ -19,6 +19,7 @@ type Stored = BodyOf<'organizationAutomations.show'>
 interface Automation {
   readonly automationId: string
   readonly name: string
+  readonly status: Listed['status']
   readonly steps: readonly Step[]
 }
 
@@ -105,7 +106,7 @@ function newAutomation(form: StoredForm, all: readonly Listed[]): Automation {
   let number = 1
   const id = () => `${form.formId.slice(0, 180)}-after${number === 1 ? '' : `-${number}`}`
   while (ids.has(id())) number += 1
-  return { automationId: id(), name: 'Thank you', steps: [] }
+  return { automationId: id(), name: 'Thank you', status: 'active', steps: [] }
 }
 
 interface StoredProps extends AutomationsProps {
@@ -119,9 +120,11 @@ const tones = { active: 'good', paused: 'waiting', draft: 'neutral' } as const
 function StoredAutomation({ organizationId, form, automation, onChanged }: StoredProps) {
   const mayChange = useMay('organizationAutomations.save')
   const [isOpen, setOpen] = useState(false)
-  const { automationId, name, status, stepCount } = automation
+  const { automationId, name, stepCount } = automation
   const params = { organizationId, automationId }
   const reading = useCall('organizationAutomations.show', { params })
+  // The list is read by itself. What a change replaces is what is shown here, so its state is shown.
+  const { status } = reading.state === 'ready' ? automationIn(reading.data) : automation
   const reload = (): void => {
     reading.reload()
     onChanged()
@@ -228,10 +231,7 @@ function AutomationEditor({ organizationId, form, begun, found, onSaved }: Edito
     async (client) => {
       const { name, steps } = automation
       const trigger = { type: 'form_submission', formId: form.formId }
-      const line =
-        replaced === null
-          ? { ...automation, status: 'active', trigger }
-          : { ...replaced.automation, name, steps }
+      const line = replaced === null ? { ...automation, trigger } : { ...replaced.automation, name, steps }
       try {
         return await client.call('organizationAutomations.save', {
           params: { organizationId },
