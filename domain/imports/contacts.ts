@@ -5,7 +5,6 @@ import type {
   MatchKeys,
   Matches,
   Matching,
-  StagedChunk,
   Touch,
 } from '../../ports/import-sessions.ts'
 import type { StoredRow } from '../../ports/records.ts'
@@ -209,22 +208,24 @@ function isOlder(one: Person, than: Person): boolean {
   return left === right ? one.contactId < than.contactId : left < right
 }
 
-/** Contacts as the first rows of a chunk, or of what is left of it, leave them, one row after the other. */
+/**
+ * Contacts as the rows of a step leave them, one row after the other.
+ * @param keys of these rows, by which the contacts were found
+ */
 export function matchRows(
   session: ImportSession,
-  { chunk, rows, taken }: StagedChunk & { readonly taken: number },
+  { rows, place }: { readonly rows: readonly StoredRow[]; readonly place: number },
   found: Matches,
+  keys: MatchKeys,
 ): MatchedRows {
   const people = new People()
   for (const stored of found.contacts) people.add(String(stored.contactId), stored)
   const own = ownPrefix(session.importId)
   const isListed = isList(session)
   const unfit = new Map<string, number>()
-  const some = rows.slice(0, taken)
-  for (const [index, row] of some.entries()) {
+  for (const [index, row] of rows.entries()) {
     const renamed = people.take(row, own)
-    const place = chunk * ROWS_OF_CHUNK_MAX + ROWS_OF_CHUNK_MAX - rows.length + index
-    const person = people.find(row) ?? people.add(idOf(row, own, place), null)
+    const person = people.find(row) ?? people.add(idOf(row, own, place + index), null)
     for (const [at, one] of [...renamed, [index, row] as const]) person.given.set(at, one)
     // Renamed rows may lie between others of the contact. So all of its rows are gone through again in their order.
     if (renamed.size > 0) people.change(person, person.stored ?? { contactId: person.contactId })
@@ -235,7 +236,6 @@ export function matchRows(
       people.change(person, { ...changed, attributes: attributes.merged })
     }
   }
-  const keys = matchKeysOf(some)
   const warnings = [...unfit].map(
     ([id, count]) =>
       `${echoed(id)}: ${count} new attributes were left out, because a contact has at most ${attributeBounds.most}.`,
@@ -265,7 +265,11 @@ function ownPrefix(importId: string): string {
 const ROWS_OF_CHUNK_MAX = 10_000
 const NUMBER_LENGTH = 10
 
-/** @param place a number that no other row of the file has */
+/** The place in the file of the first of the rows that are left of a chunk: no two rows have the same, later ones a larger. */
+export function placeInFile(chunk: number, left: number): number {
+  return (chunk + 1) * ROWS_OF_CHUNK_MAX - left
+}
+
 function idOf({ contactId }: StoredRow, own: string, place: number): string {
   if (typeof contactId === 'string') return contactId
   return `${own}${String(place).padStart(NUMBER_LENGTH, '0')}`

@@ -2,7 +2,7 @@ import type { ImportSession, StagedChunk, ImportDirectory, ImportRef } from '../
 import type { StoredRow } from '../../ports/records.ts'
 import { importContext, type ImportWorld, type Lookup } from './check.ts'
 import { isStagedAsDrafts, isKeptAtPos, kindOf, type ImportKind, type Completion } from './kinds.ts'
-import { matchKeysOf, matchRows } from './contacts.ts'
+import { matchKeysOf, matchRows, placeInFile } from './contacts.ts'
 import type { Clock, Log } from '../../ports/platform.ts'
 import { toInstant } from '../text/instant.ts'
 import { ABANDONED_MS } from './file/transfer.ts'
@@ -76,10 +76,11 @@ async function writeMatched(
   const { chunk, rows } = staged
   let taken = rows.length
   for (;;) {
-    const keys = matchKeysOf(rows.slice(0, taken))
+    const some = rows.slice(0, taken)
+    const keys = matchKeysOf(some)
     const found = await sessions.findMatches(session, keys, taken === 1 ? Infinity : MATCHES_MAX_BYTES)
     if (!('bytes' in found)) {
-      const matched = matchRows(session, { chunk, rows, taken }, found)
+      const matched = matchRows(session, { rows: some, place: placeInFile(chunk, rows.length) }, found, keys)
       return sessions.writeChunk(session, { chunk, taken, of: rows.length, matched })
     }
     const fitting = Math.floor((taken * MATCHES_MAX_BYTES) / found.bytes)

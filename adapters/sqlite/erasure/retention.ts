@@ -2,7 +2,7 @@ import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import type { KeptKind, RetentionSettings } from '../../../ports/organizations.ts'
 import type { DueRetention, Retention, RetentionDirectory } from '../../../ports/organization-store.ts'
 import { expectedSettings, unchanged } from '../access/organizations.ts'
-import { firstDue } from '../placement/coming-due.ts'
+import { firstDue, isFailing } from '../placement/coming-due.ts'
 import { isPlaced, type Guard } from '../placement/guard.ts'
 import {
   atMost,
@@ -110,13 +110,10 @@ const findDue = template(
     .orderBy('r.organization_id')
     .limit(atMost('limit')),
 )
-/** The conditions are those of the index of failing webhooks, of which there are few. */
-const failing = db
-  .selectFrom('webhooks as w')
-  .where('w.is_on', '=', sql.lit(1))
-  .where('w.failing_since', 'is not', null)
 const findFailing = template(
-  failing
+  db
+    .selectFrom('webhooks as w')
+    .where(isFailing)
     .select(['w.organization_id as organizationId', 'w.webhook_id as webhookId', 'w.url'])
     .select(({ ref }) => sql<string>`${ref('w.failing_since')}`.as('failingSince'))
     .where('w.failing_since', '<=', slot<string>('since'))

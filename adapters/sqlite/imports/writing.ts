@@ -6,6 +6,7 @@ import {
   type SqlBool,
   type RawBuilder,
 } from 'kysely'
+import { placeInFile } from '../../../domain/imports/contacts.ts'
 import { keysOf } from '../../../domain/text/encoding.ts'
 import type {
   ImportSession,
@@ -412,13 +413,8 @@ export async function findMatches(
   const { organizationId } = place
   const lookups = [lookup(place, byId, ids), lookup(place, byEmail, emails), lookup(place, byPhone, phones)]
   if (bytesMax < Infinity) {
-    const sizes = rowsIn(
-      await resultsOf(
-        executor,
-        lookups.flatMap(({ sizes: some }) => some),
-      ),
-    )
-    const bytes = sizes.reduce((sum, size) => sum + size.bytes, 0)
+    const asked = lookups.flatMap(({ sizes }) => sizes)
+    const bytes = rowsIn(await resultsOf(executor, asked)).reduce((sum, size) => sum + size.bytes, 0)
     if (bytes > bytesMax) return { bytes }
   }
   // The clock is read with them, so that what changes after it is noticed.
@@ -469,9 +465,6 @@ function rowsIn<Row>(results: readonly StatementResult<Row>[]): readonly Row[] {
 // the contact as it would be, and under its email and its phone its id, its age and whether it has an email. Notes are
 // only added; of several of one contact, that of the last chunk holds. A contact that no longer has an email under which it
 // was noted is found by it all the same, and whoever matches looks at the contact itself.
-
-/** A chunk has fewer rows, so that each step of each chunk has a number of its own, later ones a larger one. */
-const STEPS_OF_CHUNK_MAX = 10_000
 
 /** So many that a bucket mostly has one key. */
 const BUCKETS = 2 ** 32
@@ -532,7 +525,7 @@ function noteStatements(
     counts.set(shared, count + 1)
     if (count < SHARED_MAX) add(note, value)
   }
-  const part = chunk * STEPS_OF_CHUNK_MAX + STEPS_OF_CHUNK_MAX - of
+  const part = placeInFile(chunk, of)
   // An organization's clock moves with each write, so contacts of later steps are younger.
   const madeAt = toInstant(Date.parse(now) + part)
   const aged = noted.map((row) => {

@@ -1,5 +1,8 @@
-import { sql } from 'kysely'
+import { sql, type SqlBool } from 'kysely'
 import { FAILING_DAYS } from '../../../domain/webhooks/webhook.ts'
+
+/** The condition of a webhook that fails, which is that of the index of these few. */
+export const isFailing = sql<SqlBool>`is_on = 1 and failing_since is not null`
 
 const failsForDays = sql`strftime('%Y-%m-%dT%H:%M:%fZ', failing_since, ${sql.lit(`+${FAILING_DAYS} days`)})`
 
@@ -9,7 +12,7 @@ const parts = [
   [sql`expires_at`, sql`send_requests`],
   [sql`expires_at`, sql`webhook_deliveries`],
   [sql`expires_at`, sql`form_signs`],
-  [failsForDays, sql`webhooks where is_on = 1 and failing_since is not null`],
+  [failsForDays, sql`webhooks where ${isFailing}`],
 ] as const
 
 /** The first instant at which something is due. SQLite reads each part by its index, and none of them whole. */
