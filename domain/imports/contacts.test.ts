@@ -14,6 +14,7 @@ import { relayed } from '../../ports/relayed.ts'
 import type { ImportSession, ImportSessions, MatchKeys } from '../../ports/import-sessions.ts'
 import { utf8 } from '../text/encoding.ts'
 import type { TransferAnswer } from './file/transfer.ts'
+import { placeInFile } from './contacts.ts'
 import { commitImport, runImport, targetIn } from './sessions.ts'
 import { storedFields } from '../record/resource.ts'
 import { contacts } from '../resources/contacts.ts'
@@ -336,6 +337,11 @@ const run = async (storage: ScratchStorage, text: string, more: object = {}) =>
     { kind: 'contacts', format: 'csv', source: sourceOf(utf8(text)), onProgress: () => undefined, ...more },
     worldOf(storage),
   )
+
+it('rows of two steps, and of two chunks, have different places, in the order of the file', () => {
+  const places = [placeInFile(0, 3), placeInFile(0, 3) + 1, placeInFile(0, 1), placeInFile(1, 10_000)]
+  expect(places).toEqual([...new Set(places)].toSorted((left, right) => left - right))
+})
 
 it('rows that get the id of a later row are merged in the order of the file', async () => {
   const storage = await openStorage('shared')
