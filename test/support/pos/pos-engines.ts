@@ -71,9 +71,12 @@ function embeddedWriter(kind: SourceKind, fileOf: (tenant: PosTenant) => string)
   }
 }
 
-/** Runs SQL in one transaction, without waiting for the disk, because no data outlives the test. */
+/**
+ * Runs SQL in one transaction, without waiting for the disk, because no data outlives the test. A gateway may be opening
+ * or closing the same file, so a lock is waited for.
+ */
 function executeSqlite(file: string, text: string): void {
-  const database = new DatabaseSync(file)
+  const database = new DatabaseSync(file, { timeout: 5_000 })
   database.exec(`pragma synchronous = off; begin; ${text}; commit`)
   database.close()
 }
