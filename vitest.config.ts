@@ -1,17 +1,23 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Tests that start the Workers runtime, or programs of the project. They take nearly as long as all others. */
+/** Tests that start the Workers runtime, or programs of the project. */
 const SYSTEM = '{domain,adapters,host-worker,test}/**/*.system.test.ts'
 
 /**
- * The tests that `npm test` leaves out, by the variable that selects them. `npm run test:system` needs nothing but Node,
- * and SYSTEM_TESTS=too adds its tests to the usual ones. The others need a real browser, real ODBC drivers or a registry
- * to install the package from, and belong to the scripts in test/ci.
+ * Tests that interrupt work at one call after another, let requests race, draw their input at random, or move, export and
+ * restore whole organizations. They take as long as all tests that are neither these nor of the system.
+ */
+const LONG = '{domain,adapters,host-worker,test}/**/*.long.test.ts'
+
+/**
+ * The tests that `npm test` leaves out, by the variable that selects them. `npm run test:system` and `npm run test:long`
+ * need nothing but Node. The others need a real browser, real ODBC drivers or a registry to install the package from, and
+ * belong to the scripts in test/ci.
  */
 const partial: Readonly<Record<string, readonly string[]>> = {
   SYSTEM_TESTS: [SYSTEM],
+  LONG_TESTS: [LONG],
   BROWSER_TESTS: ['test/ci/browser/*.spec.ts', 'test/ci/browser/console/*.spec.ts'],
   CONSOLE_TESTS: ['test/ci/browser/console/*.spec.ts'],
   PACKAGE_TESTS: ['test/ci/package/*.spec.ts'],
@@ -24,61 +30,18 @@ const partial: Readonly<Record<string, readonly string[]>> = {
 }
 const [askedFor, asked] = Object.entries(partial).find(([name]) => process.env[name] === 'yes') ?? []
 const isPartial = askedFor !== undefined
-const withSystem = process.env.SYSTEM_TESTS === 'too'
 /** Whether all answers that the tests fetch are the service's. */
-const asksService = !isPartial || askedFor === 'SYSTEM_TESTS'
+const asksService = !isPartial || askedFor === 'SYSTEM_TESTS' || askedFor === 'LONG_TESTS'
 
 /**
- * The slowest files, in the order in which they start, before all others: a slow file that started last would keep one
- * core busy while the other is idle.
+ * What a usual run leaves out. With `too`, a variable adds its tests to the usual ones, and whoever names files or folders
+ * means the long tests in them, too.
  */
-const LONG = [
-  'host-worker/operator/archives.test.ts',
-  'test/faults/lost-updates.test.ts',
-  'host-worker/operator/erased-archives.test.ts',
-  'adapters/sqlite/move/move.test.ts',
-  'domain/imports/contacts.test.ts',
-  'test/contract/golden/golden.test.ts',
-  'test/contract/golden/imports.test.ts',
-  'test/faults/sends.test.ts',
-  'test/contract/golden/figures.test.ts',
-  'test/simulation/regressions/regressions.test.ts',
-  'adapters/sqlite/move/kills.test.ts',
-  'test/faults/imports.test.ts',
-  'test/conformance/node-sqlite.test.ts',
-  'test/contract/removal/removal.test.ts',
-  'test/contract/removal/removal-copies.test.ts',
-  'test/contract/page-size.test.ts',
-  'test/contract/operator/operator-hostile.test.ts',
-  'test/conformance/unindexed-object.test.ts',
-  'test/contract/operator/operator-versions.test.ts',
-  'test/contract/records.test.ts',
-  'test/contract/operator/operator-keys.test.ts',
-  'test/contract/keys/key-rate.test.ts',
-  'test/conformance/d1.system.test.ts',
-  'test/conformance/durable-object.system.test.ts',
-  'host-worker/dev/start.system.test.ts',
-  'test/e2e/after-receipt.system.test.ts',
-  'test/faults/pos-gateway.system.test.ts',
-  'host-worker/operator/local.system.test.ts',
-  'test/e2e/sends.system.test.ts',
-  'host-worker/dev/wrangler-dev.system.test.ts',
-  'host-worker/launch/run.system.test.ts',
+const namesFiles = process.argv.slice(2).some((argument) => /^[^-].*\//.test(argument))
+const leftOut = [
+  ...(process.env.SYSTEM_TESTS === 'too' ? [] : [SYSTEM]),
+  ...(process.env.LONG_TESTS === 'too' || namesFiles ? [] : [LONG]),
 ]
-
-class LongFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const placeOf = ({ moduleId }: TestSpecification) => {
-      const place = LONG.findIndex((file) => moduleId.endsWith(`/${file}`))
-      return place === -1 ? LONG.length : place
-    }
-    const sorted = await super.sort(files)
-    return sorted.toSorted((left, right) => placeOf(left) - placeOf(right))
-  }
-}
-
-/** With --sequence.shuffle, vitest orders the files too, unless it is given another order. */
-const isShuffled = process.argv.some((argument) => argument.startsWith('--sequence.shuffle'))
 
 // Tests hand mostly small work to other threads (an HMAC of some bytes, say), and waking one of several threads costs
 // more than that work. Workers inherit this setting; the programs that they start do not (test/support/runner/file-setup.ts).
@@ -108,7 +71,6 @@ export default defineConfig({
     // young objects each time they fill some megabytes. With one thread and more room for them, a run takes a fifth less.
     execArgv: ['--single-threaded-gc', '--max-semi-space-size=32'],
     include: [...(asked ?? ['{domain,adapters,host-worker,test}/**/*.test.ts'])],
-    ...(isShuffled ? {} : { sequence: { sequencer: LongFirst } }),
     // Tests run esbuild for a second each time. Without this it would spend a sixth of that on collecting garbage.
     env: { GOGC: 'off' },
     // Every answer of the service is checked against the contract document, and `npm test` must exercise every operation.
@@ -125,7 +87,7 @@ export default defineConfig({
     // The programs of test/client/library are tested as whoever installs the package runs them (test/ci/package).
     exclude: [
       ...['**/node_modules/**', '**/dist/**', '**/.wrangler/**', 'test/client/library/**'],
-      ...(isPartial || withSystem ? [] : [SYSTEM]),
+      ...(isPartial ? [] : leftOut),
     ],
     // Tests that start a real service, database or browser take seconds, and several times as long on a machine that is
     // busy with others. The limits are there to end a hang, not to judge speed.

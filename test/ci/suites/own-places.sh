@@ -5,5 +5,5 @@
 cd "$(dirname "$0")/../../.." || exit 1
 source test/support/runner/share.sh 6
 TEST_PLACE=own exec bash test/support/runner/counted-tests.sh test/contract --shard "$CI_SHARE" \
-  --exclude 'test/contract/golden/{document,imports}.test.ts' --exclude 'test/contract/removal/removal-{at-once,copies}.test.ts' \
+  --exclude 'test/contract/golden/{document,imports}.test.ts' --exclude 'test/contract/removal/removal-{at-once,copies}.long.test.ts' \
   --exclude 'test/contract/operator/import-secrets.test.ts' --exclude 'test/contract/document*.test.ts'

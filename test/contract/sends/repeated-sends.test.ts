@@ -10,7 +10,7 @@ import {
 import { triedPlaces } from '../../support/runner/thorough.ts'
 import { PLACES } from '../../support/scratch/scratch-places.ts'
 
-// Requests that carry an `Idempotency-Key`, in both places. What is cut off is in test/faults/sends.test.ts.
+// Requests that carry an `Idempotency-Key`, in both places. What is cut off is in test/faults/sends.long.test.ts.
 
 const DAY_MS = 86_400_000
 

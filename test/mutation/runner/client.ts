@@ -32,6 +32,7 @@ export const startRunner: StartRunner = async ({ copy, noted }) => {
     env: {
       ...process.env,
       SYSTEM_TESTS: 'too',
+      LONG_TESTS: 'too',
       MUTATION_COPY: copy,
       ...(noted === undefined ? {} : { MUTATION_NOTED: noted, NODE_OPTIONS: `--import=${preload}` }),
     },

@@ -101,7 +101,7 @@ async function source(reader: Reader): Promise<ReadonlyMap<string, readonly (rea
 const sorted = (entries: readonly (readonly [string, Row])[]) =>
   entries.toSorted(([left], [right]) => (left < right ? -1 : 1))
 
-/** A longer run: `SYNC_STEPS=10000 npm test -- test/contract/removal/removal-copies.test.ts` */
+/** A longer run: `SYNC_STEPS=10000 npm test -- test/contract/removal/removal-copies.long.test.ts` */
 const STEPS = Number(process.env.SYNC_STEPS ?? thorough(400, 120))
 const STEPS_BETWEEN_SYNCS = 8
 
