@@ -1,7 +1,12 @@
 import { described, component } from '../record/meaning.ts'
 import { operationRecord, type RequestBody, type ResponseDeclaration } from '../record/operation.ts'
-import { ALLOWED_HEADERS, ALLOWED_METHODS, PREFLIGHT_MAX_AGE } from './reply.ts'
-import { EXPOSED_HEADERS, failureCodes } from './result.ts'
+import {
+  ALLOWED_HEADERS,
+  ALLOWED_METHODS,
+  EXPOSED_HEADERS,
+  failureCodes,
+  PREFLIGHT_MAX_AGE,
+} from './result.ts'
 import { acceptedTypes } from './body.ts'
 import { attributionMaxLength } from './language/attribution.ts'
 import type { JudgedKey } from './evaluate.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { receiptReply, submissionFailure, refused, refusedFields } from './result.ts'
-import { preflight } from './reply.ts'
+import { preflight } from './submit.ts'
 
 const bodyOf = (reply: { readonly body: string | null }): unknown => JSON.parse(reply.body ?? '') as unknown
 const saved = { kind: 'saved', submissionId: 'sub_1', title: 'T', message: 'M', voice: null } as const

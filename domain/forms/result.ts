@@ -108,8 +108,15 @@ export function refusedFields(
   return { ...refused('validation_error', error), fieldErrors, fieldLabels: new Map(labels) }
 }
 
-/** The headers that a page of another origin may read. */
+/**
+ * The methods and headers that a page of another origin may use (contract, response rule 7), and the headers that it may
+ * read.
+ */
+export const ALLOWED_METHODS = 'POST, OPTIONS'
+export const ALLOWED_HEADERS = 'Content-Type, Accept'
 export const EXPOSED_HEADERS = 'X-Request-Id'
+/** For how many seconds a browser need not ask again: a day, of which some take less. */
+export const PREFLIGHT_MAX_AGE = '86400'
 
 /**
  * The headers of every reply of the submission endpoint: pages of any origin may read it, failures included, and nobody

@@ -1,18 +1,34 @@
 import type { ReplyOf, RequestOf } from '../record/operation.ts'
-import { contentTypeOf } from '../text/http.ts'
-import { submissionReply, preflight, failedReply, unknownFormReply } from './reply.ts'
+import { acceptNames, contentTypeOf, type HeaderValue } from '../text/http.ts'
 import type { postSubmission, preflightForm } from './endpoints.ts'
 import type { Background, Clock, Deadline, RandomSource } from '../../ports/platform.ts'
 import type { FormDirectory, StoredForm } from '../../ports/records.ts'
 import type { Queue } from '../../ports/outbox.ts'
 import type { Secrets } from '../access/secrets.ts'
-import type { Identity, RoutedRequest } from '../record/reply.ts'
+import type { EmptyReply, Identity, RoutedRequest, TextReply } from '../record/reply.ts'
 import { randomBase62 } from '../text/encoding.ts'
 import { toInstant } from '../text/instant.ts'
 import { readBody, type Posted } from './body.ts'
 import { contractDoor, evaluate, refusedIn, type LoadedForm, type Submission } from './evaluate.ts'
 import { BODY_MAX_BYTES, FORM_ID } from './language/definition.ts'
-import { formNotFound, type Refused, type SubmissionResult, unknownOutcome } from './result.ts'
+import type { Say, Voice } from './language/words.ts'
+import type * as ReplyPages from './reply-pages.ts'
+import {
+  ALLOWED_HEADERS,
+  ALLOWED_METHODS,
+  failureStatus,
+  formNotFound,
+  PREFLIGHT_MAX_AGE,
+  receiptReply,
+  refused,
+  SUBMISSION_HEADERS,
+  submissionFailure,
+  unknownOutcome,
+  type Honeypot,
+  type Refused,
+  type Saved,
+  type SubmissionResult,
+} from './result.ts'
 import { compileForm } from './language/compile.ts'
 import { networkOf } from '../spam/judge.ts'
 import type { HandlerFor, Served } from '../access/serve-operation.ts'
@@ -241,6 +257,98 @@ export function createFormCache(maxCharacters = 4_000_000): FormCache {
 }
 
 /**
+ * The reply to a submission: a page or a redirect for a native form, else JSON.
+ * @param contentType the parsed `Content-Type` header
+ */
+export async function submissionReply(
+  request: Request,
+  contentType: HeaderValue | null,
+  result: SubmissionResult,
+) {
+  if (!wantsPage(contentType, request.headers)) return receiptReply(result)
+  if (result.kind !== 'refused') return successReply(request, result)
+  return pageReply(result.status, result.voice, ({ failurePage, wayBack }, say) =>
+    failurePage(result, wayBack(request), say),
+  )
+}
+
+async function successReply(request: Request, result: Saved | Honeypot) {
+  if (result.kind === 'saved' && result.redirectUrl !== null) {
+    const headers = { ...SUBMISSION_HEADERS, location: result.redirectUrl }
+    return { status: 303 as const, headers, body: null }
+  }
+  return pageReply(200, result.voice, ({ successPage, wayBack }, say) =>
+    successPage(result, wayBack(request), say),
+  )
+}
+
+/**
+ * The reply to a failure that is not about a submission: a wrong method, or an internal failure.
+ * @param request the request, which decides whether the reply is a page
+ * @param headers headers of the reply, besides those that all replies have
+ */
+export async function failedReply(
+  request: Request,
+  code: 'method_not_allowed' | 'internal_error',
+  error: string,
+  headers: Readonly<Record<string, string>> = {},
+) {
+  if (!wantsPage(contentTypeOf(request.headers), request.headers)) {
+    return submissionFailure(code, error, headers)
+  }
+  const failure: ReplyPages.Failure = {
+    ...refused('internal_error', error),
+    code: code === 'internal_error' ? 'unknown_outcome' : code,
+  }
+  const page: Page = ({ failurePage, wayBack }, say) => failurePage(failure, wayBack(request), say)
+  return pageReply(failureStatus[code], null, page, headers)
+}
+
+/** Writes a page in the language of its form. */
+type Page = (pages: typeof ReplyPages, say: Say) => string
+
+/** A reply with a page. Few requests want one, so the pages are loaded by the first that does. */
+async function pageReply<Status extends number>(
+  status: Status,
+  voice: Voice | null,
+  page: Page,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<TextReply<Status>> {
+  const pages = await import('./reply-pages.ts')
+  return {
+    status,
+    headers: { ...SUBMISSION_HEADERS, ...(await pages.pageHeaders()), ...headers },
+    body: page(pages, await pages.sayerOf(voice ?? {})),
+  }
+}
+
+/**
+ * Whether a request gets a page as its reply: it is not JSON, and it accepts `text/html` by name and not
+ * `application/json` (contract, Response rules 1 and 2). A request without a content type, or with one that was not
+ * understood, is not JSON.
+ * @param contentType the parsed `Content-Type` header
+ */
+export function wantsPage(contentType: HeaderValue | null, headers: Headers): boolean {
+  if (contentType?.value === 'application/json') return false
+  const accept = headers.get('accept')
+  return acceptNames(accept, 'text/html') && !acceptNames(accept, 'application/json')
+}
+
+/** Answers a cross-origin preflight. */
+export function preflight(): EmptyReply<204> {
+  return {
+    status: 204,
+    headers: {
+      ...SUBMISSION_HEADERS,
+      'access-control-allow-methods': ALLOWED_METHODS,
+      'access-control-allow-headers': ALLOWED_HEADERS,
+      'access-control-max-age': PREFLIGHT_MAX_AGE,
+    },
+    body: null,
+  }
+}
+
+/**
  * What websites call: the part of the public interface whose replies, failures included, pages of any origin may read.
  * It needs no more than forms, so an isolate that takes submissions loads nothing else, not even the records.
  */
@@ -256,7 +364,8 @@ export const submissionApi: Api<SubmissionWorld> = {
     failedReply(request, 'method_not_allowed', 'Method not allowed', { allow: allowed.join(', ') }),
   answerFailure: async ({ request, requestId }) =>
     failedReply(request, 'internal_error', unknownOutcome(requestId)),
-  answerUnknownRoute: () => unknownFormReply(),
+  // The id of the form is malformed.
+  answerUnknownRoute: () => receiptReply(formNotFound()),
 }
 
 /** Serves an operation that anybody may call. */

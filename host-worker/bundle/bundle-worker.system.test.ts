@@ -23,7 +23,7 @@ const kinds = {
     without: [
       [
         'submissions',
-        /^domain\/forms\/(?:submit|evaluate|body|reply)\b|^adapters\/sqlite\/write\/submission/,
+        /^domain\/forms\/(?:submit|evaluate|body|reply-pages)\b|^adapters\/sqlite\/write\/submission/,
       ],
       ['the engine of forms', /^domain\/forms\/language\/(?:compile|visibility|answers)\b/],
       ['analytics', /^domain\/analytics\//],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Reply } from '../record/reply.ts'
 import { contentTypeOf } from '../text/http.ts'
 import { utf8 } from '../text/encoding.ts'
-import { failedReply, submissionReply, wantsPage } from './reply.ts'
+import { failedReply, submissionReply, wantsPage } from './submit.ts'
 import {
   failureCodes,
   failureStatus,
