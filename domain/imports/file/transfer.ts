@@ -7,6 +7,7 @@ import type {
 } from '../../../ports/import-sessions.ts'
 import { OF_SETTING } from '../../limits/limits.ts'
 import { concatenated, fromBase64Url, toBase64Url } from '../../text/encoding.ts'
+import type { Content, Inputs } from '../../text/http.ts'
 
 /** The part of an import's session that its sender needs. */
 export type ImportProgress = Pick<
@@ -189,6 +190,38 @@ export function outcomeOf(session: Omit<ImportProgress, 'importId' | 'nextPart'>
     merged: mergedRows,
     warnings: [...warnings, ...empty],
   }
+}
+
+type Operation = 'open' | 'sendPart' | 'commit' | 'write' | 'abort'
+
+/** Calls an operation of an import. */
+type Ask = (operation: Operation, inputs: Inputs) => Promise<TransferAnswer>
+
+/** Where the files of an organization are imported by the operator interface of a service. */
+export function importTarget(organizationId: string, ask: Ask): ImportTarget {
+  const one = (importId: string) => ({ params: { organizationId, importId } })
+  return {
+    open: ({ isDryRun = false, takesAttributes = false, listsProblems = false, ...file }) => {
+      // A service of an earlier version does not know these.
+      const more = {
+        ...(takesAttributes && { attributes: true }),
+        ...(listsProblems && { allProblems: true }),
+      }
+      return ask('open', { params: { organizationId }, body: { ...file, dryRun: isDryRun, ...more } })
+    },
+    part: (importId, part) => {
+      const params = { organizationId, importId, part: String(part.part) }
+      return ask('sendPart', { params, content: contentOf(part) })
+    },
+    commit: (importId) => ask('commit', one(importId)),
+    write: (importId) => ask('write', one(importId)),
+    abort: (importId) => ask('abort', one(importId)),
+  }
+}
+
+function contentOf(part: ReceivedPart): Content {
+  const headers = { 'content-type': 'application/octet-stream', 'content-digest': contentDigest(part) }
+  return { headers, body: part.bytes }
 }
 
 /** The bytes of an import. Each `open` reads them from the start. */

@@ -1,7 +1,7 @@
 import { createContext } from 'preact'
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { Link, useLocation } from 'wouter-preact'
-import { jsonContent } from '../../../domain/text/requests.ts'
+import { jsonContent } from '../../../domain/text/http.ts'
 import { Button, TextField } from './kit/controls.tsx'
 import { Card, Facts, PageHeader } from './kit/page.tsx'
 import { operatorKeyIn, takeFromAddress, type Credentials } from './service/begun.ts'

@@ -1,6 +1,6 @@
 import type { OperationEndpoint, AnswerTo, CallOf } from '../../../domain/record/operation.ts'
 import { utf8, parsedOr } from '../../../domain/text/encoding.ts'
-import { requestFor, type Content } from '../../../domain/text/requests.ts'
+import { requestFor, type Content } from '../../../domain/text/http.ts'
 import { proveRootSecret, type ProvenRequest } from '../../../domain/access/operator-credentials.ts'
 import { OPERATOR_KEY_PREFIX, readOperatorKey } from '../../../domain/access/keys.ts'
 import { openSecrets, rootSecretProblem } from '../../../domain/access/secrets.ts'

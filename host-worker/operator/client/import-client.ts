@@ -1,5 +1,5 @@
-import { importTarget } from '../../../domain/imports/file/import-target.ts'
 import {
+  importTarget,
   transferFile,
   type ImportOutcome,
   type ImportProgress,
@@ -15,7 +15,7 @@ import {
   writeImport,
 } from '../../../domain/operators/imports.ts'
 import { membersOf, parsedOr } from '../../../domain/text/encoding.ts'
-import { requestFor, type Content } from '../../../domain/text/requests.ts'
+import { requestFor, type Content } from '../../../domain/text/http.ts'
 import { foreign, textOf, nothingThere, Refusal, Unavailable, repeated } from './call-service.ts'
 
 const operations = {

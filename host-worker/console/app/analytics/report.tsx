@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { useLocation, useSearch } from 'wouter-preact'
-import { searchText } from '../../../../domain/text/requests.ts'
+import { searchText } from '../../../../domain/text/http.ts'
 import { Button, CsvButton, TextField } from '../kit/controls.tsx'
 import { Card, Empty, NO_VALUE, Shown, countText } from '../kit/page.tsx'
 import { Table, type Column } from '../kit/table.tsx'

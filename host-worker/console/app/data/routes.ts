@@ -1,4 +1,4 @@
-import { searchText } from '../../../../domain/text/requests.ts'
+import { searchText } from '../../../../domain/text/http.ts'
 import type { Row } from '../service/operations.ts'
 
 type Params = Readonly<Record<string, string>>

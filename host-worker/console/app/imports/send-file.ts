@@ -1,7 +1,6 @@
 import type { HeaderRules } from '../../../../domain/imports/file/header.ts'
-import { importTarget } from '../../../../domain/imports/file/import-target.ts'
-import { importRight, importWhole, type FileImport } from '../../../../domain/imports/file/skip-problems.ts'
 import {
+  importTarget,
   PART_BYTES,
   transferFile,
   type OnProgress,
@@ -12,6 +11,7 @@ import {
   type ImportTarget,
   type TransferAnswer,
 } from '../../../../domain/imports/file/transfer.ts'
+import { importRight, importWhole, type FileImport } from '../../../../domain/imports/file/skip-problems.ts'
 import { Failure, repeated, type Client, type Work } from '../service/client.ts'
 import type { CallOf } from '../service/operations.ts'
 

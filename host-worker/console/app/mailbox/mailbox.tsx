@@ -1,7 +1,7 @@
 import { render, type ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Link, useLocation, useSearch } from 'wouter-preact'
-import { searchText } from '../../../../domain/text/requests.ts'
+import { searchText } from '../../../../domain/text/http.ts'
 import { Button, TextField, Toasts, calls, toast } from '../kit/controls.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
 import {

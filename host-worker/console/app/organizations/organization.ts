@@ -1,6 +1,6 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import { searchText } from '../../../../domain/text/requests.ts'
+import { searchText } from '../../../../domain/text/http.ts'
 import type { Reading } from '../service/hooks.ts'
 import type { BodyOf, ItemOf } from '../service/operations.ts'
 

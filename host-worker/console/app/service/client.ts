@@ -6,7 +6,7 @@ import {
   searchText,
   type Content,
   type Query,
-} from '../../../../domain/text/requests.ts'
+} from '../../../../domain/text/http.ts'
 import { OWN, takeBegun } from './begun.ts'
 import { operationTable } from './operation-table.ts'
 import type { BodyOf, CallOf, OperationId } from './operations.ts'

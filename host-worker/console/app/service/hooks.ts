@@ -1,5 +1,5 @@
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
-import type { Query } from '../../../../domain/text/requests.ts'
+import type { Query } from '../../../../domain/text/http.ts'
 import { ClientContext, failureOf, type Client, type Failure, type Work } from './client.ts'
 import type { BodyOf, CallOf, ItemOf, ListId, OperationId, Page, Row } from './operations.ts'
 

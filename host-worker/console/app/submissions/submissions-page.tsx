@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Link, Route, Switch } from 'wouter-preact'
-import { searchText } from '../../../../domain/text/requests.ts'
+import { searchText } from '../../../../domain/text/http.ts'
 import { Button, CheckField, calls, toast } from '../kit/controls.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
 import { FailureNote, TheirText, countText, momentText } from '../kit/page.tsx'
