@@ -1,6 +1,6 @@
 import type { FormDefinition, NewSubmission, StoredForm, SubmittedContact } from '../../ports/records.ts'
 import type { Secrets } from '../access/secrets.ts'
-import { takesText, type Compilation, type CompiledForm } from './language/compile.ts'
+import type { Compilation, CompiledForm } from './language/compile.ts'
 import {
   defaultSuccess,
   type AnswerValue,
@@ -450,8 +450,8 @@ export async function contactOf(
   newContactId: string,
 ): Promise<SubmittedContact | null> {
   const textsOf = (attribute: ContactField): readonly string[] =>
-    [...form.answerFields.values()]
-      .filter((field) => field.contactField === attribute && takesText(field))
+    form.contactFields
+      .filter(({ contactField }) => contactField === attribute)
       .map((field) => (given.get(field.id) ?? '').trim())
       .filter((text) => text !== '')
   const email = textsOf('email').flatMap((text) => readEmailAddress(text) ?? [])[0] ?? null

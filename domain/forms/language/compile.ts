@@ -26,6 +26,8 @@ export interface CompiledForm {
   readonly resolved: readonly FormField[]
   /** The fields that take an answer, by id, in the order of the form. A Map: ids such as `constructor` are ordinary. */
   readonly answerFields: ReadonlyMap<string, AnswerField>
+  /** Those of them whose answers are text, so that they can fill an attribute of a contact. */
+  readonly contactFields: readonly AnswerField[]
   /** The required, always visible field mapped to email or phone that a form with a per-contact limit must have. */
   readonly identifyingField: AnswerField | null
 }
@@ -58,7 +60,9 @@ export function compileForm(definition: FormDefinition): Compilation {
   const fields = readings.flatMap((reading) => (reading.kind === 'field' ? [reading.field] : []))
   const subjects = new Map(readings.flatMap(subjectOf))
   const { resolved, cyclic } = dependencyOrder(fields)
-  const identifyingField = fields.filter(isAnswerField).find(identifies) ?? null
+  const answered = fields.filter(isAnswerField)
+  const contactFields = answered.filter(({ type }) => hasEffect('contactField', type))
+  const identifyingField = contactFields.find(identifies) ?? null
   const problems = [
     ...formProblems(definition),
     ...readings.flatMap((reading) => (reading.kind === 'unusable' ? reading.problems : [])),
@@ -71,8 +75,9 @@ export function compileForm(definition: FormDefinition): Compilation {
   ]
   if (problems.length > 0)
     return { kind: 'unsupported', reasons: sentencesOf(problems).slice(0, PROBLEMS_MAX), problems }
-  const answerFields = new Map(fields.filter(isAnswerField).map((field) => [field.id, field]))
-  return { kind: 'supported', form: { definition, fields, resolved, answerFields, identifyingField } }
+  const answerFields = new Map(answered.map((field) => [field.id, field]))
+  const form = { definition, fields, resolved, answerFields, contactFields, identifyingField }
+  return { kind: 'supported', form }
 }
 
 /** Whether a form can be submitted without its hosted page and, if not, why: sentences that name the field. */
@@ -141,9 +146,8 @@ function cycleProblems(
 }
 
 /** Whether every submission has an answer to this field that can identify a contact. */
-function identifies(field: AnswerField): boolean {
-  if (!field.required || field.visibleWhen !== null) return false
-  return (field.contactField === 'email' || field.contactField === 'phone') && takesText(field)
+function identifies({ required, visibleWhen, contactField }: AnswerField): boolean {
+  return required && visibleWhen === null && (contactField === 'email' || contactField === 'phone')
 }
 
 function limitProblems(
@@ -354,11 +358,6 @@ export const limitedSettings = Object.keys(typesBySetting) as readonly LimitedSe
 export function hasEffect(setting: LimitedSetting, type: FieldType): boolean {
   const types: readonly FieldType[] = typesBySetting[setting]
   return types.includes(type)
-}
-
-/** Whether the answers of a field are text, so that a contact attribute can be read from them. */
-export function takesText({ type }: Pick<FormField, 'type'>): boolean {
-  return hasEffect('contactField', type)
 }
 
 /** The name of a field in problems and reasons. */
