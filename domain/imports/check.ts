@@ -6,7 +6,8 @@ import type { ImportKind, ImportRecord, Reference, LineReading, ImportTools } fr
 import type { ImportIssue, Resource } from '../record/resource.ts'
 import { OWNER_FIELD } from './file/header.ts'
 import { storabilityProblems } from '../limits/json.ts'
-import { bucketOf, echoed } from '../limits/limits.ts'
+import { fnv1a } from '../text/encoding.ts'
+import { echoed } from '../limits/limits.ts'
 import { reads } from '../resources/index.ts'
 import type { ReadEndpoint } from '../record/endpoint.ts'
 import { tenantApi } from '../tenant-api.ts'
@@ -231,7 +232,7 @@ function keyedLine(line: number, record: ImportRecord, { key }: ImportKind): Key
 export function inBuckets(lines: readonly KeyedLine[], buckets: number): readonly StagedKeys[] {
   const staged = new Map<number, { readonly keys: string[]; readonly lines: number[] }>()
   for (const { key, line } of lines) {
-    const bucket = bucketOf(key, buckets)
+    const bucket = fnv1a(key) % buckets
     const known = staged.get(bucket) ?? { keys: [], lines: [] }
     known.keys.push(key)
     known.lines.push(line)

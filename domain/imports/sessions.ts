@@ -10,6 +10,7 @@ import {
 import { isKeptAtPos, kindOf, isStagedAsDrafts, type ImportKind } from './kinds.ts'
 import { randomBase62 } from '../text/encoding.ts'
 import {
+  bucketCount,
   IDLE_MS,
   sha256,
   FILE_PROBLEMS_MAX,
@@ -29,7 +30,7 @@ import { folded } from './file/header.ts'
 import type { StoredRow } from '../../ports/records.ts'
 import { isList } from './contacts.ts'
 import { existingRows, continueWriting } from './write.ts'
-import { bucketCount, echoed } from '../limits/limits.ts'
+import { echoed } from '../limits/limits.ts'
 
 /** The outcome of a request about an import. */
 export type ImportAnswer =

@@ -1,4 +1,5 @@
 import type { FormDefinition } from '../../ports/records.ts'
+import { fnv1a } from '../text/encoding.ts'
 import { isAscii, withoutFormatCharacters } from '../text/typed-text.ts'
 import type { SpamReason } from './reasons.ts'
 
@@ -158,11 +159,8 @@ export function wordsOf(
   return [...new Set([...words].slice(0, WORDS_MAX).map(numberOf))].sort((left, right) => left - right)
 }
 
-/** The number of a word, by FNV-1a. */
 function numberOf(word: string): number {
-  let hash = 0x811c9dc5
-  for (let index = 0; index < word.length; index += 1)
-    hash = Math.imul(hash ^ word.charCodeAt(index), 0x01000193) >>> 0
+  const hash = fnv1a(word)
   return ((hash ^ (hash >>> 16)) >>> 0) % NUMBERS
 }
 

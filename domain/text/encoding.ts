@@ -113,6 +113,14 @@ export function randomBase62(length: number, randomBytes: (length: number) => Ui
   return String.fromCharCode(...codes)
 }
 
+/** FNV-1a over the UTF-16 units of a text, as an unsigned 32-bit integer: it spreads texts evenly, and hides none. */
+export function fnv1a(text: string): number {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < text.length; index += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
+  return hash >>> 0
+}
+
 /** Whether two byte strings are equal, in time that depends on their lengths only. */
 export function equalInConstantTime(left: Uint8Array, right: Uint8Array): boolean {
   if (left.length !== right.length) return false

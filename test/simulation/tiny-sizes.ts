@@ -11,8 +11,8 @@ const tinySizes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'adapters/sqlite/outbox/automation.ts': { FORGOTTEN_MAX: 2 },
   'adapters/sqlite/read/reading.ts': { TEXT_MAX_BYTES: 500, ROWS_MAX_BYTES: 900 },
   'domain/access/authenticate.ts': { KEYS_MAX: 1 },
-  'domain/limits/limits.ts': { BUCKET_BYTES: 300 },
   'domain/forms/outbox.ts': { SINGLES_MAX: 2 },
+  'domain/imports/file/transfer.ts': { BUCKET_BYTES: 300 },
   'domain/imports/write.ts': { REFS_MAX: 1 },
   'domain/jobs/deliver.ts': { ENTRIES_MAX: 300, SWEPT_MAX: 1 },
   'domain/placement/move/world.ts': {

@@ -7,7 +7,7 @@ import {
   type RawBuilder,
 } from 'kysely'
 import { placeInFile } from '../../../domain/imports/contacts.ts'
-import { keysOf } from '../../../domain/text/encoding.ts'
+import { fnv1a, keysOf } from '../../../domain/text/encoding.ts'
 import type {
   ImportSession,
   ImportState,
@@ -58,7 +58,6 @@ import {
 } from './session-states.ts'
 import { columnOf, type Table, decodeRows, tableOf } from '../tables.ts'
 import { selectFrom } from '../read/page-select.ts'
-import { bucketOf } from '../../../domain/limits/limits.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { StoredRow } from '../../../ports/records.ts'
 
@@ -466,13 +465,11 @@ function rowsIn<Row>(results: readonly StatementResult<Row>[]): readonly Row[] {
 // only added; of several of one contact, that of the last chunk holds. A contact that no longer has an email under which it
 // was noted is found by it all the same, and whoever matches looks at the contact itself.
 
-/** So many that a bucket mostly has one key. */
-const BUCKETS = 2 ** 32
-
 const noteOf = (kind: 'id' | 'email' | 'phone', value: unknown) => `${kind} ${String(value)}`
 
+/** There are so many of these buckets that one mostly has one key. */
 function bucketOfNote(note: string): number {
-  return -1 - bucketOf(note, BUCKETS)
+  return -1 - fnv1a(note)
 }
 
 const insertNotes = template(sql`

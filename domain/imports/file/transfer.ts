@@ -292,6 +292,18 @@ export const PART_BYTES = 256 * 1024
 /** The largest file that can be imported. */
 export const FILE_MAX_BYTES = 4 * 1024 * 1024 * 1024
 
+/** The approximate number of bytes of a file whose keys go into one bucket. A bucket is searched by one statement. */
+const BUCKET_BYTES = 4 * 1024 * 1024
+const BUCKETS_MAX = 256
+
+/**
+ * The number of buckets for the keys of a file. To find repeated keys, each bucket is searched by itself, so that
+ * neither a statement nor a process ever holds more than one bucket of keys.
+ */
+export function bucketCount(totalBytes: number): number {
+  return Math.min(BUCKETS_MAX, Math.max(1, Math.ceil(totalBytes / BUCKET_BYTES)))
+}
+
 /** The number of problems after which an import is refused without checking the rest of the file. */
 export const FILE_PROBLEMS_MAX = 50
 

@@ -27,7 +27,7 @@ import {
 } from '../find/at-place.ts'
 import { ElsewhereError, MovingError, unlessElsewhere } from '../find/errors.ts'
 import type { ImportSession, ImportSessions } from '../../../ports/import-sessions.ts'
-import { bucketCount } from '../../limits/limits.ts'
+import { bucketCount } from '../../imports/file/transfer.ts'
 import { relayed } from '../../../ports/relayed.ts'
 import { toInstant } from '../../text/instant.ts'
 import { forms } from '../../resources/forms.ts'
