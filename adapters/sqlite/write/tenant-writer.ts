@@ -1,4 +1,5 @@
 import { sql, type SqlBool, type Expression, type RawBuilder } from 'kysely'
+import { templateCache } from '../../sql/statement.ts'
 import type { Clock } from '../../../ports/platform.ts'
 import { storedRowsOf } from '../../../domain/read/page.ts'
 import { resourceOf } from '../../../domain/resources/index.ts'
@@ -37,6 +38,9 @@ function refusalOf(error: unknown): unknown {
   if (!FOREIGN_FORM_ID.test(String(error))) return error
   return new Error('A form id belongs to another organization', { cause: error })
 }
+
+/** The statements that find rows by their keys. */
+const finding = templateCache<Template<Record<string, unknown>>>()
 
 /**
  * The statements around a change of rows: the first fails when one of them is not as it is expected, the last gives their
@@ -119,14 +123,14 @@ export function createTenantWriter(
       const table = tableOf(collection)
       const keyColumn = by === undefined ? table.idColumn : columnOf(table, by).name
       // Key by key: otherwise SQLite would rather walk an index of the whole organization that has all selected columns.
-      const from = sql`json_each(${slot('keys')}) as k cross join ${sql.id(table.name)} as t
-        on ${sql.id('t', 'organization_id')} = ${slot('organizationId')} and ${sql.id('t', keyColumn)} = k.value`
-      const find = template(selectFrom(table, select, 'columns', from))
-      const distinct = [...new Set(keys)]
-      const results = await resultsOf(
-        executor,
-        jsonChunks(distinct).map((chunk) => bind(find, { organizationId, keys: chunk })),
-      )
+      const find = finding([table.name, keyColumn, ...select].join(' '), () => {
+        const from = sql`json_each(${slot('keys')}) as k cross join ${sql.id(table.name)} as t
+          on ${sql.id('t', 'organization_id')} = ${slot('organizationId')} and ${sql.id('t', keyColumn)} = k.value`
+        return template(selectFrom(table, select, 'columns', from))
+      })
+      const chunks = jsonChunks([...new Set(keys)])
+      const statements = chunks.map((chunk) => bind(find, { organizationId, keys: chunk }))
+      const results = await resultsOf(executor, statements)
       return results.flatMap(({ rows }) => decodeRows(table, select, rows))
     },
 
