@@ -7,7 +7,7 @@ import type {
 } from '../../../ports/import-sessions.ts'
 import { OF_SETTING } from '../../limits/limits.ts'
 import { concatenated, fromBase64Url, toBase64Url } from '../../text/encoding.ts'
-import type { Content, Inputs } from '../../text/http.ts'
+import type { Inputs } from '../../text/http.ts'
 
 /** The part of an import's session that its sender needs. */
 export type ImportProgress = Pick<
@@ -211,17 +211,13 @@ export function importTarget(organizationId: string, ask: Ask): ImportTarget {
     },
     part: (importId, part) => {
       const params = { organizationId, importId, part: String(part.part) }
-      return ask('sendPart', { params, content: contentOf(part) })
+      const headers = { 'content-type': 'application/octet-stream', 'content-digest': contentDigest(part) }
+      return ask('sendPart', { params, content: { headers, body: part.bytes } })
     },
     commit: (importId) => ask('commit', one(importId)),
     write: (importId) => ask('write', one(importId)),
     abort: (importId) => ask('abort', one(importId)),
   }
-}
-
-function contentOf(part: ReceivedPart): Content {
-  const headers = { 'content-type': 'application/octet-stream', 'content-digest': contentDigest(part) }
-  return { headers, body: part.bytes }
 }
 
 /** The bytes of an import. Each `open` reads them from the start. */

@@ -3,7 +3,6 @@ import {
   transferFile,
   type ImportOutcome,
   type ImportProgress,
-  type ImportTarget,
   type Transfer,
   type TransferAnswer,
 } from '../../../domain/imports/file/transfer.ts'
@@ -55,15 +54,12 @@ export function importThroughService({
   call,
   ...file
 }: RemoteImport): Promise<ImportOutcome> {
-  return transferFile({ ...file, target: serviceTarget(organizationId, url, call) })
-}
-
-function serviceTarget(organizationId: string, url: string, call: OperatorCall): ImportTarget {
-  return importTarget(organizationId, (operation, inputs) => {
+  const target = importTarget(organizationId, (operation, inputs) => {
     const { method, path: template } = operations[operation]
     const { path, ...init } = requestFor(template, inputs, nothingThere)
     return repeated(async () => answerOf(await call(method, path, init), url))
   })
+  return transferFile({ ...file, target })
 }
 
 /**
