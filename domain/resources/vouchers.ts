@@ -93,7 +93,7 @@ export const listVouchers = collection({
   path: '/api/v1/vouchers',
   tag: 'Vouchers',
   summary: 'List vouchers',
-  description: 'A redemption counts as a change of its voucher: `updatedAt` moves.',
+  description: 'A redemption, and a correction of one, counts as a change of its voucher: `updatedAt` moves.',
   resource: vouchers,
   filters,
   order: newestFirst('createdAt', 'voucherId'),

@@ -80,23 +80,38 @@ function inserted({ fields }: TallySet, { parent, child, by }: Sides): TriggerSh
 }
 
 function updated(set: TallySet, { parent, child, by }: Sides): readonly TriggerShape[] {
-  const columns = [...new Set([by, ...set.fields.flatMap(([, tally]) => columnsOf(tally, child))])]
+  const tallied = [by, ...set.fields.flatMap(([, tally]) => columnsOf(tally, child))]
+  const columns = isToldByParent(set.child) ? contentOf(child) : [...new Set(tallied)]
   // An update that changes the key makes it another row, so columns of the key need no trigger for changes.
   if (columns.every((column) => child.keyColumns.includes(column))) return []
   const row = (of: string) => columns.map((column) => `${of}.${column}`).join(', ')
   const kept = set.fields.map((one) => moved(one, { parent, child, by }))
   const is = kept.map(([column]) => column).join(', ')
   const should = kept.map(([, value]) => value).join(', ')
+  // Otherwise a row is changed only when a tally changes, because its time of change tells clients that its content did.
+  const onlyIf = isToldByParent(set.child) ? '' : `\n    AND (${is}) IS NOT (${should})`
   return [
     trigger(
       `${parent.name}_recounts_${child.name}`,
       `UPDATE ON ${child.name}\nWHEN (${row('OLD')}) IS NOT (${row('NEW')})`,
-      // A row is changed only when a tally changes, because its time of change tells clients that its content did.
       `UPDATE ${parent.name} SET ${[...kept.map(assigned), 'updated_at = NEW.updated_at'].join(',\n    ')}
-  WHERE ${OWNER} = NEW.${OWNER} AND ${parent.idColumn} IN (OLD.${by}, NEW.${by})
-    AND (${is}) IS NOT (${should})`,
+  WHERE ${OWNER} = NEW.${OWNER} AND ${parent.idColumn} IN (OLD.${by}, NEW.${by})${onlyIf}`,
     ),
   ]
+}
+
+/**
+ * Whether clients learn of a change of these rows by that of the row that counts them: they are published without an
+ * `updatedAt` of their own, so every change of them counts (decision 14).
+ */
+function isToldByParent({ removal, hidden }: Resource): boolean {
+  return removal !== null && 'updatedAt' in hidden
+}
+
+/** The columns of a row besides its key and its time of change. */
+function contentOf({ columns, keyColumns }: Table): readonly string[] {
+  const names = [...columns.values()].map(({ name }) => name)
+  return names.filter((name) => !keyColumns.includes(name) && name !== 'updated_at')
 }
 
 /** A trigger for a row that is deleted: the organization's clock was moved in the same batch. */
