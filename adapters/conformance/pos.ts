@@ -362,7 +362,13 @@ const customerRows = [
   customer('c-1', { active: true, homeSiteCode: 'RIV', phone: '+12125550123', createdAt: at(1) }),
   customer('c-2', { active: false, homeSiteCode: 'RIV', email: 'Ada@Example.com', createdAt: at(2) }),
   customer('c-3', { active: null, homeSiteCode: 'RIV', createdAt: at(3) }),
-  customer('c-4', { active: false, homeSiteCode: 'DTN', phone: '+12125550123', createdAt: at(4) }),
+  customer('c-4', {
+    active: false,
+    homeSiteCode: 'DTN',
+    phone: '+12125550123',
+    email: 'Zoe@Bücher.example',
+    createdAt: at(4),
+  }),
   customer('c-5', { active: true, createdAt: null }),
 ]
 
@@ -411,6 +417,7 @@ export const posFilterCases = casesFrom(empty, {
     [[equals('phone', '+12125550199')], []],
     [[equals('emailKey', 'ada@example.com')], ['c-2']],
     [[equals('emailKey', 'ada@example.org')], []],
+    [[equals('emailKey', emailKey('zoe@bücher.example'))], ['c-4']],
     [[equals('homeSiteCode', 'RIV')], ['c-3', 'c-2', 'c-1']],
     [[equals('phone', '+12125550123'), equals('homeSiteCode', 'DTN')], ['c-4']],
   ]),

@@ -1,3 +1,4 @@
+import { domainToUnicode } from 'node:url'
 import { sql, type Expression } from 'kysely'
 import * as v from 'valibot'
 import { Instant } from '../../../domain/record/field.ts'
@@ -31,8 +32,8 @@ export interface Codec<Column = AnyColumn> {
   write(neutral: unknown): readonly RecordedValue[]
   /** What a filter compares with its value, of the type of the first column. The schema has an index of it. */
   readonly key: Expression<RecordedValue>
-  /** What `key` is in the rows that have this neutral value. */
-  readonly keyOf: (neutral: string | boolean) => RecordedValue
+  /** What `key` may be in the rows that have this neutral value. */
+  readonly keysOf: (neutral: string | boolean) => readonly RecordedValue[]
 }
 
 /** The error for a recorded value without a meaning in the neutral form. It names the column, never the value. */
@@ -50,7 +51,7 @@ function codec<Column extends { readonly name: string }>(
     read,
     write,
     key: sql.ref(columns[0].name),
-    keyOf: (neutral) => write(neutral)[0] ?? null,
+    keysOf: (neutral) => [write(neutral)[0] ?? null],
   }
 }
 
@@ -63,12 +64,20 @@ export function text<Name extends Holding<'text'>>(name: Name): Single<Name, 'te
   )
 }
 
-/** The normalised form by which addresses are compared, of a column with addresses as they were recorded. */
+/**
+ * The normalised form by which addresses are compared, of a column with addresses as they were recorded: an international
+ * domain in its own letters, or in ASCII as the neutral form has it.
+ */
 export function emailKey<Name extends Holding<'text'>>(name: Name): Single<Name, 'text'> {
   return {
     ...text(name),
     key: sql`lower(${sql.ref(name)})`,
-    keyOf: (neutral) => String(neutral).toLowerCase(),
+    keysOf(neutral) {
+      const ascii = String(neutral).toLowerCase()
+      const start = ascii.lastIndexOf('@') + 1
+      const domain = ascii.slice(start)
+      return domain.includes('xn--') ? [ascii, ascii.slice(0, start) + domainToUnicode(domain)] : [ascii]
+    },
   }
 }
 
@@ -201,7 +210,7 @@ export function statusWords<Name extends Holding<'text'>>(
   return {
     ...words(name, { known, otherwise: 'unknown' }),
     key: wordCase(name, known),
-    keyOf: String,
+    keysOf: (neutral) => [String(neutral)],
   }
 }
 

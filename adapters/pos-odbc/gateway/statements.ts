@@ -174,8 +174,8 @@ interface Comparison extends Predicate {
   readonly filter: string
   readonly compared: Expression<RecordedValue>
   readonly type: ColumnType
-  /** What the filter's value is compared as. */
-  readonly bound: RecordedValue
+  /** What the filter's value is compared as: the rows that have one of these. */
+  readonly bound: readonly RecordedValue[]
 }
 
 /** The statement of one branch of a page. `limit` is the most rows that it gives. */
@@ -194,12 +194,14 @@ export function pageStatement(
       : { where: asked, seek: after?.value === null ? after : null }
   const comparisons = kept.toSorted((left, right) => (left.filter < right.filter ? -1 : 1))
   const isAfter = seek !== null
-  const shape = ['page', source.kind, name, branch, isAfter, ...comparisons.map(({ filter }) => filter)]
+  const shape = ['page', source.kind, name, branch, isAfter, ...comparisons.flatMap(slotsOf)]
   const page = compiledOnce(dialect, shape.join(' '), () =>
     pageQuery(scope, name, { branch, isAfter, comparisons }),
   )
   return bind(page, {
-    ...Object.fromEntries(comparisons.map(({ filter, bound }) => [slotOf(filter), bound])),
+    ...Object.fromEntries(
+      comparisons.flatMap((one) => slotsOf(one).map((name, index) => [name, one.bound[index] ?? null])),
+    ),
     tenant,
     afterValue: seek?.value ?? null,
     afterId: seek?.id ?? null,
@@ -222,10 +224,13 @@ function pageQuery(place: Place, name: CollectionName, { branch, isAfter, compar
   const afterId = dialect.value('afterId', 'text')
   const conditions = [
     ...ofTenant(place),
-    ...comparisons.map(
-      ({ filter, compared, operator, type }) =>
-        sql<SqlBool>`${compared} ${comparison(operator)} ${dialect.value(slotOf(filter), type)}`,
-    ),
+    ...comparisons.map((one) => {
+      const values = slotsOf(one).map((name) => dialect.value(name, one.type))
+      // An equality keeps the order of the index, and a list of values does not.
+      return values.length > 1
+        ? sql<SqlBool>`${one.compared} in (${sql.join(values)})`
+        : sql<SqlBool>`${one.compared} ${comparison(one.operator)} ${values[0]}`
+    }),
   ]
   if (branch === 'without_value') {
     conditions.push(sql`${order} is null`)
@@ -243,9 +248,9 @@ function pageQuery(place: Place, name: CollectionName, { branch, isAfter, compar
     .limit(dialect.value('limit', 'integer'))
 }
 
-/** The slot of a filter's value, which no other slot of the statement has. */
-function slotOf(filter: string): string {
-  return `filter ${filter}`
+/** The slots of a filter's values, which no other slot of the statement has. */
+function slotsOf({ filter, bound }: Comparison): readonly string[] {
+  return bound.map((_, index) => `filter ${filter} ${index}`)
 }
 
 function comparisonOf(
@@ -257,12 +262,12 @@ function comparisonOf(
   const declared = COLLECTIONS[name].filters[filter]
   if (declared === undefined) throw new Error(`No filter ${filter} on ${name}`)
   const { field, operator } = declared
-  const { columns, key, keyOf } = codecOf(mapping, field)
+  const { columns, key, keysOf } = codecOf(mapping, field)
   const [{ name: column, type }] = columns
   const common = { filter, field, operator, type, value }
   return operator === 'equals'
-    ? { ...common, compared: key, bound: keyOf(value) }
-    : { ...common, compared: columnNamed(column), bound: String(value) }
+    ? { ...common, compared: key, bound: keysOf(value) }
+    : { ...common, compared: columnNamed(column), bound: [String(value)] }
 }
 
 function codecOf({ table, fields, compared }: CollectionMapping, field: string): Codec {
