@@ -1,6 +1,6 @@
 import type { ParameterReading, QueryParameter } from '../record/operation.ts'
 import { readLimit } from '../read/query.ts'
-import { isCalendarDate, parseInstant } from '../text/instant.ts'
+import { isCalendarDate, parseQueryInstant } from '../text/instant.ts'
 import { described } from '../record/meaning.ts'
 import type {
   Analytics,
@@ -109,12 +109,12 @@ function loneValue([text = '', ...more]: readonly string[]): string | null {
 
 /** The first instant of a day, or an exact instant; null when the text is neither. */
 function lowerBound(text: string): string | null {
-  return isCalendarDate(text) ? `${text}T00:00:00.000Z` : parseInstant(text)
+  return isCalendarDate(text) ? `${text}T00:00:00.000Z` : parseQueryInstant(text)
 }
 
 /** The last instant of a day, or an exact instant; null when the text is neither. */
 function upperBound(text: string): string | null {
-  return isCalendarDate(text) ? `${text}T23:59:59.999Z` : parseInstant(text)
+  return isCalendarDate(text) ? `${text}T23:59:59.999Z` : parseQueryInstant(text)
 }
 
 /** The parts that the bodies of several reports are made of. */

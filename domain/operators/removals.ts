@@ -264,7 +264,7 @@ export const eraseContact = operated({
       return errorReply(400, 'Name the person, by contactIds, emails or phones.')
     const phones: string[] = []
     for (const [index, text] of given.entries()) {
-      const reading = await readPhone(text, organization.phoneCountry)
+      const reading = await readPhone([text], organization.phoneCountry)
       if (reading.kind !== 'value') return errorReply(400, `phones.${index}: must be a valid phone number.`)
       phones.push(String(reading.value))
     }

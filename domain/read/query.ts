@@ -70,7 +70,7 @@ export async function readFilters(
     echo[name] = null
     if (text === undefined) continue
     const said = filter.read(text)
-    const reading = said.kind === 'phone' ? await readPhone(said.text, phoneCountry) : said
+    const reading = said.kind === 'phone' ? await readPhone(said.texts, phoneCountry) : said
     if (reading.kind === 'invalid') return problem(`Parameter ${name} ${filter.allowed}.`)
     if (reading.kind === 'needs_country') needsCountry = true
     else {
@@ -109,15 +109,18 @@ type PhoneReading =
 const INTERNATIONAL = /^\s*[+＋]/
 
 /**
- * Reads the phone number of a filter. The metadata of all countries' numbers is large, so the first request with a
- * number loads it.
+ * Reads the phone number of a filter: the first of the texts that is one. The metadata of all countries' numbers is large,
+ * so the first request with a number loads it.
  * @param country the country of national numbers (ISO 3166-1 alpha-2); null: not known yet
  */
-export async function readPhone(text: string, country: string | null): Promise<PhoneReading> {
-  if (country === null && !INTERNATIONAL.test(text)) return { kind: 'needs_country' }
-  const { phoneToE164 } = await import('../text/phone-number.ts')
-  const value = phoneToE164(text, country ?? 'US')
-  return value === null ? { kind: 'invalid' } : { kind: 'value', value }
+export async function readPhone(texts: readonly string[], country: string | null): Promise<PhoneReading> {
+  for (const text of texts) {
+    if (country === null && !INTERNATIONAL.test(text)) return { kind: 'needs_country' }
+    const { phoneToE164 } = await import('../text/phone-number.ts')
+    const value = phoneToE164(text, country ?? 'US')
+    if (value !== null) return { kind: 'value', value }
+  }
+  return { kind: 'invalid' }
 }
 
 /** The page size of a request without `limit`. */

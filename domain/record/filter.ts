@@ -2,17 +2,17 @@ import * as v from 'valibot'
 import type { Predicate, Scalar } from '../../ports/records.ts'
 import { idMaxLength } from './field.ts'
 import { emailKey, readEmailAddress } from '../text/typed-text.ts'
-import { INSTANT_FORM, parseInstant } from '../text/instant.ts'
+import { INSTANT_FORM, parseQueryInstant } from '../text/instant.ts'
 import type { Resource, StoredNameOf } from './resource.ts'
 
 /**
- * The result of reading a filter's value. `phone`: a text that must be parsed as a phone number, which needs metadata
- * that is loaded on demand.
+ * The result of reading a filter's value. `phone`: the first of these texts that is a phone number counts, which takes
+ * metadata that is loaded on demand.
  */
 type FilterReading =
   | { readonly kind: 'value'; readonly value: Scalar }
   | { readonly kind: 'invalid' }
-  | { readonly kind: 'phone'; readonly text: string }
+  | { readonly kind: 'phone'; readonly texts: readonly string[] }
 
 /** A query parameter that filters a collection. */
 export interface Filter<Name extends string = string> {
@@ -165,9 +165,18 @@ export function phoneFilter<const Name extends string>(field: Name, description:
     description,
     schema: () => v.string(),
     example: '+12125550123',
-    // An unencoded + arrives as a space in a query string.
-    read: (text) => ({ kind: 'phone', text: text.startsWith(' ') ? `+${text.slice(1)}` : text }),
+    read: (text) => ({ kind: 'phone', texts: phoneTexts(text) }),
   })
+}
+
+/**
+ * What a phone number of a query string may mean. An unencoded + arrives as a space, but a number that is copied from a
+ * table may begin with one, too. It is taken for a + first where only digits follow, as in E.164.
+ */
+function phoneTexts(text: string): readonly string[] {
+  if (!text.startsWith(' ')) return [text]
+  const [international, national] = [`+${text.slice(1)}`, text.trimStart()]
+  return /^\d+$/.test(national) ? [international, national] : [national, international]
 }
 
 /** A filter for rows whose instant is at or after the given one, or before it, depending on the operator. */
@@ -182,8 +191,7 @@ function instantFilter<const Name extends string>(
     schema: () => v.pipe(v.string(), v.isoTimestamp()),
     example: '2026-01-31T12:00:00+02:00',
     read: (text) => {
-      // An unencoded + of an offset arrives as a space in a query string.
-      const instant = parseInstant(text.replace(/ (?=\d\d:\d\d$)/, '+'))
+      const instant = parseQueryInstant(text)
       return instant === null ? invalid : value(instant)
     },
   })

@@ -54,6 +54,11 @@ export function parseInstant(text: string): string | null {
   return instantFromMs(wholeSecond.getTime() - offsetMinutes * MINUTE_MS + fractionMs)
 }
 
+/** Reads an instant of a query string, where the `+` of an offset arrives as a space unless it was encoded. */
+export function parseQueryInstant(text: string): string | null {
+  return parseInstant(text.replace(/ (?=\d\d:\d\d$)/, '+'))
+}
+
 /** UTC text with milliseconds of an instant in ms since the epoch; null outside the years 0000–9999. */
 function instantFromMs(ms: number): string | null {
   const text = new Date(ms).toISOString()

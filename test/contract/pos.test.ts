@@ -206,6 +206,9 @@ describe('rules that depend on the source', () => {
       expect(await idsOf(kind, by('020 7946 0101'))).toEqual(['british'])
       expect(await idsOf(kind, by('+44 20 7946 0101'))).toEqual(['british'])
       expect(await idsOf(kind, by('00 1 (212) 555-0123'))).toEqual(['american'])
+      // A + that is not encoded arrives as a space, and a number from a table may begin with one.
+      for (const spaced of [' 442079460101', ' 44 20 7946 0101', ' 020 7946 0101', ' 02079460101'])
+        expect(await idsOf(kind, by(spaced)), spaced).toEqual(['british'])
       for (const odd of ['(212) 555-0123', '123', '+1', "'; DROP TABLE x", '\u0000', '9'.repeat(400)])
         expect((await send(kind, by(odd))).status, odd).toBe(400)
     }

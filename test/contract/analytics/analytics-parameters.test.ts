@@ -4,7 +4,7 @@ import { bringLines } from '../../support/data/bring-lines.ts'
 import { members, picked } from '../../support/data/analytics/few-members.ts'
 import type { TestService } from '../../support/services/service.ts'
 
-// What the generated requests of analytics.test.ts, and the ranges of the golden rows, do not ask for.
+// What the generated requests of analytics.long.test.ts, and the ranges of the golden rows, do not ask for.
 describe('parameters', () => {
   let service: TestService
   let key: string
@@ -29,6 +29,11 @@ describe('parameters', () => {
     ],
     ...['20260101', '%00', '2026-01-01Z'].map(
       (odd) => [`start=${odd}&end=${odd}`, { start: null, end: null }] as const,
+    ),
+    // The + of an offset is encoded, or arrives as a space.
+    ...['%2B', '+'].map(
+      (plus) =>
+        [`start=2026-05-01T00:00:00${plus}02:00`, { start: '2026-04-30T22:00:00.000Z', end: null }] as const,
     ),
     ['start=2026-01-01&start=2026-02-01', { start: null, end: null }],
     ['Start=2026-01-01&since=2026-01-01&organizationId=other&limit=x', { start: null, end: null }],
