@@ -11,7 +11,7 @@ export const publicApi: Api<World> = {
   routes: [...tenantApi.routes, ...submissionApi.routes],
   answerWrongMethod: (allowed, failed) => partOf(failed).answerWrongMethod(allowed, failed),
   answerFailure: (failed) => partOf(failed).answerFailure(failed),
-  answerUnknownRoute: (url) => partOf({ url }).answerUnknownRoute(url),
+  answerUnknownRoute: (failed) => partOf(failed).answerUnknownRoute(failed),
 }
 
 function partOf({ url }: Pick<FailedRequest, 'url'>): Api<World> {

@@ -13,7 +13,7 @@ export interface Api<World> {
   /** The reply to an internal failure, in the format of the path's endpoints. */
   answerFailure(failed: FailedRequest): Promise<Reply>
   /** The reply for a path that no endpoint has. */
-  answerUnknownRoute(url: URL): Reply | Promise<Reply>
+  answerUnknownRoute(failed: FailedRequest): Promise<Reply>
 }
 
 /** An endpoint as a host routes to it. */
@@ -28,6 +28,6 @@ export function createApi<World>(routes: readonly Route<World>[]): Api<World> {
     routes,
     answerWrongMethod: async (allowed) => methodNotAllowed(allowed),
     answerFailure: async ({ requestId }) => internalError(requestId),
-    answerUnknownRoute: () => notFound(),
+    answerUnknownRoute: async () => notFound(),
   }
 }

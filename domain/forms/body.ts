@@ -286,6 +286,6 @@ function isBinary(bytes: Uint8Array): boolean {
 }
 
 /** Undoes the escapes that browsers write in names (HTML, multipart/form-data encoding algorithm). */
-function unescapeName(name: string): string {
+export function unescapeName(name: string): string {
   return name.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n')
 }

@@ -31,7 +31,7 @@ export const clientApi: Api<ClientWorld> = {
   ],
   answerWrongMethod: async (allowed) => readable(methodNotAllowed(allowed)),
   answerFailure: async ({ requestId }) => readable(internalError(requestId)),
-  answerUnknownRoute: () => notFound(),
+  answerUnknownRoute: async () => notFound(),
 }
 
 interface ClientWorld {

@@ -340,6 +340,17 @@ describe('line breaks in names and options, which a browser sends as CRLF', () =
     expect(others.kind === 'invalid' ? [...others.fieldErrors.keys()] : []).toEqual(['a\nb', 'a b'])
   })
 
+  it('in an id that looks like a name which a browser has escaped', () => {
+    const form = compiledOf([fieldOf('a%22b', 'short_text'), fieldOf('x%0Ay', 'short_text')])
+    const answers = { 'a%22b': '1', 'x%0Ay': '2' }
+    const unescaped = body('form', [
+      ['a"b', '1'],
+      ['x\ny', '2'],
+    ])
+    expect(readAnswers(form, unescaped)).toMatchObject({ answers })
+    expect(readAnswers(form, body('form', Object.entries(answers)))).toMatchObject({ answers })
+  })
+
   it.each<[string, readonly string[], string, unknown]>([
     ['single_choice', ['a\nb', 'c'], 'a\r\nb', 'a\nb'],
     ['single_choice', ['a\nb', 'a\r\nb'], 'a\r\nb', 'a\r\nb'],

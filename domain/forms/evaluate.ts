@@ -18,6 +18,7 @@ import {
   isBlank,
 } from './language/answers.ts'
 import type { Sentence } from './language/words.ts'
+import { unescapeName } from './body.ts'
 import { outboxOf } from './outbox.ts'
 import {
   formNotFound,
@@ -428,11 +429,15 @@ export function readAnswers(
 /** The values of a field that the body does not contain. */
 const NO_VALUES: readonly unknown[] = []
 
-/** The entries by the ids of fields: browsers send a line break within a name as CRLF, whatever it was in the page. */
+/**
+ * The entries by the ids of fields: browsers send a line break within a name as CRLF, whatever it was in the page, and a
+ * name of a multipart body was freed of escapes that an id may have as its own text.
+ */
 function entriesById({ answerFields }: CompiledForm, { format, entries }: SubmittedBody): Entries {
-  const broken = format === 'form' ? [...answerFields.keys()].filter((id) => /[\r\n]/.test(id)) : []
+  const broken =
+    format === 'form' ? [...answerFields.keys()].filter((id) => /[\r\n]|%22|%0[AD]/.test(id)) : []
   if (broken.length === 0) return entries
-  const ids = new Map(broken.map((id) => [withLineFeeds(id), id]))
+  const ids = new Map(broken.map((id) => [withLineFeeds(unescapeName(id)), id]))
   const idOf = (name: string) => (answerFields.has(name) ? name : (ids.get(withLineFeeds(name)) ?? name))
   return new Map([...entries].map(([name, values]) => [idOf(name), values]))
 }

@@ -365,7 +365,8 @@ export const submissionApi: Api<SubmissionWorld> = {
   answerFailure: async ({ request, requestId }) =>
     failedReply(request, 'internal_error', unknownOutcome(requestId)),
   // The id of the form is malformed.
-  answerUnknownRoute: () => receiptReply(formNotFound()),
+  answerUnknownRoute: ({ request }) =>
+    submissionReply(request, contentTypeOf(request.headers), formNotFound()),
 }
 
 /** Serves an operation that anybody may call. */

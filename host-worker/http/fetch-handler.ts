@@ -50,9 +50,10 @@ export function createFetchHandler<World>(
   const router = IttyRouter<IRequest, Handed<World>>()
   for (const [path, ofPath] of groupByPath(api.routes))
     router.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), answerOf(api, path, ofPath))
-  router.all('*', async (_asked, request, host, url) =>
-    respond(await api.answerUnknownRoute(url), { request, url }, host),
-  )
+  router.all('*', async (_asked, request, host, url) => {
+    const failed = { request, url, requestId: host.requestId }
+    return respond(await api.answerUnknownRoute(failed), failed, host)
+  })
   return async (request, host) => {
     const url = host.url ?? new URL(request.url)
     // The router is given an object of its own, because it writes to it, and no query, because it would parse one: in
