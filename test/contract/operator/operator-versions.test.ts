@@ -11,6 +11,7 @@ import {
   type Page,
   type TestService,
 } from '../../support/services/service.ts'
+import { triedPlaces } from '../../support/runner/thorough.ts'
 import { PLACES } from '../../support/scratch/scratch-places.ts'
 
 // ETag and If-Match: nobody's change is undone unseen.
@@ -105,7 +106,7 @@ const states: readonly State[] = [
   },
 ]
 
-describe.each(PLACES)('in the $kind place', (choice) => {
+describe.each(triedPlaces(PLACES))('in the $kind place', (choice) => {
   beforeEach(async () => {
     service = await openTestService((clock) => createScratchStorage({ clock, choice }))
     await service.addOrganization('acme')

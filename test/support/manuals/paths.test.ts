@@ -44,7 +44,7 @@ const NAMED = new RegExp(
 /** Names that are no file of the project, with the reason. */
 const NO_FILE: readonly RegExp[] = [
   // A placeholder.
-  /^(?:\S+\/)?name(?:\.system)?\.(?:ts|test\.ts|test-d\.ts)$/,
+  /^(?:\S+\/)?name(?:\.(?:system|long))?\.(?:ts|test\.ts|test-d\.ts)$/,
   /^NNNN_name\.sql$/,
   // A word of a command that narrows tests down by the beginning of their paths.
   /^test\/e2e\/sends$/,
