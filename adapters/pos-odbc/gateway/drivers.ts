@@ -58,7 +58,7 @@ const PACKAGE = 'odbc'
  */
 const BUFFER_BYTES = 4_096
 
-/** Seconds that a driver may take to log in; the deadline of the request usually ends it earlier. */
+/** Seconds that a driver may take to log in. The request that it does so for usually gives up earlier. */
 const LOGIN_TIMEOUT_S = 10
 
 /** The package. A failure to load it is about the machine, so its text is one that the log may show. */

@@ -39,6 +39,7 @@ function poolOn(database: ReturnType<typeof fakeDatabase>, changes: Partial<Pool
     size: 2,
     tenantMax: 2,
     waitersMax: 10,
+    openMs: 60_000,
     idleMs: 60_000,
     pauseMs: 250,
     nowMs: () => database.state.nowMs,
@@ -158,6 +159,47 @@ it('is not held back by an attempt that began before the database came back', as
   expect(await codeOf(pool.use('north', forever, query))).toBe('ok')
   held.resolve(undefined)
   await second
+})
+
+it('keeps a connection that opens after its request has given up, which holds its place until then', async () => {
+  const database = fakeDatabase()
+  const gate = Promise.withResolvers<undefined>()
+  const open: PoolOptions['open'] = async (signal) => {
+    await gate.promise
+    return database.open(signal)
+  }
+  const pool = poolOn(database, { open, size: 1 })
+  const controller = new AbortController()
+  const impatient = codeOf(pool.use('north', controller.signal, query))
+  await new Promise(setImmediate)
+  controller.abort()
+  expect(await impatient).toBe('deadline_exceeded')
+  const patient = pool.use('north', forever, numberOf)
+  await new Promise(setImmediate)
+  expect(database.state.attempts).toBe(0)
+  gate.resolve(undefined)
+  expect(await patient).toBe(0)
+  expect(database.state.attempts).toBe(1)
+})
+
+it('ends an opening that takes too long, or that goes on when the pool is closed', async () => {
+  const signals: AbortSignal[] = []
+  const open: PoolOptions['open'] = (signal) => {
+    signals.push(signal)
+    return new Promise((_, reject) => {
+      signal.addEventListener('abort', () => {
+        reject(new DatabaseError('ended', 'ended'))
+      })
+    })
+  }
+  const quick = poolOn(fakeDatabase(), { open, openMs: 1 })
+  expect(await codeOf(quick.use('north', forever, query))).toBe('ended')
+  const pool = poolOn(fakeDatabase(), { open })
+  const asked = codeOf(pool.use('north', forever, query))
+  await new Promise(setImmediate)
+  await pool.close()
+  expect(await asked).toBe('ended')
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true])
 })
 
 it('does not do the work again when a new connection fails, nor when the failure is no fault of the connection', async () => {

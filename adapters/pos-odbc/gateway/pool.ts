@@ -122,6 +122,8 @@ export interface PoolOptions {
   readonly tenantMax: number
   /** The maximum number of requests that wait for a connection; any more are refused at once. */
   readonly waitersMax: number
+  /** How long a connection may take to open, in milliseconds, whatever becomes of the request that it is opened for. */
+  readonly openMs: number
   /** How long an unused connection is kept, in milliseconds. */
   readonly idleMs: number
   /** After a connection could not be opened, for how many milliseconds no other is attempted. */
@@ -133,7 +135,8 @@ export interface PoolOptions {
 export interface Pool {
   /**
    * Lends a connection for a piece of work of a tenant, which must only read. When connections are scarce, tenants take
-   * turns. A connection that fails is discarded. If it was an old one, which may have lost its database long ago, the
+   * turns. A connection that opens only after the signal has aborted is kept for others: where a request may take less time
+   * than opening does, a later one finds it. One that fails is discarded. If it was an old one, which may have lost its database long ago, the
    * work is run once more on a new connection. Rejects with what `work` rejects with, or with a `GatewayError`: `busy`,
    * `source_unavailable`, `deadline_exceeded`.
    */
@@ -152,20 +155,41 @@ export interface Pool {
 export function createPool(options: PoolOptions): Pool {
   const slots = createSlots(options)
   const idle = createIdle(options.idleMs)
-  const openNew = createOpener(options)
+  const opener = createOpener(options)
   const lent = new Set<Connection>()
   let ready: boolean | null = null
 
+  /** Opens a connection for a request. Once its signal aborts, the opening goes on without it, in the request's slot. */
+  const openFor = async ({ signal, slot }: Asked): Promise<Connection> => {
+    const opening = opener.open()
+    const { promise: aborted, reject } = Promise.withResolvers<never>()
+    const abort = () => {
+      reject(deadlineExceeded())
+    }
+    signal.addEventListener('abort', abort)
+    if (signal.aborted) abort()
+    try {
+      return await Promise.race([opening, aborted])
+    } catch (error) {
+      if (signal.aborted) slot.busyUntil = opening.then(idle.keep, () => undefined)
+      throw error
+    } finally {
+      signal.removeEventListener('abort', abort)
+    }
+  }
+
   /** Runs one piece of work on one connection; `known` is an idle connection to reuse, or null for a new one. */
   const attempt = async <Value>(
-    signal: AbortSignal,
+    asked: Asked,
     work: (connection: Connection) => Promise<Value>,
     known: Connection | null,
   ): Promise<Value> => {
-    const connection = known ?? (await openNew(signal))
+    const { signal } = asked
+    const connection = known ?? (await openFor(asked))
     lent.add(connection)
     const abort = () => void connection.end()
     signal.addEventListener('abort', abort)
+    if (signal.aborted) abort()
     try {
       const value = await work(connection)
       idle.keep(connection)
@@ -181,25 +205,26 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   const twice = async <Value>(
-    signal: AbortSignal,
+    asked: Asked,
     work: (connection: Connection) => Promise<Value>,
   ): Promise<Value> => {
     const known = idle.take()
     try {
-      return await attempt(signal, work, known)
+      return await attempt(asked, work, known)
     } catch (error) {
-      if (known === null || signal.aborted || !isOfConnection(error)) throw error
+      if (known === null || asked.signal.aborted || !isOfConnection(error)) throw error
       // The other idle connections are as old as this one, so they are closed too instead of failing one by one.
       await idle.end()
-      return attempt(signal, work, null)
+      return attempt(asked, work, null)
     }
   }
 
   return {
     async use(tenant, signal, work) {
       await slots.take(tenant, signal)
+      const slot: Asked['slot'] = { busyUntil: null }
       try {
-        const value = await twice(signal, work)
+        const value = await twice({ signal, slot }, work)
         ready = true
         return value
       } catch (error) {
@@ -207,14 +232,27 @@ export function createPool(options: PoolOptions): Pool {
         if (isOfConnection(error)) ready = false
         throw error
       } finally {
-        slots.give(tenant)
+        const give = () => {
+          slots.give(tenant)
+        }
+        if (slot.busyUntil === null) give()
+        else void slot.busyUntil.then(give)
       }
     },
     isReady: () => ready,
     async close() {
-      await Promise.all([idle.end(), ...[...lent].map((connection) => connection.end())])
+      await Promise.all([opener.end(), ...[...lent].map((connection) => connection.end())])
+      // What was opening at the same moment is idle by now.
+      await idle.end()
     },
   }
+}
+
+/** A request for a connection: when it gives up, and the slot that it holds. */
+interface Asked {
+  readonly signal: AbortSignal
+  /** `busyUntil`: an opening keeps the slot until it has ended, although its request has given up. */
+  readonly slot: { busyUntil: Promise<void> | null }
 }
 
 /** Whether a connection or its process failed. A `GatewayError` says nothing against the connection. */
@@ -255,13 +293,14 @@ function createIdle(idleMs: number) {
 }
 
 /** Opens connections. After a failure it pauses: until then, every attempt fails with that same failure. */
-function createOpener({ open, pauseMs, nowMs }: PoolOptions): PoolOptions['open'] {
+function createOpener({ open, openMs, pauseMs, nowMs }: PoolOptions) {
+  const running = new Map<AbortController, Promise<Connection>>()
   let pausedUntilMs = 0
   let pauseReason: unknown = null
   /** How many connections have been opened: a failed attempt sees by it whether another succeeded meanwhile. */
   let successes = 0
-  return async (signal) => {
-    if (nowMs() < pausedUntilMs) throw pauseReason
+
+  const attempt = async (signal: AbortSignal): Promise<Connection> => {
     const before = successes
     try {
       const connection = await open(signal)
@@ -269,14 +308,36 @@ function createOpener({ open, pauseMs, nowMs }: PoolOptions): PoolOptions['open'
       pausedUntilMs = 0
       return connection
     } catch (error) {
-      // Not every failure starts the pause: a timeout does not, nor does an attempt that began before another one
-      // succeeded.
-      if (!signal.aborted && successes === before) {
+      // An attempt that began before another one succeeded does not start the pause.
+      if (successes === before) {
         pausedUntilMs = nowMs() + pauseMs
         pauseReason = error
       }
       throw error
     }
+  }
+
+  return {
+    async open(): Promise<Connection> {
+      if (nowMs() < pausedUntilMs) throw pauseReason
+      const controller = new AbortController()
+      const timer = setTimeout(() => {
+        controller.abort()
+      }, openMs)
+      const opening = attempt(controller.signal)
+      running.set(controller, opening)
+      try {
+        return await opening
+      } finally {
+        clearTimeout(timer)
+        running.delete(controller)
+      }
+    },
+    /** Ends what is opening, and resolves when that has ended. */
+    async end(): Promise<void> {
+      for (const controller of running.keys()) controller.abort()
+      await Promise.allSettled(running.values())
+    },
   }
 }
 

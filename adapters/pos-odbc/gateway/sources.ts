@@ -26,6 +26,8 @@ import type { ConnectionSettings } from './drivers.ts'
 import type { CheckedRequest } from './request.ts'
 
 const WAITERS_MAX = 200
+/** More than a driver may take to log in (`drivers.ts`). */
+const OPEN_MS = 15_000
 const IDLE_MS = 60_000
 const PAUSE_MS = 250
 
@@ -107,6 +109,7 @@ function openSource(config: SourceConfig, settings: ConnectionSettings, nowMs: (
     // Where several tenants share a database, one tenant may use all connections but one.
     tenantMax: hasOwnDatabases(kind) ? connections : Math.max(1, connections - 1),
     waitersMax: WAITERS_MAX,
+    openMs: OPEN_MS,
     idleMs: IDLE_MS,
     pauseMs: PAUSE_MS,
     nowMs,
