@@ -159,6 +159,21 @@ test('the ids of forms that an import is still writing are taken along, and the 
   ])
 })
 
+test('the sweep of the old place leaves alone what is delivered in the new one', async () => {
+  const places = movingPlaces({ clock: fakeClock(), image: migratedImage() })
+  const storage = createStorage({ executor: places.shared, clock: places.clock, isShared: true })
+  for (const id of ['acme', 'other']) {
+    await storage.administration.saveOrganization(newOrganization(id, id))
+    const entry = `insert into outbox (organization_id, outbox_id, submission_id, kind, payload, next_attempt_at, created_at,
+      updated_at) values ('${id}', 'obx_s_1', 's', 'email', '{}', '2026', '2026', '2026')`
+    await places.shared.batch([{ sql: entry, parameters: [] }])
+  }
+  const due = async () => (await storage.outbox.due('2027', 10)).map(({ organizationId }) => organizationId)
+  expect((await due()).toSorted()).toEqual(['acme', 'other'])
+  expect(await places.move('acme', toOwn)).toMatchObject({ phase: 'done' })
+  expect(await due()).toEqual(['other'])
+})
+
 const HOOK = `insert into webhooks
   (organization_id, webhook_id, url, events, description, is_on, created_at, failing_since)
   values ('acme', 'wh_1', 'https://example.com', '[]', '', 1, '2026-01-01T00:00:00.000Z'`

@@ -5,7 +5,7 @@ import { rowsOf, type Executor, resultsOf } from '../statement/executor.ts'
 import { parsed, type JsonText, type Database } from '../statement/database.ts'
 import { FIRST, paged } from '../statement/list.ts'
 import { aliasesFor } from '../tables.ts'
-import { isEntry, type Guard } from '../placement/guard.ts'
+import { isEntry, isPlaced, type Guard } from '../placement/guard.ts'
 import { admit, finishStep, startRun } from './automation.ts'
 import { claim, begin, readAgain, settle } from './delivery.ts'
 
@@ -176,7 +176,10 @@ const walking = db.withRecursive('walked(organization_id)', (walk) =>
   ),
 )
 
-/** Divides the limit among the organizations with pending entries. */
+/**
+ * Divides the limit among the organizations with pending entries. What an organization left behind when it moved to a
+ * database of its own is delivered there, and stays here for a day.
+ */
 const dueOfAll = template(
   walking
     .with(
@@ -200,6 +203,7 @@ const dueOfAll = template(
       ]
     })
     .where('organization_id', 'is not', null)
+    .where(({ ref, not }) => not(isPlaced(ref('walked.organization_id'))))
     .$narrowType<{ organizationId: string; share: number }>(),
 )
 
