@@ -101,12 +101,13 @@ export const checkForms = operated({
     }),
     404: 'NotFound',
   },
-  answer: async ({ body: { forms, organizationId } }, world) => {
-    if (
-      organizationId !== undefined &&
-      (await world.administration.findOrganization(organizationId)) === null
-    )
-      return notThere(organizationId)
+  answer: async ({ body: { forms, organizationId } }, world, { organizations }) => {
+    if (organizationId !== undefined) {
+      // The body names the organization, so nobody has looked yet whether it is one of this person's.
+      const isOpen = organizations === null || organizations.includes(organizationId)
+      if (!isOpen || (await world.administration.findOrganization(organizationId)) === null)
+        return notThere(organizationId)
+    }
     const messages = organizationId === undefined ? NONE : await messagesByForm(organizationId, forms, world)
     const verdicts = await Promise.all(
       forms.map(withoutOwner).map(async (line) => ({

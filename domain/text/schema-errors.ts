@@ -59,7 +59,9 @@ function unknownKeys(
     .filter((key) => key === keys.at(-1) || !known.includes(key))
     .map((key) => ({
       path: [...around, key].join('.'),
-      message: `is not a known key. ${unknownWord(key, known)}`,
+      message: known.includes(key)
+        ? 'does not belong to what else is given here.'
+        : `is not a known key. ${unknownWord(key, known)}`,
     }))
 }
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { migratedImage } from '../../../test/support/databases/migrated-image.ts'
 import { createStorage, openImage } from '../../node-sqlite/index.ts'
 import type { Statement } from '../statement/executor.ts'
+import { newOrganization } from '../../../domain/organizations/settings.ts'
 import { dropFollowing, eraseSendsOf } from './retention.ts'
 
 /** The plans of all statements of an erasure, by their texts. */
@@ -41,6 +42,26 @@ test('whoever is erased is found by their contact and addresses, not by reading 
   expect(found.length).toBeGreaterThan(5)
   // Each search narrows down more than to the organization.
   expect(found.filter((detail) => !/\(organization_id=\? AND \w+=\?/.test(detail))).toEqual([])
+})
+
+test('what webhooks are told of a contact outlives its submission, unless the contact is erased', async () => {
+  const database = openImage(migratedImage())
+  await createStorage({ executor: database, clock: { nowMs: () => 0 } }).administration.saveOrganization(
+    newOrganization('acme', 'Acme'),
+  )
+  for (const id of ['obx_sub_1_1', 'whd_sub_1_hook', 'whd_sub_1_hook_c']) {
+    const sql = `insert into outbox (organization_id, outbox_id, submission_id, kind, payload, next_attempt_at, created_at,
+      updated_at) values ('acme', ?1, 'sub_1', 'webhook_delivery', '{}', '2026', '2026', '2026')`
+    await database.batch([{ sql, parameters: [id] }])
+  }
+  const left = async () => {
+    const [found] = await database.batch([{ sql: 'select outbox_id from outbox', parameters: [] }])
+    return found?.rows.map(({ outbox_id }) => outbox_id)
+  }
+  await database.batch(dropFollowing('acme', '["sub_1"]'))
+  expect(await left()).toEqual(['whd_sub_1_hook_c'])
+  await database.batch(dropFollowing('acme', '["sub_1"]', { closedAt: null }))
+  expect(await left()).toEqual([])
 })
 
 test('what follows submissions is found by their ids, however much work there is', async () => {

@@ -308,7 +308,7 @@ async function eraseSome(
             moveClock(tableOf(stage.collection), organizationId, nowOf(clock)),
             bind(erasedRows(stage, READ_MAX).erase, { organizationId, closedAt, ids: some }),
             ...(stage.collection === 'form-submissions'
-              ? [...dropFollowing(organizationId, some, closedAt), eraseSendsOf(organizationId, some)]
+              ? [...dropFollowing(organizationId, some, { closedAt }), eraseSendsOf(organizationId, some)]
               : []),
             ...(stage === contacts
               ? [

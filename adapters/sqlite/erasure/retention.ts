@@ -310,11 +310,13 @@ function idsOf(table: keyof typeof followers): Expression<string> {
   return sql`(${found('obx')} union all ${found('run')} ${deliveries})`
 }
 
+/** A contact stays when its submission is removed, and so does what webhooks are told of it; not when it is erased. */
 const dropWork = template(
   db
     .deleteFrom('outbox')
     .where('organization_id', '=', organizationId)
-    .where('outbox_id', 'in', idsOf('outbox')),
+    .where('outbox_id', 'in', idsOf('outbox'))
+    .where(sql<SqlBool>`(${slot('isErased')} or substr(outbox_id, -2) <> '_c')`),
 )
 const dropTurns = template(
   db
@@ -344,13 +346,21 @@ const eraseSends = template(
     .where('recipient', '<>', sql.lit('erased')),
 )
 
-/** The statements that drop what was still to be done because of some submissions. The clock was moved before. */
+/**
+ * The statements that drop what was still to be done because of some submissions. The clock was moved before.
+ * @param erased their person is erased, so that nothing is told of the contact either
+ */
 export function dropFollowing(
   organizationId: string,
   submissionIds: string,
-  closedAt: string | null = null,
+  erased: { readonly closedAt: string | null } | null = null,
 ): readonly Statement[] {
-  const values = { organizationId, submissionIds, closedAt }
+  const values = {
+    organizationId,
+    submissionIds,
+    isErased: Number(erased !== null),
+    closedAt: erased?.closedAt ?? null,
+  }
   return [bind(dropWork, values), bind(dropTurns, values), bind(cancelRuns, values)]
 }
 

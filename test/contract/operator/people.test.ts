@@ -117,6 +117,24 @@ describe.each(triedPlaces(Object.entries(places)))('an organization in the %s pl
     expect((await reader.send('GET', '/operator/v1/me')).status).toBe(401)
   })
 
+  // The only operation in which a body names the organization.
+  test('checking forms beside the automations of another organization answers as if there were none', async () => {
+    const forms = [{ formId: 'contact', name: 'Contact', fields: [] }]
+    const checked = async (who: Awaited<ReturnType<typeof signedIn>>, organizationId: string) => {
+      const { status, body } = await who.send('POST', '/operator/v1/forms/check', { organizationId, forms })
+      return [status, status === 200 ? null : body]
+    }
+    const member = await signedIn(ADA, 'member', 'lakeside')
+    const support = await signedIn('eve@lakeside.example', 'support', 'lakeside')
+    for (const who of [member, support]) {
+      expect(await checked(who, 'lakeside')).toEqual([200, null])
+      for (const of of ['harbor', 'nobody'])
+        expect(await checked(who, of)).toEqual([404, { error: `There is no organization ${of}.` }])
+    }
+    const ofService = await signedIn('zoe@service.example', 'support')
+    expect(await checked(ofService, 'harbor')).toEqual([200, null])
+  })
+
   test('nobody reads an organization that is being deleted', async () => {
     const ada = await signedIn(ADA, 'owner', 'lakeside')
     expect(await asAdmin('POST', '/organizations/lakeside/delete', { confirm: 'lakeside' })).toBe(200)
