@@ -98,8 +98,8 @@ another organization answers exactly as one that does not exist.
 \`pagination.nextCursor\` until \`hasMore\` is false, whatever the number of rows: a page ends at its \`limit\`, at 4 MiB,
 or where a filter selects few rows of very many, after about 20,000 rows were read, and then it is short or even empty
 although more follow. A filter by an email address, a phone number, a contact or a voucher never needs that where it is the
-only one, nor does a form, survey, automation or voucher group in the natural order. A cursor is good for the collection (and parent) that gave it;
-\`limit\` and filters may change from page to page, as long as the order stays the same; the grouping and the window
+only one, nor does a form, survey, automation or voucher group in the natural order. A cursor is good for the collection
+(and parent) that gave it; \`limit\` and filters may change from page to page, as long as the order stays the same; the grouping and the window
 of link analytics may not.
 
 **Syncing.** Pass \`updatedAfter\` (inclusive) to read changes oldest first by \`updatedAt\`; keep the last
@@ -107,8 +107,8 @@ of link analytics may not.
 removed is listed by \`/api/v1/removals\`: sync that collection too. A name that is shown from another resource (\`formName\`) is
 its present one: a renamed form does not count as a change of its submissions.
 
-**Parameters.** An unknown, repeated or malformed parameter of a read with a key answers 400. There are two exceptions: a \`limit\`
-that cannot be used counts as left out, and the deprecated operations about memberships ignore what they do not know. What
+**Parameters.** An unknown, repeated or malformed parameter of a read with a key answers 400. There are two exceptions:
+a \`limit\` that cannot be used counts as left out, and the deprecated operations about memberships ignore what they do not know. What
 takes no parameters, such as a send or a submission, ignores all. An empty value counts
 as not passed: \`email=\` reads all contacts, and \`cursor=\` begins again.
 
@@ -123,8 +123,8 @@ without a body. A method that a path does not have answers 405, with \`Allow\` a
 A path that does not exist answers 404 \`{ "error": … }\`. An answer of 503 says that the service is not configured.
 
 **Limits.** An authenticated endpoint has no rate limit of its own. A key has a rate only if the operator set one: every
-answer of an endpoint to such a key says in \`RateLimit\` and \`RateLimit-Policy\` what is left, and a request beyond the rate is answered
-with 429 and \`Retry-After\`.
+answer of an endpoint to such a key says in \`RateLimit\` and \`RateLimit-Policy\` what is left, and a request beyond the
+rate is answered with 429 and \`Retry-After\`.
 
 **Deprecated operations** stay available; they are older than the rest and differ from it in details that they describe.
 

@@ -136,9 +136,9 @@ export interface Pool {
   /**
    * Lends a connection for a piece of work of a tenant, which must only read. When connections are scarce, tenants take
    * turns. A connection that opens only after the signal has aborted is kept for others: where a request may take less time
-   * than opening does, a later one finds it. One that fails is discarded. If it was an old one, which may have lost its database long ago, the
-   * work is run once more on a new connection. Rejects with what `work` rejects with, or with a `GatewayError`: `busy`,
-   * `source_unavailable`, `deadline_exceeded`.
+   * than opening does, a later one finds it. One that fails is discarded. If it was an old one, which may have lost its
+   * database long ago, the work is run once more on a new connection. Rejects with what `work` rejects with, or with a
+   * `GatewayError`: `busy`, `source_unavailable`, `deadline_exceeded`.
    */
   use<Value>(
     tenant: string,
@@ -160,7 +160,8 @@ export function createPool(options: PoolOptions): Pool {
   let ready: boolean | null = null
 
   /** Opens a connection for a request. Once its signal aborts, the opening goes on without it, in the request's slot. */
-  const openFor = async ({ signal, slot }: Asked): Promise<Connection> => {
+  const openFor = async (asked: Asked): Promise<Connection> => {
+    const { signal } = asked
     const opening = opener.open()
     const { promise: aborted, reject } = Promise.withResolvers<never>()
     const abort = () => {
@@ -171,7 +172,7 @@ export function createPool(options: PoolOptions): Pool {
     try {
       return await Promise.race([opening, aborted])
     } catch (error) {
-      if (signal.aborted) slot.busyUntil = opening.then(idle.keep, () => undefined)
+      if (signal.aborted) asked.busyUntil = opening.then(idle.keep, () => undefined)
       throw error
     } finally {
       signal.removeEventListener('abort', abort)
@@ -222,9 +223,9 @@ export function createPool(options: PoolOptions): Pool {
   return {
     async use(tenant, signal, work) {
       await slots.take(tenant, signal)
-      const slot: Asked['slot'] = { busyUntil: null }
+      const asked: Asked = { signal, busyUntil: null }
       try {
-        const value = await twice({ signal, slot }, work)
+        const value = await twice(asked, work)
         ready = true
         return value
       } catch (error) {
@@ -235,8 +236,8 @@ export function createPool(options: PoolOptions): Pool {
         const give = () => {
           slots.give(tenant)
         }
-        if (slot.busyUntil === null) give()
-        else void slot.busyUntil.then(give)
+        if (asked.busyUntil === null) give()
+        else void asked.busyUntil.then(give)
       }
     },
     isReady: () => ready,
@@ -248,11 +249,11 @@ export function createPool(options: PoolOptions): Pool {
   }
 }
 
-/** A request for a connection: when it gives up, and the slot that it holds. */
+/** A request for a connection. It gives up when its signal aborts. */
 interface Asked {
   readonly signal: AbortSignal
-  /** `busyUntil`: an opening keeps the slot until it has ended, although its request has given up. */
-  readonly slot: { busyUntil: Promise<void> | null }
+  /** The end of an opening that goes on after its request has given up, and keeps its slot until then; null: there is none. */
+  busyUntil: Promise<void> | null
 }
 
 /** Whether a connection or its process failed. A `GatewayError` says nothing against the connection. */

@@ -310,7 +310,10 @@ function idsOf(table: keyof typeof followers): Expression<string> {
   return sql`(${found('obx')} union all ${found('run')} ${deliveries})`
 }
 
-/** A contact stays when its submission is removed, and so does what webhooks are told of it; not when it is erased. */
+/**
+ * A contact stays when its submission is removed, and so does what webhooks are told of it, in entries whose ids end with
+ * `_c` (`write/submission.ts`); not when it is erased.
+ */
 const dropWork = template(
   db
     .deleteFrom('outbox')
