@@ -1,5 +1,14 @@
+import { listContacts } from '../resources/contacts.ts'
 import { expect, test } from 'vitest'
-import { readLimit, foldBounds, decodeCursor, encodeCursor, type Cursor, type CursorScope } from './query.ts'
+import {
+  readFilters,
+  readLimit,
+  foldBounds,
+  decodeCursor,
+  encodeCursor,
+  type Cursor,
+  type CursorScope,
+} from './query.ts'
 import type { Predicate } from '../../ports/records.ts'
 import { testSecrets } from '../../test/support/runner/fakes.ts'
 
@@ -125,4 +134,15 @@ test('during a rotation cursors of the previous secret stay good, and only durin
   const token = await encodeCursor(cursor, scope, secrets)
   expect(await decodeCursor(token, scope, await testSecrets(8, 7))).toEqual(cursor)
   expect(await decodeCursor(token, scope, await testSecrets(8))).toBeNull()
+})
+
+test.each([
+  // A + that was not encoded: a number of New Zealand, and not of New York.
+  [' 6465551234', '+6465551234'],
+  [' 646-555-1234', '+16465551234'],
+  [' 2125550123', '+12125550123'],
+  [' 44 20 7946 0101', '+442079460101'],
+])('a phone number %j of a query is %s in the US', async (given, phone) => {
+  const read = await readFilters(listContacts.filters, new Map([['phone', given]]), 'US')
+  expect(read).toMatchObject({ echo: { phone } })
 })
